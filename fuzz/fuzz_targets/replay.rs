@@ -2,7 +2,7 @@
 //! panics.
 #![no_main]
 
-use assize_job::replay::{Step, parse};
+use assize_job::replay::{ReplayStep, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -17,15 +17,15 @@ fuzz_target!(|text: &str| {
     for (index, step) in script.steps.iter().enumerate() {
         let mut before = Vec::new();
         match step {
-            Step::Batch(batch) => {
+            ReplayStep::Batch(batch) => {
                 assert!(batch.lane < script.lanes.len());
                 before.extend(batch.dependencies.iter().map(|dependency| dependency.step));
             }
-            Step::Sync { step } => before.push(*step),
+            ReplayStep::Sync { step } => before.push(*step),
             _ => {}
         }
         for step in before {
-            assert!(step < index && matches!(script.steps[step], Step::Batch(_)));
+            assert!(step < index && matches!(script.steps[step], ReplayStep::Batch(_)));
         }
     }
 });

@@ -2,7 +2,7 @@
 //! taken for whole is whole, and nothing panics.
 #![no_main]
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use assize_target::{Failure, Outcome, stream};
 use libfuzzer_sys::fuzz_target;
 
@@ -30,15 +30,15 @@ fuzz_target!(|data: &[u8]| {
         }
     };
     let [
-        Record::Hello { .. },
+        AgentMessage::Hello { .. },
         middle @ ..,
-        Record::End { records: count },
+        AgentMessage::End { records: count },
     ] = &records[..]
     else {
         panic!("not whole: {records:?}");
     };
     assert_eq!(*count, middle.len() as u64 + 1);
-    let failed = |record: &Record| matches!(record, Record::Failed { .. });
+    let failed = |record: &AgentMessage| matches!(record, AgentMessage::Failed { .. });
     assert!(!middle.iter().any(failed), "{records:?}");
     // What was understood can be said again.
     let mut again = Vec::new();

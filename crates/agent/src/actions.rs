@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use assize_job::{Action, Record, Scheduling, Stage};
+use assize_job::{Action, AgentMessage, RunStage, Scheduling};
 
 use crate::modules::RunModules;
 use crate::process::{Body, Child, WaitLimits};
@@ -25,10 +25,10 @@ pub(crate) struct ActionContext<'a> {
 /// first one.
 pub(crate) fn carry_out(
     actions: &[Action],
-    stage: Stage,
+    stage: RunStage,
     with: &ActionContext<'_>,
     modules: &mut RunModules,
-) -> Vec<Record> {
+) -> Vec<AgentMessage> {
     let mut failures = Vec::new();
     for action in actions {
         let (what, done) = match action {
@@ -45,10 +45,10 @@ pub(crate) fn carry_out(
             }
         };
         if let Err(why) = done {
-            failures.push(Record::Failed { stage, what, why });
+            failures.push(AgentMessage::Failed { stage, what, why });
             // A set-up is useless unless complete. A tear-down undoes what it
             // can.
-            if stage != Stage::Teardown {
+            if stage != RunStage::Teardown {
                 break;
             }
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use crate::boot::Ports;
 
@@ -51,7 +51,7 @@ impl Channel {
     }
 
     /// Sends a record. A failure breaks the stream: nothing more is sent.
-    pub(crate) fn send(&mut self, record: &Record) {
+    pub(crate) fn send(&mut self, record: &AgentMessage) {
         match serde_json::to_string(record) {
             Ok(line) => self.line(&line),
             Err(error) => self.broken = Some(error.into()),
@@ -59,7 +59,7 @@ impl Channel {
     }
 
     /// Sends several records.
-    pub(crate) fn send_all(&mut self, records: &[Record]) {
+    pub(crate) fn send_all(&mut self, records: &[AgentMessage]) {
         for record in records {
             self.send(record);
         }
@@ -75,7 +75,7 @@ impl Channel {
     /// Sends the last record. Returns the error that broke the stream, if any.
     pub(crate) fn end(mut self) -> io::Result<()> {
         let records = self.sent;
-        self.send(&Record::End { records });
+        self.send(&AgentMessage::End { records });
         self.broken.map_or(Ok(()), Err)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use crate::{policy, sys};
 
@@ -22,7 +22,7 @@ const FILES: &[(&str, &str)] = &[
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// Everything known about the machine that does not change while it runs.
-pub(crate) fn record(guest: bool) -> Record {
+pub(crate) fn record(guest: bool) -> AgentMessage {
     let mut facts = BTreeMap::new();
     let mut fact = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -48,7 +48,7 @@ pub(crate) fn record(guest: bool) -> Record {
     fact("governor", Some(governors()));
     // A policy that the job did not ask for.
     fact("sched_ext", policy::active_policy());
-    Record::Environment { facts }
+    AgentMessage::Environment { facts }
 }
 
 fn read(path: &str) -> Option<String> {
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_boot_is_of_a_host_and_not_of_a_guest() {
         let boot_id = |guest| match record(guest) {
-            Record::Environment { facts } => facts.get("boot_id").cloned(),
+            AgentMessage::Environment { facts } => facts.get("boot_id").cloned(),
             other => panic!("{other:?}"),
         };
         assert_eq!(boot_id(false), read(BOOT_ID));

@@ -7,8 +7,8 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{
-    Action, CarriedPackage, IdentityKind, IdentityPart, Image, Job, Payload, Record, SETTING_MAX,
-    Workload,
+    Action, AgentMessage, CarriedPackage, IdentityKind, Job, MemoryImage, Payload, RunIdentityPart,
+    SETTING_MAX, Workload,
 };
 
 use crate::actions::of_sysctl;
@@ -104,7 +104,7 @@ impl IdentityCollector {
         let list = fs::read(Payload::PACKAGES).unwrap_or_default();
         let packages: Vec<CarriedPackage> = serde_json::from_slice(&list).unwrap_or_default();
         for package in packages {
-            let listed = package.listed(|path| self.digests.digest(path).ok());
+            let listed = package.digest_list(|path| self.digests.digest(path).ok());
             let digest = blake3::hash(listed.as_bytes()).to_hex();
             let part = package.identity(&digest);
             self.parts.insert((part.kind, part.name), part.value);
@@ -117,7 +117,7 @@ impl IdentityCollector {
     }
 
     /// Returns the records, after the workload has ended.
-    pub(crate) fn records(mut self, job: &Job, modules: &RunModules) -> Vec<Record> {
+    pub(crate) fn records(mut self, job: &Job, modules: &RunModules) -> Vec<AgentMessage> {
         let mut records = self.changed(&settings(job, modules));
         self.take_modules(modules);
         if self.guest {
@@ -130,15 +130,15 @@ impl IdentityCollector {
         }
         records.extend(self.take_mapped());
         let parts = self.parts.into_iter();
-        let parts = parts.map(|((kind, name), value)| IdentityPart { kind, name, value });
-        records.push(Record::Identity {
+        let parts = parts.map(|((kind, name), value)| RunIdentityPart { kind, name, value });
+        records.push(AgentMessage::Identity {
             parts: parts.collect(),
         });
         records
     }
 
     /// Settings that have changed since the set-up.
-    fn changed(&self, now: &IdentityParts) -> Vec<Record> {
+    fn changed(&self, now: &IdentityParts) -> Vec<AgentMessage> {
         let differs = |((kind, name), value): (&(IdentityKind, String), &Option<String>)| {
             let before = self.parts.get(&(*kind, name.clone()))?;
             let said = |value: &Option<String>| match value {
@@ -168,7 +168,7 @@ impl IdentityCollector {
         add(IdentityKind::Kernel, "version", Some(version));
         add(IdentityKind::Kernel, "build-id", build_id);
         // The random choices of a memory image do not make it another machine.
-        let line = read("/proc/cmdline").map(|line| Image::without(&line));
+        let line = read("/proc/cmdline").map(|line| MemoryImage::without(&line));
         add(IdentityKind::CommandLine, "", line);
         add(IdentityKind::Machine, "cpus", Some(sys::cpus().to_string()));
         let memory = read("/proc/iomem").and_then(|map| memory_mib(&map));
@@ -194,7 +194,7 @@ impl IdentityCollector {
 
     /// Adds the programs and libraries that were mapped. Returns what could not
     /// be observed.
-    fn take_mapped(&mut self) -> Vec<Record> {
+    fn take_mapped(&mut self) -> Vec<AgentMessage> {
         // The agent is always part of a run.
         let agent = if self.guest {
             "/init"
@@ -391,7 +391,7 @@ mod tests {
         assert!(evidence.changed(&settings(&job, &modules)).is_empty());
         fs::write(&path, "2").unwrap();
         let found = evidence.changed(&settings(&job, &modules));
-        assert!(matches!(&found[..], [Record::Doubt { code, detail }]
+        assert!(matches!(&found[..], [AgentMessage::Doubt { code, detail }]
             if code == "setting-changed" && detail.contains("'1' before")));
     }
 }

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 
-use assize_job::{Record, Stage, may_complain};
+use assize_job::{AgentMessage, RunStage, may_complain};
 
 use crate::sys;
 
@@ -21,7 +21,7 @@ const MOST: usize = 256 << 10;
 /// The kernel's log from the start of a run on.
 pub(crate) struct KernelLog {
     log: Result<File, String>,
-    said: Vec<(Stage, String)>,
+    said: Vec<(RunStage, String)>,
 }
 
 impl KernelLog {
@@ -41,7 +41,7 @@ impl KernelLog {
 
     /// Reads the messages since the last call. They are kept, under this stage, if one
     /// of them may be a complaint.
-    pub(crate) fn take(&mut self, stage: Stage) {
+    pub(crate) fn take(&mut self, stage: RunStage) {
         let Ok(log) = &mut self.log else { return };
         let text = lines(log);
         if text.lines().any(may_complain) {
@@ -51,13 +51,13 @@ impl KernelLog {
 
     /// The log of each stage in which the kernel may have complained, or why it was not
     /// read.
-    pub(crate) fn records(self) -> Vec<Record> {
+    pub(crate) fn records(self) -> Vec<AgentMessage> {
         if let Err(why) = self.log {
             let facts = BTreeMap::from([("kernel_log".to_owned(), format!("not read: {why}"))]);
-            return vec![Record::Environment { facts }];
+            return vec![AgentMessage::Environment { facts }];
         }
         let said = self.said.into_iter();
-        said.map(|(stage, text)| Record::KernelLog { stage, text })
+        said.map(|(stage, text)| AgentMessage::KernelLog { stage, text })
             .collect()
     }
 }
@@ -123,6 +123,6 @@ mod tests {
             "kernel_log".to_owned(),
             "not read: /dev/kmsg: not permitted".to_owned(),
         )]);
-        assert_eq!(log.records(), [Record::Environment { facts }]);
+        assert_eq!(log.records(), [AgentMessage::Environment { facts }]);
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
-use assize_job::{Policy, Record, Scheduling};
+use assize_job::{AgentMessage, Policy, Scheduling};
 
 use crate::boot::Ports;
 use crate::group::ControlGroup;
@@ -17,7 +17,7 @@ pub(crate) enum Body {
     /// Execs a program.
     Exec(ExecProgram),
     /// Runs the closure and writes the records it returns.
-    Inside(Box<dyn FnOnce() -> Result<Vec<Record>, String>>),
+    Inside(Box<dyn FnOnce() -> Result<Vec<AgentMessage>, String>>),
     /// Runs in stages, of which only one is measured.
     Staged(Box<dyn Staged>),
 }
@@ -29,7 +29,7 @@ pub(crate) trait Staged {
     /// Does the measured work.
     fn run(&mut self) -> Result<(), String>;
     /// Returns the records, after the instruments have stopped.
-    fn records(&mut self) -> Result<Vec<Record>, String>;
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String>;
 }
 
 /// A program to exec.

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use assize_job::{
-    AGENT_SCHEMA, Image, Job, PLANTED_STALLS, Record, SCHEMA, Scheduling, Stage, Workload,
+    AGENT_SCHEMA, AgentMessage, Job, MemoryImage, PLANTED_STALLS, RunStage, SCHEMA, Scheduling,
 };
 
 use crate::actions::{self, ActionContext};
@@ -30,7 +30,7 @@ const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends the agent's version and the facts about the machine.
 pub(crate) fn send_greeting(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool) {
-    channel.send(&Record::Hello {
+    channel.send(&AgentMessage::Hello {
         schema: AGENT_SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         resumed_ns,
@@ -44,7 +44,7 @@ pub(crate) struct Guest {
     /// Digests of the machine's files.
     pub(crate) digests: Digests,
     /// The random choices behind its memory image.
-    pub(crate) image: Image,
+    pub(crate) image: MemoryImage,
     /// Modules that were loaded before the image was taken.
     pub(crate) first: RunModules,
     /// Whether to pass the kernel's symbols to the plugin instead of measuring.
@@ -70,8 +70,8 @@ pub(crate) fn carry_out_job(
                 None => run.carry_out(channel, Digests::default(), modules),
             }
         }
-        Err(why) => channel.send(&Record::Failed {
-            stage: Stage::Start,
+        Err(why) => channel.send(&AgentMessage::Failed {
+            stage: RunStage::Start,
             what: "read the job".into(),
             why,
         }),
@@ -148,21 +148,21 @@ impl AgentRun {
             && let Err(why) = reseed(Stream::new(self.job.seed, "kernel"))
         {
             channel.send(&failed(
-                Stage::Setup,
+                RunStage::Setup,
                 "reseed the kernel's random numbers",
                 why,
             ));
         }
         let job = &self.job;
-        let mut failures = self.actions(&job.setup, Stage::Setup, &mut modules);
+        let mut failures = self.actions(&job.setup, RunStage::Setup, &mut modules);
         let mut governors = Governors::default();
         if failures.is_empty()
             && let Err((what, why)) = governors.set(job)
         {
-            failures.push(failed(Stage::Setup, &what, why));
+            failures.push(failed(RunStage::Setup, &what, why));
         }
         channel.send_all(&failures);
-        log.take(Stage::Setup);
+        log.take(RunStage::Setup);
         if failures.is_empty() {
             match self.attach() {
                 Ok(policy) => {
@@ -173,22 +173,22 @@ impl AgentRun {
                 Err(failure) => channel.send(&failure),
             }
         }
-        log.take(Stage::Workload);
-        channel.send_all(&self.actions(&job.teardown, Stage::Teardown, &mut modules));
+        log.take(RunStage::Workload);
+        channel.send_all(&self.actions(&job.teardown, RunStage::Teardown, &mut modules));
         if !self.guest {
             governors.restore();
             let left = modules.unload().into_iter();
-            let left = left.map(|(name, why)| {
-                failed(Stage::Teardown, &format!("unload the module {name}"), why)
+            let left = left.map(|(one, why)| {
+                failed(RunStage::Teardown, &format!("unload the module {one}"), why)
             });
             channel.send_all(&left.collect::<Vec<_>>());
         }
-        log.take(Stage::Teardown);
+        log.take(RunStage::Teardown);
         channel.send_all(&log.records());
     }
 
     /// Attaches the placement policy that the job names, if any.
-    fn attach(&self) -> Result<Option<AttachedPolicy>, Record> {
+    fn attach(&self) -> Result<Option<AttachedPolicy>, AgentMessage> {
         let Some(wanted) = &self.job.policy else {
             return Ok(None);
         };
@@ -201,7 +201,7 @@ impl AgentRun {
         let what = format!("policy {}", wanted.name);
         attached
             .map(Some)
-            .map_err(|why| failed(Stage::Setup, &what, why))
+            .map_err(|why| failed(RunStage::Setup, &what, why))
     }
 
     /// Measures under the policy, if any. The run fails if the policy is not
@@ -223,7 +223,7 @@ impl AgentRun {
         if let (Some(policy), Some(wanted)) = (policy, &self.job.policy) {
             if let Err(why) = policy.check() {
                 let what = format!("policy {}", wanted.name);
-                channel.send(&failed(Stage::Workload, &what, why));
+                channel.send(&failed(RunStage::Workload, &what, why));
             }
             policy.detach();
         }
@@ -232,11 +232,11 @@ impl AgentRun {
     fn actions(
         &self,
         actions: &[assize_job::Action],
-        stage: Stage,
+        stage: RunStage,
         modules: &mut RunModules,
-    ) -> Vec<Record> {
+    ) -> Vec<AgentMessage> {
         let mut limits = self.limits();
-        if stage == Stage::Teardown {
+        if stage == RunStage::Teardown {
             // Undo the set-up even after an interrupt.
             limits.interrupts = None;
         }
@@ -258,7 +258,7 @@ impl AgentRun {
             match self.start_background(index, workload, evidence) {
                 Ok(started) => background.push(started),
                 Err(why) => {
-                    channel.send(&failed(Stage::Background, &workload.name, why));
+                    channel.send(&failed(RunStage::Background, &workload.name, why));
                     end_background(background, channel);
                     return;
                 }
@@ -268,7 +268,7 @@ impl AgentRun {
         end_background(background, channel);
         match measured {
             Ok(measured) => self.report(measured, channel),
-            Err(why) => channel.send(&failed(Stage::Workload, &self.job.workload.name, why)),
+            Err(why) => channel.send(&failed(RunStage::Workload, &self.job.workload.name, why)),
         }
     }
 
@@ -288,11 +288,11 @@ impl AgentRun {
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,
             Err(reason) if instrument.name() == PLANTED_STALLS => {
-                channel.send(&failed(Stage::Setup, PLANTED_STALLS, reason));
+                channel.send(&failed(RunStage::Setup, PLANTED_STALLS, reason));
                 false
             }
             Err(reason) => {
-                channel.send(&Record::Unavailable {
+                channel.send(&AgentMessage::Unavailable {
                     instrument: instrument.name().into(),
                     metric: None,
                     reason,
@@ -306,7 +306,7 @@ impl AgentRun {
     fn start_background(
         &self,
         index: usize,
-        workload: &Workload,
+        workload: &assize_job::Workload,
         evidence: &mut IdentityCollector,
     ) -> Result<Background, String> {
         let label = format!("background.{index}");
@@ -369,7 +369,7 @@ impl AgentRun {
         channel.forward(&left.results);
         if let Some(why) = measured.why {
             let name = &self.job.workload.name;
-            channel.send(&failed(Stage::Workload, name, why));
+            channel.send(&failed(RunStage::Workload, name, why));
             channel.send_all(&output::output_records(name, left));
         } else {
             channel.send_all(&(measured.read)(left, measured.elapsed_ns));
@@ -462,7 +462,11 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         let left = match child.reap() {
             Ok(left) => left,
             Err(error) => {
-                channel.send(&failed(Stage::Background, &name, sys::error_text(&error)));
+                channel.send(&failed(
+                    RunStage::Background,
+                    &name,
+                    sys::error_text(&error),
+                ));
                 continue;
             }
         };
@@ -470,8 +474,8 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
             continue;
         }
         channel.send(&match workload::failure(&left, &statuses) {
-            Some(why) => failed(Stage::Background, &name, why),
-            None => Record::Doubt {
+            Some(why) => failed(RunStage::Background, &name, why),
+            None => AgentMessage::Doubt {
                 code: "background-ended".into(),
                 detail: format!("{name}, in the background, ended before the workload did"),
             },
@@ -491,8 +495,8 @@ fn oom_kills() -> u64 {
         .unwrap_or(0)
 }
 
-fn failed(stage: Stage, what: &str, why: String) -> Record {
-    Record::Failed {
+fn failed(stage: RunStage, what: &str, why: String) -> AgentMessage {
+    AgentMessage::Failed {
         stage,
         what: what.into(),
         why,

@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use assize_job::{
-    Action, Cyclictest, Hackbench, Hogs, Job, Kind, Loop, Mark, Periodic, PingPong, Policy, Record,
-    Scheduling, Stage, Via, Workload,
+    Action, AgentMessage, CyclictestWorkload, Hackbench, Hogs, Job, Loop, Mark, Periodic, PingPong,
+    Policy, RunStage, Scheduling, WakeupMechanism, Workload, WorkloadKind,
 };
 
 /// The agent's answer to this text, whose stream must be whole.
-fn answer(text: &str) -> Vec<Record> {
+fn answer(text: &str) -> Vec<AgentMessage> {
     let mut agent = Command::new(env!("CARGO_BIN_EXE_assize-agent"))
         .arg("run")
         .stdin(Stdio::piped())
@@ -31,64 +31,65 @@ fn answer(text: &str) -> Vec<Record> {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let stdout = String::from_utf8(output.stdout).unwrap();
-    let mut records: Vec<Record> = stdout
+    let mut records: Vec<AgentMessage> = stdout
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect();
     only_what_is_listed(text, &records);
     let before = records.len() as u64 - 1;
-    assert_eq!(records.pop(), Some(Record::End { records: before }));
+    assert_eq!(records.pop(), Some(AgentMessage::End { records: before }));
     assert!(
-        matches!(&records[0], Record::Hello { schema, resumed_ns: None, .. }
+        matches!(&records[0], AgentMessage::Hello { schema, resumed_ns: None, .. }
         if schema == assize_job::AGENT_SCHEMA)
     );
-    assert!(matches!(&records[1], Record::Environment { facts }
+    assert!(matches!(&records[1], AgentMessage::Environment { facts }
         if facts.contains_key("kernel") && facts.contains_key("cpu_model")));
     records.split_off(2)
 }
 
 /// Checks that every metric is listed, with its unit, for this workload or a requested
 /// instrument.
-fn only_what_is_listed(job: &str, records: &[Record]) {
+fn only_what_is_listed(job: &str, records: &[AgentMessage]) {
     // A job that cannot be read has no metrics.
     let job: Job = serde_json::from_str(job).unwrap_or_default();
     let names = assize_job::measured(&[&job.workload], &job.instruments);
     let is_listed = |metric: &str| names.iter().any(|name| name.matches(metric));
     for record in records {
         match record {
-            Record::Metric { metric, .. } => assert!(is_listed(metric), "{metric}"),
-            Record::Histogram { metric, unit, .. } | Record::Samples { metric, unit, .. } => {
+            AgentMessage::Metric { metric, .. } => assert!(is_listed(metric), "{metric}"),
+            AgentMessage::Histogram { metric, unit, .. }
+            | AgentMessage::Samples { metric, unit, .. } => {
                 for mark in Mark::ALL {
-                    let name = mark.of(metric, unit);
+                    let name = mark.metric_name(metric, unit);
                     assert!(is_listed(&name), "{name}");
                 }
             }
-            Record::Events { event, .. } => assert!(assize_job::is_event(event), "{event}"),
+            AgentMessage::Events { event, .. } => assert!(assize_job::is_event(event), "{event}"),
             _ => {}
         }
     }
 }
 
 /// The records of a job after hello and environment.
-fn run(job: &Job) -> Vec<Record> {
+fn run(job: &Job) -> Vec<AgentMessage> {
     answer(&serde_json::to_string(job).unwrap())
 }
 
 /// The records of a job that must not fail.
-fn completed(job: &Job) -> Vec<Record> {
+fn completed(job: &Job) -> Vec<AgentMessage> {
     let records = run(job);
     let failed = records
         .iter()
-        .find(|record| matches!(record, Record::Failed { .. }));
+        .find(|record| matches!(record, AgentMessage::Failed { .. }));
     assert_eq!(failed, None, "{records:?}");
     records
 }
 
 /// Stage, step and reason of the only failure.
-fn failure(job: &Job) -> (Stage, String, String) {
+fn failure(job: &Job) -> (RunStage, String, String) {
     let records = run(job);
     let mut failures = records.iter().filter_map(|record| match record {
-        Record::Failed { stage, what, why } => Some((*stage, what.clone(), why.clone())),
+        AgentMessage::Failed { stage, what, why } => Some((*stage, what.clone(), why.clone())),
         _ => None,
     });
     let first = failures
@@ -98,14 +99,14 @@ fn failure(job: &Job) -> (Stage, String, String) {
     first
 }
 
-fn workload(kind: Kind) -> Workload {
+fn workload(kind: WorkloadKind) -> Workload {
     Workload {
         name: "w".into(),
         kind,
     }
 }
 
-fn job(kind: Kind) -> Job {
+fn job(kind: WorkloadKind) -> Job {
     Job {
         seed: 7,
         workload: workload(kind),
@@ -115,21 +116,21 @@ fn job(kind: Kind) -> Job {
     }
 }
 
-fn shell(script: &str) -> assize_job::Command {
-    assize_job::Command {
+fn shell(script: &str) -> assize_job::CommandWorkload {
+    assize_job::CommandWorkload {
         argv: ["sh", "-c", script].map(str::to_string).to_vec(),
         statuses: vec![0],
-        ..assize_job::Command::default()
+        ..assize_job::CommandWorkload::default()
     }
 }
 
 fn script(text: &str) -> Job {
-    job(Kind::Command(shell(text)))
+    job(WorkloadKind::Command(shell(text)))
 }
 
-fn metrics(records: &[Record]) -> BTreeMap<String, (f64, String)> {
-    let metric = |record: &Record| match record {
-        Record::Metric {
+fn metrics(records: &[AgentMessage]) -> BTreeMap<String, (f64, String)> {
+    let metric = |record: &AgentMessage| match record {
+        AgentMessage::Metric {
             metric,
             value,
             unit,
@@ -139,17 +140,17 @@ fn metrics(records: &[Record]) -> BTreeMap<String, (f64, String)> {
     records.iter().filter_map(metric).collect()
 }
 
-fn raw(records: &[Record], wanted: &str) -> Option<String> {
+fn raw(records: &[AgentMessage], wanted: &str) -> Option<String> {
     records.iter().find_map(|record| match record {
-        Record::Raw { name, text } if name == wanted => Some(text.clone()),
+        AgentMessage::Raw { name, text } if name == wanted => Some(text.clone()),
         _ => None,
     })
 }
 
 /// Number of values in a histogram.
-fn count(records: &[Record], wanted: &str) -> Option<u64> {
+fn count(records: &[AgentMessage], wanted: &str) -> Option<u64> {
     records.iter().find_map(|record| match record {
-        Record::Histogram {
+        AgentMessage::Histogram {
             metric,
             buckets,
             exact: true,
@@ -164,10 +165,10 @@ fn count(records: &[Record], wanted: &str) -> Option<u64> {
 
 /// The codes of the doubts, except that mappings were not noted, which depends on how busy
 /// this host is.
-fn doubts(records: &[Record]) -> Vec<String> {
-    let doubt = |record: &Record| match record {
-        Record::Doubt { code, .. } if code == "identity-incomplete" => None,
-        Record::Doubt { code, .. } => Some(code.clone()),
+fn doubts(records: &[AgentMessage]) -> Vec<String> {
+    let doubt = |record: &AgentMessage| match record {
+        AgentMessage::Doubt { code, .. } if code == "identity-incomplete" => None,
+        AgentMessage::Doubt { code, .. } => Some(code.clone()),
         _ => None,
     };
     records.iter().filter_map(doubt).collect()
@@ -179,7 +180,7 @@ fn a_command_gives_elapsed_metrics_and_what_it_printed() {
     command.argv.push("{seed}".into());
     command.environment.push(("A".into(), "b".into()));
     command.metrics.push("rate".into());
-    let records = completed(&job(Kind::Command(command)));
+    let records = completed(&job(WorkloadKind::Command(command)));
     let metrics = metrics(&records);
     assert_eq!(metrics["rate"], (2.5, "/s".into()));
     assert!(metrics["elapsed"].0 > 0.0);
@@ -192,8 +193,11 @@ fn a_command_gives_elapsed_metrics_and_what_it_printed() {
 fn a_metric_that_was_not_printed_is_a_failure() {
     let mut command = shell("echo rat: 1");
     command.metrics.push("rate".into());
-    let (stage, what, why) = failure(&job(Kind::Command(command)));
-    assert_eq!((stage, what.as_str()), (Stage::Workload, "w: metric rate"));
+    let (stage, what, why) = failure(&job(WorkloadKind::Command(command)));
+    assert_eq!(
+        (stage, what.as_str()),
+        (RunStage::Workload, "w: metric rate")
+    );
     assert!(why.contains("`rate: VALUE UNIT`"), "{why}");
 }
 
@@ -215,14 +219,14 @@ fn failures_say_why() {
         ("kill -TERM $$", "killed by SIGTERM; it printed nothing"),
     ] {
         let (stage, what, why) = failure(&script(text));
-        assert_eq!((stage, what.as_str()), (Stage::Workload, "w"));
+        assert_eq!((stage, what.as_str()), (RunStage::Workload, "w"));
         assert_eq!(why, expected);
     }
-    let missing = assize_job::Command {
+    let missing = assize_job::CommandWorkload {
         argv: vec!["no-such-program".into()],
-        ..assize_job::Command::default()
+        ..assize_job::CommandWorkload::default()
     };
-    let (_, _, why) = failure(&job(Kind::Command(missing)));
+    let (_, _, why) = failure(&job(WorkloadKind::Command(missing)));
     assert!(
         why.starts_with("no-such-program: no such program in "),
         "{why}"
@@ -276,7 +280,7 @@ fn a_command_gives_its_cpu_time_and_that_of_what_it_started() {
 fn a_status_that_is_expected_is_no_failure() {
     let mut command = shell("exit 3");
     command.statuses = vec![3];
-    completed(&job(Kind::Command(command)));
+    completed(&job(WorkloadKind::Command(command)));
 }
 
 #[test]
@@ -362,14 +366,14 @@ fn actions_surround_the_run_and_teardown_follows_a_failure() {
         },
     ];
     let records = run(&job);
-    let stages: Vec<Stage> = records
+    let stages: Vec<RunStage> = records
         .iter()
         .filter_map(|record| match record {
-            Record::Failed { stage, .. } => Some(*stage),
+            AgentMessage::Failed { stage, .. } => Some(*stage),
             _ => None,
         })
         .collect();
-    assert_eq!(stages, [Stage::Workload, Stage::Teardown]);
+    assert_eq!(stages, [RunStage::Workload, RunStage::Teardown]);
     assert_eq!(std::fs::read_to_string(path("b")).unwrap(), "x");
     assert!(std::fs::exists(path("c")).unwrap());
 }
@@ -386,7 +390,7 @@ fn nothing_runs_after_a_set_up_that_failed() {
     let (stage, what, why) = failure(&job);
     assert_eq!(
         (stage, what.as_str()),
-        (Stage::Setup, "sysctl kernel.no_such_sysctl")
+        (RunStage::Setup, "sysctl kernel.no_such_sysctl")
     );
     assert!(
         why.starts_with("/proc/sys/kernel/no_such_sysctl: "),
@@ -402,8 +406,8 @@ fn a_job_that_cannot_be_read_is_answered() {
         assert!(
             matches!(
                 &records[..],
-                [Record::Failed {
-                    stage: Stage::Start,
+                [AgentMessage::Failed {
+                    stage: RunStage::Start,
                     ..
                 }]
             ),
@@ -434,7 +438,7 @@ fn hogs_are_busy_for_as_long_as_they_are_asked_to_be() {
             ..Scheduling::default()
         },
     };
-    let metrics = metrics(&completed(&job(Kind::Hogs(hogs))));
+    let metrics = metrics(&completed(&job(WorkloadKind::Hogs(hogs))));
     assert!(metrics["turns"].0 > 0.0);
     assert!(metrics["cpu_time"].0 > 0.0);
 }
@@ -443,24 +447,24 @@ fn hogs_are_busy_for_as_long_as_they_are_asked_to_be() {
 fn scheduling_that_is_not_to_be_had_is_a_failure() {
     let mut command = shell("true");
     command.scheduling.cpus = vec![1000];
-    let (_, _, why) = failure(&job(Kind::Command(command)));
+    let (_, _, why) = failure(&job(WorkloadKind::Command(command)));
     assert!(why.starts_with("scheduling: cpus [1000]: "), "{why}");
 }
 
 #[test]
 fn ping_pong_measures_every_round_trip() {
-    for via in [Via::Pipe, Via::Futex] {
+    for via in [WakeupMechanism::Pipe, WakeupMechanism::Futex] {
         let ping_pong = PingPong {
             loops: 50,
             via,
             ..PingPong::default()
         };
-        let mut job = job(Kind::PingPong(ping_pong));
+        let mut job = job(WorkloadKind::PingPong(ping_pong));
         job.samples = true;
         let records = completed(&job);
         assert_eq!(count(&records, "round_trip"), Some(50));
         let samples = records.iter().find_map(|record| match record {
-            Record::Samples { t_ns, values, .. } => Some((t_ns.len(), values.len())),
+            AgentMessage::Samples { t_ns, values, .. } => Some((t_ns.len(), values.len())),
             _ => None,
         });
         assert_eq!(samples, Some((50, 50)));
@@ -476,7 +480,7 @@ fn periodic_measures_every_period_it_meets() {
         run_ns,
         ..Loop::default()
     };
-    let records = completed(&job(Kind::Periodic(Periodic {
+    let records = completed(&job(WorkloadKind::Periodic(Periodic {
         duration_ns: 50_000_000,
         loops: vec![
             one("a", 2, 10_000_000, 100_000),
@@ -500,12 +504,12 @@ fn rt_app_leaves_its_logs() {
         "global": {"duration": 1, "calibration": 100, "default_policy": "SCHED_OTHER",
         "log_basename": "log"}}"#;
     std::fs::write(&file, text).unwrap();
-    let records = completed(&job(Kind::Periodic(Periodic {
+    let records = completed(&job(WorkloadKind::Periodic(Periodic {
         rt_app: Some(file.to_string_lossy().into_owned()),
         ..Periodic::default()
     })));
     let logs = records.iter().filter(|record| {
-        matches!(record, Record::Raw { name, text } if name.ends_with(".log") && !text.is_empty())
+        matches!(record, AgentMessage::Raw { name, text } if name.ends_with(".log") && !text.is_empty())
     });
     assert!(logs.count() >= 1, "{records:?}");
 }
@@ -518,7 +522,7 @@ fn rt_app_that_calibrates_itself_on_several_cpus_is_doubted() {
         "global": {"duration": 1, "calibration": "CPU0"}}"#;
     std::fs::write(&file, text).unwrap();
     let doubted = |calibration_ns| {
-        let records = completed(&job(Kind::Periodic(Periodic {
+        let records = completed(&job(WorkloadKind::Periodic(Periodic {
             rt_app: Some(file.to_string_lossy().into_owned()),
             calibration_ns,
             ..Periodic::default()
@@ -533,12 +537,12 @@ fn rt_app_that_calibrates_itself_on_several_cpus_is_doubted() {
 
 #[test]
 fn cyclictest_gives_every_latency() {
-    let cyclictest = Cyclictest {
+    let cyclictest = CyclictestWorkload {
         threads: 2,
         loops: 20,
-        ..Cyclictest::default()
+        ..CyclictestWorkload::default()
     };
-    let records = completed(&job(Kind::Cyclictest(cyclictest)));
+    let records = completed(&job(WorkloadKind::Cyclictest(cyclictest)));
     // On a busy host cyclictest may stop a thread before it has done all its wake-ups,
     // which a doubt reports.
     if doubts(&records).is_empty() {
@@ -565,8 +569,11 @@ fn hackbench_gives_its_time() {
         loops: 10,
         ..Hackbench::default()
     };
-    for (threads, via) in [(false, Via::Pipe), (true, Via::Socket)] {
-        let metrics = metrics(&completed(&job(Kind::Hackbench(Hackbench {
+    for (threads, via) in [
+        (false, WakeupMechanism::Pipe),
+        (true, WakeupMechanism::Socket),
+    ] {
+        let metrics = metrics(&completed(&job(WorkloadKind::Hackbench(Hackbench {
             threads,
             via,
             ..hackbench.clone()
@@ -582,15 +589,15 @@ fn hackbench_gives_its_time() {
 fn every_kind_runs_in_the_background() {
     let mut job = script("sleep 0.05");
     job.background = [
-        Kind::Command(shell("sleep 1000")),
-        Kind::Cyclictest(Cyclictest::default()),
-        Kind::Hackbench(Hackbench::default()),
-        Kind::Hogs(Hogs::default()),
-        Kind::Periodic(Periodic {
+        WorkloadKind::Command(shell("sleep 1000")),
+        WorkloadKind::Cyclictest(CyclictestWorkload::default()),
+        WorkloadKind::Hackbench(Hackbench::default()),
+        WorkloadKind::Hogs(Hogs::default()),
+        WorkloadKind::Periodic(Periodic {
             loops: vec![Loop::default()],
             ..Periodic::default()
         }),
-        Kind::PingPong(PingPong::default()),
+        WorkloadKind::PingPong(PingPong::default()),
     ]
     .map(workload)
     .to_vec();
@@ -601,15 +608,17 @@ fn every_kind_runs_in_the_background() {
 #[test]
 fn background_that_ends_or_fails_is_noticed() {
     let mut job = script("sleep 0.2");
-    job.background = vec![workload(Kind::Command(shell("true")))];
+    job.background = vec![workload(WorkloadKind::Command(shell("true")))];
     assert_eq!(doubts(&completed(&job)), ["background-ended"]);
-    job.background = vec![workload(Kind::Command(shell("exit 4")))];
-    assert_eq!(failure(&job).0, Stage::Background);
-    job.background = vec![workload(Kind::Command(assize_job::Command::default()))];
+    job.background = vec![workload(WorkloadKind::Command(shell("exit 4")))];
+    assert_eq!(failure(&job).0, RunStage::Background);
+    job.background = vec![workload(WorkloadKind::Command(
+        assize_job::CommandWorkload::default(),
+    ))];
     let (stage, _, why) = failure(&job);
     assert_eq!(
         (stage, why.as_str()),
-        (Stage::Background, "argv: no program is named")
+        (RunStage::Background, "argv: no program is named")
     );
 }
 
@@ -619,7 +628,7 @@ fn instruments_that_are_not_there_are_named() {
     job.instruments = vec!["no-such-instrument".into()];
     let records = completed(&job);
     assert!(records.iter().any(|record| matches!(record,
-        Record::Unavailable { instrument, .. } if instrument == "no-such-instrument")));
+        AgentMessage::Unavailable { instrument, .. } if instrument == "no-such-instrument")));
 }
 
 #[test]

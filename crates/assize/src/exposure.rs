@@ -1,7 +1,7 @@
 //! Which event rates an experiment can show, as far as its exposure limits them. Reported
 //! before anything is run.
 
-use assize_job::{Gaps, Tracer, TracerKind, TracerMode, instrument_of};
+use assize_job::{GapsSettings, TracerKind, TracerMode, TracerSettings, instrument_of};
 use assize_judge::garwood;
 use assize_plan::{Plan, PlannedConfiguration};
 use assize_verdict::PRIMARY_SHARE;
@@ -96,19 +96,23 @@ fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Wa
     };
     let instrument = instrument_of(event).unwrap_or_default();
     if let (Some(gaps), "gaps") = (&plan.gaps, instrument) {
-        return of_gaps(gaps, event, chosen(&gaps.cpus, &|all| gaps.chosen(all)));
+        return of_gaps(
+            gaps,
+            event,
+            chosen(&gaps.cpus, &|all| gaps.cpus_to_watch(all)),
+        );
     }
-    match (&plan.tracer, TracerKind::named(instrument)) {
+    match (&plan.tracer, TracerKind::from_name(instrument)) {
         (Some(tracer), Some(kind)) => of_tracer(
             tracer,
             kind,
-            chosen(&tracer.cpus, &|all| tracer.chosen(all)),
+            chosen(&tracer.cpus, &|all| tracer.cpus_to_watch(all)),
         ),
         _ => whole,
     }
 }
 
-fn of_gaps(gaps: &Gaps, event: &str, cpus: Option<usize>) -> Watched {
+fn of_gaps(gaps: &GapsSettings, event: &str, cpus: Option<usize>) -> Watched {
     let at_rest = event == "gaps_unexplained_at_rest";
     Watched {
         share: match at_rest {
@@ -120,7 +124,7 @@ fn of_gaps(gaps: &Gaps, event: &str, cpus: Option<usize>) -> Watched {
     }
 }
 
-fn of_tracer(tracer: &Tracer, kind: TracerKind, cpus: Option<usize>) -> Watched {
+fn of_tracer(tracer: &TracerSettings, kind: TracerKind, cpus: Option<usize>) -> Watched {
     let in_turn = kind == TracerKind::Hwlat && tracer.mode != TracerMode::PerCpu;
     Watched {
         share: match kind {

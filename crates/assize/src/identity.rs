@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{IdentityKind, IdentityPart};
+use assize_job::{IdentityKind, RunIdentityPart};
 
 /// Digits of a digest that are enough to tell two apart.
 const DIGITS: usize = 12;
@@ -10,13 +10,13 @@ const DIGITS: usize = 12;
 /// One item that differs from what was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
-    wanted: IdentityPart,
+    wanted: RunIdentityPart,
     found: Option<String>,
 }
 
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let IdentityPart { kind, name, value } = &self.wanted;
+        let RunIdentityPart { kind, name, value } = &self.wanted;
         let wanted = shown(*kind, value.as_deref().unwrap_or_default());
         let found = self.found.as_ref().map(|found| shown(*kind, found));
         let what = format!("{} {name}", kind.noun());
@@ -49,8 +49,8 @@ pub(crate) struct Compared {
 ///
 /// `mapped`: whether the mapped libraries are known.
 pub(crate) fn compare(
-    expected: &[IdentityPart],
-    observed: &[IdentityPart],
+    expected: &[RunIdentityPart],
+    observed: &[RunIdentityPart],
     mapped: bool,
 ) -> Compared {
     let found: BTreeMap<(IdentityKind, &str), &Option<String>> = observed
@@ -92,7 +92,7 @@ enum Agreement {
 }
 
 /// Whether the value read back is the one that was written.
-fn agrees(part: &IdentityPart, wanted: &str, found: &str) -> Agreement {
+fn agrees(part: &RunIdentityPart, wanted: &str, found: &str) -> Agreement {
     let yes = |agreed: bool| match agreed {
         true => Agreement::Yes,
         false => Agreement::No,

@@ -1,7 +1,7 @@
 use super::*;
 
-fn one(kind: IdentityKind, name: &str, value: &str) -> IdentityPart {
-    IdentityPart::new(kind, name, value)
+fn one(kind: IdentityKind, name: &str, value: &str) -> RunIdentityPart {
+    RunIdentityPart::new(kind, name, value)
 }
 
 /// How many differences and how many unclear settings there are.
@@ -57,7 +57,7 @@ fn what_is_missing_is_a_difference_and_what_cannot_be_read_is_unclear() {
     let missing = compare(std::slice::from_ref(&wanted), &[], true);
     let said = missing.differences[0].to_string();
     assert_eq!(said, "module m (abc) was not there");
-    let hidden = IdentityPart::unreadable(IdentityKind::Parameter, "m.p");
+    let hidden = RunIdentityPart::unreadable(IdentityKind::Parameter, "m.p");
     let wanted = one(IdentityKind::Parameter, "m.p", "1");
     let compared = compare(&[wanted], &[hidden], true);
     assert!(compared.differences.is_empty() && compared.unclear.len() == 1);

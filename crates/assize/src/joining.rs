@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use assize_bundle::{
-    Across, Boots, Configuration, Difference, Doubt, Head, Kin, Place, Records, kin, name_apart,
+    Across, Boots, BundleRelation, Configuration, Doubt, FirstDifference, Head, Place, Records,
+    bundle_relation, name_apart,
 };
 
 use crate::failure::Failure;
@@ -44,13 +45,16 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
                 path: &inputs[at],
                 other,
             };
-            let kin = kin(first, second);
-            let may_be_blocks = !matches!(kin, Kin::OneSchedule | Kin::Strangers(..));
+            let relation = bundle_relation(first, second);
+            let may_be_blocks = !matches!(
+                relation,
+                BundleRelation::OneSchedule | BundleRelation::Strangers(..)
+            );
             let of_both = [&boots[before], &boots[at]];
             if let Some(boot) = of_both[0].shared(of_both[1]).filter(|_| may_be_blocks) {
                 return Err(Failure::Argument(pair.one_boot(boot)));
             }
-            let across = pair.across(kin, asked)?;
+            let across = pair.across(relation, asked)?;
             if across == Across::Bundles && of_both.iter().any(|one| one.unknown) {
                 unknown_boots.insert(inputs[at].display().to_string());
             }
@@ -120,26 +124,26 @@ impl Pair<'_> {
     }
 
     /// The kind of difference between them, if they may be blocks.
-    fn across(&self, kin: Kin, asked: bool) -> Result<Across, Failure> {
+    fn across(&self, relation: BundleRelation, asked: bool) -> Result<Across, Failure> {
         let (path, other) = (self.path.display(), self.other.display());
-        let why = match kin {
-            Kin::Machines => return Ok(Across::Machines),
-            Kin::Setting(across, _) if asked => return Ok(across),
-            Kin::Again if asked => return Ok(Across::Bundles),
-            Kin::Setting(_, difference) => format!(
+        let why = match relation {
+            BundleRelation::Machines => return Ok(Across::Machines),
+            BundleRelation::Setting(across, _) if asked => return Ok(across),
+            BundleRelation::Again if asked => return Ok(Across::Bundles),
+            BundleRelation::Setting(_, difference) => format!(
                 "{path}: has the configurations of {other} with {}; add --bundles blocks to ask \
                  whether effects hold in both, or --bundles sides to compare the two",
                 differing(&difference)
             ),
-            Kin::Again => format!(
+            BundleRelation::Again => format!(
                 "{path}: is the experiment of {other} on the same machine again; add --bundles \
                  blocks to judge both together, --bundles sides to compare the two, or leave one out"
             ),
-            Kin::OneSchedule => format!(
+            BundleRelation::OneSchedule => format!(
                 "{path}: is a part of the schedule of {other}; put them together with `assize merge \
                  --out DIR` and compare that"
             ),
-            Kin::Strangers(what, difference) => format!(
+            BundleRelation::Strangers(what, difference) => format!(
                 "{path}: another {what} than in {other}: {}; run one experiment file with the same \
                  options on both, or add --bundles sides to compare them as two wholes",
                 differing(&difference)
@@ -149,7 +153,7 @@ impl Pair<'_> {
     }
 }
 
-fn differing(difference: &Difference) -> String {
+fn differing(difference: &FirstDifference) -> String {
     format!(
         "{} {} here, {} there",
         difference.field, difference.second, difference.first

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::LevelSettings;
 use assize_job::{
-    Action, IdentityKind, IdentityPart, Kind, Machine, PlacementPolicy, PolicyForm, Workload,
+    Action, IdentityKind, Machine, PlacementPolicy, PolicyForm, RunIdentityPart, Workload,
+    WorkloadKind,
 };
 use assize_plan::{Plan, PlannedConfiguration, PlannedRun};
 use assize_target::Target;
@@ -121,7 +122,7 @@ fn step_value(step: &Action) -> Value {
 }
 
 /// A workload without the paths of its program and input.
-fn kind_value(kind: &Kind) -> Value {
+fn kind_value(kind: &WorkloadKind) -> Value {
     let mut value = json!(kind);
     if let Some(argv) = value.get_mut("argv") {
         name_program(argv);
@@ -230,7 +231,7 @@ type Cell = (usize, usize, u32);
 /// The parts that the runs of each configuration and workload must consist of.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
-    cells: BTreeMap<Cell, Vec<IdentityPart>>,
+    cells: BTreeMap<Cell, Vec<RunIdentityPart>>,
     builds: Vec<u32>,
 }
 
@@ -258,7 +259,7 @@ impl Expected {
     }
 
     /// The parts that this run must consist of.
-    pub(crate) fn run(&self, run: &PlannedRun) -> &[IdentityPart] {
+    pub(crate) fn run(&self, run: &PlannedRun) -> &[RunIdentityPart] {
         self.cells.get(&self.cell(run)).map_or(&[], Vec::as_slice)
     }
 
@@ -272,7 +273,7 @@ impl Expected {
 
 /// Everything requested of a run, in a form that can be compared: the settings that
 /// matter for it, and its parts without their paths.
-fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[IdentityPart]) -> Asked {
+fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[RunIdentityPart]) -> Asked {
     let proven = |name: &str| {
         let name = name.replace('-', "_");
         let mut modules = parts
@@ -295,7 +296,7 @@ fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[IdentityPart]
     let parts = parts
         .iter()
         .filter(|part| !(libraries && places_libraries(part)));
-    let name = |part: &IdentityPart| match part.kind {
+    let name = |part: &RunIdentityPart| match part.kind {
         IdentityKind::Program | IdentityKind::Library | IdentityKind::File => {
             file_name(&part.name).to_string()
         }
@@ -358,7 +359,7 @@ fn background_of(
 }
 
 /// Whether a part is only a search path of libraries.
-fn places_libraries(part: &IdentityPart) -> bool {
+fn places_libraries(part: &RunIdentityPart) -> bool {
     let variable = part.name.rsplit(' ').next().unwrap_or_default();
     part.kind == IdentityKind::Environment && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
 }

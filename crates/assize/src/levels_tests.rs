@@ -1,12 +1,12 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
-use assize_job::{Order, Record};
+use assize_job::{AgentMessage, Order};
 use assize_target::{Done, Error, Tell};
 
 use super::*;
 
-fn one(kind: IdentityKind, name: &str, value: &str) -> IdentityPart {
-    IdentityPart::new(kind, name, value)
+fn one(kind: IdentityKind, name: &str, value: &str) -> RunIdentityPart {
+    RunIdentityPart::new(kind, name, value)
 }
 
 fn plan(factors: &str) -> Plan {
@@ -32,7 +32,7 @@ impl Target for Pretend {
         Ok(())
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let modules = order.job.setup.iter().filter_map(|step| match step {
             Action::Module { module, .. } => Some(module),
             _ => None,
@@ -43,7 +43,7 @@ impl Target for Pretend {
     }
 
     fn run(&self, _: &Order, _: usize) -> Result<Done, Error> {
-        unreachable!("{:?}", Record::End { records: 0 })
+        unreachable!("{:?}", AgentMessage::End { records: 0 })
     }
 }
 

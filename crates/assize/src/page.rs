@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use assize_audit::{Audit, Located, StandsFor};
-use assize_bundle::{Error, Head, Limits, Records, Run};
+use assize_bundle::{Error, EvidenceLimits, Head, Records, Run};
 use assize_report::html::{
     About, Attributions, PostFigure, PostLine, ReadPost, ReportPage, ShellWords, html,
 };
@@ -46,7 +46,7 @@ pub(crate) struct Material<'a> {
 }
 
 /// Limits on the samples in a page.
-const LIMITS: Limits = Limits {
+const LIMITS: EvidenceLimits = EvidenceLimits {
     points: 96,
     stretches: 256,
     bytes: 1_500_000,

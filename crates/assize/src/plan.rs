@@ -90,8 +90,9 @@ fn shown_by_the_report(plan: &Plan) -> String {
         ));
     }
     for tradeoff in &plan.tradeoffs {
-        let side =
-            |side: &assize_plan::TradeoffMetric| format!("{} in {}", side.metric, side.workload);
+        let side = |side: &assize_plan::PlannedTradeoffMetric| {
+            format!("{} in {}", side.metric, side.workload)
+        };
         text.push_str(&format!(
             "trade-off of {} against {}\n",
             side(&tradeoff.x),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assize_bundle::{Records, Run};
-use assize_judge::power::{Aim, Design, Layout, least_effect, runs_for};
+use assize_judge::power::{ComparisonLayout, PowerAim, PowerDesign, least_effect, runs_for};
 use assize_plan::{MOST_IMAGES, Plan};
 use assize_verdict::PRIMARY_SHARE;
 
@@ -229,7 +229,7 @@ impl Reach {
             ),
             None => "no ratio is found".into(),
         };
-        let margin = runs_for(Layout::Pairs, sd, 1.0 + self.margin, aim);
+        let margin = runs_for(ComparisonLayout::Pairs, sd, 1.0 + self.margin, aim);
         let margin = match margin {
             Some(needed) if needed > self.replicates.count() => format!(
                 "; one of {} takes {}",
@@ -241,9 +241,9 @@ impl Reach {
         format!("{of} {noise} %: {found}{margin}\n")
     }
 
-    fn design(&self) -> Design {
-        Design {
-            layout: Layout::Pairs,
+    fn design(&self) -> PowerDesign {
+        PowerDesign {
+            layout: ComparisonLayout::Pairs,
             runs: self.replicates.count(),
         }
     }
@@ -252,8 +252,8 @@ impl Reach {
         self.design().least_p() <= family.alpha
     }
 
-    fn aim(&self, family: Family) -> Aim {
-        Aim {
+    fn aim(&self, family: Family) -> PowerAim {
+        PowerAim {
             rows: family.rows.unwrap_or(1).max(1),
             alpha: family.alpha,
             power: POWER,
@@ -262,7 +262,7 @@ impl Reach {
 
     fn needed(&self, family: Family) -> String {
         let able = |runs: &u32| {
-            let design = Design {
+            let design = PowerDesign {
                 runs: *runs,
                 ..self.design()
             };

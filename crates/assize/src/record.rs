@@ -2,12 +2,13 @@
 
 use assize_bundle::kernel_log::{Phase, complaints};
 use assize_bundle::{
-    Doubt, Ending, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
+    Doubt, Ending, Events, Histogram, Measurement, Place, Run, RunExit, RunRecord, Samples,
+    Unavailable,
 };
 use assize_job::{
-    IdentityKind, IdentityPart, JITTER, JITTER_OF, JOBS, Mark, PER_JOB, Record, Stage,
+    AgentMessage, IdentityKind, JITTER, JITTER_OF, JOBS, Mark, PER_JOB, RunIdentityPart, RunStage,
 };
-use assize_judge::{PerRun, jitter, quantile, weighted};
+use assize_judge::{RunQuantiles, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Failure, Outcome};
 
@@ -25,10 +26,10 @@ pub(crate) fn recorded(
     plan: &Plan,
     run: &PlannedRun,
     done: &Done,
-    expected: &[IdentityPart],
-) -> Recorded {
+    expected: &[RunIdentityPart],
+) -> RunRecord {
     let (records, exit, ending) = match &done.outcome {
-        Outcome::Completed(records) => (records, Exit::Completed, None),
+        Outcome::Completed(records) => (records, RunExit::Completed, None),
         Outcome::Failed {
             failure,
             records,
@@ -37,7 +38,7 @@ pub(crate) fn recorded(
             let (why, console) = (failure.to_string(), console.clone());
             (
                 records,
-                Exit::Failed { why, console },
+                RunExit::Failed { why, console },
                 Some(ending(failure)),
             )
         }
@@ -70,11 +71,11 @@ fn ending(failure: &Failure) -> Ending {
         Failure::OutOfMemory { .. } => Ending::OutOfMemory,
         Failure::Ended { .. } => Ending::of_reason(&failure.to_string()),
         Failure::Agent { stage, why, .. } => match stage {
-            Stage::Start => Ending::NotMeasured,
-            Stage::Workload if why.contains(TOO_LONG) => Ending::TimedOut,
-            Stage::Workload if why.contains("for lack of memory") => Ending::OutOfMemory,
-            Stage::Workload => Ending::ExitStatus,
-            Stage::Setup | Stage::Background | Stage::Teardown => Ending::SetUp,
+            RunStage::Start => Ending::NotMeasured,
+            RunStage::Workload if why.contains(TOO_LONG) => Ending::TimedOut,
+            RunStage::Workload if why.contains("for lack of memory") => Ending::OutOfMemory,
+            RunStage::Workload => Ending::ExitStatus,
+            RunStage::Setup | RunStage::Background | RunStage::Teardown => Ending::SetUp,
         },
         Failure::Inexact { .. } => Ending::NotMeasured,
     }
@@ -82,15 +83,15 @@ fn ending(failure: &Failure) -> Ending {
 
 /// Complaints of the kernel in its log, or on the console if the machine did not get to
 /// read the log. A log with a complaint is kept whole.
-fn complained(records: &[Record], recorded: &mut Recorded) {
+fn complained(records: &[AgentMessage], recorded: &mut RunRecord) {
     for record in records {
-        let Record::KernelLog { stage, text } = record else {
+        let AgentMessage::KernelLog { stage, text } = record else {
             continue;
         };
         let (phase, name) = match stage {
-            Stage::Start | Stage::Setup => (Phase::SetUp, "kernel-log-setup.txt"),
-            Stage::Background | Stage::Workload => (Phase::Window, "kernel-log.txt"),
-            Stage::Teardown => (Phase::TearDown, "kernel-log-teardown.txt"),
+            RunStage::Start | RunStage::Setup => (Phase::SetUp, "kernel-log-setup.txt"),
+            RunStage::Background | RunStage::Workload => (Phase::Window, "kernel-log.txt"),
+            RunStage::Teardown => (Phase::TearDown, "kernel-log-teardown.txt"),
         };
         let mut found = complaints(text);
         found.iter_mut().for_each(|one| one.phase = phase);
@@ -102,8 +103,8 @@ fn complained(records: &[Record], recorded: &mut Recorded) {
     let compared = recorded.ending.is_some_and(Ending::is_compared);
     let agent_answered = records
         .iter()
-        .any(|record| matches!(record, Record::Failed { .. }));
-    if let Exit::Failed { console, .. } = &recorded.exit
+        .any(|record| matches!(record, AgentMessage::Failed { .. }));
+    if let RunExit::Failed { console, .. } = &recorded.exit
         && compared
         && recorded.complaints.is_empty()
         && !agent_answered
@@ -118,7 +119,7 @@ fn complained(records: &[Record], recorded: &mut Recorded) {
     }
 }
 
-fn empty(plan: &Plan, run: &PlannedRun, exit: Exit) -> Recorded {
+fn empty(plan: &Plan, run: &PlannedRun, exit: RunExit) -> RunRecord {
     let name = plan.configurations.get(run.configuration);
     let workload = plan.workloads.get(run.workload);
     let mut judged = Run::new(
@@ -129,14 +130,14 @@ fn empty(plan: &Plan, run: &PlannedRun, exit: Exit) -> Recorded {
     judged.order = run.index;
     judged.block = Some(run.block);
     judged.image = run.image;
-    Recorded::of(run.index, run.seed, judged, exit)
+    RunRecord::new(run.index, run.seed, judged, exit)
 }
 
-fn take(record: &Record, recorded: &mut Recorded) {
+fn take(record: &AgentMessage, recorded: &mut RunRecord) {
     let (configuration, workload) = (&recorded.run.configuration, &recorded.run.workload);
     match record {
-        Record::Environment { facts } => recorded.environment.extend(facts.clone()),
-        Record::Unavailable {
+        AgentMessage::Environment { facts } => recorded.environment.extend(facts.clone()),
+        AgentMessage::Unavailable {
             instrument,
             metric,
             reason,
@@ -147,7 +148,7 @@ fn take(record: &Record, recorded: &mut Recorded) {
             metric: metric.clone(),
             reason: reason.clone(),
         }),
-        Record::Metric {
+        AgentMessage::Metric {
             metric,
             value,
             unit,
@@ -155,7 +156,7 @@ fn take(record: &Record, recorded: &mut Recorded) {
             let value = Measurement::new(*value, unit.clone());
             recorded.run.metrics.insert(metric.clone(), value);
         }
-        Record::Histogram {
+        AgentMessage::Histogram {
             metric,
             unit,
             buckets,
@@ -166,7 +167,7 @@ fn take(record: &Record, recorded: &mut Recorded) {
             buckets: buckets.clone(),
             exact: *exact,
         }),
-        Record::Samples {
+        AgentMessage::Samples {
             metric,
             unit,
             t_ns,
@@ -177,42 +178,42 @@ fn take(record: &Record, recorded: &mut Recorded) {
             t_ns: since_start(t_ns),
             values: values.clone(),
         }),
-        Record::Events { .. } => recorded.events.extend(events(record, &recorded.run)),
-        Record::Raw { name, text } => recorded.raw.push((name.clone(), text.clone())),
-        Record::Doubt { code, detail } => recorded.doubts.push(doubt(code, detail.clone())),
-        Record::Hello { .. }
-        | Record::KernelLog { .. }
-        | Record::Identity { .. }
-        | Record::Failed { .. }
-        | Record::End { .. } => {}
+        AgentMessage::Events { .. } => recorded.events.extend(events(record, &recorded.run)),
+        AgentMessage::Raw { name, text } => recorded.raw.push((name.clone(), text.clone())),
+        AgentMessage::Doubt { code, detail } => recorded.doubts.push(doubt(code, detail.clone())),
+        AgentMessage::Hello { .. }
+        | AgentMessage::KernelLog { .. }
+        | AgentMessage::Identity { .. }
+        | AgentMessage::Failed { .. }
+        | AgentMessage::End { .. } => {}
     }
 }
 
 /// Records the parts that the run consisted of, and compares them with the requested
 /// ones.
-fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Recorded) {
+fn identify(records: &[AgentMessage], expected: &[RunIdentityPart], recorded: &mut RunRecord) {
     let said = records.iter().find_map(|record| match record {
-        Record::Identity { parts } => Some(parts),
+        AgentMessage::Identity { parts } => Some(parts),
         _ => None,
     });
     let mut observed = said.cloned().unwrap_or_default();
-    let image = |part: &&IdentityPart| part.kind == IdentityKind::Kernel && part.name == "image";
+    let image = |part: &&RunIdentityPart| part.kind == IdentityKind::Kernel && part.name == "image";
     observed.extend(expected.iter().find(image).cloned());
     observed.sort();
     recorded.identity = observed.iter().map(part).collect();
-    if recorded.exit != Exit::Completed {
+    if recorded.exit != RunExit::Completed {
         return;
     }
-    let unknown = |record: &Record| match record {
-        Record::Unavailable { instrument, .. } => instrument == "identity",
-        Record::Doubt { code, .. } => code == "identity-incomplete",
+    let unknown = |record: &AgentMessage| match record {
+        AgentMessage::Unavailable { instrument, .. } => instrument == "identity",
+        AgentMessage::Doubt { code, .. } => code == "identity-incomplete",
         _ => false,
     };
     let mapped = !records.iter().any(unknown);
     let compared = match said {
         Some(_) => identity::compare(expected, &observed, mapped),
         None => {
-            recorded.exit = Exit::Failed {
+            recorded.exit = RunExit::Failed {
                 why: "the agent did not say what the run was made of".into(),
                 console: String::new(),
             };
@@ -230,7 +231,7 @@ fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Record
             .iter()
             .map(ToString::to_string)
             .collect();
-        recorded.exit = Exit::Failed {
+        recorded.exit = RunExit::Failed {
             why: format!("it was not the run that was asked for: {}", all.join("; ")),
             console: String::new(),
         };
@@ -238,7 +239,7 @@ fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Record
     }
 }
 
-fn part(part: &IdentityPart) -> assize_bundle::IdentityPart {
+fn part(part: &RunIdentityPart) -> assize_bundle::IdentityPart {
     assize_bundle::IdentityPart {
         kind: part.kind.noun().replace(' ', "-"),
         name: part.name.clone(),
@@ -246,8 +247,8 @@ fn part(part: &IdentityPart) -> assize_bundle::IdentityPart {
     }
 }
 
-fn events(record: &Record, run: &Run) -> Option<Events> {
-    let Record::Events {
+fn events(record: &AgentMessage, run: &Run) -> Option<Events> {
+    let AgentMessage::Events {
         event,
         count,
         exposure_ns,
@@ -292,7 +293,7 @@ fn since_start(steps: &[u64]) -> Vec<u64> {
 
 /// Adds quantiles and spread of every distribution as metrics. If a histogram and samples
 /// have the same name, they are the same measurements, and the histogram is used.
-fn quantiles(recorded: &mut Recorded) {
+fn quantiles(recorded: &mut RunRecord) {
     let mut found = Vec::new();
     for histogram in &recorded.histograms {
         let pairs: Vec<(f64, u64)> = histogram
@@ -320,7 +321,7 @@ fn quantiles(recorded: &mut Recorded) {
         match of {
             Ok(of) => {
                 for (mark, value) in marks(of) {
-                    let name = mark.of(metric, unit);
+                    let name = mark.metric_name(metric, unit);
                     let value = Measurement::new(value, unit.clone());
                     recorded.run.metrics.insert(name, value);
                 }
@@ -335,7 +336,7 @@ fn quantiles(recorded: &mut Recorded) {
 }
 
 /// Adds how much the time per operation of a stream varies.
-fn jitter(recorded: &mut Recorded) {
+fn jitter(recorded: &mut RunRecord) {
     let mut histograms = recorded.histograms.iter();
     let Some(stream) = histograms.find(|one| one.metric == JITTER_OF) else {
         return;
@@ -359,7 +360,7 @@ fn jitter(recorded: &mut Recorded) {
 }
 
 /// Divides counters by the number of jobs, if the workload counts its jobs.
-fn per_job(recorded: &mut Recorded) {
+fn per_job(recorded: &mut RunRecord) {
     let metrics = &mut recorded.run.metrics;
     let Some(jobs) = metrics.get(JOBS).map(|jobs| jobs.value) else {
         return;
@@ -376,7 +377,7 @@ fn per_job(recorded: &mut Recorded) {
 }
 
 /// The quantiles that the run's samples support, and their spread.
-fn marks(of: PerRun) -> impl Iterator<Item = (Mark, f64)> {
+fn marks(of: RunQuantiles) -> impl Iterator<Item = (Mark, f64)> {
     let value = move |mark| match mark {
         Mark::P50 => of.p50,
         Mark::P90 => of.p90,

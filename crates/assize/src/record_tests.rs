@@ -26,8 +26,8 @@ fn plan() -> Plan {
     .unwrap()
 }
 
-fn of(outcome: Outcome) -> Recorded {
-    let said = Record::Identity { parts: Vec::new() };
+fn of(outcome: Outcome) -> RunRecord {
+    let said = AgentMessage::Identity { parts: Vec::new() };
     let outcome = match outcome {
         Outcome::Completed(mut records) => {
             records.push(said);
@@ -38,7 +38,7 @@ fn of(outcome: Outcome) -> Recorded {
     with(outcome, &[])
 }
 
-fn with(outcome: Outcome, expected: &[IdentityPart]) -> Recorded {
+fn with(outcome: Outcome, expected: &[RunIdentityPart]) -> RunRecord {
     let machine = [("qemu", "10.0"), ("memory_image", "abc")];
     let plan = plan();
     let done = Done {
@@ -50,14 +50,14 @@ fn with(outcome: Outcome, expected: &[IdentityPart]) -> Recorded {
     recorded(&plan, &plan.runs[0], &done, expected)
 }
 
-fn metrics(records: Vec<Record>) -> Vec<(String, f64, String)> {
+fn metrics(records: Vec<AgentMessage>) -> Vec<(String, f64, String)> {
     let recorded = of(Outcome::Completed(records));
     let metrics = recorded.run.metrics.into_iter();
     metrics.map(|(name, m)| (name, m.value, m.unit)).collect()
 }
 
-fn histogram(metric: &str, unit: &str, buckets: &[(u64, u64)]) -> Record {
-    Record::Histogram {
+fn histogram(metric: &str, unit: &str, buckets: &[(u64, u64)]) -> AgentMessage {
+    AgentMessage::Histogram {
         metric: metric.into(),
         unit: unit.into(),
         buckets: buckets.to_vec(),
@@ -65,8 +65,8 @@ fn histogram(metric: &str, unit: &str, buckets: &[(u64, u64)]) -> Record {
     }
 }
 
-fn samples(metric: &str, values: &[f64]) -> Record {
-    Record::Samples {
+fn samples(metric: &str, values: &[f64]) -> AgentMessage {
+    AgentMessage::Samples {
         metric: metric.into(),
         unit: "ns".into(),
         t_ns: vec![5; values.len()],
@@ -87,7 +87,9 @@ fn a_run_keeps_its_place_and_its_seed() {
 #[test]
 fn facts_of_one_execution_only_are_not_recorded() {
     let facts = BTreeMap::from([("kernel".into(), "6.12".into())]);
-    let recorded = of(Outcome::Completed(vec![Record::Environment { facts }]));
+    let recorded = of(Outcome::Completed(vec![AgentMessage::Environment {
+        facts,
+    }]));
     let names: Vec<&String> = recorded.environment.keys().collect();
     assert_eq!(names, ["kernel", "qemu"]);
 }
@@ -154,7 +156,7 @@ fn what_is_no_distribution_is_a_doubt_and_no_quantile() {
 
 #[test]
 fn events_are_counted_in_seconds() {
-    let recorded = of(Outcome::Completed(vec![Record::Events {
+    let recorded = of(Outcome::Completed(vec![AgentMessage::Events {
         event: "hwlat".into(),
         count: 2,
         exposure_ns: 3_000_000_000,
@@ -172,14 +174,14 @@ fn events_are_counted_in_seconds() {
 fn a_failed_run_says_why_and_keeps_what_it_had() {
     let recorded = of(Outcome::Failed {
         failure: Failure::Timeout { after_s: 7 },
-        records: vec![Record::Metric {
+        records: vec![AgentMessage::Metric {
             metric: "n".into(),
             value: 1.0,
             unit: String::new(),
         }],
         console: "last words".into(),
     });
-    let want = Exit::Failed {
+    let want = RunExit::Failed {
         why: "not done after 7 s".into(),
         console: "last words".into(),
     };
@@ -192,14 +194,14 @@ fn what_a_console_says_after_the_agent_is_no_crash() {
     let console = "Out of memory: Killed process 7 (tail)\n\
                    Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100\n";
     let failed = |answered: bool| {
-        let word = Record::Failed {
-            stage: Stage::Workload,
+        let word = AgentMessage::Failed {
+            stage: RunStage::Workload,
             what: "it".into(),
             why: "the kernel killed 1 of its processes for lack of memory".into(),
         };
         let failure = match answered {
             true => Failure::Agent {
-                stage: Stage::Workload,
+                stage: RunStage::Workload,
                 what: "it".into(),
                 why: "the kernel killed 1 of its processes for lack of memory".into(),
             },
@@ -224,7 +226,7 @@ fn what_a_console_says_after_the_agent_is_no_crash() {
 #[test]
 fn a_stream_has_a_jitter_and_other_distributions_have_none() {
     let buckets = [(100, 500), (300, 500)];
-    let jitter = |all: Vec<Record>| {
+    let jitter = |all: Vec<AgentMessage>| {
         let mut found = metrics(all).into_iter();
         let found = found.find(|(metric, ..)| metric == "jitter");
         found.map(|(_, value, unit)| (value, unit))
@@ -247,7 +249,7 @@ fn a_stream_has_a_jitter_and_other_distributions_have_none() {
 
 #[test]
 fn counters_are_given_per_job_where_jobs_are_counted() {
-    let metric = |metric: &str, value: f64| Record::Metric {
+    let metric = |metric: &str, value: f64| AgentMessage::Metric {
         metric: metric.into(),
         value,
         unit: String::new(),
@@ -269,29 +271,29 @@ fn counters_are_given_per_job_where_jobs_are_counted() {
     );
 }
 
-fn module(digest: &str) -> IdentityPart {
-    IdentityPart::new(IdentityKind::Module, "gpu_sched", digest)
+fn module(digest: &str) -> RunIdentityPart {
+    RunIdentityPart::new(IdentityKind::Module, "gpu_sched", digest)
 }
 
 #[test]
 fn a_run_with_another_module_has_failed_and_says_which() {
     let (wanted, found) = ("4f1c0000000011", "9a02000000002222");
-    let said = Record::Identity {
+    let said = AgentMessage::Identity {
         parts: vec![module(found)],
     };
     let recorded = with(Outcome::Completed(vec![said.clone()]), &[module(wanted)]);
-    let Exit::Failed { why, .. } = &recorded.exit else {
+    let RunExit::Failed { why, .. } = &recorded.exit else {
         unreachable!("{:?}", recorded.exit)
     };
     let words = "module gpu_sched was 9a0200000000, not 4f1c00000000";
     assert!(why.contains(words), "{why}");
     assert_eq!(recorded.identity[0].value.as_deref(), Some(found));
     let right = with(Outcome::Completed(vec![said]), &[module(found)]);
-    assert_eq!(right.exit, Exit::Completed);
+    assert_eq!(right.exit, RunExit::Completed);
 }
 
 #[test]
 fn a_run_that_does_not_say_what_it_was_has_failed() {
     let recorded = with(Outcome::Completed(Vec::new()), &[]);
-    assert!(matches!(recorded.exit, Exit::Failed { .. }));
+    assert!(matches!(recorded.exit, RunExit::Failed { .. }));
 }

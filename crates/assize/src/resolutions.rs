@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_bundle::{Error, Records, Resolution};
-use assize_job::{Giver, METRICS, Metric};
+use assize_job::{METRICS, Metric, MetricSource};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -33,9 +33,9 @@ struct PlannedWorkload {
 /// Metrics that a workload of this kind, or any instrument, reports in steps coarser than
 /// their unit, with the steps.
 fn coarse(kind: &str) -> impl Iterator<Item = (&'static Metric, f64)> {
-    let given = move |metric: &&Metric| match metric.giver {
-        Giver::Workloads(kinds) => kinds.contains(&kind),
-        Giver::Instrument(_) => true,
+    let given = move |metric: &&Metric| match metric.source {
+        MetricSource::Workloads(kinds) => kinds.contains(&kind),
+        MetricSource::Instrument(_) => true,
     };
     let all = METRICS.iter().filter(given);
     all.filter_map(|metric| Some((metric, metric.resolution?)))

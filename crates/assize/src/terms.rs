@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use assize_bundle::Error;
-use assize_judge::power::{Design, Layout};
+use assize_judge::power::{ComparisonLayout, PowerDesign};
 use assize_judge::spending;
-use assize_plan::{Plan, Until};
+use assize_plan::{Plan, StopRule};
 use assize_verdict::PRIMARY_SHARE;
 use serde::Deserialize;
 
@@ -35,13 +35,13 @@ pub(crate) struct Looks {
 impl Looks {
     /// The planned looks at which something could be established, see
     /// [`spending::able_looks`]; always includes the last.
-    pub(crate) fn planned(until: &Until, most: u32) -> Self {
+    pub(crate) fn planned(until: &StopRule, most: u32) -> Self {
         let (first, every) = (until.first_look.max(1), until.every.max(1));
         let mut ends: Vec<u32> = (first..most).step_by(every as usize).collect();
         ends.push(most);
         let floor = |&runs: &u32| {
-            let layout = Layout::Pairs;
-            (Design { layout, runs }.least_p() / PRIMARY_SHARE).min(1.0)
+            let layout = ComparisonLayout::Pairs;
+            (PowerDesign { layout, runs }.least_p() / PRIMARY_SHARE).min(1.0)
         };
         let floors: Vec<f64> = ends.iter().map(floor).collect();
         let able = spending::able_looks(ALPHA, &fractions(&ends), &floors);
@@ -83,7 +83,7 @@ fn fractions(ends: &[u32]) -> Vec<f64> {
 #[derive(Deserialize)]
 struct Declared {
     margin: f64,
-    until: Option<Until>,
+    until: Option<StopRule>,
     #[serde(default)]
     runs: Vec<Scheduled>,
 }
@@ -98,7 +98,7 @@ impl Terms {
     /// The terms of an experiment once all its runs are done.
     pub(crate) fn planned(plan: &Plan) -> Self {
         let blocks: BTreeSet<u32> = plan.runs.iter().map(|run| run.block).collect();
-        let looks = |until: &Until| Looks::planned(until, blocks.len() as u32);
+        let looks = |until: &StopRule| Looks::planned(until, blocks.len() as u32);
         Terms {
             margin: Some(plan.margin),
             looks: plan.until.iter().map(looks).collect(),
@@ -190,8 +190,8 @@ pub(crate) fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
 mod tests {
     use super::*;
 
-    fn until(first_look: u32, every: u32) -> Until {
-        Until {
+    fn until(first_look: u32, every: u32) -> StopRule {
+        StopRule {
             metric: None,
             within: 0.1,
             first_look,

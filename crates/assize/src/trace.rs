@@ -3,8 +3,8 @@
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
-use assize_bundle::Recorded;
-use assize_job::events::{EVENTS_FILE, EVENTS_SCHEMA, Events};
+use assize_bundle::RunRecord;
+use assize_job::events::{EVENTS_FILE, EVENTS_SCHEMA, KernelEventLog};
 use assize_trace::split::{LatencySplit, SplitQuestion};
 use assize_trace::{TracedRun, perfetto, split};
 use serde::Serialize;
@@ -91,7 +91,7 @@ pub(crate) fn traced(bundle: &Path, index: u32) -> Result<Option<TracedRun>, Fai
 }
 
 /// The record of the run with this index.
-fn recorded(bundle: &Path, index: u32) -> Result<Recorded, Failure> {
+fn recorded(bundle: &Path, index: u32) -> Result<RunRecord, Failure> {
     let head = assize_bundle::read_plan(bundle)?;
     let place = bundle.display();
     let there = bundle
@@ -116,7 +116,7 @@ fn recorded(bundle: &Path, index: u32) -> Result<Recorded, Failure> {
 }
 
 /// The events of a run.
-fn events(bundle: &Path, recorded: &Recorded) -> Result<Events, Failure> {
+fn events(bundle: &Path, recorded: &RunRecord) -> Result<KernelEventLog, Failure> {
     let place = bundle.display();
     let index = recorded.index;
     let ours = |(name, text): &&(String, String)| {
@@ -143,7 +143,7 @@ fn events(bundle: &Path, recorded: &Recorded) -> Result<Events, Failure> {
         );
         return Err(Failure::Argument(format!("run {index}: {place}: {why}")));
     };
-    Events::parse(text).map_err(|error| {
+    KernelEventLog::parse(text).map_err(|error| {
         Failure::Argument(format!(
             "run {index}: {place}/raw/{name}: {error}; the file was changed or cut off, \
              run the experiment again"
@@ -152,7 +152,7 @@ fn events(bundle: &Path, recorded: &Recorded) -> Result<Events, Failure> {
 }
 
 /// The reason why there are no jobs to show.
-fn nothing(recorded: &Recorded, run: &TracedRun, thread: Option<&str>) -> Failure {
+fn nothing(recorded: &RunRecord, run: &TracedRun, thread: Option<&str>) -> Failure {
     let index = recorded.index;
     let mut names: Vec<String> = run
         .jobs

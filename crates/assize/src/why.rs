@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
-use assize_bundle::Recorded;
+use assize_bundle::RunRecord;
 use assize_job::{JOBS, Order};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::html;
@@ -39,7 +39,7 @@ const MOST_KEPT: usize = 4_000;
 struct Again<'a> {
     run: PlannedRun,
     order: Order,
-    recorded: Recorded,
+    recorded: RunRecord,
     bundle: &'a Path,
 }
 
@@ -208,7 +208,7 @@ fn chosen<'a>(
             return Ok(None);
         };
         let recorded = assize_bundle::read_run(bundle, run.index)?;
-        let completed = recorded.exit == assize_bundle::Exit::Completed;
+        let completed = recorded.exit == assize_bundle::RunExit::Completed;
         Ok(completed.then_some(Again {
             run: *run,
             order,
@@ -421,8 +421,8 @@ fn entered(counts: &RunCounts, numbers: &[usize]) -> FunctionEntries {
 }
 
 /// The first difference between a repeated run and its record, if there is one.
-fn difference(recorded: &Recorded, now: &Recorded) -> Option<String> {
-    if let assize_bundle::Exit::Failed { why, .. } = &now.exit {
+fn difference(recorded: &RunRecord, now: &RunRecord) -> Option<String> {
+    if let assize_bundle::RunExit::Failed { why, .. } = &now.exit {
         return Some(why.clone());
     }
     for part in &now.identity {
@@ -454,7 +454,7 @@ fn difference(recorded: &Recorded, now: &Recorded) -> Option<String> {
         }
     }
     let texts =
-        |run: &Recorded| -> Vec<String> { run.raw.iter().map(|(_, text)| text.clone()).collect() };
+        |run: &RunRecord| -> Vec<String> { run.raw.iter().map(|(_, text)| text.clone()).collect() };
     let same = recorded.run.metrics.len() == now.run.metrics.len()
         && recorded.identity == now.identity
         && recorded.unavailable == now.unavailable

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use assize_bundle::kernel_log::complaints;
-use assize_bundle::{Configuration, Ending, Exit, Head, Measurement, Recorded, Run, Writer};
+use assize_bundle::{Configuration, Ending, Head, Measurement, Run, RunExit, RunRecord, Writer};
 use serde_json::{Value, json};
 
 const PANIC: &str = "\
@@ -57,17 +57,17 @@ fn bundle(directory: &Path, planted: Planted) {
             Planted::Crashes(n) if name == "new" && block < n => {
                 let why = "kernel panic: Kernel panic - not syncing: Fatal exception".into();
                 let console = PANIC.to_owned();
-                let exit = Exit::Failed { why, console };
-                Recorded {
+                let exit = RunExit::Failed { why, console };
+                RunRecord {
                     ending: Some(Ending::Crashed),
                     complaints: complaints(PANIC),
-                    ..Recorded::of(index, u64::from(block), run, exit)
+                    ..RunRecord::new(index, u64::from(block), run, exit)
                 }
             }
             _ => {
                 run.metrics
                     .insert("time".into(), Measurement::new(value, "s"));
-                Recorded::of(index, u64::from(block), run, Exit::Completed)
+                RunRecord::new(index, u64::from(block), run, RunExit::Completed)
             }
         };
         if matches!(planted, Planted::Warnings(n) if name == "new" && block < n) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Cache, Outcome, assize, command, document, errors, files, printed, skip};
-use assize_bundle::{Exit, Head, Recorded, Run, Unavailable, Writer};
+use assize_bundle::{Head, Run, RunExit, RunRecord, Unavailable, Writer};
 use serde_json::Value;
 
 const NEEDED: [&str; 4] = [
@@ -57,13 +57,13 @@ fn bundle(directory: &Path, events: Option<String>, unavailable: Option<&str>) {
         metric: None,
         reason: reason.into(),
     });
-    let recorded = Recorded {
+    let recorded = RunRecord {
         unavailable: Vec::from_iter(unavailable),
         raw: events
             .map(|text| ("kernel-events.txt".to_owned(), text))
             .into_iter()
             .collect(),
-        ..Recorded::of(0, 7, Run::new("base", "sync", 1), Exit::Completed)
+        ..RunRecord::new(0, 7, Run::new("base", "sync", 1), RunExit::Completed)
     };
     writer.put(&recorded).unwrap();
 }

@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
-use assize_bundle::{Limits, evidence, read};
+use assize_bundle::{EvidenceLimits, evidence, read};
 use criterion::Criterion;
 
 /// The peak memory of this process, according to the kernel.
@@ -30,7 +30,7 @@ fn bench(criterion: &mut Criterion, bundle: &Path) {
     group.bench_function("read", |b| {
         b.iter(|| read(black_box(bundle)).map_or(0, |records| records.runs.len()));
     });
-    let limits = Limits::default();
+    let limits = EvidenceLimits::default();
     group.bench_function("evidence", |b| {
         b.iter(|| evidence(black_box(bundle), &limits).map_or(0, |shown| shown.curves.len()));
     });

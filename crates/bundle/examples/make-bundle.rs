@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use assize_bundle::{
-    Configuration, Error, Exit, Head, Histogram, Measurement, Recorded, Run, Samples, Writer,
+    Configuration, Error, Head, Histogram, Measurement, Run, RunExit, RunRecord, Samples, Writer,
 };
 
 const USAGE: &str = "usage: make-bundle DIR [RUNS [SAMPLES]]";
@@ -45,7 +45,7 @@ fn latencies(index: u32, count: u32) -> Vec<f64> {
     (0..count).map(one).collect()
 }
 
-fn recorded(index: u32, count: u32) -> Recorded {
+fn recorded(index: u32, count: u32) -> RunRecord {
     let values = latencies(index, count);
     let mut sorted = values.clone();
     sorted.sort_by(f64::total_cmp);
@@ -62,10 +62,10 @@ fn recorded(index: u32, count: u32) -> Recorded {
         let max = Measurement::new(*max, "ns");
         run.metrics.insert("latency_ns_max".into(), max);
     }
-    Recorded {
+    RunRecord {
         index,
         seed: u64::from(index / 2),
-        exit: Exit::Completed,
+        exit: RunExit::Completed,
         ending: None,
         complaints: Vec::new(),
         unavailable: Vec::new(),

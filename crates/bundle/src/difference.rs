@@ -7,7 +7,7 @@ const SHOWN: usize = 60;
 
 /// The first difference between two values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct FirstDifference {
     /// The path to it: `plan.runs[3].seed`.
     pub field: String,
     /// The first value there.
@@ -17,7 +17,7 @@ pub struct Difference {
 }
 
 /// The first difference, in the order of the first value.
-pub(crate) fn first_difference<'v>(first: &'v Value, second: &'v Value) -> Option<Difference> {
+pub(crate) fn first_difference<'v>(first: &'v Value, second: &'v Value) -> Option<FirstDifference> {
     // Not recursive: a file may be nested deeper than the stack allows.
     let mut open = vec![(String::new(), first, second)];
     while let Some((path, a, b)) = open.pop() {
@@ -41,10 +41,10 @@ pub(crate) fn first_difference<'v>(first: &'v Value, second: &'v Value) -> Optio
             }
             (Value::String(a), Value::String(b)) if a != b => return Some(texts(path, a, b)),
             (a, b) if a != b => {
-                return Some(Difference {
+                return Some(FirstDifference {
                     field: path,
-                    first: shown(a),
-                    second: shown(b),
+                    first: display_value(a),
+                    second: display_value(b),
                 });
             }
             _ => {}
@@ -58,9 +58,9 @@ static NONE: Value = Value::Null;
 
 /// The difference of two texts; in multi-line texts, of the first line that
 /// differs.
-fn texts(field: String, a: &str, b: &str) -> Difference {
+fn texts(field: String, a: &str, b: &str) -> FirstDifference {
     if !a.contains('\n') && !b.contains('\n') {
-        return Difference {
+        return FirstDifference {
             field,
             first: quoted(a),
             second: quoted(b),
@@ -73,7 +73,7 @@ fn texts(field: String, a: &str, b: &str) -> Difference {
             (Some(a), Some(b)) if a == b => number += 1,
             (a, b) => {
                 let line = |line: Option<&str>| line.map_or("nothing".to_owned(), quoted);
-                return Difference {
+                return FirstDifference {
                     field: format!("{field}, line {number}"),
                     first: line(a),
                     second: line(b),
@@ -83,7 +83,7 @@ fn texts(field: String, a: &str, b: &str) -> Difference {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn display_value(value: &Value) -> String {
     match value {
         Value::Null => "nothing".into(),
         Value::String(text) => quoted(text),

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::head::Stored;
-use crate::whole::{self, There};
+use crate::head::StoredHead;
+use crate::whole::{self, IfExists};
 use crate::{Error, Records, Run, schedule};
 
 /// The schema of `bundle.json`.
 pub const SCHEMA: &str = "assize.bundle/1";
 
 #[derive(Serialize, Deserialize)]
-struct Read {
+struct StoredRecords {
     schema: String,
     #[serde(flatten)]
     records: Records,
@@ -41,7 +41,7 @@ pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
     for (at, run) in records.runs.iter().enumerate() {
         put(&runs.join(format!("{:04}.json", at + 1)), run)?;
     }
-    let head = Read {
+    let head = StoredRecords {
         schema: SCHEMA.to_string(),
         records: Records {
             runs: Vec::new(),
@@ -52,7 +52,7 @@ pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
 }
 
 fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    whole::put(path, &whole::text(path, value)?, There::Refuse)
+    whole::put(path, &whole::text(path, value)?, IfExists::Refuse)
 }
 
 /// Reads a bundle of runs, or of results read from a text.
@@ -67,9 +67,9 @@ pub fn read(directory: &Path) -> Result<Records, Error> {
     let head: serde_json::Value = get(&path)?;
     known_schema(&path, &head)?;
     if head.get("head").is_some() {
-        return schedule::read(directory, get::<Stored>(&path)?);
+        return schedule::read(directory, get::<StoredHead>(&path)?);
     }
-    let head: Read = get(&path)?;
+    let head: StoredRecords = get(&path)?;
     let mut records = head.records;
     let runs = directory.join("runs");
     let mut files: Vec<PathBuf> = Vec::new();

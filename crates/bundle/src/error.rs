@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::difference::Difference;
+use crate::difference::FirstDifference;
 
 /// Why a bundle could not be written, read or merged.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// The difference: first what the bundle holds, then what was given.
-        difference: Box<Difference>,
+        difference: Box<FirstDifference>,
     },
     /// Two bundles hold different results of one run.
     Conflict {
@@ -76,7 +76,7 @@ pub enum Error {
         /// Its index in the schedule.
         index: u32,
         /// Where they differ first.
-        difference: Box<Difference>,
+        difference: Box<FirstDifference>,
         /// Whether the target is exact, which should make this impossible.
         exact: bool,
     },
@@ -87,7 +87,7 @@ pub enum Error {
         /// The first.
         other: PathBuf,
         /// Where they differ first.
-        difference: Box<Difference>,
+        difference: Box<FirstDifference>,
     },
     /// Two bundles have a metric in different units.
     Unit {

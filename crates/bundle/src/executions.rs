@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::recorded::{Exit, StoredRun};
+use crate::recorded::{RunExit, StoredRun};
 use crate::{Doubt, Error, Place};
 
 /// The fact that gives how many executions produced a run's answer, if it is
@@ -28,7 +28,7 @@ impl Executions {
     pub(crate) fn take<H>(&mut self, run: &StoredRun<H>) {
         let place = format!("{} on {}", run.configuration, run.workload);
         self.places.insert(u64::from(run.index), place);
-        if run.exit == Exit::Completed {
+        if run.exit == RunExit::Completed {
             self.completed += 1;
             self.several += u32::from(run.environment.contains_key(EXECUTIONS));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::difference::{Difference, first_difference};
+use crate::difference::{FirstDifference, first_difference};
 use crate::disk::{SCHEMA, get, known_schema};
 use crate::{Configuration, DeclaredTable, DeclaredTradeoff, Error, LevelSettings};
 
@@ -86,7 +86,7 @@ impl Head {
     }
 
     /// The first field that shows two heads to be of different experiments.
-    pub(crate) fn difference(&self, other: &Head) -> Option<Difference> {
+    pub(crate) fn difference(&self, other: &Head) -> Option<FirstDifference> {
         let value = |head: &Head| serde_json::to_value(head.identity()).unwrap_or_default();
         first_difference(&value(self), &value(other))
     }
@@ -94,7 +94,7 @@ impl Head {
 
 /// The runs of one machine in a merged bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct MachinePart {
     /// The machine.
     pub(crate) machine: String,
     /// The index of its first run.
@@ -103,7 +103,7 @@ pub(crate) struct Part {
     pub(crate) planned_runs: u32,
 }
 
-impl Part {
+impl MachinePart {
     /// Whether the run with this index is one of the machine's.
     pub(crate) fn holds(&self, index: u32) -> bool {
         index
@@ -114,17 +114,17 @@ impl Part {
 
 /// `bundle.json` of a bundle of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Stored {
+pub(crate) struct StoredHead {
     pub(crate) schema: String,
     /// The machines of a merged bundle; empty for a single machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<MachinePart>,
     pub(crate) head: Head,
 }
 
-impl Stored {
+impl StoredHead {
     pub(crate) fn new(head: Head) -> Self {
-        Stored {
+        StoredHead {
             schema: SCHEMA.to_owned(),
             parts: Vec::new(),
             head,
@@ -132,7 +132,7 @@ impl Stored {
     }
 
     /// Reads the head of a bundle of runs.
-    pub(crate) fn read(directory: &Path) -> Result<Stored, Error> {
+    pub(crate) fn read(directory: &Path) -> Result<StoredHead, Error> {
         let path = directory.join("bundle.json");
         let value: serde_json::Value = get(&path)?;
         known_schema(&path, &value)?;
@@ -149,5 +149,5 @@ impl Stored {
 /// [`Error::NoSchedule`] if it holds results read from a text; otherwise as
 /// [`crate::read`].
 pub fn read_plan(directory: &Path) -> Result<Head, Error> {
-    Ok(Stored::read(directory)?.head)
+    Ok(StoredHead::read(directory)?.head)
 }

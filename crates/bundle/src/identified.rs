@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::{Identity, IdentityPart};
+use crate::{IdentityPart, RunIdentity};
 
 /// Kinds of parts that differ between builds of the testbed's modules.
 const OF_A_BUILD: [&str; 2] = ["module", "module-build-id"];
 
 /// What one completed run consisted of.
 #[derive(Debug, Clone)]
-pub(crate) struct Made {
+pub(crate) struct CompletedRun {
     pub(crate) configuration: String,
     pub(crate) workload: String,
     pub(crate) machine: Option<String>,
@@ -21,28 +21,28 @@ pub(crate) struct Made {
 }
 
 /// A cell on a machine.
-type Cell = (String, String, Option<String>);
+type CellOnMachine = (String, String, Option<String>);
 /// The kind and the name of a part.
-type Part = (String, String);
+type PartKey = (String, String);
 /// The values of a part in each build.
-type ByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
+type ValuesByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
 
 /// Groups runs by what they consisted of, in the order of each group's first run.
 ///
 /// The plan may have given images other builds of the same modules. That does not make the runs
 /// different: if the build alone determines the bytes of a module, its value is the list of the
 /// values of all builds that every cell has.
-pub(crate) fn identities(mut made: Vec<Made>, plan: &Value) -> Vec<Identity> {
+pub(crate) fn identities(mut made: Vec<CompletedRun>, plan: &Value) -> Vec<RunIdentity> {
     same_for_all_builds(&mut made, &builds(plan));
-    let mut all: Vec<Identity> = Vec::new();
+    let mut all: Vec<RunIdentity> = Vec::new();
     for run in made {
-        let same = |one: &&mut Identity| {
+        let same = |one: &&mut RunIdentity| {
             let cell = (&one.configuration, &one.workload, &one.machine);
             cell == (&run.configuration, &run.workload, &run.machine) && one.parts == run.parts
         };
         match all.iter_mut().find(same) {
             Some(known) => known.runs.push(run.order),
-            None => all.push(Identity {
+            None => all.push(RunIdentity {
                 configuration: run.configuration,
                 workload: run.workload,
                 machine: run.machine,
@@ -61,13 +61,13 @@ fn builds(plan: &Value) -> Vec<u64> {
     images.map_or_else(Vec::new, |images| images.iter().map(build).collect())
 }
 
-fn same_for_all_builds(made: &mut [Made], builds: &[u64]) {
-    let build_of = |run: &Made| {
+fn same_for_all_builds(made: &mut [CompletedRun], builds: &[u64]) {
+    let build_of = |run: &CompletedRun| {
         let image = usize::try_from(run.image?).ok()?;
         builds.get(image).copied()
     };
-    let mut there: BTreeMap<Cell, BTreeSet<u64>> = BTreeMap::new();
-    let mut values: BTreeMap<(Cell, Part), ByBuild> = BTreeMap::new();
+    let mut there: BTreeMap<CellOnMachine, BTreeSet<u64>> = BTreeMap::new();
+    let mut values: BTreeMap<(CellOnMachine, PartKey), ValuesByBuild> = BTreeMap::new();
     for run in &*made {
         let Some(build) = build_of(run) else { return };
         there.entry(cell(run)).or_default().insert(build);
@@ -89,14 +89,14 @@ fn same_for_all_builds(made: &mut [Made], builds: &[u64]) {
             };
             let always = by_build.len() == there.get(&cell).map_or(0, BTreeSet::len);
             if always && by_build.values().all(|values| values.len() == 1) {
-                part.value = together(by_build, &common);
+                part.value = distinct_values(by_build, &common);
             }
         }
     }
 }
 
 /// The distinct values of these builds, or of all builds if there are none.
-fn together(by_build: &ByBuild, common: &BTreeSet<u64>) -> Option<String> {
+fn distinct_values(by_build: &ValuesByBuild, common: &BTreeSet<u64>) -> Option<String> {
     let counts = |build: &u64| common.is_empty() || common.contains(build);
     let all = by_build.iter().filter(|(build, _)| counts(build));
     let mut values: Vec<&String> = Vec::new();
@@ -114,7 +114,7 @@ fn is_of_a_build(part: &IdentityPart) -> bool {
     OF_A_BUILD.contains(&part.kind.as_str())
 }
 
-fn cell(run: &Made) -> Cell {
+fn cell(run: &CompletedRun) -> CellOnMachine {
     let (configuration, workload) = (run.configuration.clone(), run.workload.clone());
     (configuration, workload, run.machine.clone())
 }
@@ -125,13 +125,13 @@ mod tests {
 
     use super::*;
 
-    fn made(configuration: &str, image: u32, module: &str, library: &str) -> Made {
+    fn completed_run(configuration: &str, image: u32, module: &str, library: &str) -> CompletedRun {
         let part = |kind: &str, value: &str| IdentityPart {
             kind: kind.into(),
             name: "x".into(),
             value: Some(value.into()),
         };
-        Made {
+        CompletedRun {
             configuration: configuration.into(),
             workload: "w".into(),
             machine: None,
@@ -143,17 +143,17 @@ mod tests {
 
     /// The identities of runs on three images, of which the first and the last
     /// have the same build.
-    fn identities_of(made: &[Made]) -> Vec<(Vec<u32>, String)> {
+    fn identities_of(made: &[CompletedRun]) -> Vec<(Vec<u32>, String)> {
         let plan = json!({"images": [{"build": 0}, {"build": 1}, {"build": 0}]});
         let all = identities(made.to_vec(), &plan);
-        let shown = |one: Identity| (one.runs, one.parts[1].value.clone().unwrap());
+        let shown = |one: RunIdentity| (one.runs, one.parts[1].value.clone().unwrap());
         all.into_iter().map(shown).collect()
     }
 
     #[test]
     fn builds_of_the_same_module_are_one_identity() {
         let runs = [(0, "a"), (1, "b"), (2, "a")];
-        let both = ["base", "other"].map(|name| runs.map(|(i, m)| made(name, i, m, "l")));
+        let both = ["base", "other"].map(|name| runs.map(|(i, m)| completed_run(name, i, m, "l")));
         let all = (vec![0, 1, 2], "a b".to_string());
         assert_eq!(identities_of(both.as_flattened()), [all.clone(), all]);
         // A build that only one of the two has does not distinguish them.
@@ -167,11 +167,15 @@ mod tests {
         let swapped = [(0, "a", "l"), (1, "b", "l"), (2, "c", "l")];
         let library = [(0, "a", "l"), (1, "b", "m"), (2, "a", "l")];
         for runs in [swapped, library] {
-            let runs = runs.map(|(image, module, library)| made("base", image, module, library));
+            let runs =
+                runs.map(|(image, module, library)| completed_run("base", image, module, library));
             assert!(identities_of(&runs).len() > 1, "{runs:?}");
         }
         // Without builds each value counts.
-        let runs = [made("base", 0, "a", "l"), made("base", 1, "b", "l")];
+        let runs = [
+            completed_run("base", 0, "a", "l"),
+            completed_run("base", 1, "b", "l"),
+        ];
         assert_eq!(identities(runs.to_vec(), &json!({})).len(), 2);
     }
 }

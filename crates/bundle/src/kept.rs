@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::whole::{self, There};
+use crate::whole::{self, IfExists};
 use crate::{Error, disk};
 
 /// The directory of answers.
@@ -26,7 +26,7 @@ pub fn keep_answer<T: Serialize>(
     let folder = directory.join(FOLDER);
     fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
     let path = folder.join(format!("{a:04}-{b:04}.json"));
-    whole::put(&path, &whole::text(&path, answer)?, There::Replace)
+    whole::put(&path, &whole::text(&path, answer)?, IfExists::Replace)
 }
 
 /// The answers stored in a bundle, in the order of their runs; may be empty.
@@ -62,13 +62,13 @@ mod tests {
     use serde::Deserialize;
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Answer {
+    struct KeptAnswer {
         schema: String,
         value: u32,
     }
 
-    fn answer(value: u32) -> Answer {
-        Answer {
+    fn answer(value: u32) -> KeptAnswer {
+        KeptAnswer {
             schema: "test/1".into(),
             value,
         }
@@ -77,12 +77,12 @@ mod tests {
     #[test]
     fn answers_come_back_in_the_order_of_their_runs_and_the_last_one_counts() {
         let place = tempfile::tempdir().unwrap();
-        let none: Vec<Answer> = kept_answers(place.path(), "test/1").unwrap();
+        let none: Vec<KeptAnswer> = kept_answers(place.path(), "test/1").unwrap();
         assert_eq!(none, []);
         for (runs, value) in [([7, 2], 1), ([0, 3], 2), ([7, 2], 3)] {
             keep_answer(place.path(), runs, &answer(value)).unwrap();
         }
-        let kept: Vec<Answer> = kept_answers(place.path(), "test/1").unwrap();
+        let kept: Vec<KeptAnswer> = kept_answers(place.path(), "test/1").unwrap();
         assert_eq!(kept, [answer(2), answer(3)]);
     }
 
@@ -90,12 +90,12 @@ mod tests {
     fn another_schema_and_damage_are_named_with_the_file() {
         let place = tempfile::tempdir().unwrap();
         keep_answer(place.path(), [1, 2], &answer(1)).unwrap();
-        let other = kept_answers::<Answer>(place.path(), "test/2").unwrap_err();
+        let other = kept_answers::<KeptAnswer>(place.path(), "test/2").unwrap_err();
         assert!(matches!(&other, Error::Schema { found, .. } if found == "test/1"));
         let path = place.path().join("why/0001-0002.json");
         for text in ["{", "{\"schema\": \"test/1\"}"] {
             fs::write(&path, text).unwrap();
-            let damage = kept_answers::<Answer>(place.path(), "test/1").unwrap_err();
+            let damage = kept_answers::<KeptAnswer>(place.path(), "test/1").unwrap_err();
             assert!(damage.to_string().contains("0001-0002.json"), "{damage}");
         }
     }

@@ -34,22 +34,22 @@ mod whole;
 mod writer;
 
 pub use boots::{Boots, boots};
-pub use difference::Difference;
+pub use difference::FirstDifference;
 pub use disk::{SCHEMA, read, write};
 pub use error::Error;
-pub use evidence::{Curve, Evidence, Limits, Series, evidence};
+pub use evidence::{Curve, EvidenceLimits, ThinnedEvidence, ThinnedSeries, evidence};
 pub use executions::EXECUTIONS;
 pub use head::{Head, read_plan};
 pub use kept::{keep_answer, kept_answers};
-pub use merge::{Merged, merge};
+pub use merge::{MergeSummary, merge};
 pub use outcomes::{ComplainedRun, Ending, FailedRun};
 pub use raw::first_run_with;
-pub use recorded::{Exit, Histogram, Recorded, Samples};
+pub use recorded::{Histogram, RunExit, RunRecord, Samples};
 pub use records::{
-    AT_REST, Across, Configuration, DeclaredTable, DeclaredTradeoff, Doubt, Events, Identity,
-    IdentityPart, LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount, Spread,
-    Statement, Summary, TradeoffMetric, Unavailable, Unsupported,
+    AT_REST, Across, Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt,
+    Events, IdentityPart, LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount,
+    RunIdentity, Spread, Statement, Summary, Unavailable, Unsupported,
 };
 pub use schedule::read_run;
-pub use several::{Kin, kin, name_apart, stack};
+pub use several::{BundleRelation, bundle_relation, name_apart, stack};
 pub use writer::Writer;

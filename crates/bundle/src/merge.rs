@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::difference::{Difference, first_difference};
+use crate::difference::{FirstDifference, first_difference};
 use crate::disk::get;
-use crate::head::{Head, Part, Stored};
+use crate::head::{Head, MachinePart, StoredHead};
 use crate::recorded::StoredRun;
 use crate::several::kind;
-use crate::whole::{self, There, UNFINISHED};
+use crate::whole::{self, IfExists, UNFINISHED};
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{Error, samples};
 
 /// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeSummary {
     /// The number of runs in the new bundle, including failed ones.
     pub runs: u32,
     /// The number of runs in the schedule, over all machines.
@@ -30,15 +30,15 @@ pub struct Merged {
 }
 
 /// The runs of one machine in one bundle.
-struct Input<'p> {
+struct MergeInput<'p> {
     directory: &'p Path,
     head: Head,
-    part: Part,
+    part: MachinePart,
 }
 
 /// Where a run of the new bundle comes from.
 #[derive(Clone, Copy)]
-struct From<'i> {
+struct RunOrigin<'i> {
     directory: &'i Path,
     /// Its index in that directory.
     index: u32,
@@ -62,7 +62,7 @@ struct From<'i> {
 /// different results of one run; [`Error::NotEmpty`] if `out` holds anything;
 /// [`Error::NoSchedule`], [`Error::Nothing`], [`Error::Io`],
 /// [`Error::Malformed`].
-pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<Merged, Error> {
+pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<MergeSummary, Error> {
     let mut all = Vec::new();
     for directory in inputs {
         all.extend(parts_of(directory)?);
@@ -74,13 +74,13 @@ pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<Merged, Error> {
         return Err(Error::NotEmpty(out.to_path_buf()));
     }
     let exact = first.head.is_exact();
-    let mut parts: Vec<(Part, &Input<'_>)> = Vec::new();
-    let mut runs: BTreeMap<u32, From<'_>> = BTreeMap::new();
+    let mut parts: Vec<(MachinePart, &MergeInput<'_>)> = Vec::new();
+    let mut runs: BTreeMap<u32, RunOrigin<'_>> = BTreeMap::new();
     let mut duplicates = 0;
     for input in &all {
-        let part = place(&mut parts, input, exact)?;
+        let part = part_for(&mut parts, input, exact)?;
         for index in recorded(input.directory)? {
-            let (from, new) = match shifted(input, &part, index) {
+            let (from, new) = match origin_and_index(input, &part, index) {
                 Some(shifted) => shifted,
                 None => continue,
             };
@@ -94,7 +94,7 @@ pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<Merged, Error> {
         }
     }
     let stored = head_of(&parts);
-    let merged = Merged {
+    let merged = MergeSummary {
         runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
         planned_runs: stored.head.planned_runs,
         duplicates,
@@ -105,10 +105,10 @@ pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<Merged, Error> {
 }
 
 /// Splits a bundle into the machines that it holds.
-fn parts_of(directory: &Path) -> Result<Vec<Input<'_>>, Error> {
-    let stored = Stored::read(directory)?;
+fn parts_of(directory: &Path) -> Result<Vec<MergeInput<'_>>, Error> {
+    let stored = StoredHead::read(directory)?;
     let parts = if stored.parts.is_empty() {
-        vec![Part {
+        vec![MachinePart {
             machine: stored.head.machine.clone(),
             offset: 0,
             planned_runs: stored.head.planned_runs,
@@ -118,7 +118,7 @@ fn parts_of(directory: &Path) -> Result<Vec<Input<'_>>, Error> {
     };
     Ok(parts
         .into_iter()
-        .map(|part| Input {
+        .map(|part| MergeInput {
             directory,
             head: Head {
                 machine: part.machine.clone(),
@@ -132,11 +132,11 @@ fn parts_of(directory: &Path) -> Result<Vec<Input<'_>>, Error> {
 
 /// The part that the runs of an input go to: that of their machine, or a new
 /// one.
-fn place<'i>(
-    parts: &mut Vec<(Part, &'i Input<'i>)>,
-    input: &'i Input<'i>,
+fn part_for<'i>(
+    parts: &mut Vec<(MachinePart, &'i MergeInput<'i>)>,
+    input: &'i MergeInput<'i>,
     exact: bool,
-) -> Result<Part, Error> {
+) -> Result<MachinePart, Error> {
     let of_machine = parts
         .iter()
         .find(|(part, _)| exact || part.machine == input.part.machine);
@@ -147,14 +147,15 @@ fn place<'i>(
         };
     }
     if let Some((_, first)) = parts.first()
-        && let Some(difference) = first_difference(&asked(&first.head), &asked(&input.head))
+        && let Some(difference) =
+            first_difference(&agreed_fields(&first.head), &agreed_fields(&input.head))
     {
         return Err(incomparable(input, first, difference));
     }
     let offset = parts
         .last()
         .map_or(0, |(part, _)| part.offset.saturating_add(part.planned_runs));
-    let part = Part {
+    let part = MachinePart {
         offset,
         ..input.part.clone()
     };
@@ -163,7 +164,7 @@ fn place<'i>(
 }
 
 /// The fields in which machines must agree for their runs to be judged together.
-fn asked(head: &Head) -> Value {
+fn agreed_fields(head: &Head) -> Value {
     json!({
         "target": kind(&head.target),
         "primary": head.primary,
@@ -175,7 +176,11 @@ fn asked(head: &Head) -> Value {
     })
 }
 
-fn incomparable(input: &Input<'_>, other: &Input<'_>, difference: Difference) -> Error {
+fn incomparable(
+    input: &MergeInput<'_>,
+    other: &MergeInput<'_>,
+    difference: FirstDifference,
+) -> Error {
     Error::Incomparable {
         path: input.directory.to_path_buf(),
         other: other.directory.to_path_buf(),
@@ -185,13 +190,17 @@ fn incomparable(input: &Input<'_>, other: &Input<'_>, difference: Difference) ->
 
 /// Where a run comes from, and its new index; `None` if it belongs to another
 /// part.
-fn shifted<'i>(input: &Input<'i>, part: &Part, index: u32) -> Option<(From<'i>, u32)> {
+fn origin_and_index<'i>(
+    input: &MergeInput<'i>,
+    part: &MachinePart,
+    index: u32,
+) -> Option<(RunOrigin<'i>, u32)> {
     let within = index.checked_sub(input.part.offset)?;
     if within >= input.part.planned_runs {
         return None;
     }
     let new = part.offset.checked_add(within)?;
-    let from = From {
+    let from = RunOrigin {
         directory: input.directory,
         index,
         shift: i64::from(new) - i64::from(index),
@@ -200,7 +209,7 @@ fn shifted<'i>(input: &Input<'i>, part: &Part, index: u32) -> Option<(From<'i>, 
 }
 
 /// The run as it appears in the new bundle.
-fn moved(from: From<'_>) -> Result<StoredRun, Error> {
+fn renumbered_run(from: RunOrigin<'_>) -> Result<StoredRun, Error> {
     let mut run: StoredRun = get(&run_path(from.directory, from.index))?;
     // No schedule has more blocks than runs, so blocks do not collide either.
     let by = |value: u32| u32::try_from(i64::from(value) + from.shift).unwrap_or(u32::MAX);
@@ -219,7 +228,7 @@ fn moved(from: From<'_>) -> Result<StoredRun, Error> {
 
 /// The files of a run other than `runs/NNNN.json`, in an order that does not
 /// depend on their names in the new bundle.
-fn files(from: From<'_>, run: &StoredRun) -> Vec<PathBuf> {
+fn files(from: RunOrigin<'_>, run: &StoredRun) -> Vec<PathBuf> {
     let mut files = Vec::new();
     if !run.samples.is_empty() {
         files.push(samples_path(from.directory, from.index));
@@ -233,12 +242,17 @@ fn files(from: From<'_>, run: &StoredRun) -> Vec<PathBuf> {
 }
 
 /// Checks that two results of one run have the same bytes.
-fn same_run(there: From<'_>, here: From<'_>, index: u32, exact: bool) -> Result<(), Error> {
-    let (first, second) = (moved(there)?, moved(here)?);
+fn same_run(
+    there: RunOrigin<'_>,
+    here: RunOrigin<'_>,
+    index: u32,
+    exact: bool,
+) -> Result<(), Error> {
+    let (first, second) = (renumbered_run(there)?, renumbered_run(here)?);
     let value = |run: &StoredRun| serde_json::to_value(run).unwrap_or_default();
     let mut difference = first_difference(&value(&first), &value(&second));
     if difference.is_none() {
-        let original = |from: From<'_>| -> Result<StoredRun, Error> {
+        let original = |from: RunOrigin<'_>| -> Result<StoredRun, Error> {
             get(&run_path(from.directory, from.index))
         };
         let files = [
@@ -267,9 +281,9 @@ fn same_run(there: From<'_>, here: From<'_>, index: u32, exact: bool) -> Result<
 fn different_file(
     a: &Path,
     b: &Path,
-    first: (&StoredRun, From<'_>),
-    second: (&StoredRun, From<'_>),
-) -> Result<Option<Difference>, Error> {
+    first: (&StoredRun, RunOrigin<'_>),
+    second: (&StoredRun, RunOrigin<'_>),
+) -> Result<Option<FirstDifference>, Error> {
     let read = |path: &Path| fs::read(path).map_err(Error::io(path));
     let (bytes_a, bytes_b) = (read(a)?, read(b)?);
     if bytes_a == bytes_b {
@@ -304,13 +318,13 @@ fn different_file(
 }
 
 /// The head of the new bundle.
-fn head_of(parts: &[(Part, &Input<'_>)]) -> Stored {
+fn head_of(parts: &[(MachinePart, &MergeInput<'_>)]) -> StoredHead {
     let Some(((_, first), others)) = parts.split_first() else {
-        return Stored::new(Head::default());
+        return StoredHead::new(Head::default());
     };
     let mut head = first.head.clone();
     if others.is_empty() {
-        return Stored::new(head);
+        return StoredHead::new(head);
     }
     let names: Vec<&str> = parts
         .iter()
@@ -347,14 +361,18 @@ fn head_of(parts: &[(Part, &Input<'_>)]) -> Stored {
         }
     }
     head.facts = facts;
-    Stored {
+    StoredHead {
         parts: parts.iter().map(|(part, _)| part.clone()).collect(),
-        ..Stored::new(head)
+        ..StoredHead::new(head)
     }
 }
 
 /// Writes to a temporary directory and renames it.
-fn write(out: &Path, stored: &Stored, runs: &BTreeMap<u32, From<'_>>) -> Result<(), Error> {
+fn write(
+    out: &Path,
+    stored: &StoredHead,
+    runs: &BTreeMap<u32, RunOrigin<'_>>,
+) -> Result<(), Error> {
     let parent = match out.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
@@ -372,21 +390,21 @@ fn write(out: &Path, stored: &Stored, runs: &BTreeMap<u32, From<'_>>) -> Result<
     }
     for (&index, &from) in runs {
         let original: StoredRun = get(&run_path(from.directory, from.index))?;
-        let run = moved(from)?;
-        let to = From {
+        let run = renumbered_run(from)?;
+        let to = RunOrigin {
             directory: at,
             index,
             shift: 0,
         };
         for (source, target) in files(from, &original).iter().zip(files(to, &run)) {
             let bytes = fs::read(source).map_err(Error::io(source))?;
-            whole::put(&target, &bytes, There::Refuse)?;
+            whole::put(&target, &bytes, IfExists::Refuse)?;
         }
         let path = run_path(at, index);
-        whole::put(&path, &whole::text(&path, &run)?, There::Refuse)?;
+        whole::put(&path, &whole::text(&path, &run)?, IfExists::Refuse)?;
     }
     let path = at.join("bundle.json");
-    whole::put(&path, &whole::text(&path, stored)?, There::Refuse)?;
+    whole::put(&path, &whole::text(&path, stored)?, IfExists::Refuse)?;
     // The destination is an empty directory, or does not exist.
     fs::rename(at, out).map_err(Error::io(out))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::Error;
 use crate::disk::get;
-use crate::recorded::{Exit, Skipped, StoredRun};
+use crate::recorded::{RunExit, Skipped, StoredRun};
 use crate::whole;
 use crate::writer::run_path;
 
@@ -30,7 +30,7 @@ pub fn first_run_with(directory: &Path, name: &str) -> Result<Option<u32>, Error
         }
         let run: StoredRun<Skipped> = get(&path)?;
         let has = run.raw.iter().any(|file| file.ends_with(&ending));
-        if has && run.exit == Exit::Completed {
+        if has && run.exit == RunExit::Completed {
             return Ok(Some(index));
         }
     }

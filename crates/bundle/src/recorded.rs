@@ -10,7 +10,7 @@ use crate::{Doubt, Ending, Events, IdentityPart, Measurement, Place, Run, Unavai
 
 /// One run of a schedule, with everything it recorded.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RunRecord {
     /// Its index in the schedule, from 0.
     pub index: u32,
     /// What was run and measured. The metrics of a failed run are recorded but
@@ -19,7 +19,7 @@ pub struct Recorded {
     /// The seed it was given.
     pub seed: u64,
     /// How it ended.
-    pub exit: Exit,
+    pub exit: RunExit,
     /// The way in which a failed run ended; `None` for a completed one.
     pub ending: Option<Ending>,
     /// The kernel's complaints.
@@ -42,11 +42,11 @@ pub struct Recorded {
     pub raw: Vec<(String, String)>,
 }
 
-impl Recorded {
+impl RunRecord {
     /// A run with nothing but its metrics.
     #[must_use]
-    pub fn of(index: u32, seed: u64, run: Run, exit: Exit) -> Self {
-        Recorded {
+    pub fn new(index: u32, seed: u64, run: Run, exit: RunExit) -> Self {
+        RunRecord {
             index,
             run,
             seed,
@@ -68,7 +68,7 @@ impl Recorded {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Exit {
+pub enum RunExit {
     /// It completed.
     Completed,
     /// It failed.
@@ -118,7 +118,7 @@ fn on_one_line<S: Serializer>(pairs: &[(u64, u64)], serializer: S) -> Result<S::
 
 /// A metric in the file of samples.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Series {
+pub(crate) struct SampleSeries {
     pub(crate) metric: String,
     pub(crate) unit: String,
     pub(crate) count: u64,
@@ -141,7 +141,7 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) image: Option<u32>,
     pub(crate) seed: u64,
-    pub(crate) exit: Exit,
+    pub(crate) exit: RunExit,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ending: Option<Ending>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,7 +157,7 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
     pub(crate) histograms: H,
     /// The contents of `samples/NNNN.parquet`.
     #[serde(default)]
-    pub(crate) samples: Vec<Series>,
+    pub(crate) samples: Vec<SampleSeries>,
     /// Names of files in `raw/`.
     #[serde(default)]
     pub(crate) raw: Vec<String>,
@@ -170,7 +170,7 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
 impl StoredRun {
     /// Leaves out numbers that JSON cannot represent and records them as
     /// unavailable.
-    pub(crate) fn new(recorded: &Recorded) -> Self {
+    pub(crate) fn new(recorded: &RunRecord) -> Self {
         let run = &recorded.run;
         let mut unavailable = recorded.unavailable.clone();
         let mut metrics = run.metrics.clone();
@@ -229,8 +229,8 @@ impl<H> StoredRun<H> {
     }
 }
 
-fn series(samples: &Samples) -> Series {
-    Series {
+fn series(samples: &Samples) -> SampleSeries {
+    SampleSeries {
         metric: samples.metric.clone(),
         unit: samples.unit.clone(),
         count: samples.values.len() as u64,

@@ -245,7 +245,7 @@ pub struct LevelSettings {
     pub configuration: String,
     /// Parameters of workloads, steps of the set-up, queues, the machine; sorted
     /// by kind and name. Files are not included: their contents are in
-    /// [`Identity::parts`].
+    /// [`RunIdentity::parts`].
     pub settings: Vec<IdentityPart>,
     /// Kinds of [`IdentityPart`] in which, according to its levels, runs may
     /// differ from those of the first configuration.
@@ -254,7 +254,7 @@ pub struct LevelSettings {
 
 /// What the runs of one configuration and workload consisted of.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Identity {
+pub struct RunIdentity {
     /// The configuration under test.
     pub configuration: String,
     /// The workload.
@@ -327,16 +327,16 @@ pub struct DeclaredTable {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeclaredTradeoff {
     /// The first metric, along the plot.
-    pub x: TradeoffMetric,
+    pub x: DeclaredTradeoffMetric,
     /// The second metric, up the plot.
-    pub y: TradeoffMetric,
+    pub y: DeclaredTradeoffMetric,
     /// The position where it was requested: `FILE:LINE: KEY`.
     pub place: String,
 }
 
 /// One of the two metrics of a trade-off.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TradeoffMetric {
+pub struct DeclaredTradeoffMetric {
     /// Its name.
     pub metric: String,
     /// The workload on which it is measured.
@@ -373,7 +373,7 @@ pub enum Across {
 
 impl Across {
     /// The singular noun.
-    pub fn one(self) -> &'static str {
+    pub fn singular(self) -> &'static str {
         match self {
             Across::Machines => "machine",
             Across::Kernels => "kernel",
@@ -382,7 +382,7 @@ impl Across {
     }
 
     /// The plural noun.
-    pub fn several(self) -> &'static str {
+    pub fn plural(self) -> &'static str {
         match self {
             Across::Machines => "machines",
             Across::Kernels => "kernels",
@@ -455,7 +455,7 @@ pub struct Records {
     /// What completed runs consisted of; several entries for one configuration
     /// and workload if that changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub identities: Vec<Identity>,
+    pub identities: Vec<RunIdentity>,
     /// Limits of what the target can show, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,

@@ -12,7 +12,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use crate::recorded::Series;
+use crate::recorded::SampleSeries;
 use crate::{Error, Samples};
 
 const SCHEMA: &str = "message samples {
@@ -42,10 +42,10 @@ pub(crate) fn encoded(path: &Path, all: &[Samples]) -> Result<Vec<u8>, Error> {
             )));
         }
     }
-    written(all).map_err(|error| fault(error.to_string()))
+    parquet_bytes(all).map_err(|error| fault(error.to_string()))
 }
 
-fn written(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
+fn parquet_bytes(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_created_by("assize".into())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
@@ -83,7 +83,7 @@ fn written(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
 }
 
 /// Reads a file; `series` gives the units.
-pub(crate) fn decoded(path: &Path, series: &[Series]) -> Result<Vec<Samples>, Error> {
+pub(crate) fn decoded(path: &Path, series: &[SampleSeries]) -> Result<Vec<Samples>, Error> {
     let file = std::fs::File::open(path).map_err(Error::io(path))?;
     let mut all: Vec<Samples> = series
         .iter()
@@ -115,7 +115,7 @@ pub(crate) fn decoded(path: &Path, series: &[Series]) -> Result<Vec<Samples>, Er
 const BATCH: usize = 8192;
 
 /// The columns of one row group, read in batches.
-struct Columns {
+struct RowGroupColumns {
     metric: ColumnReaderImpl<ByteArrayType>,
     t_ns: ColumnReaderImpl<Int64Type>,
     value: ColumnReaderImpl<DoubleType>,
@@ -124,10 +124,10 @@ struct Columns {
     values: Vec<f64>,
 }
 
-impl Columns {
-    fn new(group: &dyn RowGroupReader) -> Result<Columns, ParquetError> {
+impl RowGroupColumns {
+    fn new(group: &dyn RowGroupReader) -> Result<RowGroupColumns, ParquetError> {
         if group.num_columns() != 3 {
-            return Err(odd());
+            return Err(not_samples());
         }
         let columns = [0, 1, 2].map(|at| group.get_column_reader(at));
         let [metric, t_ns, value] = columns;
@@ -137,9 +137,9 @@ impl Columns {
             ColumnReader::DoubleColumnReader(value),
         ) = (metric?, t_ns?, value?)
         else {
-            return Err(odd());
+            return Err(not_samples());
         };
-        Ok(Columns {
+        Ok(RowGroupColumns {
             metric,
             t_ns,
             value,
@@ -165,36 +165,38 @@ impl Columns {
         let even = read.iter().all(|(records, ..)| *records == rows)
             && self.times.len() == rows
             && self.values.len() == rows;
-        if even { Ok(rows) } else { Err(odd()) }
+        if even { Ok(rows) } else { Err(not_samples()) }
     }
 }
 
-fn odd() -> ParquetError {
+fn not_samples() -> ParquetError {
     ParquetError::General("not a file of samples".into())
 }
 
 fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
     let reader = SerializedFileReader::new(file)?;
     for group in 0..reader.num_row_groups() {
-        let mut columns = Columns::new(&*reader.get_row_group(group)?)?;
+        let mut columns = RowGroupColumns::new(&*reader.get_row_group(group)?)?;
         while columns.next()? > 0 {
-            take(&columns, all)?;
+            add_batch(&columns, all)?;
         }
     }
     Ok(())
 }
 
 /// Adds a batch, which usually holds a single metric.
-fn take(columns: &Columns, all: &mut [Samples]) -> Result<(), ParquetError> {
+fn add_batch(columns: &RowGroupColumns, all: &mut [Samples]) -> Result<(), ParquetError> {
     let mut from = 0;
     for same in columns.metrics.chunk_by(|a, b| a == b) {
-        let metric = same.first().ok_or_else(odd)?.as_utf8()?;
+        let metric = same.first().ok_or_else(not_samples)?.as_utf8()?;
         let samples = all.iter_mut().find(|samples| samples.metric == metric);
-        let samples = samples.ok_or_else(odd)?;
+        let samples = samples.ok_or_else(not_samples)?;
         let rows = from..from + same.len();
         from = rows.end;
         for t in columns.times.get(rows.clone()).unwrap_or_default() {
-            samples.t_ns.push(u64::try_from(*t).map_err(|_| odd())?);
+            samples
+                .t_ns
+                .push(u64::try_from(*t).map_err(|_| not_samples())?);
         }
         let values = columns.values.get(rows).unwrap_or_default();
         samples.values.extend_from_slice(values);

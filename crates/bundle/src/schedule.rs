@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::boots::borne_out;
 use crate::disk::get;
 use crate::executions::Executions;
-use crate::head::Stored;
-use crate::identified::{Made, identities};
-use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
+use crate::head::StoredHead;
+use crate::identified::{CompletedRun, identities};
+use crate::recorded::{RunExit, RunRecord, Skipped, StoredRun};
 use crate::several::kind;
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{
@@ -18,10 +18,10 @@ use crate::{
 };
 
 /// A cell: configuration and workload.
-type Cell = (String, String);
+type PlannedCell = (String, String);
 
 /// Reads the recorded runs.
-pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
+pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Error> {
     let there = recorded(directory)?;
     let parts = stored.parts;
     let several = !parts.is_empty();
@@ -41,10 +41,10 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         limits: borne_out(head.limits),
         ..Records::default()
     };
-    let mut collected = Collected::default();
+    let mut collected = CollectedReports::default();
     let mut all_made = Vec::new();
     let mut executions = Executions::default();
-    let mut repetitions: BTreeMap<Cell, u32> = BTreeMap::new();
+    let mut repetitions: BTreeMap<PlannedCell, u32> = BTreeMap::new();
     for &index in &there {
         let mut run: StoredRun<Skipped> = get(&run_path(directory, index))?;
         if several {
@@ -61,8 +61,8 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         }
         let machine = parts.iter().find(|part| part.holds(index));
         let machine = machine.map(|part| part.machine.clone());
-        all_made.extend(made(&mut run, &machine));
-        keep(&mut records, run, machine);
+        all_made.extend(completed_run(&mut run, &machine));
+        add_run(&mut records, run, machine);
     }
     records.identities = identities(all_made, &head.plan);
     records.doubts = collected.doubts();
@@ -77,15 +77,15 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
 }
 
 /// Adds a run to the completed or to the failed ones.
-fn keep(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {
+fn add_run(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {
     match run.exit.clone() {
-        Exit::Completed => {
+        RunExit::Completed => {
             records.complained.extend(complained(&mut run));
             let mut run = run.into_run();
             run.machine = machine;
             records.runs.push(run);
         }
-        Exit::Failed { why, console } => {
+        RunExit::Failed { why, console } => {
             let mut failed = failed(run, why, console);
             failed.machine = machine;
             records.failures.push(failed);
@@ -94,11 +94,11 @@ fn keep(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<Stri
 }
 
 /// What a completed run consisted of.
-fn made(run: &mut StoredRun<Skipped>, machine: &Option<String>) -> Option<Made> {
-    if run.exit != Exit::Completed || run.identity.is_empty() {
+fn completed_run(run: &mut StoredRun<Skipped>, machine: &Option<String>) -> Option<CompletedRun> {
+    if run.exit != RunExit::Completed || run.identity.is_empty() {
         return None;
     }
-    Some(Made {
+    Some(CompletedRun {
         configuration: run.configuration.clone(),
         workload: run.workload.clone(),
         machine: machine.clone(),
@@ -181,14 +181,14 @@ fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
 
 /// What the runs report in addition to metrics, without duplicates.
 #[derive(Default)]
-struct Collected {
+struct CollectedReports {
     events: Vec<Events>,
     unavailable: BTreeSet<Unavailable>,
     /// Doubts in order of first appearance, with the number of runs.
-    doubts: Vec<(Doubt, Cell, u32)>,
+    doubts: Vec<(Doubt, PlannedCell, u32)>,
 }
 
-impl Collected {
+impl CollectedReports {
     fn take(&mut self, run: &StoredRun<Skipped>) {
         self.unavailable.extend(run.unavailable.iter().cloned());
         for doubt in &run.doubts {
@@ -208,7 +208,7 @@ impl Collected {
                 }
             }
         }
-        if run.exit == Exit::Completed {
+        if run.exit == RunExit::Completed {
             for events in &run.events {
                 let of_run = RunCount {
                     order: run.order,
@@ -295,7 +295,7 @@ fn by_run(all: &mut Vec<RunCount>, one: RunCount) {
 /// # Errors
 /// [`Error::Io`] if it does not exist; [`Error::Malformed`] or
 /// [`Error::Samples`], naming the file.
-pub fn read_run(directory: &Path, index: u32) -> Result<Recorded, Error> {
+pub fn read_run(directory: &Path, index: u32) -> Result<RunRecord, Error> {
     let stored: StoredRun = get(&run_path(directory, index))?;
     let mut raw = Vec::new();
     for name in &stored.raw {
@@ -313,7 +313,7 @@ pub fn read_run(directory: &Path, index: u32) -> Result<Recorded, Error> {
     } else {
         samples::decoded(&samples_path(directory, index), &stored.samples)?
     };
-    Ok(Recorded {
+    Ok(RunRecord {
         index,
         seed: stored.seed,
         exit: stored.exit.clone(),

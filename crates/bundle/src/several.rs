@@ -6,62 +6,62 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::difference::{Difference, first_difference};
+use crate::difference::{FirstDifference, first_difference};
 use crate::disk::read;
 use crate::schedule::count;
 use crate::{Across, Error, Head, Records};
 
 /// How two bundles of runs are related.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kin {
+pub enum BundleRelation {
     /// Parts of one schedule, which can be merged.
     OneSchedule,
     /// One experiment on two machines.
     Machines,
     /// One experiment on one machine, or on the exact target, with something
     /// different about the machine: its kernel, or another setting.
-    Setting(Across, Difference),
+    Setting(Across, FirstDifference),
     /// One experiment repeated on one machine.
     Again,
     /// Different experiments: what differs, in a word or two, and the first
     /// difference.
-    Strangers(&'static str, Difference),
+    Strangers(&'static str, FirstDifference),
 }
 
 /// How the second of two bundles is related to the first.
 ///
 /// Between machines, the number of runs, the seed, the number of retries and the
 /// timeout may differ.
-pub fn kin(first: &Head, second: &Head) -> Kin {
+pub fn bundle_relation(first: &Head, second: &Head) -> BundleRelation {
     for (what, of) in ASKED {
         if let Some(difference) = first_difference(&of(first), &of(second)) {
-            return Kin::Strangers(what, difference);
+            return BundleRelation::Strangers(what, difference);
         }
     }
     if kind(&first.target) == "host" && first.machine != second.machine {
-        return Kin::Machines;
+        return BundleRelation::Machines;
     }
     for (across, of) in SETTINGS {
         if let Some(difference) = first_difference(&of(first), &of(second)) {
-            return Kin::Setting(across, difference);
+            return BundleRelation::Setting(across, difference);
         }
     }
     if first.machine != second.machine && first.target != "exact" {
-        return Kin::Machines;
+        return BundleRelation::Machines;
     }
     if first.difference(second).is_none() {
-        Kin::OneSchedule
+        BundleRelation::OneSchedule
     } else {
-        Kin::Again
+        BundleRelation::Again
     }
 }
 
 /// Extracts what is compared from a head.
-type Look = fn(&Head) -> Value;
+type HeadExtract = fn(&Head) -> Value;
 
 /// The fields that bundles must agree in to be of one experiment, in the order
 /// in which they are checked.
-const ASKED: [(&str, Look); 9] = [
+const ASKED: [(&str, HeadExtract); 9] = [
     ("target", |head| json!({ "target": kind(&head.target) })),
     ("experiment", |head| json!({ "title": head.title })),
     (
@@ -79,11 +79,11 @@ const ASKED: [(&str, Look); 9] = [
     ),
     ("parameter of a workload", |head| {
         let of = |configuration: &Value| configuration.get("workloads").cloned();
-        json!({ "workloads": head.plan.get("workloads"), "configurations": each(head, of) })
+        json!({ "workloads": head.plan.get("workloads"), "configurations": per_configuration(head, of) })
     }),
     (
         "configuration under a name",
-        |head| json!({ "configurations": each(head, |one| Some(without(one, &["machine", "workloads"]))) }),
+        |head| json!({ "configurations": per_configuration(head, |one| Some(without(one, &["machine", "workloads"]))) }),
     ),
     ("design", |head| {
         without(
@@ -112,10 +112,10 @@ const ASKED: [(&str, Look); 9] = [
 ];
 
 /// Settings that may differ on one machine.
-const SETTINGS: [(Across, Look); 3] = [
+const SETTINGS: [(Across, HeadExtract); 3] = [
     (Across::Kernels, |head| {
         let of = |one: &Value| one.get("machine")?.get("kernel").cloned();
-        json!({ "configurations": each(head, of) })
+        json!({ "configurations": per_configuration(head, of) })
     }),
     (Across::Kernels, |head| json!(kernels(head))),
     (Across::Bundles, |head| {
@@ -124,7 +124,7 @@ const SETTINGS: [(Across, Look); 3] = [
             .iter()
             .filter(|(name, _)| !name.starts_with("host"))
             .collect();
-        json!({ "configurations": each(head, |one| one.get("machine").cloned()), "facts": facts })
+        json!({ "configurations": per_configuration(head, |one| one.get("machine").cloned()), "facts": facts })
     }),
 ];
 
@@ -138,7 +138,7 @@ pub(crate) fn kind(target: &str) -> &str {
     }
 }
 
-fn each(head: &Head, of: impl Fn(&Value) -> Option<Value>) -> Vec<Option<Value>> {
+fn per_configuration(head: &Head, of: impl Fn(&Value) -> Option<Value>) -> Vec<Option<Value>> {
     let all = head.plan.get("configurations").and_then(Value::as_array);
     all.map_or_else(Vec::new, |all| all.iter().map(of).collect())
 }
@@ -206,7 +206,7 @@ pub fn name_apart(heads: &[Head], directories: &[PathBuf], across: Across) -> Ve
 
 /// Reads several bundles of one experiment as one set of records, in which each
 /// run names its bundle, and blocks and images of different bundles are
-/// distinct. Whether they are of one experiment is decided by [`kin`].
+/// distinct. Whether they are of one experiment is decided by [`bundle_relation`].
 ///
 /// The runs of a merged bundle keep their machines.
 ///
@@ -235,7 +235,7 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
                 });
             }
         }
-        let next = Next::after(&all);
+        let next = NextNumbers::after(&all);
         for run in &mut records.runs {
             run.machine.get_or_insert_with(|| name.clone());
             run.order += next.order;
@@ -273,19 +273,19 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
 }
 
 /// The first order, block and image of the next bundle.
-struct Next {
+struct NextNumbers {
     order: u32,
     block: u32,
     image: u32,
 }
 
-impl Next {
-    fn after(all: &Records) -> Next {
+impl NextNumbers {
+    fn after(all: &Records) -> NextNumbers {
         let runs = all.runs.iter().map(|run| (run.order, run.block));
         let failures = all.failures.iter().map(|run| (run.order, run.block));
         let images = all.runs.iter().map(|run| run.image);
         let images = images.chain(all.failures.iter().map(|run| run.image));
-        let mut next = Next {
+        let mut next = NextNumbers {
             order: 0,
             block: 0,
             image: images.flatten().max().map_or(0, |image| image + 1),

@@ -13,7 +13,7 @@ pub(crate) const UNFINISHED: &str = ".part-";
 
 /// What to do if the file already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum There {
+pub(crate) enum IfExists {
     /// Replace it: it is a leftover from an interrupted write.
     Replace,
     /// Return an error.
@@ -22,11 +22,11 @@ pub(crate) enum There {
 
 /// Writes to a temporary file in the same directory, flushes to disk and
 /// renames.
-pub(crate) fn put(path: &Path, bytes: &[u8], there: There) -> Result<(), Error> {
-    written(path, bytes, there).map_err(Error::io(path))
+pub(crate) fn put(path: &Path, bytes: &[u8], there: IfExists) -> Result<(), Error> {
+    write_and_persist(path, bytes, there).map_err(Error::io(path))
 }
 
-fn written(path: &Path, bytes: &[u8], there: There) -> io::Result<()> {
+fn write_and_persist(path: &Path, bytes: &[u8], there: IfExists) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(UNFINISHED)
@@ -35,8 +35,8 @@ fn written(path: &Path, bytes: &[u8], there: There) -> io::Result<()> {
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     match there {
-        There::Replace => file.persist(path).map_err(|error| error.error)?,
-        There::Refuse => file.persist_noclobber(path).map_err(|error| error.error)?,
+        IfExists::Replace => file.persist(path).map_err(|error| error.error)?,
+        IfExists::Refuse => file.persist_noclobber(path).map_err(|error| error.error)?,
     };
     File::open(directory)?.sync_all()
 }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::difference::Difference;
-use crate::head::{Head, Stored};
-use crate::recorded::{Recorded, StoredRun};
-use crate::whole::{self, There, UNFINISHED};
+use crate::difference::FirstDifference;
+use crate::head::{Head, StoredHead};
+use crate::recorded::{RunRecord, StoredRun};
+use crate::whole::{self, IfExists, UNFINISHED};
 use crate::{Error, kept, samples};
 
 /// The lock held while a process writes: exclusively by one that runs the
@@ -44,15 +44,15 @@ impl Writer {
         Writer::may_create(directory)?;
         let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
         Writer::may_create(directory)?;
-        clean(directory)?;
+        remove_unfinished(directory)?;
         if let Err(error) = put_head(directory, head) {
             // Nothing is recorded, so leave the directory as it was. Errors of
             // the removal are less important than the one being returned.
-            let _ = clean(directory);
+            let _ = remove_unfinished(directory);
             let _ = whole::remove(&directory.join(WRITERS));
             return Err(error);
         }
-        Writer::with(directory, head, lock)
+        Writer::open_with_lock(directory, head, lock)
     }
 
     /// Checks that a bundle can be created in a directory: one that does not exist, is empty, or
@@ -77,7 +77,7 @@ impl Writer {
     pub fn resume(directory: &Path, head: &Head) -> Result<Writer, Error> {
         same_head(directory, head)?;
         let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
-        let writer = Writer::with(directory, head, lock)?;
+        let writer = Writer::open_with_lock(directory, head, lock)?;
         writer.remove_leftovers()?;
         Ok(writer)
     }
@@ -107,10 +107,10 @@ impl Writer {
             }
         }
         same_head(directory, head)?;
-        Writer::with(directory, head, lock)
+        Writer::open_with_lock(directory, head, lock)
     }
 
-    fn with(directory: &Path, head: &Head, lock: File) -> Result<Writer, Error> {
+    fn open_with_lock(directory: &Path, head: &Head, lock: File) -> Result<Writer, Error> {
         for folder in FOLDERS {
             let folder = directory.join(folder);
             fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
@@ -136,7 +136,7 @@ impl Writer {
     /// [`Error::AlreadyRecorded`]; [`Error::NotPlanned`]; [`Error::Samples`];
     /// [`Error::Io`] naming the file, for example if the disk is full. Then
     /// nothing of the run is stored.
-    pub fn put(&self, recorded: &Recorded) -> Result<(), Error> {
+    pub fn put(&self, recorded: &RunRecord) -> Result<(), Error> {
         let index = recorded.index;
         let path = run_path(&self.directory, index);
         if index >= self.planned_runs {
@@ -165,8 +165,8 @@ impl Writer {
         }
         let done = files
             .iter()
-            .try_for_each(|(path, bytes)| whole::put(path, bytes, There::Replace))
-            .and_then(|()| whole::put(&path, &text, There::Refuse));
+            .try_for_each(|(path, bytes)| whole::put(path, bytes, IfExists::Replace))
+            .and_then(|()| whole::put(&path, &text, IfExists::Refuse));
         if done.is_err() {
             for (path, _) in &files {
                 // The earlier error is the one that matters.
@@ -197,11 +197,11 @@ impl Writer {
     /// are not recorded, half a line of the log.
     fn remove_leftovers(&self) -> Result<(), Error> {
         let there = self.recorded()?;
-        clean(&self.directory)?;
-        clean(&self.directory.join(kept::FOLDER))?;
+        remove_unfinished(&self.directory)?;
+        remove_unfinished(&self.directory.join(kept::FOLDER))?;
         for folder in FOLDERS {
             let folder_path = self.directory.join(folder);
-            clean(&folder_path)?;
+            remove_unfinished(&folder_path)?;
             if folder == "runs" {
                 continue;
             }
@@ -252,7 +252,7 @@ pub(crate) fn recorded(directory: &Path) -> Result<BTreeSet<u32>, Error> {
 }
 
 /// Removes unfinished files.
-fn clean(directory: &Path) -> Result<(), Error> {
+fn remove_unfinished(directory: &Path) -> Result<(), Error> {
     for name in whole::names(directory)? {
         if name.starts_with(UNFINISHED) {
             whole::remove(&directory.join(name))?;
@@ -271,17 +271,17 @@ fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error
 
 fn put_head(directory: &Path, head: &Head) -> Result<(), Error> {
     let path = directory.join("bundle.json");
-    let text = whole::text(&path, &Stored::new(head.clone()))?;
-    whole::put(&path, &text, There::Refuse)
+    let text = whole::text(&path, &StoredHead::new(head.clone()))?;
+    whole::put(&path, &text, IfExists::Refuse)
 }
 
 fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
-    let stored = Stored::read(directory)?;
+    let stored = StoredHead::read(directory)?;
     let path = directory.join("bundle.json");
     if !stored.parts.is_empty() {
         return Err(Error::Differs {
             path,
-            difference: Box::new(Difference {
+            difference: Box::new(FirstDifference {
                 field: "machine".into(),
                 first: "several, merged,".into(),
                 second: "one".into(),

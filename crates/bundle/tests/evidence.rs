@@ -5,17 +5,17 @@ use std::path::Path;
 
 use crate::common::{head, recorded};
 use assize_bundle::{
-    Evidence, Exit, Histogram, Limits, Recorded, Records, Samples, Writer, evidence,
-    first_run_with, write,
+    EvidenceLimits, Histogram, Records, RunExit, RunRecord, Samples, ThinnedEvidence, Writer,
+    evidence, first_run_with, write,
 };
 
-fn shown(runs: &[Recorded]) -> Evidence {
+fn written_evidence(runs: &[RunRecord]) -> ThinnedEvidence {
     let place = tempfile::tempdir().unwrap();
     put(place.path(), runs);
-    evidence(place.path(), &Limits::default()).unwrap()
+    evidence(place.path(), &EvidenceLimits::default()).unwrap()
 }
 
-fn put(place: &Path, runs: &[Recorded]) {
+fn put(place: &Path, runs: &[RunRecord]) {
     let writer = Writer::create(place, &head(20)).unwrap();
     for run in runs {
         writer.put(run).unwrap();
@@ -23,7 +23,7 @@ fn put(place: &Path, runs: &[Recorded]) {
 }
 
 /// A run with this many samples, and optionally their histogram.
-fn sampled(index: u32, count: u32, histogram: bool) -> Recorded {
+fn sampled(index: u32, count: u32, histogram: bool) -> RunRecord {
     let mut run = recorded(index);
     let values: Vec<f64> = (0..count)
         .map(|at| f64::from(at * 7919 % 65_537 + index))
@@ -51,7 +51,7 @@ fn sampled(index: u32, count: u32, histogram: bool) -> Recorded {
 
 #[test]
 fn samples_and_histograms_of_all_runs_are_shown() {
-    let shown = shown(&[recorded(0), recorded(1), recorded(5)]);
+    let shown = written_evidence(&[recorded(0), recorded(1), recorded(5)]);
     let of = |run| {
         let curves = shown.curves.iter().filter(move |curve| curve.run == run);
         curves
@@ -73,11 +73,11 @@ fn samples_and_histograms_of_all_runs_are_shown() {
 
 #[test]
 fn a_metric_with_both_is_shown_once_and_the_same() {
-    let both = shown(&[sampled(0, 5000, true)]);
-    let samples = shown(&[sampled(0, 5000, false)]);
+    let both = written_evidence(&[sampled(0, 5000, true)]);
+    let samples = written_evidence(&[sampled(0, 5000, false)]);
     let mut counts = sampled(0, 5000, true);
     counts.samples.clear();
-    let counts = shown(&[counts]);
+    let counts = written_evidence(&[counts]);
     assert_eq!(both.curves.len(), 1);
     assert_eq!(both.curves, samples.curves);
     assert_eq!(both.curves, counts.curves);
@@ -87,7 +87,7 @@ fn a_metric_with_both_is_shown_once_and_the_same() {
 
 #[test]
 fn what_is_thinned_is_said() {
-    let shown = shown(&[sampled(0, 5000, true), sampled(1, 60, true)]);
+    let shown = written_evidence(&[sampled(0, 5000, true), sampled(1, 60, true)]);
     let said = shown.thinned.join("\n");
     assert!(said.contains("1 of 2 distributions are thinned"), "{said}");
     assert!(said.contains("1 of 2 series are thinned to 256"), "{said}");
@@ -98,7 +98,7 @@ fn what_is_thinned_is_said() {
 #[test]
 fn what_cannot_be_shown_is_said() {
     let mut failed = recorded(1);
-    failed.exit = Exit::Failed {
+    failed.exit = RunExit::Failed {
         why: "kernel panic".into(),
         console: String::new(),
     };
@@ -106,7 +106,7 @@ fn what_cannot_be_shown_is_said() {
     odd.samples[0].values[3] = f64::NAN;
     odd.samples[0].values[4] = f64::INFINITY;
     odd.histograms[0].exact = false;
-    let shown = shown(&[odd, failed]);
+    let shown = written_evidence(&[odd, failed]);
     assert_eq!(shown.curves.len(), 2);
     assert_eq!((shown.curves[1].count, shown.series[0].count), (98, 98));
     assert!(shown.series[0].t_ns.iter().all(|t| ![3e3, 4e3].contains(t)));
@@ -125,13 +125,13 @@ fn a_bundle_without_any_says_so() {
     let mut bare = recorded(0);
     bare.samples.clear();
     bare.histograms.clear();
-    let nothing = shown(&[bare]);
+    let nothing = written_evidence(&[bare]);
     assert!(nothing.curves.is_empty() && nothing.series.is_empty());
     assert!(nothing.thinned[0].contains("hold no samples and no histograms"));
 
     let place = tempfile::tempdir().unwrap();
     write(place.path(), &Records::default()).unwrap();
-    let posted = evidence(place.path(), &Limits::default()).unwrap();
+    let posted = evidence(place.path(), &EvidenceLimits::default()).unwrap();
     assert!(posted.curves.is_empty());
     assert!(posted.thinned[0].contains("results that were read"));
 }
@@ -146,7 +146,7 @@ fn damage_is_named_with_its_file() {
     let line = 1 + text.lines().position(|line| line.contains("250")).unwrap();
     fs::write(&run, text.replace("250", "-250")).unwrap();
     let fault = || {
-        evidence(place.path(), &Limits::default())
+        evidence(place.path(), &EvidenceLimits::default())
             .unwrap_err()
             .to_string()
     };
@@ -170,7 +170,7 @@ fn the_first_completed_run_with_a_file_is_found() {
         let mut run = recorded(index);
         run.raw = vec![(name.into(), "text".into())];
         if failed {
-            run.exit = Exit::Failed {
+            run.exit = RunExit::Failed {
                 why: "kernel panic".into(),
                 console: String::new(),
             };

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{head, recorded};
 use assize_bundle::{
-    Across, Error, Head, Recorded, Writer, merge, read, read_plan, read_run, stack,
+    Across, Error, Head, RunRecord, Writer, merge, read, read_plan, read_run, stack,
 };
 
 fn bundle(
     place: &Path,
     name: &str,
     head: &Head,
-    runs: impl IntoIterator<Item = Recorded>,
+    runs: impl IntoIterator<Item = RunRecord>,
 ) -> PathBuf {
     let directory = place.join(name);
     let writer = Writer::create(&directory, head).unwrap();
@@ -22,7 +22,7 @@ fn bundle(
     directory
 }
 
-fn on(target: &str, machine: &str) -> Head {
+fn head_on(target: &str, machine: &str) -> Head {
     Head {
         target: target.into(),
         machine: machine.into(),
@@ -40,8 +40,8 @@ fn counts_of_several_bundles_name_the_runs_that_they_are_of() {
             run.events[0].count = u64::from(index + 100 * all.len() as u32);
             run
         });
-        let runs: Vec<Recorded> = runs.collect();
-        all.push(bundle(place.path(), name, &on("host", name), runs));
+        let runs: Vec<RunRecord> = runs.collect();
+        all.push(bundle(place.path(), name, &head_on("host", name), runs));
     }
     let names = ["a".to_owned(), "b".to_owned()];
     let records = stack(&all, &names, Across::Machines).unwrap();
@@ -68,12 +68,22 @@ fn counts_of_several_bundles_name_the_runs_that_they_are_of() {
 fn exact_parts_become_what_one_machine_would_have_written() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
-    let a = bundle(place.path(), "a", &on("exact", "one"), (0..5).map(recorded));
-    let b = bundle(place.path(), "b", &on("exact", "two"), (3..8).map(recorded));
+    let a = bundle(
+        place.path(),
+        "a",
+        &head_on("exact", "one"),
+        (0..5).map(recorded),
+    );
+    let b = bundle(
+        place.path(),
+        "b",
+        &head_on("exact", "two"),
+        (3..8).map(recorded),
+    );
     let whole = bundle(
         place.path(),
         "whole",
-        &on("exact", "one"),
+        &head_on("exact", "one"),
         (0..8).map(recorded),
     );
     let merged = merge(&[a, b], &at("ab")).unwrap();
@@ -94,14 +104,19 @@ fn exact_parts_become_what_one_machine_would_have_written() {
     }
     assert_eq!(read(&at("ab")).unwrap(), read(&whole).unwrap());
     // The merged bundle can be resumed.
-    Writer::resume(&at("ab"), &on("exact", "three")).unwrap();
+    Writer::resume(&at("ab"), &head_on("exact", "three")).unwrap();
 }
 
 #[test]
 fn broken_exactness_names_the_run_and_the_first_field() {
     let place = tempfile::tempdir().unwrap();
-    let a = bundle(place.path(), "a", &on("exact", "one"), (0..3).map(recorded));
-    type Change = fn(&mut Recorded);
+    let a = bundle(
+        place.path(),
+        "a",
+        &head_on("exact", "one"),
+        (0..3).map(recorded),
+    );
+    type Change = fn(&mut RunRecord);
     let changes: [(Change, &str); 4] = [
         (
             |r| r.run.metrics["time"].value = 7.5,
@@ -123,7 +138,7 @@ fn broken_exactness_names_the_run_and_the_first_field() {
         let b = bundle(
             place.path(),
             &format!("b{number}"),
-            &on("exact", "two"),
+            &head_on("exact", "two"),
             [other],
         );
         let out = place.path().join("out");
@@ -146,8 +161,18 @@ fn broken_exactness_names_the_run_and_the_first_field() {
 fn machines_keep_their_runs_in_blocks_of_their_own() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
-    let a = bundle(place.path(), "a", &on("host", "one"), (0..8).map(recorded));
-    let b = bundle(place.path(), "b", &on("host", "two"), (0..7).map(recorded));
+    let a = bundle(
+        place.path(),
+        "a",
+        &head_on("host", "one"),
+        (0..8).map(recorded),
+    );
+    let b = bundle(
+        place.path(),
+        "b",
+        &head_on("host", "two"),
+        (0..7).map(recorded),
+    );
     let merged = merge(&[a.clone(), b.clone()], &at("ab")).unwrap();
     assert_eq!(
         (merged.runs, merged.planned_runs, merged.duplicates),
@@ -180,7 +205,7 @@ fn machines_keep_their_runs_in_blocks_of_their_own() {
     let c = bundle(
         place.path(),
         "c",
-        &on("host", "three"),
+        &head_on("host", "three"),
         (0..8).map(recorded),
     );
     merge(&[at("ab"), c.clone()], &at("ab+c")).unwrap();
@@ -196,16 +221,21 @@ fn machines_over_ssh_are_machines() {
     let a = bundle(
         place.path(),
         "a",
-        &on("ssh:desk", "desk"),
+        &head_on("ssh:desk", "desk"),
         (0..8).map(recorded),
     );
     let b = bundle(
         place.path(),
         "b",
-        &on("ssh:rack", "rack"),
+        &head_on("ssh:rack", "rack"),
         (0..8).map(recorded),
     );
-    let here = bundle(place.path(), "c", &on("host", "here"), (0..8).map(recorded));
+    let here = bundle(
+        place.path(),
+        "c",
+        &head_on("host", "here"),
+        (0..8).map(recorded),
+    );
     let merged = merge(&[a.clone(), b.clone()], &at("ab")).unwrap();
     assert_eq!(
         (merged.runs, merged.machines),
@@ -227,7 +257,7 @@ fn machines_over_ssh_are_machines() {
 #[test]
 fn what_cannot_be_compared_is_refused_with_the_reason() {
     let place = tempfile::tempdir().unwrap();
-    let a = bundle(place.path(), "a", &on("host", "one"), [recorded(0)]);
+    let a = bundle(place.path(), "a", &head_on("host", "one"), [recorded(0)]);
     type Change = fn(&mut Head);
     let changes: [(Change, &str); 4] = [
         (
@@ -248,7 +278,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
         ),
     ];
     for (number, (change, part)) in changes.into_iter().enumerate() {
-        let mut other = on("host", "two");
+        let mut other = head_on("host", "two");
         change(&mut other);
         let b = bundle(place.path(), &format!("b{number}"), &other, [recorded(0)]);
         let text = merge(&[a.clone(), b], &place.path().join("out"))
@@ -261,10 +291,10 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
 #[test]
 fn one_machine_that_has_run_twice_is_refused() {
     let place = tempfile::tempdir().unwrap();
-    let a = bundle(place.path(), "a", &on("host", "one"), [recorded(0)]);
+    let a = bundle(place.path(), "a", &head_on("host", "one"), [recorded(0)]);
     let mut again = recorded(0);
     again.run.metrics["time"].value = 1.2;
-    let b = bundle(place.path(), "b", &on("host", "one"), [again]);
+    let b = bundle(place.path(), "b", &head_on("host", "one"), [again]);
     let error = merge(&[a, b], &place.path().join("out")).unwrap_err();
     assert!(
         matches!(error, Error::Conflict { exact: false, .. }),
@@ -283,6 +313,6 @@ fn posted_results_and_full_directories_are_refused() {
         Err(Error::NoSchedule(_))
     ));
     assert!(matches!(merge(&[], &out), Err(Error::Nothing)));
-    let a = bundle(place.path(), "a", &on("host", "one"), [recorded(0)]);
+    let a = bundle(place.path(), "a", &head_on("host", "one"), [recorded(0)]);
     assert!(matches!(merge(&[a], &posted), Err(Error::NotEmpty(_))));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common::{head, recorded};
 use assize_bundle::{
-    EXECUTIONS, Error, Events, Exit, Head, RunCount, Writer, read, read_plan, read_run,
+    EXECUTIONS, Error, Events, Head, RunCount, RunExit, Writer, read, read_plan, read_run,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -45,7 +45,7 @@ fn the_judge_sees_runs_failures_and_what_is_missing() {
         writer.put(&recorded(index)).unwrap();
     }
     let mut bad = recorded(3);
-    bad.exit = Exit::Failed {
+    bad.exit = RunExit::Failed {
         why: "kernel panic: not syncing".into(),
         console: "one\ntwo".into(),
     };
@@ -372,7 +372,7 @@ proptest! {
             })
             .collect();
         writer.put(&run).unwrap();
-        let bits = |run: &assize_bundle::Recorded| -> Vec<(String, Vec<u64>, Vec<u64>)> {
+        let bits = |run: &assize_bundle::RunRecord| -> Vec<(String, Vec<u64>, Vec<u64>)> {
             run.samples
                 .iter()
                 .map(|s| {

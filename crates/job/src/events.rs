@@ -21,10 +21,10 @@
 //! a thread from there on.
 //!
 //! ```
-//! use assize_job::events::Events;
+//! use assize_job::events::KernelEventLog;
 //! let text = "assize.kernel-events/1\nstart 1000\nstop 9000\nlost 0\n\
 //!     kind 0 sched/sched_waking pid prio\nname 57 sync\n0 1 250 3 57 120\nend 1\n";
-//! let events = Events::parse(text).unwrap();
+//! let events = KernelEventLog::parse(text).unwrap();
 //! assert_eq!(events.rows[0].at_ns, 1250);
 //! assert_eq!(events.value(&events.rows[0], "prio"), Some(120));
 //! assert_eq!(events.text(), text);
@@ -40,7 +40,7 @@ pub const EVENTS_FILE: &str = "kernel-events.txt";
 
 /// The kernel events of one run, in order of time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Events {
+pub struct KernelEventLog {
     /// Start of the recording, on the clock of all events (CLOCK_MONOTONIC).
     pub start_ns: u64,
     /// End of the recording.
@@ -50,9 +50,9 @@ pub struct Events {
     /// The kinds of events.
     pub kinds: Vec<EventKind>,
     /// The events, in ascending order of time.
-    pub rows: Vec<Row>,
+    pub rows: Vec<KernelEvent>,
     /// Thread names, in the order in which they were seen.
-    pub names: Vec<Name>,
+    pub names: Vec<ThreadNaming>,
     /// The values of all events, concatenated.
     pub values: Vec<i64>,
 }
@@ -68,8 +68,8 @@ pub struct EventKind {
 
 /// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
-    /// Index in [`Events::kinds`].
+pub struct KernelEvent {
+    /// Index in [`KernelEventLog::kinds`].
     pub kind: u16,
     /// The CPU on which it happened.
     pub cpu: u32,
@@ -77,14 +77,14 @@ pub struct Row {
     pub at_ns: u64,
     /// The thread that ran on the CPU; in an interrupt, the interrupted one.
     pub tid: u32,
-    /// Index of its first value in [`Events::values`].
+    /// Index of its first value in [`KernelEventLog::values`].
     pub first: usize,
 }
 
 /// The name of a thread from an event on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
-    /// Index of that event in [`Events::rows`].
+pub struct ThreadNaming {
+    /// Index of that event in [`KernelEventLog::rows`].
     pub row: usize,
     /// The thread id.
     pub tid: u32,
@@ -94,33 +94,33 @@ pub struct Name {
 
 /// A text that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct MalformedText {
     /// The line number, from 1.
     pub line: usize,
     /// The defect.
     pub why: String,
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.why)
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for MalformedText {}
 
-impl Events {
+impl KernelEventLog {
     /// Appends an event, no earlier than the last one, with a value for each field of its
     /// kind.
-    pub fn push(&mut self, row: Row, values: &[i64]) {
+    pub fn push(&mut self, row: KernelEvent, values: &[i64]) {
         let first = self.values.len();
-        self.rows.push(Row { first, ..row });
+        self.rows.push(KernelEvent { first, ..row });
         self.values.extend_from_slice(values);
     }
 
     /// The values of an event, one for each field of its kind.
     #[must_use]
-    pub fn values(&self, row: &Row) -> &[i64] {
+    pub fn values(&self, row: &KernelEvent) -> &[i64] {
         let kind = self.kinds.get(usize::from(row.kind));
         let count = kind.map_or(0, |kind| kind.fields.len());
         let end = row.first.saturating_add(count);
@@ -129,13 +129,13 @@ impl Events {
 
     /// The kind of an event.
     #[must_use]
-    pub fn kind(&self, row: &Row) -> Option<&EventKind> {
+    pub fn kind(&self, row: &KernelEvent) -> Option<&EventKind> {
         self.kinds.get(usize::from(row.kind))
     }
 
     /// One value of an event, if its kind has this field.
     #[must_use]
-    pub fn value(&self, row: &Row, field: &str) -> Option<i64> {
+    pub fn value(&self, row: &KernelEvent, field: &str) -> Option<i64> {
         let fields = &self.kind(row)?.fields;
         let at = fields.iter().position(|known| known == field)?;
         self.values(row).get(at).copied()
@@ -176,9 +176,9 @@ impl Events {
     /// Parses the text.
     ///
     /// # Errors
-    /// [`Malformed`] with the first line that is invalid; also if the end is missing.
-    pub fn parse(text: &str) -> Result<Events, Malformed> {
-        let mut reader = Reader::default();
+    /// [`MalformedText`] with the first line that is invalid; also if the end is missing.
+    pub fn parse(text: &str) -> Result<KernelEventLog, MalformedText> {
+        let mut reader = KernelEventLogReader::default();
         let mut lines = text.lines().enumerate();
         if lines.next().map(|(_, line)| line) != Some(EVENTS_SCHEMA) {
             return Err(malformed(1, format!("not of the schema {EVENTS_SCHEMA}")));
@@ -197,18 +197,18 @@ impl Events {
     }
 }
 
-fn malformed(line: usize, why: String) -> Malformed {
-    Malformed { line, why }
+fn malformed(line: usize, why: String) -> MalformedText {
+    MalformedText { line, why }
 }
 
 #[derive(Default)]
-struct Reader {
-    events: Events,
+struct KernelEventLogReader {
+    events: KernelEventLog,
     last: u64,
     ended: bool,
 }
 
-impl Reader {
+impl KernelEventLogReader {
     fn line(&mut self, line: &str) -> Result<(), String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let events = &mut self.events;
@@ -222,7 +222,7 @@ impl Reader {
             "kind" => self.kind(rest)?,
             "name" => {
                 let (tid, name) = rest.split_once(' ').unwrap_or((rest, ""));
-                events.names.push(Name {
+                events.names.push(ThreadNaming {
                     row: events.rows.len(),
                     tid: number(tid)?,
                     name: name.to_owned(),
@@ -276,7 +276,7 @@ impl Reader {
             .checked_add(step)
             .ok_or("a time beyond all times")?;
         self.last = at_ns;
-        self.events.rows.push(Row {
+        self.events.rows.push(KernelEvent {
             kind,
             cpu,
             at_ns,
@@ -298,23 +298,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn events(rows: &[(u64, u32, u32, i64, i64)]) -> Events {
+    fn events(rows: &[(u64, u32, u32, i64, i64)]) -> KernelEventLog {
         let kind = |name: &str, fields: &[&str]| EventKind {
             name: name.into(),
             fields: fields.iter().map(|field| (*field).to_owned()).collect(),
         };
-        let mut events = Events {
+        let mut events = KernelEventLog {
             start_ns: 100,
             stop_ns: u64::MAX,
             lost: 3,
             kinds: vec![kind("a/b", &["x", "y"]), kind("c/d", &[])],
-            ..Events::default()
+            ..KernelEventLog::default()
         };
         let mut at_ns = 100;
         for (at, &(step, cpu, tid, x, y)) in rows.iter().enumerate() {
             at_ns += step;
             let kind = u16::from(x % 2 == 0);
-            let row = Row {
+            let row = KernelEvent {
                 kind,
                 cpu,
                 at_ns,
@@ -322,7 +322,7 @@ mod tests {
                 first: 0,
             };
             if y % 3 == 0 {
-                events.names.push(Name {
+                events.names.push(ThreadNaming {
                     row: at,
                     tid,
                     name: format!("thread {y}"),
@@ -340,19 +340,19 @@ mod tests {
         ) {
             let events = events(&rows);
             let text = events.text();
-            prop_assert_eq!(Events::parse(&text).unwrap(), events);
+            prop_assert_eq!(KernelEventLog::parse(&text).unwrap(), events);
         }
 
         #[test]
         fn a_text_that_was_cut_is_refused(cut in 0usize..100) {
             let text = events(&[(1, 0, 5, 1, 3), (2, 1, 6, 2, 3), (3, 0, 5, 5, 5)]).text();
             let cut = cut.min(text.len() - 2);
-            prop_assert!(Events::parse(&text[..cut]).is_err());
+            prop_assert!(KernelEventLog::parse(&text[..cut]).is_err());
         }
 
         #[test]
         fn nothing_can_make_it_panic(text in "(assize.kernel-events/1\n)?([a-z0-9 -]{0,12}\n){0,8}") {
-            let _ = Events::parse(&text);
+            let _ = KernelEventLog::parse(&text);
         }
     }
 
@@ -379,7 +379,7 @@ mod tests {
             ),
         ];
         for (text, wanted) in cases {
-            assert_eq!(Events::parse(text).unwrap_err().to_string(), wanted);
+            assert_eq!(KernelEventLog::parse(text).unwrap_err().to_string(), wanted);
         }
     }
 

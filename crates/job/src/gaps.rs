@@ -1,6 +1,6 @@
 //! Gaps: times in which a CPU did not run the thread that watched it.
 //!
-//! [`Gaps`] has the settings of the instrument `gaps`. Its result is a text, like that of
+//! [`GapsSettings`] has the settings of the instrument `gaps`. Its result is a text, like that of
 //! [kernel events](crate::events):
 //!
 //! ```text
@@ -39,7 +39,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::events::Malformed;
+use crate::events::MalformedText;
 use crate::{Policy, Scheduling};
 
 /// The schema of the text, its first line.
@@ -48,7 +48,7 @@ pub const GAPS_SCHEMA: &str = "assize.gaps/1";
 /// Settings of the instrument `gaps`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Gaps {
+pub struct GapsSettings {
     /// The CPUs to watch; if empty, all but CPU 0, or CPU 0 if there is no other.
     pub cpus: Vec<u32>,
     /// The shortest gap, in nanoseconds.
@@ -69,9 +69,9 @@ pub struct Gaps {
     pub trust_ns: u64,
 }
 
-impl Default for Gaps {
+impl Default for GapsSettings {
     fn default() -> Self {
-        Gaps {
+        GapsSettings {
             cpus: Vec::new(),
             threshold_ns: 10_000,
             window_ns: 1_000_000_000,
@@ -84,7 +84,7 @@ impl Default for Gaps {
     }
 }
 
-impl Gaps {
+impl GapsSettings {
     /// The scheduling of the thread on one CPU.
     #[must_use]
     pub fn scheduling(&self, cpu: u32) -> Scheduling {
@@ -98,14 +98,14 @@ impl Gaps {
 
     /// The CPUs to watch, given those that are online.
     #[must_use]
-    pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
-        chosen(&self.cpus, online)
+    pub fn cpus_to_watch(&self, online: &[u32]) -> Vec<u32> {
+        cpus_to_watch(&self.cpus, online)
     }
 }
 
 /// The named CPUs; if none are named, all online ones but the first, or the first if it is
 /// the only one.
-pub(crate) fn chosen(named: &[u32], online: &[u32]) -> Vec<u32> {
+pub(crate) fn cpus_to_watch(named: &[u32], online: &[u32]) -> Vec<u32> {
     match (named.is_empty(), online) {
         (false, _) => named.to_vec(),
         (true, [_, others @ ..]) if !others.is_empty() => others.to_vec(),
@@ -295,14 +295,14 @@ impl Seen {
     /// Parses the text.
     ///
     /// # Errors
-    /// [`Malformed`] with the first line that is invalid; also if the end is missing.
-    pub fn parse(text: &str) -> Result<Seen, Malformed> {
+    /// [`MalformedText`] with the first line that is invalid; also if the end is missing.
+    pub fn parse(text: &str) -> Result<Seen, MalformedText> {
         let mut seen = Seen::default();
         let mut ended = false;
         let mut count = 0;
         for (at, line) in text.lines().enumerate() {
             count = at + 1;
-            let malformed = |why: String| Malformed { line: count, why };
+            let malformed = |why: String| MalformedText { line: count, why };
             if at == 0 {
                 if line != GAPS_SCHEMA {
                     return Err(malformed(format!("not of the schema {GAPS_SCHEMA}")));
@@ -316,7 +316,7 @@ impl Seen {
         }
         match ended {
             true => Ok(seen),
-            false => Err(Malformed {
+            false => Err(MalformedText {
                 line: count + 1,
                 why: "the end is missing".into(),
             }),
@@ -326,7 +326,7 @@ impl Seen {
     /// Parses one line. Returns whether it is the last.
     fn line(&mut self, line: &str) -> Result<bool, String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let mut words = Words(rest.split(' '));
+        let mut words = LineWords(rest.split(' '));
         match word {
             "source" => self.source = rest.to_owned(),
             "start" => self.start_ns = words.number()?,
@@ -396,9 +396,9 @@ impl fmt::Display for Gap {
 }
 
 /// The remaining words of a line.
-struct Words<'t>(std::str::Split<'t, char>);
+struct LineWords<'t>(std::str::Split<'t, char>);
 
-impl Words<'_> {
+impl LineWords<'_> {
     fn next(&mut self) -> Result<&str, String> {
         self.0.next().ok_or_else(|| "the line breaks off".into())
     }
@@ -409,7 +409,7 @@ impl Words<'_> {
         number.map_err(|_| format!("'{word}' is no number that fits here"))
     }
 
-    fn named<T: FromStr>(&mut self, name: &str) -> Result<T, String> {
+    fn labelled_number<T: FromStr>(&mut self, name: &str) -> Result<T, String> {
         match self.next()? {
             word if word == name => self.number(),
             word => Err(format!("'{word}' stands where '{name}' should")),
@@ -426,13 +426,13 @@ impl Words<'_> {
     fn watched(&mut self) -> Result<Watched, String> {
         Ok(Watched {
             cpu: self.number()?,
-            observed_ns: self.named("observed")?,
-            blind_ns: self.named("blind")?,
-            outside_ns: self.named("outside")?,
-            loop_ns_median: self.named("loop")?,
+            observed_ns: self.labelled_number("observed")?,
+            blind_ns: self.labelled_number("blind")?,
+            outside_ns: self.labelled_number("outside")?,
+            loop_ns_median: self.labelled_number("loop")?,
             loop_ns_max: self.number()?,
-            reading_ns: self.named("reading")?,
-            rest_ns: self.named("rest")?,
+            reading_ns: self.labelled_number("reading")?,
+            rest_ns: self.labelled_number("rest")?,
             rest_gaps: self.number()?,
             rest_unexplained: self.number()?,
         })
@@ -530,13 +530,13 @@ mod tests {
 
     #[test]
     fn all_but_the_first_cpu_are_watched_where_there_are_several() {
-        let gaps = Gaps::default();
-        assert_eq!(gaps.chosen(&[0]), [0]);
-        assert_eq!(gaps.chosen(&[0, 1, 3]), [1, 3]);
-        let gaps = Gaps {
+        let gaps = GapsSettings::default();
+        assert_eq!(gaps.cpus_to_watch(&[0]), [0]);
+        assert_eq!(gaps.cpus_to_watch(&[0, 1, 3]), [1, 3]);
+        let gaps = GapsSettings {
             cpus: vec![0],
             ..gaps
         };
-        assert_eq!(gaps.chosen(&[0, 1]), [0]);
+        assert_eq!(gaps.cpus_to_watch(&[0, 1]), [0]);
     }
 }

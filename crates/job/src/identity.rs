@@ -109,7 +109,7 @@ impl IdentityKind {
 
 /// One part of a run's identity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct IdentityPart {
+pub struct RunIdentityPart {
     /// Its kind.
     pub kind: IdentityKind,
     /// Its name, unique within its kind.
@@ -120,11 +120,11 @@ pub struct IdentityPart {
     pub value: Option<String>,
 }
 
-impl IdentityPart {
+impl RunIdentityPart {
     /// A part with its value.
     #[must_use]
     pub fn new(kind: IdentityKind, name: impl Into<String>, value: impl Into<String>) -> Self {
-        IdentityPart {
+        RunIdentityPart {
             kind,
             name: name.into(),
             value: Some(value.into()),
@@ -134,7 +134,7 @@ impl IdentityPart {
     /// A part that exists but cannot be read.
     #[must_use]
     pub fn unreadable(kind: IdentityKind, name: impl Into<String>) -> Self {
-        IdentityPart {
+        RunIdentityPart {
             kind,
             name: name.into(),
             value: None,

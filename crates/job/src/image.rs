@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 /// of it.
 ///
 /// ```
-/// use assize_job::Image;
-/// let image = Image { processes: 3, ..Image::default() };
+/// use assize_job::MemoryImage;
+/// let image = MemoryImage { processes: 3, ..MemoryImage::default() };
 /// let line = format!("quiet {}", image.words().join(" "));
-/// assert_eq!(Image::of(&line), image);
-/// assert_eq!(Image::without(&line), "quiet");
-/// assert!(Image::default().words().is_empty());
+/// assert_eq!(MemoryImage::from_command_line(&line), image);
+/// assert_eq!(MemoryImage::without(&line), "quiet");
+/// assert!(MemoryImage::default().words().is_empty());
 /// ```
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
 )]
 #[serde(deny_unknown_fields, default)]
-pub struct Image {
+pub struct MemoryImage {
     /// Microseconds of guest time to wait before the image is taken, in addition to the
     /// usual wait.
     pub settle_us: u32,
@@ -36,14 +36,14 @@ pub struct Image {
     /// Seed for the loading order of modules that can be loaded in any order; 0 for the
     /// order in which they are named.
     pub modules: u32,
-    /// Code layout of the testbed's modules, below [`Image::BUILDS`]; 0 is the one in which
+    /// Code layout of the testbed's modules, below [`MemoryImage::BUILDS`]; 0 is the one in which
     /// they are written.
     pub build: u32,
     /// Seed for the kernel's addresses; 0 for the addresses it was linked for.
     pub addresses: u32,
 }
 
-impl Image {
+impl MemoryImage {
     /// Prefix of the command-line words with these choices.
     pub const PREFIX: &str = "assize.drawn.";
     /// Number of code layouts of the testbed's modules.
@@ -52,7 +52,7 @@ impl Image {
     /// Whether nothing was drawn.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        *self == Image::default()
+        *self == MemoryImage::default()
     }
 
     /// The choices as words of the kernel's command line; none if nothing was drawn.
@@ -62,19 +62,19 @@ impl Image {
             return Vec::new();
         }
         let mut all = *self;
-        let prefix = Image::PREFIX;
+        let prefix = MemoryImage::PREFIX;
         let word = |(name, value): (&str, &mut u32)| format!("{prefix}{name}={value}");
-        all.named().map(word).into()
+        all.words_and_values().map(word).into()
     }
 
     /// Parses the choices from a command line; the default for those that are missing.
     #[must_use]
-    pub fn of(line: &str) -> Image {
-        let mut image = Image::default();
-        for (name, value) in image.named() {
+    pub fn from_command_line(line: &str) -> MemoryImage {
+        let mut image = MemoryImage::default();
+        for (name, value) in image.words_and_values() {
             let mut words = line.split_ascii_whitespace();
             let said = words.find_map(|word| {
-                let said = word.strip_prefix(Image::PREFIX)?.strip_prefix(name)?;
+                let said = word.strip_prefix(MemoryImage::PREFIX)?.strip_prefix(name)?;
                 said.strip_prefix('=')?.parse().ok()
             });
             *value = said.unwrap_or_default();
@@ -87,12 +87,12 @@ impl Image {
     pub fn without(line: &str) -> String {
         let words = line.split_ascii_whitespace();
         let words: Vec<&str> = words
-            .filter(|word| !word.starts_with(Image::PREFIX))
+            .filter(|word| !word.starts_with(MemoryImage::PREFIX))
             .collect();
         words.join(" ")
     }
 
-    fn named(&mut self) -> [(&'static str, &mut u32); 6] {
+    fn words_and_values(&mut self) -> [(&'static str, &mut u32); 6] {
         [
             ("settle_us", &mut self.settle_us),
             ("processes", &mut self.processes),
@@ -110,22 +110,25 @@ mod tests {
 
     #[test]
     fn every_draw_comes_back_from_the_command_line() {
-        let mut image = Image::default();
-        for (number, (_, value)) in (1..).zip(image.named()) {
+        let mut image = MemoryImage::default();
+        for (number, (_, value)) in (1..).zip(image.words_and_values()) {
             *value = number;
         }
         let line = image.words().join(" ");
-        assert_eq!(Image::of(&line), image);
-        assert_eq!(line.matches(Image::PREFIX).count(), image.named().len());
+        assert_eq!(MemoryImage::from_command_line(&line), image);
+        assert_eq!(
+            line.matches(MemoryImage::PREFIX).count(),
+            image.words_and_values().len()
+        );
     }
 
     #[test]
     fn only_whole_words_say_what_was_drawn() {
         let line = "x.assize.drawn.processes=1 assize.drawn.process=2 \
                     assize.drawn.processes=many assize.drawn.processesx=4 assize.drawn=5";
-        assert_eq!(Image::of(line), Image::default());
+        assert_eq!(MemoryImage::from_command_line(line), MemoryImage::default());
         let line = "a  assize.drawn.processes=1 b\n";
-        assert_eq!(Image::of(line).processes, 1);
-        assert_eq!(Image::without(line), "a b");
+        assert_eq!(MemoryImage::from_command_line(line).processes, 1);
+        assert_eq!(MemoryImage::without(line), "a b");
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Frequency, Gaps, Idle, PlacementPolicy, Queue, Stalls, Tracer, Workload};
+use crate::{
+    Frequency, GapsSettings, Idle, PlacementPolicy, Queue, Stalls, TracerSettings, Workload,
+};
 
 /// The schema of [`Job`].
 pub const SCHEMA: &str = "assize.job/1";
@@ -51,10 +53,10 @@ pub struct Job {
     pub instruments: Vec<String>,
     /// Settings of `gaps`, if it is among the instruments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gaps: Option<Gaps>,
+    pub gaps: Option<GapsSettings>,
     /// Settings of the tracer among the instruments, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tracer: Option<Tracer>,
+    pub tracer: Option<TracerSettings>,
     /// Whether to send single samples in addition to histograms.
     pub samples: bool,
     /// Upper bound of the random start offset, in nanoseconds.

@@ -1,33 +1,33 @@
 //! Requirements and properties of each kind of workload.
 
-use crate::{Audio, Kind, Package, Scheduling};
+use crate::{Audio, Package, Scheduling, WorkloadKind};
 
-impl Kind {
+impl WorkloadKind {
     /// Its name in an experiment file.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::Audio(_) => "audio",
-            Kind::Browser(_) => "browser",
-            Kind::Command(_) => "command",
-            Kind::Compositor(_) => "compositor",
-            Kind::CpuScore(_) => "cpu-score",
-            Kind::Crowd(_) => "crowd",
-            Kind::Cyclictest(_) => "cyclictest",
-            Kind::Deep(_) => "deep",
-            Kind::Drawing(_) => "drawing",
-            Kind::Frames(_) => "frames",
-            Kind::FramesStream(_) => "frames-stream",
-            Kind::Hackbench(_) => "hackbench",
-            Kind::Hogs(_) => "hogs",
-            Kind::MemoryRoutine(_) => "memory-routine",
-            Kind::Periodic(_) => "periodic",
-            Kind::PingPong(_) => "ping-pong",
-            Kind::Replay(_) => "replay",
-            Kind::Storm(_) => "storm",
-            Kind::Stream(_) => "stream",
-            Kind::Sync(_) => "sync",
-            Kind::Threads(_) => "threads",
+            WorkloadKind::Audio(_) => "audio",
+            WorkloadKind::Browser(_) => "browser",
+            WorkloadKind::Command(_) => "command",
+            WorkloadKind::Compositor(_) => "compositor",
+            WorkloadKind::CpuScore(_) => "cpu-score",
+            WorkloadKind::Crowd(_) => "crowd",
+            WorkloadKind::Cyclictest(_) => "cyclictest",
+            WorkloadKind::Deep(_) => "deep",
+            WorkloadKind::Drawing(_) => "drawing",
+            WorkloadKind::Frames(_) => "frames",
+            WorkloadKind::FramesStream(_) => "frames-stream",
+            WorkloadKind::Hackbench(_) => "hackbench",
+            WorkloadKind::Hogs(_) => "hogs",
+            WorkloadKind::MemoryRoutine(_) => "memory-routine",
+            WorkloadKind::Periodic(_) => "periodic",
+            WorkloadKind::PingPong(_) => "ping-pong",
+            WorkloadKind::Replay(_) => "replay",
+            WorkloadKind::Storm(_) => "storm",
+            WorkloadKind::Stream(_) => "stream",
+            WorkloadKind::Sync(_) => "sync",
+            WorkloadKind::Threads(_) => "threads",
         }
     }
 
@@ -35,27 +35,27 @@ impl Kind {
     #[must_use]
     pub fn submits(&self) -> bool {
         match self {
-            Kind::Compositor(_)
-            | Kind::Crowd(_)
-            | Kind::Deep(_)
-            | Kind::Frames(_)
-            | Kind::Replay(_)
-            | Kind::Storm(_)
-            | Kind::Stream(_)
-            | Kind::Sync(_)
-            | Kind::Threads(_) => true,
-            Kind::Audio(_)
-            | Kind::Browser(_)
-            | Kind::Command(_)
-            | Kind::CpuScore(_)
-            | Kind::Cyclictest(_)
-            | Kind::Drawing(_)
-            | Kind::FramesStream(_)
-            | Kind::Hackbench(_)
-            | Kind::Hogs(_)
-            | Kind::MemoryRoutine(_)
-            | Kind::Periodic(_)
-            | Kind::PingPong(_) => false,
+            WorkloadKind::Compositor(_)
+            | WorkloadKind::Crowd(_)
+            | WorkloadKind::Deep(_)
+            | WorkloadKind::Frames(_)
+            | WorkloadKind::Replay(_)
+            | WorkloadKind::Storm(_)
+            | WorkloadKind::Stream(_)
+            | WorkloadKind::Sync(_)
+            | WorkloadKind::Threads(_) => true,
+            WorkloadKind::Audio(_)
+            | WorkloadKind::Browser(_)
+            | WorkloadKind::Command(_)
+            | WorkloadKind::CpuScore(_)
+            | WorkloadKind::Cyclictest(_)
+            | WorkloadKind::Drawing(_)
+            | WorkloadKind::FramesStream(_)
+            | WorkloadKind::Hackbench(_)
+            | WorkloadKind::Hogs(_)
+            | WorkloadKind::MemoryRoutine(_)
+            | WorkloadKind::Periodic(_)
+            | WorkloadKind::PingPong(_) => false,
         }
     }
 
@@ -63,27 +63,27 @@ impl Kind {
     #[must_use]
     pub fn works(&self) -> bool {
         match self {
-            Kind::Command(_)
-            | Kind::Deep(_)
-            | Kind::Drawing(_)
-            | Kind::Hackbench(_)
-            | Kind::MemoryRoutine(_)
-            | Kind::PingPong(_)
-            | Kind::Replay(_)
-            | Kind::Storm(_)
-            | Kind::Stream(_)
-            | Kind::Sync(_)
-            | Kind::Threads(_) => true,
-            Kind::Audio(_)
-            | Kind::Browser(_)
-            | Kind::Compositor(_)
-            | Kind::CpuScore(_)
-            | Kind::Crowd(_)
-            | Kind::Cyclictest(_)
-            | Kind::Frames(_)
-            | Kind::FramesStream(_)
-            | Kind::Hogs(_)
-            | Kind::Periodic(_) => false,
+            WorkloadKind::Command(_)
+            | WorkloadKind::Deep(_)
+            | WorkloadKind::Drawing(_)
+            | WorkloadKind::Hackbench(_)
+            | WorkloadKind::MemoryRoutine(_)
+            | WorkloadKind::PingPong(_)
+            | WorkloadKind::Replay(_)
+            | WorkloadKind::Storm(_)
+            | WorkloadKind::Stream(_)
+            | WorkloadKind::Sync(_)
+            | WorkloadKind::Threads(_) => true,
+            WorkloadKind::Audio(_)
+            | WorkloadKind::Browser(_)
+            | WorkloadKind::Compositor(_)
+            | WorkloadKind::CpuScore(_)
+            | WorkloadKind::Crowd(_)
+            | WorkloadKind::Cyclictest(_)
+            | WorkloadKind::Frames(_)
+            | WorkloadKind::FramesStream(_)
+            | WorkloadKind::Hogs(_)
+            | WorkloadKind::Periodic(_) => false,
         }
     }
 
@@ -91,27 +91,27 @@ impl Kind {
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         match self {
-            Kind::Command(command) => command.argv.first().map(String::as_str),
-            Kind::Audio(_) => Some(Audio::DECODER),
-            Kind::Cyclictest(_) => Some("cyclictest"),
-            Kind::Hackbench(_) => Some("hackbench"),
-            Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
-            Kind::Browser(_)
-            | Kind::Compositor(_)
-            | Kind::CpuScore(_)
-            | Kind::Crowd(_)
-            | Kind::Deep(_)
-            | Kind::Drawing(_)
-            | Kind::Frames(_)
-            | Kind::FramesStream(_)
-            | Kind::Hogs(_)
-            | Kind::MemoryRoutine(_)
-            | Kind::PingPong(_)
-            | Kind::Replay(_)
-            | Kind::Storm(_)
-            | Kind::Stream(_)
-            | Kind::Sync(_)
-            | Kind::Threads(_) => None,
+            WorkloadKind::Command(command) => command.argv.first().map(String::as_str),
+            WorkloadKind::Audio(_) => Some(Audio::DECODER),
+            WorkloadKind::Cyclictest(_) => Some("cyclictest"),
+            WorkloadKind::Hackbench(_) => Some("hackbench"),
+            WorkloadKind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
+            WorkloadKind::Browser(_)
+            | WorkloadKind::Compositor(_)
+            | WorkloadKind::CpuScore(_)
+            | WorkloadKind::Crowd(_)
+            | WorkloadKind::Deep(_)
+            | WorkloadKind::Drawing(_)
+            | WorkloadKind::Frames(_)
+            | WorkloadKind::FramesStream(_)
+            | WorkloadKind::Hogs(_)
+            | WorkloadKind::MemoryRoutine(_)
+            | WorkloadKind::PingPong(_)
+            | WorkloadKind::Replay(_)
+            | WorkloadKind::Storm(_)
+            | WorkloadKind::Stream(_)
+            | WorkloadKind::Sync(_)
+            | WorkloadKind::Threads(_) => None,
         }
     }
 
@@ -119,7 +119,7 @@ impl Kind {
     #[must_use]
     pub fn packages(&self) -> Vec<Package> {
         match self {
-            Kind::Audio(_) => vec![Audio::package()],
+            WorkloadKind::Audio(_) => vec![Audio::package()],
             _ => Vec::new(),
         }
     }
@@ -128,8 +128,8 @@ impl Kind {
     #[must_use]
     pub fn module(&self) -> Option<&'static str> {
         match self {
-            Kind::Audio(audio) => audio.module(),
-            Kind::MemoryRoutine(routine) => routine.module(),
+            WorkloadKind::Audio(audio) => audio.module(),
+            WorkloadKind::MemoryRoutine(routine) => routine.module(),
             _ => None,
         }
     }
@@ -139,26 +139,26 @@ impl Kind {
     #[must_use]
     pub fn process_scheduling(&self) -> Option<&Scheduling> {
         match self {
-            Kind::Cyclictest(_) | Kind::Periodic(_) => None,
-            Kind::Audio(_)
-            | Kind::Browser(_)
-            | Kind::Command(_)
-            | Kind::Compositor(_)
-            | Kind::CpuScore(_)
-            | Kind::Crowd(_)
-            | Kind::Deep(_)
-            | Kind::Drawing(_)
-            | Kind::Frames(_)
-            | Kind::FramesStream(_)
-            | Kind::Hackbench(_)
-            | Kind::Hogs(_)
-            | Kind::MemoryRoutine(_)
-            | Kind::PingPong(_)
-            | Kind::Replay(_)
-            | Kind::Storm(_)
-            | Kind::Stream(_)
-            | Kind::Sync(_)
-            | Kind::Threads(_) => {
+            WorkloadKind::Cyclictest(_) | WorkloadKind::Periodic(_) => None,
+            WorkloadKind::Audio(_)
+            | WorkloadKind::Browser(_)
+            | WorkloadKind::Command(_)
+            | WorkloadKind::Compositor(_)
+            | WorkloadKind::CpuScore(_)
+            | WorkloadKind::Crowd(_)
+            | WorkloadKind::Deep(_)
+            | WorkloadKind::Drawing(_)
+            | WorkloadKind::Frames(_)
+            | WorkloadKind::FramesStream(_)
+            | WorkloadKind::Hackbench(_)
+            | WorkloadKind::Hogs(_)
+            | WorkloadKind::MemoryRoutine(_)
+            | WorkloadKind::PingPong(_)
+            | WorkloadKind::Replay(_)
+            | WorkloadKind::Storm(_)
+            | WorkloadKind::Stream(_)
+            | WorkloadKind::Sync(_)
+            | WorkloadKind::Threads(_) => {
                 let mut all = self.schedulings().into_iter();
                 all.find(|(key, _)| *key == "scheduling").map(|(_, it)| it)
             }
@@ -169,7 +169,7 @@ impl Kind {
     #[must_use]
     pub fn environment(&self) -> &[(String, String)] {
         match self {
-            Kind::Command(command) => &command.environment,
+            WorkloadKind::Command(command) => &command.environment,
             _ => &[],
         }
     }
@@ -177,27 +177,27 @@ impl Kind {
     /// The files that it reads, by path on the target.
     pub fn reads(&self) -> impl Iterator<Item = &str> {
         let file = match self {
-            Kind::Periodic(periodic) => periodic.rt_app.as_deref(),
-            Kind::Replay(replay) => replay.file.as_deref(),
-            Kind::Audio(_)
-            | Kind::Browser(_)
-            | Kind::Command(_)
-            | Kind::Compositor(_)
-            | Kind::CpuScore(_)
-            | Kind::Crowd(_)
-            | Kind::Cyclictest(_)
-            | Kind::Deep(_)
-            | Kind::Drawing(_)
-            | Kind::Frames(_)
-            | Kind::FramesStream(_)
-            | Kind::Hackbench(_)
-            | Kind::Hogs(_)
-            | Kind::MemoryRoutine(_)
-            | Kind::PingPong(_)
-            | Kind::Storm(_)
-            | Kind::Stream(_)
-            | Kind::Sync(_)
-            | Kind::Threads(_) => None,
+            WorkloadKind::Periodic(periodic) => periodic.rt_app.as_deref(),
+            WorkloadKind::Replay(replay) => replay.file.as_deref(),
+            WorkloadKind::Audio(_)
+            | WorkloadKind::Browser(_)
+            | WorkloadKind::Command(_)
+            | WorkloadKind::Compositor(_)
+            | WorkloadKind::CpuScore(_)
+            | WorkloadKind::Crowd(_)
+            | WorkloadKind::Cyclictest(_)
+            | WorkloadKind::Deep(_)
+            | WorkloadKind::Drawing(_)
+            | WorkloadKind::Frames(_)
+            | WorkloadKind::FramesStream(_)
+            | WorkloadKind::Hackbench(_)
+            | WorkloadKind::Hogs(_)
+            | WorkloadKind::MemoryRoutine(_)
+            | WorkloadKind::PingPong(_)
+            | WorkloadKind::Storm(_)
+            | WorkloadKind::Stream(_)
+            | WorkloadKind::Sync(_)
+            | WorkloadKind::Threads(_) => None,
         };
         file.into_iter()
     }
@@ -206,30 +206,30 @@ impl Kind {
     #[must_use]
     pub fn schedulings(&self) -> Vec<(&'static str, &Scheduling)> {
         let all = match self {
-            Kind::Compositor(kind) => {
+            WorkloadKind::Compositor(kind) => {
                 let compositor = ("compositor_scheduling", &kind.compositor_scheduling);
                 return vec![("scheduling", &kind.scheduling), compositor];
             }
-            Kind::Audio(kind) => vec![&kind.scheduling],
-            Kind::Browser(kind) => vec![&kind.scheduling],
-            Kind::Command(kind) => vec![&kind.scheduling],
-            Kind::CpuScore(kind) => vec![&kind.scheduling],
-            Kind::Crowd(kind) => vec![&kind.scheduling],
-            Kind::Cyclictest(kind) => vec![&kind.scheduling],
-            Kind::Deep(kind) => vec![&kind.scheduling],
-            Kind::Drawing(kind) => vec![&kind.scheduling],
-            Kind::Frames(kind) => vec![&kind.scheduling],
-            Kind::FramesStream(kind) => vec![&kind.scheduling],
-            Kind::Hackbench(kind) => vec![&kind.scheduling],
-            Kind::Hogs(kind) => vec![&kind.scheduling],
-            Kind::MemoryRoutine(kind) => vec![&kind.scheduling],
-            Kind::Periodic(kind) => kind.loops.iter().map(|one| &one.scheduling).collect(),
-            Kind::PingPong(kind) => vec![&kind.scheduling],
-            Kind::Replay(kind) => vec![&kind.scheduling],
-            Kind::Storm(kind) => vec![&kind.scheduling],
-            Kind::Stream(kind) => vec![&kind.scheduling],
-            Kind::Sync(kind) => vec![&kind.scheduling],
-            Kind::Threads(kind) => vec![&kind.scheduling],
+            WorkloadKind::Audio(kind) => vec![&kind.scheduling],
+            WorkloadKind::Browser(kind) => vec![&kind.scheduling],
+            WorkloadKind::Command(kind) => vec![&kind.scheduling],
+            WorkloadKind::CpuScore(kind) => vec![&kind.scheduling],
+            WorkloadKind::Crowd(kind) => vec![&kind.scheduling],
+            WorkloadKind::Cyclictest(kind) => vec![&kind.scheduling],
+            WorkloadKind::Deep(kind) => vec![&kind.scheduling],
+            WorkloadKind::Drawing(kind) => vec![&kind.scheduling],
+            WorkloadKind::Frames(kind) => vec![&kind.scheduling],
+            WorkloadKind::FramesStream(kind) => vec![&kind.scheduling],
+            WorkloadKind::Hackbench(kind) => vec![&kind.scheduling],
+            WorkloadKind::Hogs(kind) => vec![&kind.scheduling],
+            WorkloadKind::MemoryRoutine(kind) => vec![&kind.scheduling],
+            WorkloadKind::Periodic(kind) => kind.loops.iter().map(|one| &one.scheduling).collect(),
+            WorkloadKind::PingPong(kind) => vec![&kind.scheduling],
+            WorkloadKind::Replay(kind) => vec![&kind.scheduling],
+            WorkloadKind::Storm(kind) => vec![&kind.scheduling],
+            WorkloadKind::Stream(kind) => vec![&kind.scheduling],
+            WorkloadKind::Sync(kind) => vec![&kind.scheduling],
+            WorkloadKind::Threads(kind) => vec![&kind.scheduling],
         };
         all.into_iter().map(|one| ("scheduling", one)).collect()
     }

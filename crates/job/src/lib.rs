@@ -1,16 +1,16 @@
 //! Types exchanged between assize, a target and the agent on it.
 //!
 //! An [`Order`] is one run as a target sees it: the [`Machine`], the [`Payload`] to carry
-//! there and the [`Job`] for the agent. The agent answers with a stream of [`Record`]s, one
+//! there and the [`Job`] for the agent. The agent answers with a stream of [`AgentMessage`]s, one
 //! JSON text per line. This crate contains only these types and no code that acts; the
 //! agent is linked statically and must stay small.
 //!
 //! ```
-//! use assize_job::{Job, Record};
+//! use assize_job::{Job, AgentMessage};
 //! let job = Job { seed: 7, ..Job::default() };
 //! let text = serde_json::to_string(&job).unwrap();
 //! assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job);
-//! let end = Record::End { records: 1 };
+//! let end = AgentMessage::End { records: 1 };
 //! assert_eq!(serde_json::to_string(&end).unwrap(), r#"{"record":"end","records":1}"#);
 //! ```
 
@@ -42,19 +42,19 @@ pub use drawing::{Drawing, ImagesBy};
 pub use frames_stream::{
     FlushInstruction, FrameEach, FrameFence, FrameFlush, FrameMemory, FrameStore, FramesStream,
 };
-pub use gaps::Gaps;
-pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
-pub use image::Image;
+pub use gaps::GapsSettings;
+pub use identity::{IdentityKind, RunIdentityPart, SETTING_MAX};
+pub use image::MemoryImage;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{
-    CarriedPackage, Display, Linked, Machine, Order, Package, Payload, below_experiment,
+    CarriedPackage, Display, LinkedProgram, Machine, Order, Package, Payload, below_experiment,
 };
 pub use memory_routine::{CacheState, CpuMode, MemoryRoutine, Routine};
 pub use metric::{
-    ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
-    Preference, Wording, event_names, givers, instrument_of, is_event, measured, of_instrument,
-    per_job, wording,
+    ELAPSED, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, MetricForm, MetricName, MetricSource,
+    PER_JOB, Preference, Wording, event_names, instrument_of, is_event, measured, metric_sources,
+    of_instrument, per_job, wording,
 };
 pub use phone::{Audio, Browser, CpuScore};
 pub use policy::{
@@ -65,14 +65,15 @@ pub use power::{
     Idle, IdleGovernor, IdleState,
 };
 pub use quantum::WrongQuantum;
-pub use queue::{Design, Pick, Put, Queue, Shape, Share, Worker};
-pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage, may_complain};
+pub use queue::{Design, DriverShape, JobPicker, JobPutter, Queue, Worker, WorkerSharing};
+pub use record::{AGENT_SCHEMA, AgentMessage, RESUMED_NS, RunStage, may_complain};
 pub use stalls::{PLANTED_STALLS, StallKind, Stalls};
 pub use submitting::{
-    Compositor, Crowd, Deep, Fences, Frames, Replay, Storm, Stream, Sync, Threads,
+    CompositorFences, CompositorWorkload, Crowd, Deep, FramesWorkload, Replay, Storm,
+    StreamWorkload, Sync, ThreadsWorkload,
 };
-pub use tracer::{Tracer, TracerKind, TracerMode};
+pub use tracer::{TracerKind, TracerMode, TracerSettings};
 pub use workload::{
-    Command, Cyclictest, Hackbench, Hogs, Kind, Loop, Periodic, PingPong, Policy, Scheduling, Via,
-    WORKLOADS, Workload,
+    CommandWorkload, CyclictestWorkload, Hackbench, Hogs, Loop, Periodic, PingPong, Policy,
+    Scheduling, WORKLOADS, WakeupMechanism, Workload, WorkloadKind,
 };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, IdentityKind, IdentityPart, Image, Job, PlacementPolicy};
+use crate::{Action, IdentityKind, Job, MemoryImage, PlacementPolicy, RunIdentityPart};
 
 /// The machine that a run requires. A target that is a real machine checks it but cannot
 /// change it.
@@ -23,8 +23,8 @@ pub struct Machine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display: Option<Display>,
     /// The random choices for its memory image, if the target uses images.
-    #[serde(default, skip_serializing_if = "Image::is_plain")]
-    pub image: Image,
+    #[serde(default, skip_serializing_if = "MemoryImage::is_plain")]
+    pub image: MemoryImage,
 }
 
 /// A graphics card of a virtual machine.
@@ -53,7 +53,7 @@ impl Default for Machine {
             cpus: 1,
             memory_mib: 256,
             display: None,
-            image: Image::default(),
+            image: MemoryImage::default(),
         }
     }
 }
@@ -77,7 +77,7 @@ pub struct Payload {
     /// Programs that workloads start with environment variables that affect which program
     /// or libraries are loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub linked: Vec<Linked>,
+    pub linked: Vec<LinkedProgram>,
     /// Debian packages that are installed here, with everything their files need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<Package>,
@@ -135,7 +135,7 @@ pub struct CarriedPackage {
 impl CarriedPackage {
     /// Lists the files with their digests, one per line: two packages with the same text
     /// are the same.
-    pub fn listed(&self, mut digest: impl FnMut(&str) -> Option<String>) -> String {
+    pub fn digest_list(&self, mut digest: impl FnMut(&str) -> Option<String>) -> String {
         let line = |path: &String| {
             let digest = digest(path).unwrap_or_default();
             format!("{digest} {path}\n")
@@ -143,39 +143,39 @@ impl CarriedPackage {
         self.files.iter().map(line).collect()
     }
 
-    /// Its identity part. `digest` is that of the text from [`CarriedPackage::listed`].
+    /// Its identity part. `digest` is that of the text from [`CarriedPackage::digest_list`].
     #[must_use]
-    pub fn identity(&self, digest: &str) -> IdentityPart {
+    pub fn identity(&self, digest: &str) -> RunIdentityPart {
         let digest = digest.get(..16).unwrap_or(digest);
         let value = format!("{}, {} files, {digest}", self.version, self.files.len());
-        IdentityPart::new(IdentityKind::Package, &self.name, value)
+        RunIdentityPart::new(IdentityKind::Package, &self.name, value)
     }
 }
 
 /// A program with the environment variables that determine what is loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Linked {
+pub struct LinkedProgram {
     /// The program, by name or path.
     pub program: String,
-    /// Those of [`Linked::VARIABLES`] that are set, in that order.
+    /// Those of [`LinkedProgram::VARIABLES`] that are set, in that order.
     pub environment: Vec<(String, String)>,
 }
 
-impl Linked {
+impl LinkedProgram {
     /// These variables.
     pub const VARIABLES: [&'static str; 3] = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"];
 
     /// A program started with this environment; of duplicates, the last counts.
     #[must_use]
-    pub fn of(program: &str, environment: &[(String, String)]) -> Linked {
+    pub fn new(program: &str, environment: &[(String, String)]) -> LinkedProgram {
         let value = |name: &&str| {
             let mut given = environment.iter().rev();
             given.find(|(other, _)| other == name).cloned()
         };
-        Linked {
+        LinkedProgram {
             program: program.into(),
-            environment: Linked::VARIABLES.iter().filter_map(value).collect(),
+            environment: LinkedProgram::VARIABLES.iter().filter_map(value).collect(),
         }
     }
 

@@ -274,7 +274,7 @@ impl MemoryRoutine {
 
     /// Distance between the starts of two consecutive buffers, in bytes.
     #[must_use]
-    pub fn apart(&self) -> u64 {
+    pub fn stride(&self) -> u64 {
         (self.size + Self::LINE).next_multiple_of(Self::LINE)
     }
 

@@ -19,7 +19,7 @@ pub enum Design {
 /// What puts a finished job, that is, drops the queue's reference to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Put {
+pub enum JobPutter {
     /// The worker.
     #[default]
     Worker,
@@ -63,7 +63,7 @@ impl Worker {
 /// Which contexts share a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Share {
+pub enum WorkerSharing {
     /// None: each context has its own.
     #[default]
     Context,
@@ -76,7 +76,7 @@ pub enum Share {
 /// What picks an engine's next job among those of several contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Pick {
+pub enum JobPicker {
     /// The engine's ring: first in, first out.
     #[default]
     Ring,
@@ -88,7 +88,7 @@ pub enum Pick {
 /// The driver whose use of `drm_sched` is imitated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shape {
+pub enum DriverShape {
     /// None: `shared` and `worker` apply.
     #[default]
     None,
@@ -100,13 +100,13 @@ pub enum Shape {
     Amdgpu,
 }
 
-impl Shape {
+impl DriverShape {
     /// Default limit of credits in flight.
     #[must_use]
     pub fn credits(self) -> u32 {
         match self {
-            Shape::Amdgpu => 2,
-            Shape::None | Shape::Xe | Shape::Panthor => 64,
+            DriverShape::Amdgpu => 2,
+            DriverShape::None | DriverShape::Xe | DriverShape::Panthor => 64,
         }
     }
 }
@@ -120,18 +120,18 @@ pub struct Queue {
     /// Whether the submitter runs the job if possible. `depq` only.
     pub bypass: bool,
     /// What puts finished jobs. `depq` only.
-    pub put: Put,
+    pub put: JobPutter,
     /// What runs the jobs. `drm-sched` supports `workqueue` and `highpri`.
     pub worker: Worker,
     /// Which contexts share a worker. `depq` only.
-    pub share: Share,
+    pub share: WorkerSharing,
     /// What picks an engine's next job among those of several contexts. `depq` only.
-    pub pick: Pick,
+    pub pick: JobPicker,
     /// Whether all contexts of an engine share one scheduler. `drm-sched` only.
     pub shared: bool,
     /// The driver whose use of `drm_sched` is imitated. It replaces `shared` and `worker`.
     /// `drm-sched` only.
-    pub shape: Shape,
+    pub shape: DriverShape,
     /// Limit of credits in flight; a job takes one.
     pub credits: u32,
     /// Size of a context's job ring, and so its limit of jobs in flight; a power of two.
@@ -153,13 +153,13 @@ impl Default for Queue {
         Queue {
             design: Design::DrmSched,
             bypass: false,
-            put: Put::Worker,
+            put: JobPutter::Worker,
             worker: Worker::Workqueue,
-            share: Share::Context,
-            pick: Pick::Ring,
+            share: WorkerSharing::Context,
+            pick: JobPicker::Ring,
             shared: false,
-            shape: Shape::None,
-            credits: Shape::None.credits(),
+            shape: DriverShape::None,
+            credits: DriverShape::None.credits(),
             ring: 1024,
             timeout_ns: 5_000_000_000,
             hang_limit: 0,
@@ -180,7 +180,7 @@ impl Queue {
         let default = Queue::default();
         let wrong = [
             (!depq && self.bypass, "bypass", "false"),
-            (!depq && self.put != Put::Worker, "put", "worker"),
+            (!depq && self.put != JobPutter::Worker, "put", "worker"),
             (
                 drm_sched && !matches!(self.worker, Worker::Workqueue | Worker::Highpri),
                 "worker",
@@ -191,10 +191,18 @@ impl Queue {
                 "worker",
                 "workqueue",
             ),
-            (!depq && self.share != Share::Context, "share", "context"),
-            (!depq && self.pick != Pick::Ring, "pick", "ring"),
+            (
+                !depq && self.share != WorkerSharing::Context,
+                "share",
+                "context",
+            ),
+            (!depq && self.pick != JobPicker::Ring, "pick", "ring"),
             (!drm_sched && self.shared, "shared", "false"),
-            (!drm_sched && self.shape != Shape::None, "shape", "none"),
+            (
+                !drm_sched && self.shape != DriverShape::None,
+                "shape",
+                "none",
+            ),
             (none && self.credits != default.credits, "credits", "64"),
             (
                 none && self.timeout_ns != default.timeout_ns,
@@ -211,7 +219,7 @@ impl Queue {
     /// and the value that it must have.
     #[must_use]
     pub fn decided_by_shape(&self) -> Option<(&'static str, &'static str)> {
-        if self.shape == Shape::None {
+        if self.shape == DriverShape::None {
             None
         } else if self.shared {
             Some(("shared", "false"))
@@ -241,14 +249,14 @@ mod tests {
                 "bypass",
                 Queue {
                     bypass: true,
-                    put: Put::Irq,
+                    put: JobPutter::Irq,
                     ..Queue::default()
                 },
             ),
             (
                 "put",
                 Queue {
-                    put: Put::Submit,
+                    put: JobPutter::Submit,
                     ..Queue::default()
                 },
             ),
@@ -269,14 +277,14 @@ mod tests {
             (
                 "share",
                 Queue {
-                    share: Share::Device,
+                    share: WorkerSharing::Device,
                     ..Queue::default()
                 },
             ),
             (
                 "pick",
                 Queue {
-                    pick: Pick::Fair,
+                    pick: JobPicker::Fair,
                     ..Queue::default()
                 },
             ),
@@ -302,7 +310,7 @@ mod tests {
 
     #[test]
     fn only_drm_sched_has_a_shape_and_that_decides_what_shares() {
-        for shape in [Shape::Xe, Shape::Panthor, Shape::Amdgpu] {
+        for shape in [DriverShape::Xe, DriverShape::Panthor, DriverShape::Amdgpu] {
             let drm = Queue {
                 shape,
                 ..Queue::default()
@@ -351,10 +359,13 @@ mod tests {
             queue.unknown_to_design().map(|(key, _)| key)
         };
         assert_eq!(with(|queue| queue.bypass = true), Some("bypass"));
-        assert_eq!(with(|queue| queue.put = Put::Irq), Some("put"));
+        assert_eq!(with(|queue| queue.put = JobPutter::Irq), Some("put"));
         assert_eq!(with(|queue| queue.worker = Worker::Highpri), Some("worker"));
-        assert_eq!(with(|queue| queue.share = Share::Engine), Some("share"));
-        assert_eq!(with(|queue| queue.pick = Pick::Fair), Some("pick"));
+        assert_eq!(
+            with(|queue| queue.share = WorkerSharing::Engine),
+            Some("share")
+        );
+        assert_eq!(with(|queue| queue.pick = JobPicker::Fair), Some("pick"));
         assert_eq!(with(|queue| queue.shared = true), Some("shared"));
         assert_eq!(with(|queue| queue.credits = 4), Some("credits"));
         assert_eq!(with(|queue| queue.timeout_ns = 1000), Some("timeout"));

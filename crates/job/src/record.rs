@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::IdentityPart;
+use crate::RunIdentityPart;
 
-/// The schema of the stream, named in [`Record::Hello`].
+/// The schema of the stream, named in [`AgentMessage::Hello`].
 pub const AGENT_SCHEMA: &str = "assize.agent/1";
 
 /// The stage of a run at which something failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stage {
+pub enum RunStage {
     /// Before anything was done, for example because the job could not be read.
     Start,
     /// An action of the set-up.
@@ -25,11 +25,11 @@ pub enum Stage {
     Teardown,
 }
 
-/// One line of the agent's answer. The first is [`Record::Hello`], the last
-/// [`Record::End`]; a stream without its end is a failed run.
+/// One line of the agent's answer. The first is [`AgentMessage::Hello`], the last
+/// [`AgentMessage::End`]; a stream without its end is a failed run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
-pub enum Record {
+pub enum AgentMessage {
     /// The agent that answers.
     Hello {
         /// [`AGENT_SCHEMA`].
@@ -50,11 +50,11 @@ pub enum Record {
         facts: BTreeMap<String, String>,
     },
     /// The identity of the run, sent once. If a value changed between the end of the set-up
-    /// and the end of the workload, there is a [`Record::Doubt`] with the code
+    /// and the end of the workload, there is a [`AgentMessage::Doubt`] with the code
     /// `setting-changed`.
     Identity {
         /// Sorted; no two have the same kind and name.
-        parts: Vec<IdentityPart>,
+        parts: Vec<RunIdentityPart>,
     },
     /// Something requested that this target cannot provide.
     Unavailable {
@@ -130,8 +130,8 @@ pub enum Record {
     /// The kernel log of a stage of the run, as `dmesg` shows it. Sent only if it may
     /// contain a complaint; see [`may_complain`].
     KernelLog {
-        /// [`Stage::Setup`], [`Stage::Workload`] or [`Stage::Teardown`].
-        stage: Stage,
+        /// [`RunStage::Setup`], [`RunStage::Workload`] or [`RunStage::Teardown`].
+        stage: RunStage,
         /// Lines with their time stamps.
         text: String,
     },
@@ -145,7 +145,7 @@ pub enum Record {
     /// The run has failed. The stream still continues to its end.
     Failed {
         /// The stage at which it failed.
-        stage: Stage,
+        stage: RunStage,
         /// The action or program that failed.
         what: String,
         /// Why.
@@ -158,7 +158,7 @@ pub enum Record {
     },
 }
 
-/// The value of [`Record::Hello::resumed_ns`] on a machine whose clock did not advance
+/// The value of [`AgentMessage::Hello::resumed_ns`] on a machine whose clock did not advance
 /// while it was stopped: the instructions from one reading of the clock to the next.
 pub const RESUMED_NS: u64 = 6;
 

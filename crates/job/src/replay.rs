@@ -5,10 +5,10 @@
 //! supported.
 //!
 //! ```
-//! use assize_job::replay::{Step, parse};
+//! use assize_job::replay::{ReplayStep, parse};
 //! let script = parse("1.RCS.500-1000.0.0\n1.BCS.200.-1.1\np.16000").unwrap();
 //! assert_eq!(script.steps.len(), 3);
-//! assert_eq!(script.steps[2], Step::Period { ns: 16_000_000 });
+//! assert_eq!(script.steps[2], ReplayStep::Period { ns: 16_000_000 });
 //!
 //! let error = parse("1.RCS.500.-1.0").unwrap_err();
 //! assert_eq!(
@@ -48,16 +48,16 @@ const LANES_MAX: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     /// The steps, in the order in which they are executed.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReplayStep>,
     /// Each pair of context and engine in use, once.
     pub lanes: Vec<(u32, u32)>,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ReplayStep {
     /// Submit a job.
-    Batch(Batch),
+    Batch(ReplayBatch),
     /// Sleep for a time.
     Delay {
         /// The time in nanoseconds.
@@ -88,7 +88,7 @@ pub enum Step {
 
 /// A job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch {
+pub struct ReplayBatch {
     /// Index in [`Script::lanes`].
     pub lane: usize,
     /// Minimum time on the engine, in nanoseconds.
@@ -112,7 +112,7 @@ pub struct Dependency {
 
 /// A defect in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct ReplayError {
     /// The line number, from 1; 0 for the text as a whole.
     pub line: usize,
     /// The step.
@@ -123,7 +123,7 @@ pub struct Error {
     pub mend: String,
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line > 0 {
             write!(f, "line {}: {}: ", self.line, self.step)?;
@@ -132,16 +132,16 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for ReplayError {}
 
 /// A step's defect, and the correction.
-type Wrong = (String, String);
+type StepDefect = (String, String);
 
 /// Parses a text.
 ///
 /// # Errors
 /// The first step that is wrong.
-pub fn parse(text: &str) -> Result<Script, Error> {
+pub fn parse(text: &str) -> Result<Script, ReplayError> {
     let mut script = Script {
         steps: Vec::new(),
         lanes: Vec::new(),
@@ -152,9 +152,9 @@ pub fn parse(text: &str) -> Result<Script, Error> {
         }
         let steps = line.split(',').map(str::trim);
         for word in steps.filter(|word| !word.is_empty()) {
-            let error = |(why, mend): Wrong| Error {
+            let error = |(why, mend): StepDefect| ReplayError {
                 line: at + 1,
-                step: shown(word),
+                step: display_word(word),
                 why,
                 mend,
             };
@@ -169,7 +169,7 @@ pub fn parse(text: &str) -> Result<Script, Error> {
         }
     }
     if script.lanes.is_empty() {
-        return Err(Error {
+        return Err(ReplayError {
             line: 0,
             step: String::new(),
             why: "no step submits a job".into(),
@@ -180,7 +180,7 @@ pub fn parse(text: &str) -> Result<Script, Error> {
 }
 
 /// A step as shown in messages.
-fn shown(word: &str) -> String {
+fn display_word(word: &str) -> String {
     let mut short: String = word.chars().take(40).collect();
     if short.len() < word.len() {
         short.push('…');
@@ -188,7 +188,7 @@ fn shown(word: &str) -> String {
     short.escape_debug().collect()
 }
 
-fn wrong(why: impl Into<String>, mend: impl Into<String>) -> Wrong {
+fn wrong(why: impl Into<String>, mend: impl Into<String>) -> StepDefect {
     (why.into(), mend.into())
 }
 
@@ -211,20 +211,20 @@ const UNKNOWN: &[(&str, &str)] = &[
 
 impl Script {
     /// Parses the next step.
-    fn step(&mut self, word: &str) -> Result<Step, Wrong> {
+    fn step(&mut self, word: &str) -> Result<ReplayStep, StepDefect> {
         let fields: Vec<&str> = word.split('.').collect();
         match fields[..] {
-            ["d", time] => Ok(Step::Delay {
+            ["d", time] => Ok(ReplayStep::Delay {
                 ns: microseconds(time)?,
             }),
-            ["p", time] => Ok(Step::Period {
+            ["p", time] => Ok(ReplayStep::Period {
                 ns: microseconds(time)?,
             }),
-            ["s", back] => Ok(Step::Sync {
+            ["s", back] => Ok(ReplayStep::Sync {
                 step: self.job_back(back, back)?,
             }),
-            ["t", jobs] => Ok(Step::Throttle { jobs: count(jobs)? }),
-            ["q", jobs] => Ok(Step::Depth { jobs: count(jobs)? }),
+            ["t", jobs] => Ok(ReplayStep::Throttle { jobs: count(jobs)? }),
+            ["q", jobs] => Ok(ReplayStep::Depth { jobs: count(jobs)? }),
             [context, engine, duration, dependencies, wait]
                 if context.starts_with(|c: char| c.is_ascii_digit()) =>
             {
@@ -246,7 +246,7 @@ impl Script {
         }
     }
 
-    fn batch(&mut self, fields: [&str; 5]) -> Result<Step, Wrong> {
+    fn batch(&mut self, fields: [&str; 5]) -> Result<ReplayStep, StepDefect> {
         let [context, engine, duration, dependencies, wait] = fields;
         let context: u32 = number(context, "the context")?;
         let engine = engine_of(engine)?;
@@ -254,7 +254,12 @@ impl Script {
         let wait = match wait {
             "0" => false,
             "1" => true,
-            _ => return Err(wrong(format!("wait is '{}'", shown(wait)), "write 0 or 1")),
+            _ => {
+                return Err(wrong(
+                    format!("wait is '{}'", display_word(wait)),
+                    "write 0 or 1",
+                ));
+            }
         };
         let mut found = Vec::new();
         for one in dependencies.split('/').filter(|one| *one != "0") {
@@ -285,7 +290,7 @@ impl Script {
             }
             self.lanes.push((context, engine));
         }
-        Ok(Step::Batch(Batch {
+        Ok(ReplayStep::Batch(ReplayBatch {
             lane,
             duration_ns,
             spread_ns,
@@ -296,9 +301,9 @@ impl Script {
 
     /// The index of the step this far back, which must be a job. `written` is its text, for
     /// messages.
-    fn job_back(&self, back: &str, written: &str) -> Result<usize, Wrong> {
+    fn job_back(&self, back: &str, written: &str) -> Result<usize, StepDefect> {
         let mend = "count back from the step, or write 0 for none";
-        let what = format!("dependency {}", shown(written));
+        let what = format!("dependency {}", display_word(written));
         let back = back
             .strip_prefix('-')
             .and_then(|back| number::<usize>(back, "").ok())
@@ -310,7 +315,7 @@ impl Script {
             .checked_sub(back)
             .ok_or_else(|| wrong(format!("{what}: there is no step before the first"), mend))?;
         match self.steps.get(step) {
-            Some(Step::Batch(_)) => Ok(step),
+            Some(ReplayStep::Batch(_)) => Ok(step),
             _ => Err(wrong(
                 format!("{what}: that step submits no job"),
                 "name a step that does; every step counts",
@@ -319,21 +324,21 @@ impl Script {
     }
 }
 
-fn number<T: FromStr>(text: &str, what: &str) -> Result<T, Wrong> {
+fn number<T: FromStr>(text: &str, what: &str) -> Result<T, StepDefect> {
     let digits = text.chars().all(|c| c.is_ascii_digit());
     text.parse().ok().filter(|_| digits).ok_or_else(|| {
         wrong(
-            format!("{what} is '{}'", shown(text)),
+            format!("{what} is '{}'", display_word(text)),
             "write a whole number",
         )
     })
 }
 
-fn count(text: &str) -> Result<usize, Wrong> {
+fn count(text: &str) -> Result<usize, StepDefect> {
     number::<u32>(text, "the number of jobs").map(|count| count as usize)
 }
 
-fn microseconds(text: &str) -> Result<u64, Wrong> {
+fn microseconds(text: &str) -> Result<u64, StepDefect> {
     let us: u64 = number(text, "the time")?;
     if us > US_MAX {
         return Err(wrong(
@@ -345,7 +350,7 @@ fn microseconds(text: &str) -> Result<u64, Wrong> {
 }
 
 /// Minimum time and upper bound of additional random time, in nanoseconds.
-fn duration_of(text: &str) -> Result<(u64, u64), Wrong> {
+fn duration_of(text: &str) -> Result<(u64, u64), StepDefect> {
     let Some((least, most)) = text.split_once('-') else {
         if text == "*" {
             return Err(wrong("no job is infinite", "give a duration"));
@@ -355,14 +360,14 @@ fn duration_of(text: &str) -> Result<(u64, u64), Wrong> {
     let (least, most) = (microseconds(least)?, microseconds(most)?);
     if most < least {
         return Err(wrong(
-            format!("the range {} ends before it begins", shown(text)),
+            format!("the range {} ends before it begins", display_word(text)),
             "write LEAST-MOST",
         ));
     }
     Ok((least, most - least))
 }
 
-fn engine_of(text: &str) -> Result<u32, Wrong> {
+fn engine_of(text: &str) -> Result<u32, StepDefect> {
     if let Some((_, engine)) = ENGINES.iter().find(|(name, _)| *name == text) {
         return Ok(*engine);
     }
@@ -371,7 +376,7 @@ fn engine_of(text: &str) -> Result<u32, Wrong> {
     engine.ok_or_else(|| {
         let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
         wrong(
-            format!("no engine '{}'", shown(text)),
+            format!("no engine '{}'", display_word(text)),
             format!("write a number below {ENGINES_MAX} or {}", names.join(", ")),
         )
     })
@@ -392,7 +397,7 @@ mod tests {
         assert_eq!(script.steps.len(), 9);
         assert_eq!(
             script.steps[1],
-            Step::Batch(Batch {
+            ReplayStep::Batch(ReplayBatch {
                 lane: 1,
                 duration_ns: 500_000,
                 spread_ns: 500_000,
@@ -403,16 +408,16 @@ mod tests {
                 wait: false,
             })
         );
-        let Step::Batch(last) = &script.steps[3] else {
+        let ReplayStep::Batch(last) = &script.steps[3] else {
             panic!("{:?}", script.steps[3])
         };
         let on = |step, fence| Dependency { step, fence };
         assert_eq!(last.dependencies, [on(1, false), on(0, true)]);
-        assert_eq!(script.steps[4], Step::Delay { ns: 10_000 });
-        assert_eq!(script.steps[5], Step::Throttle { jobs: 4 });
-        assert_eq!(script.steps[6], Step::Depth { jobs: 2 });
-        assert_eq!(script.steps[7], Step::Sync { step: 3 });
-        assert_eq!(script.steps[8], Step::Period { ns: 16_000_000 });
+        assert_eq!(script.steps[4], ReplayStep::Delay { ns: 10_000 });
+        assert_eq!(script.steps[5], ReplayStep::Throttle { jobs: 4 });
+        assert_eq!(script.steps[6], ReplayStep::Depth { jobs: 2 });
+        assert_eq!(script.steps[7], ReplayStep::Sync { step: 3 });
+        assert_eq!(script.steps[8], ReplayStep::Period { ns: 16_000_000 });
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::Scheduling;
 /// Parameters of `frames`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Frames {
+pub struct FramesWorkload {
     /// Duration, in nanoseconds.
     pub duration_ns: u64,
     /// Vertical blanks per second. Their phase is drawn from the seed.
@@ -31,9 +31,9 @@ pub struct Frames {
     pub scheduling: Scheduling,
 }
 
-impl Default for Frames {
+impl Default for FramesWorkload {
     fn default() -> Self {
-        Frames {
+        FramesWorkload {
             duration_ns: 5_000_000_000,
             rate: 60,
             cpu_ns: 100_000,
@@ -51,7 +51,7 @@ impl Default for Frames {
 /// Parameters of `threads`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Threads {
+pub struct ThreadsWorkload {
     /// Threads, each with its own context; contexts are assigned to engines in turn.
     pub threads: u32,
     /// Jobs of each thread.
@@ -68,9 +68,9 @@ pub struct Threads {
     pub scheduling: Scheduling,
 }
 
-impl Default for Threads {
+impl Default for ThreadsWorkload {
     fn default() -> Self {
-        Threads {
+        ThreadsWorkload {
             threads: 7,
             submissions: 1000,
             window: None,
@@ -113,7 +113,7 @@ impl Default for Sync {
 /// Parameters of `stream`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Stream {
+pub struct StreamWorkload {
     /// How many times a job is submitted and waited for.
     pub submissions: u32,
     /// Time of a job on the engine, in nanoseconds.
@@ -128,9 +128,9 @@ pub struct Stream {
     pub scheduling: Scheduling,
 }
 
-impl Default for Stream {
+impl Default for StreamWorkload {
     fn default() -> Self {
-        Stream {
+        StreamWorkload {
             submissions: 1000,
             job_duration_ns: 200_000,
             spread_ns: 20_000,
@@ -144,7 +144,7 @@ impl Default for Stream {
 /// How a compositor handles the fences of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fences {
+pub enum CompositorFences {
     /// Takes only frames whose fence has signalled.
     #[default]
     Done,
@@ -157,7 +157,7 @@ pub enum Fences {
 /// Parameters of `compositor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Compositor {
+pub struct CompositorWorkload {
     /// Duration, in nanoseconds.
     pub duration_ns: u64,
     /// Vertical blanks per second. Their phase is drawn from the seed.
@@ -177,7 +177,7 @@ pub struct Compositor {
     /// Time of the compositor's job on the engine, in nanoseconds.
     pub composition_ns: u64,
     /// How the compositor handles the fences of the clients' frames.
-    pub fences: Fences,
+    pub fences: CompositorFences,
     /// Whether the compositor has its own engine.
     pub own_engine: bool,
     /// CPU time to pass a job to the engine, in nanoseconds.
@@ -188,9 +188,9 @@ pub struct Compositor {
     pub compositor_scheduling: Scheduling,
 }
 
-impl Default for Compositor {
+impl Default for CompositorWorkload {
     fn default() -> Self {
-        Compositor {
+        CompositorWorkload {
             duration_ns: 2_000_000_000,
             rate: 60,
             clients: 3,
@@ -200,7 +200,7 @@ impl Default for Compositor {
             spread_ns: 100_000,
             lead_ns: 4_000_000,
             composition_ns: 1_000_000,
-            fences: Fences::Done,
+            fences: CompositorFences::Done,
             own_engine: false,
             run_cost_ns: 0,
             scheduling: Scheduling::default(),

@@ -1,6 +1,6 @@
 //! The kernel's latency tracers: `hwlat`, `osnoise` and `timerlat`.
 //!
-//! [`Tracer`] has the settings of one of them. The result is a [gaps](crate::gaps) text
+//! [`TracerSettings`] has the settings of one of them. The result is a [gaps](crate::gaps) text
 //! whose source is the name of the instrument.
 
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ impl TracerKind {
 
     /// Finds a tracer by name.
     #[must_use]
-    pub fn named(name: &str) -> Option<TracerKind> {
+    pub fn from_name(name: &str) -> Option<TracerKind> {
         TracerKind::ALL.into_iter().find(|kind| kind.word() == name)
     }
 
@@ -76,7 +76,7 @@ impl TracerMode {
 /// Settings of a tracer. It ignores those that do not apply to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tracer {
+pub struct TracerSettings {
     /// The CPUs to watch; if empty, all but CPU 0, or CPU 0 if there is no other.
     pub cpus: Vec<u32>,
     /// The shortest latency, in nanoseconds: whole microseconds.
@@ -92,11 +92,11 @@ pub struct Tracer {
     pub period_ns: u64,
 }
 
-impl Tracer {
+impl TracerSettings {
     /// The default settings of a tracer.
     #[must_use]
-    pub fn of(kind: TracerKind) -> Tracer {
-        Tracer {
+    pub fn for_kind(kind: TracerKind) -> TracerSettings {
+        TracerSettings {
             cpus: Vec::new(),
             threshold_ns: 10_000,
             window_ns: match kind {
@@ -114,8 +114,8 @@ impl Tracer {
 
     /// The CPUs to watch, given those that are online.
     #[must_use]
-    pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
-        crate::gaps::chosen(&self.cpus, online)
+    pub fn cpus_to_watch(&self, online: &[u32]) -> Vec<u32> {
+        crate::gaps::cpus_to_watch(&self.cpus, online)
     }
 }
 
@@ -130,9 +130,9 @@ mod tests {
         for kind in TracerKind::ALL {
             assert!(INSTRUMENTS.iter().any(|one| one.name == kind.word()));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
-            assert_eq!(TracerKind::named(kind.word()), Some(kind));
+            assert_eq!(TracerKind::from_name(kind.word()), Some(kind));
         }
-        assert_eq!(TracerKind::named("gaps"), None);
+        assert_eq!(TracerKind::from_name("gaps"), None);
         for mode in [TracerMode::None, TracerMode::RoundRobin, TracerMode::PerCpu] {
             assert_eq!(serde_json::to_value(mode).unwrap(), mode.word());
         }
@@ -141,11 +141,11 @@ mod tests {
     #[test]
     fn what_holds_by_default_is_taken_by_the_kernel() {
         for kind in TracerKind::ALL {
-            let settings = Tracer::of(kind);
+            let settings = TracerSettings::for_kind(kind);
             assert!(settings.threshold_ns >= kind.threshold_ns_min());
             assert!(settings.width_ns <= settings.window_ns);
         }
-        let hwlat = Tracer::of(TracerKind::Hwlat);
+        let hwlat = TracerSettings::for_kind(TracerKind::Hwlat);
         assert!(hwlat.width_ns < hwlat.window_ns, "others must run, too");
     }
 }

@@ -6,7 +6,10 @@ use crate::drawing::Drawing;
 use crate::frames_stream::FramesStream;
 use crate::memory_routine::MemoryRoutine;
 use crate::phone::{Audio, Browser, CpuScore};
-use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
+use crate::submitting::{
+    CompositorWorkload, Crowd, Deep, FramesWorkload, Replay, Storm, StreamWorkload, Sync,
+    ThreadsWorkload,
+};
 
 /// A named workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,16 +18,16 @@ pub struct Workload {
     pub name: String,
     /// Its kind and parameters.
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: WorkloadKind,
 }
 
 impl Default for Workload {
     fn default() -> Self {
         Workload {
             name: "true".into(),
-            kind: Kind::Command(Command {
+            kind: WorkloadKind::Command(CommandWorkload {
                 argv: vec!["true".into()],
-                ..Command::default()
+                ..CommandWorkload::default()
             }),
         }
     }
@@ -33,27 +36,27 @@ impl Default for Workload {
 /// A kind of workload, with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Kind {
+pub enum WorkloadKind {
     /// The real mpg123 and aplay, playing music.
     Audio(Audio),
     /// Loads pages, with a compositor.
     Browser(Browser),
     /// Any program.
-    Command(Command),
+    Command(CommandWorkload),
     /// Clients and a compositor with a deadline.
-    Compositor(Compositor),
+    Compositor(CompositorWorkload),
     /// Threads that compute as fast as they can.
     CpuScore(CpuScore),
     /// Many contexts that feed one engine.
     Crowd(Crowd),
     /// The real cyclictest of rt-tests.
-    Cyclictest(Cyclictest),
+    Cyclictest(CyclictestWorkload),
     /// Long chains of dependent jobs.
     Deep(Deep),
     /// A client that draws by sending requests to a server.
     Drawing(Drawing),
     /// A client and its compositor.
-    Frames(Frames),
+    Frames(FramesWorkload),
     /// Copies frames to slow memory.
     FramesStream(FramesStream),
     /// The real hackbench of rt-tests.
@@ -71,42 +74,42 @@ pub enum Kind {
     /// Jobs with random dependencies.
     Storm(Storm),
     /// One job after another, each waited for; reports the time of each.
-    Stream(Stream),
+    Stream(StreamWorkload),
     /// One job after another, each waited for.
     Sync(Sync),
     /// Threads that submit independent jobs.
-    Threads(Threads),
+    Threads(ThreadsWorkload),
 }
 
-impl Kind {
+impl WorkloadKind {
     /// Its declared duration in nanoseconds; `None` if it ends when its work is done.
     #[must_use]
     pub fn duration_ns(&self) -> Option<u64> {
         match self {
-            Kind::Audio(of) => Some(of.duration_ns),
-            Kind::Compositor(of) => Some(of.duration_ns),
-            Kind::CpuScore(of) => Some(of.duration_ns),
-            Kind::Crowd(of) => Some(of.duration_ns),
-            Kind::Cyclictest(of) => Some(of.interval_ns.saturating_mul(of.loops)),
-            Kind::Frames(of) => Some(of.duration_ns),
-            Kind::FramesStream(of) => of.duration_ns.or_else(|| {
+            WorkloadKind::Audio(of) => Some(of.duration_ns),
+            WorkloadKind::Compositor(of) => Some(of.duration_ns),
+            WorkloadKind::CpuScore(of) => Some(of.duration_ns),
+            WorkloadKind::Crowd(of) => Some(of.duration_ns),
+            WorkloadKind::Cyclictest(of) => Some(of.interval_ns.saturating_mul(of.loops)),
+            WorkloadKind::Frames(of) => Some(of.duration_ns),
+            WorkloadKind::FramesStream(of) => of.duration_ns.or_else(|| {
                 let period = of.period_ns?;
                 Some(period.saturating_mul(of.frames))
             }),
-            Kind::Hogs(of) => Some(of.duration_ns),
-            Kind::Periodic(of) => Some(of.duration_ns),
-            Kind::Browser(_)
-            | Kind::Command(_)
-            | Kind::Deep(_)
-            | Kind::Drawing(_)
-            | Kind::Hackbench(_)
-            | Kind::MemoryRoutine(_)
-            | Kind::PingPong(_)
-            | Kind::Replay(_)
-            | Kind::Storm(_)
-            | Kind::Stream(_)
-            | Kind::Sync(_)
-            | Kind::Threads(_) => None,
+            WorkloadKind::Hogs(of) => Some(of.duration_ns),
+            WorkloadKind::Periodic(of) => Some(of.duration_ns),
+            WorkloadKind::Browser(_)
+            | WorkloadKind::Command(_)
+            | WorkloadKind::Deep(_)
+            | WorkloadKind::Drawing(_)
+            | WorkloadKind::Hackbench(_)
+            | WorkloadKind::MemoryRoutine(_)
+            | WorkloadKind::PingPong(_)
+            | WorkloadKind::Replay(_)
+            | WorkloadKind::Storm(_)
+            | WorkloadKind::Stream(_)
+            | WorkloadKind::Sync(_)
+            | WorkloadKind::Threads(_) => None,
         }
     }
 }
@@ -227,7 +230,7 @@ impl Scheduling {
 /// Parameters of `command`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Command {
+pub struct CommandWorkload {
     /// Program and arguments. `{seed}` in an argument becomes the seed.
     pub argv: Vec<String>,
     /// Variables added to its environment.
@@ -240,9 +243,9 @@ pub struct Command {
     pub scheduling: Scheduling,
 }
 
-impl Default for Command {
+impl Default for CommandWorkload {
     fn default() -> Self {
-        Command {
+        CommandWorkload {
             argv: Vec::new(),
             environment: Vec::new(),
             statuses: vec![0],
@@ -255,7 +258,7 @@ impl Default for Command {
 /// Parameters of `cyclictest`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Cyclictest {
+pub struct CyclictestWorkload {
     /// Number of measuring threads.
     pub threads: u32,
     /// Time between two wake-ups of a thread, in nanoseconds.
@@ -268,9 +271,9 @@ pub struct Cyclictest {
     pub scheduling: Scheduling,
 }
 
-impl Default for Cyclictest {
+impl Default for CyclictestWorkload {
     fn default() -> Self {
-        Cyclictest {
+        CyclictestWorkload {
             threads: 1,
             interval_ns: 1_000_000,
             loops: 1000,
@@ -283,7 +286,7 @@ impl Default for Cyclictest {
 /// The mechanism that carries messages or wake-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Via {
+pub enum WakeupMechanism {
     /// Pipes.
     #[default]
     Pipe,
@@ -308,7 +311,7 @@ pub struct Hackbench {
     /// Whether to use threads rather than processes.
     pub threads: bool,
     /// `pipe` or `socket`.
-    pub via: Via,
+    pub via: WakeupMechanism,
     /// Its scheduling.
     pub scheduling: Scheduling,
 }
@@ -321,7 +324,7 @@ impl Default for Hackbench {
             loops: 100,
             datasize: 100,
             threads: false,
-            via: Via::Pipe,
+            via: WakeupMechanism::Pipe,
             scheduling: Scheduling::default(),
         }
     }
@@ -421,7 +424,7 @@ pub struct PingPong {
     /// Round trips.
     pub loops: u64,
     /// `pipe` or `futex`.
-    pub via: Via,
+    pub via: WakeupMechanism,
     /// Scheduling of both threads.
     pub scheduling: Scheduling,
 }
@@ -430,7 +433,7 @@ impl Default for PingPong {
     fn default() -> Self {
         PingPong {
             loops: 1000,
-            via: Via::Pipe,
+            via: WakeupMechanism::Pipe,
             scheduling: Scheduling::default(),
         }
     }

@@ -4,7 +4,7 @@
 #![expect(missing_docs, reason = "criterion_group! makes a function without")]
 
 use assize_judge::bootstrap;
-use assize_judge::family::{Block, Contrast, step_down};
+use assize_judge::family::{Contrast, ContrastBlock, step_down};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ fn values(n: usize, from: usize) -> Vec<f64> {
 
 fn exact_permutation(c: &mut Criterion) {
     let contrast = |n: usize| {
-        let block = Block {
+        let block = ContrastBlock {
             site: 0,
             a: values(n, 0),
             b: values(n, n),

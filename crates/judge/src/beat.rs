@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use crate::moments::{sorted, variance};
-use crate::poisson::{Observed, windows};
+use crate::poisson::{EventTimes, windows};
 
 /// With fewer events than this, no period is detectable.
 pub const FEWEST: usize = 8;
@@ -24,7 +24,7 @@ const ROUNDS: usize = 10;
 
 /// A periodicity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Beat {
+pub struct Periodicity {
     /// The period, in the unit of the times.
     pub period: f64,
     /// The number of events examined; simultaneous ones count once.
@@ -57,7 +57,7 @@ pub struct Beat {
 /// - Checked by simulation: p <= 0.01 in 1 of 2,000 Poisson processes, and in 4 of 2,000 clustered
 ///   processes.
 #[must_use]
-pub fn beat(events: Observed<'_>) -> Option<Beat> {
+pub fn beat(events: EventTimes<'_>) -> Option<Periodicity> {
     let inside = |t: &f64| (0.0..=events.exposure_s).contains(t);
     if events.times_s.len() < FEWEST || !events.times_s.iter().all(inside) {
         return None;
@@ -66,7 +66,7 @@ pub fn beat(events: Observed<'_>) -> Option<Beat> {
     if times.len() < FEWEST || span <= 0.0 {
         return None;
     }
-    let dispersion = windows(Observed {
+    let dispersion = windows(EventTimes {
         times_s: &times,
         exposure_s: span,
     });
@@ -85,7 +85,7 @@ pub fn beat(events: Observed<'_>) -> Option<Beat> {
     let z = greatest / dispersion;
     let independent = (highest - lowest) * (4.0 * PI * variance(&times)).sqrt();
     let p = (-z).exp() * (1.0 + independent * z.sqrt());
-    Some(Beat {
+    Some(Periodicity {
         period: 1.0 / frequency,
         n: times.len(),
         on_beat: on_beat(&times, frequency),
@@ -94,7 +94,7 @@ pub fn beat(events: Observed<'_>) -> Option<Beat> {
 }
 
 /// The first distinct times, and the span in which they lie.
-fn looked_at(events: Observed<'_>) -> (Vec<f64>, f64) {
+fn looked_at(events: EventTimes<'_>) -> (Vec<f64>, f64) {
     let mut times = sorted(events.times_s);
     for _ in 0..ROUNDS {
         let together = AT_ONCE * events.exposure_s / times.len() as f64;

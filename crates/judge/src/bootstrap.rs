@@ -4,7 +4,7 @@ use crate::dist::{normal_cdf, normal_quantile};
 use crate::error::{Error, Result, check_open_unit, check_positive};
 use crate::moments::sorted;
 use crate::quantile::{type7_position, type7_unchecked};
-use crate::random::Draws;
+use crate::random::RandomStream;
 use crate::welch::Interval;
 
 /// The fewest runs per side; with fewer, resampling runs is almost
@@ -72,10 +72,10 @@ pub fn quantile_ratio(
     }
     let unit = runs_a.first().and_then(|r| r.first()).copied();
     let unit = unit.unwrap_or(1.0);
-    let a = Group::new(runs_a, p, unit)?;
-    let b = Group::new(runs_b, p, unit)?;
+    let a = QuantileRuns::new(runs_a, p, unit)?;
+    let b = QuantileRuns::new(runs_b, p, unit)?;
     let theta = b.mean() - a.mean();
-    let mut stream = Draws::new(seed);
+    let mut stream = RandomStream::new(seed);
     let mut replicates: Vec<f64> = (0..draws)
         .map(|_| {
             let of_a = a.replicate(&mut stream);
@@ -98,13 +98,13 @@ pub fn quantile_ratio(
 }
 
 /// The runs of one configuration, sorted, with their observed quantiles.
-struct Group {
+struct QuantileRuns {
     runs: Vec<Vec<f64>>,
     ln_quantiles: Vec<f64>,
     p: f64,
 }
 
-impl Group {
+impl QuantileRuns {
     /// The samples are divided by `unit`, one of them, so that logarithms stay
     /// near zero and keep their digits.
     fn new(runs: &[Vec<f64>], p: f64, unit: f64) -> Result<Self> {
@@ -140,7 +140,7 @@ impl Group {
     }
 
     /// The mean over resampled runs of their resampled quantiles.
-    fn replicate(&self, stream: &mut Draws) -> f64 {
+    fn replicate(&self, stream: &mut RandomStream) -> f64 {
         let sum: f64 = (0..self.runs.len())
             .map(|_| {
                 let run = &self.runs[stream.below(self.runs.len())];
@@ -152,7 +152,7 @@ impl Group {
 }
 
 /// The type-7 quantile of one resample of `sorted`, in O(1).
-fn resampled_quantile(sorted: &[f64], p: f64, stream: &mut Draws) -> f64 {
+fn resampled_quantile(sorted: &[f64], p: f64, stream: &mut RandomStream) -> f64 {
     let n = sorted.len();
     let (rank, share) = type7_position(n, p);
     let value = |u: f64| sorted[((u * n as f64) as usize).min(n - 1)];
@@ -261,7 +261,7 @@ mod tests {
     /// Compares the two ways to resample by a two-sample Kolmogorov distance.
     fn distance(n: usize, p: f64) -> f64 {
         let values: Vec<f64> = (0..n).map(|i| 1.0 + (i * i) as f64).collect();
-        let mut stream = Draws::new(9);
+        let mut stream = RandomStream::new(9);
         let m = 20_000;
         let mut quick: Vec<f64> = (0..m)
             .map(|_| resampled_quantile(&values, p, &mut stream))
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn coverage_with_five_runs_is_what_the_documentation_says() {
-        let mut stream = Draws::new(11);
+        let mut stream = RandomStream::new(11);
         let mut covered = 0;
         for seed in 0..400 {
             let mut group = || -> Vec<Vec<f64>> {

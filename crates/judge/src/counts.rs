@@ -10,7 +10,7 @@ const MOST_RUNS: u32 = 1_000_000;
 
 /// `count` of `of` runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct RunShare {
     /// The number of runs that ended in that way.
     pub count: u32,
     /// The number of all runs.
@@ -32,7 +32,7 @@ pub struct Share {
 ///
 /// # Errors
 /// [`Error::BadArgument`] for a count above its number of runs.
-pub fn fisher(a: Share, b: Share) -> Result<f64> {
+pub fn fisher(a: RunShare, b: RunShare) -> Result<f64> {
     check(a)?;
     check(b)?;
     let total = a.count + b.count;
@@ -54,8 +54,8 @@ pub fn fisher_attainable(total: u32, of_a: u32, of_b: u32) -> f64 {
     let ends = [total.saturating_sub(of_b), total.min(of_a)];
     let p = ends.map(|count| {
         let (a, b) = (
-            Share { count, of: of_a },
-            Share {
+            RunShare { count, of: of_a },
+            RunShare {
                 count: total - count,
                 of: of_b,
             },
@@ -95,8 +95,8 @@ pub fn mcnemar_attainable(differing: u32) -> f64 {
 #[must_use]
 pub fn fewest_by_fisher(of_a: u32, of_b: u32, level: f64) -> Option<u32> {
     (1..=of_b.min(MOST_RUNS)).find(|&count| {
-        let none = Share { count: 0, of: of_a };
-        fisher(none, Share { count, of: of_b }).is_ok_and(|p| p <= level)
+        let none = RunShare { count: 0, of: of_a };
+        fisher(none, RunShare { count, of: of_b }).is_ok_and(|p| p <= level)
     })
 }
 
@@ -123,7 +123,7 @@ pub fn fewest_by_mcnemar(pairs: u32, level: f64) -> Option<u32> {
 ///
 /// # Errors
 /// [`Error::BadArgument`] for a count above its number of runs, or an `excess` out of range.
-pub fn exceeds(a: Share, b: Share, excess: f64) -> Result<f64> {
+pub fn exceeds(a: RunShare, b: RunShare, excess: f64) -> Result<f64> {
     check(a)?;
     check(b)?;
     if !(-1.0 < excess && excess < 1.0) {
@@ -138,8 +138,9 @@ pub fn exceeds(a: Share, b: Share, excess: f64) -> Result<f64> {
         true => (a, b, excess),
         false => (b, a, -excess),
     };
-    let few = |share: Share, chance| binomial_lower(share.count.into(), share.of.into(), chance);
-    let many = |share: Share, chance| binomial_upper(share.count.into(), share.of.into(), chance);
+    let few = |share: RunShare, chance| binomial_lower(share.count.into(), share.of.into(), chance);
+    let many =
+        |share: RunShare, chance| binomial_upper(share.count.into(), share.of.into(), chance);
     // As the probability of `low` increases, its tail falls and that of `high`
     // rises.
     let tails = |chance: f64| (few(low, chance), many(high, (chance + excess).min(1.0)));
@@ -164,7 +165,10 @@ pub fn exceeds(a: Share, b: Share, excess: f64) -> Result<f64> {
 #[must_use]
 pub fn exceeds_attainable(of_a: u32, of_b: u32, excess: f64) -> f64 {
     let ends = [(0, of_b), (of_a, 0)].map(|(a, b)| {
-        let (a, b) = (Share { count: a, of: of_a }, Share { count: b, of: of_b });
+        let (a, b) = (
+            RunShare { count: a, of: of_a },
+            RunShare { count: b, of: of_b },
+        );
         exceeds(a, b, excess).unwrap_or(1.0)
     });
     f64::min(ends[0], ends[1])
@@ -177,7 +181,7 @@ pub fn exceeds_attainable(of_a: u32, of_b: u32, excess: f64) -> f64 {
 #[must_use]
 pub fn runs_to_exclude(excess: f64, level: f64) -> Option<u32> {
     let excludes = |of: u32| {
-        let none = Share { count: 0, of };
+        let none = RunShare { count: 0, of };
         exceeds(none, none, excess).is_ok_and(|p| p <= level)
     };
     let mut enough = 1;
@@ -211,7 +215,7 @@ fn hypergeometric(count: u32, total: u32, of_a: u32, of_b: u32) -> f64 {
         / binomial_pmf(total, all, chance)
 }
 
-fn check(share: Share) -> Result<()> {
+fn check(share: RunShare) -> Result<()> {
     if share.count <= share.of {
         return Ok(());
     }
@@ -224,8 +228,8 @@ fn check(share: Share) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn of(count: u32, of: u32) -> Share {
-        Share { count, of }
+    fn share(count: u32, of: u32) -> RunShare {
+        RunShare { count, of }
     }
 
     fn close(got: f64, want: f64) {
@@ -237,21 +241,21 @@ mod tests {
     #[test]
     fn fishers_p_is_that_of_exact_fractions() {
         for (a, b, want) in [
-            (of(0, 40), of(6, 40), 0.025_546_605_293_440_737),
-            (of(0, 32), of(7, 32), 0.010_836_343_428_730_202),
-            (of(0, 40), of(12, 40), 0.000_185_466_050_576_269_18),
-            (of(0, 40), of(1, 40), 1.0),
-            (of(3, 20), of(9, 25), 0.176_772_622_603_592_53),
-            (of(10, 40), of(8, 40), 0.789_510_612_340_418_1),
-            (of(2, 100), of(11, 60), 0.000_420_090_158_051_605_47),
-            (of(0, 5), of(5, 5), 0.007_936_507_936_507_936),
-            (of(40, 40), of(0, 40), 1.860_340_365_603_626_4e-23),
+            (share(0, 40), share(6, 40), 0.025_546_605_293_440_737),
+            (share(0, 32), share(7, 32), 0.010_836_343_428_730_202),
+            (share(0, 40), share(12, 40), 0.000_185_466_050_576_269_18),
+            (share(0, 40), share(1, 40), 1.0),
+            (share(3, 20), share(9, 25), 0.176_772_622_603_592_53),
+            (share(10, 40), share(8, 40), 0.789_510_612_340_418_1),
+            (share(2, 100), share(11, 60), 0.000_420_090_158_051_605_47),
+            (share(0, 5), share(5, 5), 0.007_936_507_936_507_936),
+            (share(40, 40), share(0, 40), 1.860_340_365_603_626_4e-23),
         ] {
             close(fisher(a, b).unwrap(), want);
             close(fisher(b, a).unwrap(), want);
         }
-        assert_eq!(fisher(of(0, 9), of(0, 4)), Ok(1.0));
-        assert!(fisher(of(3, 2), of(0, 4)).is_err());
+        assert_eq!(fisher(share(0, 9), share(0, 4)), Ok(1.0));
+        assert!(fisher(share(3, 2), share(0, 4)).is_err());
     }
 
     #[test]
@@ -280,7 +284,7 @@ mod tests {
         assert_eq!(fewest_by_mcnemar(5, 0.05), None);
         close(
             fisher_attainable(6, 40, 40),
-            fisher(of(0, 40), of(6, 40)).unwrap(),
+            fisher(share(0, 40), share(6, 40)).unwrap(),
         );
         close(mcnemar_attainable(6), 0.031_25);
     }
@@ -289,25 +293,25 @@ mod tests {
     fn an_excess_is_excluded_as_the_binomial_tails_have_it() {
         // For none of n runs the tail is (1 - excess)^n.
         close(
-            exceeds(of(0, 64), of(0, 64), 0.1).unwrap(),
+            exceeds(share(0, 64), share(0, 64), 0.1).unwrap(),
             4.0 * 0.9_f64.powi(64),
         );
         close(
-            exceeds(of(0, 64), of(0, 64), -0.1).unwrap(),
+            exceeds(share(0, 64), share(0, 64), -0.1).unwrap(),
             4.0 * 0.9_f64.powi(64),
         );
-        assert_eq!(exceeds(of(3, 30), of(9, 30), 0.2), Ok(1.0));
+        assert_eq!(exceeds(share(3, 30), share(9, 30), 0.2), Ok(1.0));
         // All against none, and the reverse.
-        let all = exceeds(of(0, 20), of(20, 20), 0.5).unwrap();
+        let all = exceeds(share(0, 20), share(20, 20), 0.5).unwrap();
         close(all, 4.0 * 0.75_f64.powi(20));
-        close(exceeds(of(20, 20), of(0, 20), -0.5).unwrap(), all);
+        close(exceeds(share(20, 20), share(0, 20), -0.5).unwrap(), all);
         close(exceeds_attainable(20, 20, 0.5), 4.0 * 0.25_f64.powi(20));
-        assert_eq!(exceeds(of(0, 0), of(3, 9), 0.1), Ok(1.0));
-        assert!(exceeds(of(0, 9), of(3, 9), 1.0).is_err());
-        assert!(exceeds(of(0, 9), of(3, 9), f64::NAN).is_err());
+        assert_eq!(exceeds(share(0, 0), share(3, 9), 0.1), Ok(1.0));
+        assert!(exceeds(share(0, 9), share(3, 9), 1.0).is_err());
+        assert!(exceeds(share(0, 9), share(3, 9), f64::NAN).is_err());
         for (excess, level) in [(0.1, 0.05), (0.02, 0.01), (0.5, 0.05)] {
             let runs = runs_to_exclude(excess, level).unwrap();
-            let p = |of: u32| exceeds(self::of(0, of), self::of(0, of), excess).unwrap();
+            let p = |of: u32| exceeds(self::share(0, of), self::share(0, of), excess).unwrap();
             assert!(p(runs) <= level && p(runs - 1) > level, "{runs}");
         }
         assert_eq!(runs_to_exclude(0.1, 0.05), Some(42));
@@ -322,7 +326,7 @@ mod tests {
                 let (n, mut wrong) = (20, 0.0);
                 for a in 0..=n {
                     for b in 0..=n {
-                        let p = exceeds(of(a, n), of(b, n), excess).unwrap();
+                        let p = exceeds(share(a, n), share(b, n), excess).unwrap();
                         let [a, b, n] = [a, b, n].map(u64::from);
                         if p <= 0.05 {
                             wrong +=
@@ -342,7 +346,7 @@ mod tests {
             let (n, mut wrong) = (20, 0.0);
             for a in 0..=n {
                 for b in 0..=n {
-                    if fisher(of(a, n), of(b, n)).unwrap() <= 0.05 {
+                    if fisher(share(a, n), share(b, n)).unwrap() <= 0.05 {
                         wrong += binomial_pmf(a.into(), n.into(), chance)
                             * binomial_pmf(b.into(), n.into(), chance);
                     }

@@ -14,7 +14,7 @@ const MOST_FACTORS: usize = 12;
 
 /// One effect of a factorial model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Effect {
+pub struct FactorialEffect {
     /// The factor, or both factors of an interaction: `bypass`, `bypass:irq`.
     pub name: String,
     /// The effect as a difference of logarithms.
@@ -34,7 +34,7 @@ pub struct Effect {
     pub interaction: bool,
 }
 
-impl Effect {
+impl FactorialEffect {
     /// The effect from its contrasts in complete blocks ([`block_contrasts`]): their mean, with the
     /// p of the one-sample t test and the interval of [`flips::interval`], or the t interval if
     /// that is `None`.
@@ -54,7 +54,7 @@ impl Effect {
     ///
     /// # Errors
     /// [`Error::TooFew`], [`Error::NotFinite`].
-    pub fn of_contrasts(name: String, contrasts: &[f64]) -> Result<Effect> {
+    pub fn of_contrasts(name: String, contrasts: &[f64]) -> Result<FactorialEffect> {
         check_finite(contrasts, 0)?;
         if contrasts.len() < 2 {
             return Err(Error::TooFew {
@@ -71,10 +71,10 @@ impl Effect {
         let spread = Some((squares / df).sqrt()).filter(|spread| *spread > rounding);
         let standard_error = spread.unwrap_or(0.0) / count.sqrt();
         let is_interaction = name.contains(':');
-        let effect = Effect::new(name, is_interaction, ln_effect, standard_error, df);
+        let effect = FactorialEffect::new(name, is_interaction, ln_effect, standard_error, df);
         let by_flips = flips::interval(contrasts, 0.95, 0.0)?.filter(|_| standard_error > 0.0);
         Ok(match by_flips {
-            Some(interval) => Effect {
+            Some(interval) => FactorialEffect {
                 ci: interval.exponentiated(),
                 ..effect
             },
@@ -89,14 +89,14 @@ impl Effect {
         ln_effect: f64,
         standard_error: f64,
         df: f64,
-    ) -> Effect {
+    ) -> FactorialEffect {
         // An exact fit has no error; then an effect of 0 has t = 0.
         let t = match ln_effect == 0.0 {
             true => 0.0,
             false => ln_effect / standard_error,
         };
         let half = t_quantile(0.975, df) * standard_error;
-        Effect {
+        FactorialEffect {
             name,
             ln_effect,
             ratio: ln_effect.exp(),
@@ -115,10 +115,10 @@ impl Effect {
 
 /// A fitted factorial model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Factorial {
+pub struct FactorialFit {
     /// Main effects in the order of the names, then the interactions in the
     /// order 0:1, 0:2, ..., 1:2, ...
-    pub effects: Vec<Effect>,
+    pub effects: Vec<FactorialEffect>,
     /// Residual degrees of freedom: N - 1 - k - k (k - 1) / 2, less the number
     /// of blocks minus one.
     pub residual_df: usize,
@@ -158,7 +158,7 @@ pub struct Factorial {
 /// [`Error::NoResidualDf`], [`Error::RankDeficient`], [`Error::NotFinite`],
 /// [`Error::BadArgument`] if there are no factors, more than twelve, or a run's
 /// number of levels differs from the number of names.
-pub fn fit(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<Factorial> {
+pub fn fit(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<FactorialFit> {
     fit_in_blocks::<u32>(cells, &[], names)
 }
 
@@ -184,7 +184,7 @@ pub fn fit_in_blocks<B: Ord + Copy>(
     cells: &[(Vec<bool>, f64)],
     blocks: &[B],
     names: &[&str],
-) -> Result<Factorial> {
+) -> Result<FactorialFit> {
     if !blocks.is_empty() && blocks.len() != cells.len() {
         return Err(Error::BadArgument("a run has no block"));
     }
@@ -237,7 +237,7 @@ fn checked(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<Vec<f64>> {
 /// other blocks show.
 ///
 /// - Shape: as for [`fit_in_blocks`]; `blocks` has a label for each run.
-/// - Returns the effects in the order of [`Factorial::effects`], each with the contrasts of the
+/// - Returns the effects in the order of [`FactorialFit::effects`], each with the contrasts of the
 ///   complete blocks in ascending order of the labels, as differences of logarithms. Their mean is
 ///   `ln_effect` of [`fit_in_blocks`] if every block is complete.
 /// - Cost: O(N k^2).
@@ -264,14 +264,17 @@ pub fn block_contrasts<B: Ord + Copy>(
         return Err(Error::BadArgument("a run has no block"));
     }
     checked(cells, names)?;
-    let mut grids: BTreeMap<B, Grid> = BTreeMap::new();
+    let mut grids: BTreeMap<B, BlockCells> = BTreeMap::new();
     for ((levels, x), block) in cells.iter().zip(blocks) {
         let grid = grids
             .entry(*block)
-            .or_insert_with(|| Grid::new(names.len()));
+            .or_insert_with(|| BlockCells::new(names.len()));
         grid.put(index(levels), *x);
     }
-    let complete: Vec<Vec<f64>> = grids.into_values().filter_map(Grid::complete).collect();
+    let complete: Vec<Vec<f64>> = grids
+        .into_values()
+        .filter_map(BlockCells::complete)
+        .collect();
     if complete.is_empty() {
         return Err(Error::TooFew { needed: 1, got: 0 });
     }
@@ -297,14 +300,14 @@ pub fn block_contrasts<B: Ord + Copy>(
 }
 
 /// The cells of one block, by [`index`].
-struct Grid {
+struct BlockCells {
     values: Vec<Option<f64>>,
     repeated: bool,
 }
 
-impl Grid {
+impl BlockCells {
     fn new(factors: usize) -> Self {
-        Grid {
+        BlockCells {
             values: vec![None; 1 << factors],
             repeated: false,
         }
@@ -328,10 +331,10 @@ fn index(levels: &[bool]) -> usize {
 }
 
 /// The factors of a term: one for a main effect, two for an interaction.
-type Term = (usize, Option<usize>);
+type FactorTerm = (usize, Option<usize>);
 
 /// Main effects, then interactions.
-fn terms(k: usize) -> Vec<Term> {
+fn terms(k: usize) -> Vec<FactorTerm> {
     let mut terms: Vec<_> = (0..k).map(|i| (i, None)).collect();
     for i in 0..k {
         terms.extend((i + 1..k).map(|j| (i, Some(j))));
@@ -340,7 +343,7 @@ fn terms(k: usize) -> Vec<Term> {
 }
 
 /// `bypass` for a factor, `bypass:irq` for an interaction.
-fn name_of((i, other): Term, names: &[&str]) -> String {
+fn name_of((i, other): FactorTerm, names: &[&str]) -> String {
     other.map_or_else(
         || names[i].to_owned(),
         |j| format!("{}:{}", names[i], names[j]),
@@ -348,7 +351,7 @@ fn name_of((i, other): Term, names: &[&str]) -> String {
 }
 
 /// The model matrix by columns, the intercept first.
-fn columns(cells: &[(Vec<bool>, f64)], terms: &[Term]) -> Vec<Vec<f64>> {
+fn columns(cells: &[(Vec<bool>, f64)], terms: &[FactorTerm]) -> Vec<Vec<f64>> {
     let code = |on: bool| if on { 0.5 } else { -0.5 };
     let mut columns = vec![vec![1.0; cells.len()]];
     for &(i, other) in terms {
@@ -383,12 +386,12 @@ fn check_grid(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<()> {
 }
 
 fn describe(
-    solution: &qr::Solution,
-    terms: &[Term],
+    solution: &qr::LeastSquares,
+    terms: &[FactorTerm],
     names: &[&str],
     response: &[f64],
     residual_df: usize,
-) -> Factorial {
+) -> FactorialFit {
     let runs = response.len();
     let df = residual_df as f64;
     // Below this, a residual or an effect is rounding, not data.
@@ -407,10 +410,10 @@ fn describe(
                 ln_effect = 0.0;
             }
             let name = name_of((i, other), names);
-            Effect::new(name, other.is_some(), ln_effect, standard_error, df)
+            FactorialEffect::new(name, other.is_some(), ln_effect, standard_error, df)
         })
         .collect();
-    Factorial {
+    FactorialFit {
         effects,
         residual_df,
         residual_sd,
@@ -439,7 +442,7 @@ mod tests {
         assert!(of_fit.effects[2].ci.low < 1.0 && of_fit.effects[2].ci.high > 1.0);
         let contrasts = block_contrasts(&cells, &blocks, &names).unwrap();
         let (name, values) = contrasts[2].clone();
-        let effect = Effect::of_contrasts(name, &values).unwrap();
+        let effect = FactorialEffect::of_contrasts(name, &values).unwrap();
         assert!(effect.interaction && effect.name == "a:b");
         assert!((effect.ln_effect - of_fit.effects[2].ln_effect).abs() < 1e-12);
         // scipy.stats.ttest_1samp of the eight.
@@ -451,13 +454,13 @@ mod tests {
         );
         assert!(effect.ci.low > 1.0);
         // The other effect varies more than the residual indicates.
-        let main = Effect::of_contrasts("a".into(), &contrasts[0].1).unwrap();
+        let main = FactorialEffect::of_contrasts("a".into(), &contrasts[0].1).unwrap();
         assert!(main.ci.high > of_fit.effects[0].ci.high);
     }
 
     #[test]
     fn contrasts_that_do_not_differ_are_a_point() {
-        let effect = |all: &[f64]| Effect::of_contrasts("a".into(), all);
+        let effect = |all: &[f64]| FactorialEffect::of_contrasts("a".into(), all);
         let point = effect(&[0.25; 4]).unwrap();
         assert_eq!((point.ci.low, point.p), (point.ci.high, 0.0));
         assert_eq!(effect(&[0.0; 4]).unwrap().p, 1.0);
@@ -465,7 +468,7 @@ mod tests {
     }
 
     use super::*;
-    use crate::random::Draws;
+    use crate::random::RandomStream;
 
     fn grid(values: [f64; 8]) -> Vec<(Vec<bool>, f64)> {
         // Two runs of each cell: off/off, off/on, on/off, on/on.
@@ -521,12 +524,12 @@ mod tests {
         assert_eq!((fitted.effects[1].p, fitted.effects[2].p), (1.0, 1.0));
     }
 
-    type Cells = Vec<(Vec<bool>, f64)>;
+    type CellValues = Vec<(Vec<bool>, f64)>;
 
     /// 2 x 2 runs in each of ten blocks: the blocks differ by 20 %, the runs
     /// within a block by 2 %, and `bypass` costs 5 %.
-    fn unequal_blocks() -> (Cells, Vec<(u32, u32)>) {
-        let mut draws = Draws::new(11);
+    fn unequal_blocks() -> (CellValues, Vec<(u32, u32)>) {
+        let mut draws = RandomStream::new(11);
         let (mut cells, mut blocks) = (Vec::new(), Vec::new());
         for block in 0..10 {
             let level = 0.2 * draws.normal();

@@ -9,9 +9,9 @@ mod sites;
 use crate::error::{Error, Result, check_finite};
 use crate::moments::{mean, variance};
 use crate::permutation::choose;
-use crate::prior::{Prior, fit};
-use crate::random::Draws;
-use sites::Sites;
+use crate::prior::{VariancePrior, fit};
+use crate::random::RandomStream;
+use sites::RelabellingSites;
 
 /// The largest number of relabelings that are all visited.
 pub const EXACT_LIMIT: f64 = 1e6;
@@ -32,7 +32,7 @@ const TIE: f64 = 1e-5;
 
 /// The runs of one block that a contrast compares.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
+pub struct ContrastBlock {
     /// Contrasts with the same site are relabelled jointly in it, provided that
     /// they have the same numbers of runs of each label there.
     pub site: u64,
@@ -48,7 +48,7 @@ pub struct Contrast {
     /// Labels are exchanged only within blocks; runs without blocks form one
     /// block. Values are on the scale on which they are averaged (logarithms for
     /// ratios).
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ContrastBlock>,
     /// The variance that resolution adds to one value, u²/12 for steps of u, on
     /// the same scale; 0 if unknown.
     pub resolution: f64,
@@ -77,7 +77,7 @@ impl Contrast {
             .iter()
             .map(|block| choose(block.a.len() + block.b.len(), block.a.len()))
             .product();
-        let both = |block: &&Block| !block.a.is_empty() && !block.b.is_empty();
+        let both = |block: &&ContrastBlock| !block.a.is_empty() && !block.b.is_empty();
         let mirrored = self
             .blocks
             .iter()
@@ -90,7 +90,7 @@ impl Contrast {
 
 /// The result for one contrast.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tested {
+pub struct ContrastResult {
     /// The uncorrected two-sided p of the contrast.
     pub p: f64,
     /// The smallest uncorrected p that it can have.
@@ -101,9 +101,9 @@ pub struct Tested {
 
 /// The result for all contrasts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Family {
+pub struct FamilyResult {
     /// The results in the order of the contrasts.
-    pub tested: Vec<Tested>,
+    pub tested: Vec<ContrastResult>,
     /// The number of joint relabelings, visited or not.
     pub relabelings: f64,
     /// Whether all of them were visited; otherwise the p are (k + 1) / (m + 1)
@@ -155,34 +155,34 @@ pub struct Family {
 ///
 /// # Errors
 /// [`Error::TooFew`] if a contrast lacks a label, [`Error::NotFinite`].
-pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<Family> {
+pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<FamilyResult> {
     for contrast in contrasts {
         check(contrast)?;
     }
-    let mut sites = Sites::new(contrasts);
+    let mut sites = RelabellingSites::new(contrasts);
     let prior = prior(contrasts);
-    let mut rows: Vec<Row> = contrasts
+    let mut rows: Vec<PreparedContrast> = contrasts
         .iter()
-        .map(|contrast| Row::new(contrast, &sites, prior))
+        .map(|contrast| PreparedContrast::new(contrast, &sites, prior))
         .collect();
     let relabelings = sites.relabelings();
     let values: usize = rows.iter().map(|row| row.len() + OVERHEAD).sum();
     let work = values.max(1) as f64;
     let exact = relabelings <= EXACT_LIMIT && relabelings * work <= WORK;
-    let mut tally = Tally::new(&mut rows, &sites);
+    let mut tally = ExceedanceTally::new(&mut rows, &sites);
     if exact {
         while sites.next() {
             tally.add(&mut rows, &sites);
         }
     } else {
-        let mut draws = Draws::new(seed);
+        let mut draws = RandomStream::new(seed);
         let wanted = (WORK / work).clamp(FEWEST_DRAWS, MOST_DRAWS) as u32;
         for _ in 0..wanted {
             sites.shuffle(&mut draws);
             tally.add(&mut rows, &sites);
         }
     }
-    Ok(Family {
+    Ok(FamilyResult {
         tested: tally.finish(contrasts),
         relabelings,
         exact,
@@ -191,7 +191,7 @@ pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<Family> {
 }
 
 fn check(contrast: &Contrast) -> Result<()> {
-    let count = |side: fn(&Block) -> usize| contrast.blocks.iter().map(side).sum::<usize>();
+    let count = |side: fn(&ContrastBlock) -> usize| contrast.blocks.iter().map(side).sum::<usize>();
     let fewest = count(|block| block.a.len()).min(count(|block| block.b.len()));
     if fewest < 1 {
         return Err(Error::TooFew {
@@ -208,7 +208,7 @@ fn check(contrast: &Contrast) -> Result<()> {
 
 /// The differences b - a of a contrast whose blocks hold one run of each label,
 /// ignoring blocks that lack one; `None` for any other contrast.
-fn differences(contrast: &Contrast) -> Option<Vec<(&Block, f64)>> {
+fn differences(contrast: &Contrast) -> Option<Vec<(&ContrastBlock, f64)>> {
     let mut differences = Vec::new();
     for block in &contrast.blocks {
         match (&block.a[..], &block.b[..]) {
@@ -222,7 +222,7 @@ fn differences(contrast: &Contrast) -> Option<Vec<(&Block, f64)>> {
 
 /// The spread common to the contrasts, computed from quantities that no flip
 /// changes.
-fn prior(contrasts: &[Contrast]) -> Option<Prior> {
+fn prior(contrasts: &[Contrast]) -> Option<VariancePrior> {
     let spreads: Vec<(f64, f64)> = contrasts
         .iter()
         .filter(|contrast| contrast.relative)
@@ -233,7 +233,7 @@ fn prior(contrasts: &[Contrast]) -> Option<Prior> {
 
 /// The variance of the absolute differences, which no flip changes, with its
 /// degrees of freedom; `None` if they are all equal.
-fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
+fn spread(differences: &[(&ContrastBlock, f64)]) -> Option<(f64, f64)> {
     let sizes: Vec<f64> = differences.iter().map(|d| d.1.abs()).collect();
     let most = sizes.iter().copied().fold(0.0, f64::max);
     let spread = variance(&sizes);
@@ -241,13 +241,13 @@ fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
 }
 
 /// A contrast prepared for many relabelings.
-enum Row {
-    Pairs(Pairs),
-    Groups(Groups),
+enum PreparedContrast {
+    Pairs(PairDifferences),
+    Groups(CentredGroups),
 }
 
 /// Differences within blocks of one run of each label.
-struct Pairs {
+struct PairDifferences {
     differences: Vec<(usize, f64)>,
     squares: f64,
     /// Added to the sum of squared deviations, and to the degrees of freedom.
@@ -257,7 +257,7 @@ struct Pairs {
 }
 
 /// Runs of two labels, centred on the means of their blocks.
-struct Groups {
+struct CentredGroups {
     blocks: Vec<(usize, Vec<f64>)>,
     n_a: f64,
     n_b: f64,
@@ -266,10 +266,10 @@ struct Groups {
     floor: f64,
 }
 
-impl Row {
-    fn new(contrast: &Contrast, sites: &Sites, prior: Option<Prior>) -> Self {
+impl PreparedContrast {
+    fn new(contrast: &Contrast, sites: &RelabellingSites, prior: Option<VariancePrior>) -> Self {
         let Some(differences) = differences(contrast) else {
-            return Row::Groups(Groups::new(contrast, sites));
+            return PreparedContrast::Groups(CentredGroups::new(contrast, sites));
         };
         let most = differences.iter().map(|d| d.1.abs()).fold(0.0, f64::max);
         let df = differences.len() as f64 - 1.0;
@@ -278,13 +278,13 @@ impl Row {
             let weight = prior.df.min(df);
             (weight * prior.variance, weight)
         });
-        Row::Pairs(Pairs {
+        PreparedContrast::Pairs(PairDifferences {
             squares: differences.iter().map(|d| d.1 * d.1).sum(),
             prior,
             floor: 2.0 * contrast.resolution + (SUREST * most).powi(2),
             differences: differences
                 .into_iter()
-                .map(|(block, d)| (sites.of(block), d))
+                .map(|(block, d)| (sites.index_of(block), d))
                 .collect(),
         })
     }
@@ -292,21 +292,23 @@ impl Row {
     /// The number of values processed per relabeling.
     fn len(&self) -> usize {
         match self {
-            Row::Pairs(pairs) => pairs.differences.len(),
-            Row::Groups(groups) => groups.blocks.iter().map(|block| block.1.len()).sum(),
+            PreparedContrast::Pairs(pairs) => pairs.differences.len(),
+            PreparedContrast::Groups(groups) => {
+                groups.blocks.iter().map(|block| block.1.len()).sum()
+            }
         }
     }
 
-    fn statistic(&self, sites: &Sites) -> f64 {
+    fn statistic(&self, sites: &RelabellingSites) -> f64 {
         match self {
-            Row::Pairs(pairs) => pairs.statistic(sites),
-            Row::Groups(groups) => groups.statistic(sites),
+            PreparedContrast::Pairs(pairs) => pairs.statistic(sites),
+            PreparedContrast::Groups(groups) => groups.statistic(sites),
         }
     }
 }
 
-impl Pairs {
-    fn statistic(&self, sites: &Sites) -> f64 {
+impl PairDifferences {
+    fn statistic(&self, sites: &RelabellingSites) -> f64 {
         let sum: f64 = self
             .differences
             .iter()
@@ -320,9 +322,9 @@ impl Pairs {
     }
 }
 
-impl Groups {
-    fn new(contrast: &Contrast, sites: &Sites) -> Self {
-        let mut groups = Groups {
+impl CentredGroups {
+    fn new(contrast: &Contrast, sites: &RelabellingSites) -> Self {
+        let mut groups = CentredGroups {
             blocks: Vec::new(),
             n_a: 0.0,
             n_b: 0.0,
@@ -343,13 +345,13 @@ impl Groups {
             groups.sum += values.iter().sum::<f64>();
             groups.squares += values.iter().map(|v| v * v).sum::<f64>();
             most = values.iter().fold(most, |most, v| most.max(v.abs()));
-            groups.blocks.push((sites.of(block), values));
+            groups.blocks.push((sites.index_of(block), values));
         }
         groups.floor = contrast.resolution + (SUREST * most).powi(2);
         groups
     }
 
-    fn statistic(&self, sites: &Sites) -> f64 {
+    fn statistic(&self, sites: &RelabellingSites) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for (site, values) in &self.blocks {
             for (v, _) in values.iter().zip(&sites.labels[*site]).filter(|run| *run.1) {
@@ -392,7 +394,7 @@ fn deviate(squared: f64, variance: f64, df: f64) -> f64 {
 }
 
 /// Counts how often the observed statistics are reached.
-struct Tally {
+struct ExceedanceTally {
     /// Contrasts from the least to the most extreme.
     order: Vec<usize>,
     /// The smallest statistic that counts as reached, by contrast.
@@ -402,13 +404,13 @@ struct Tally {
     visited: u32,
 }
 
-impl Tally {
+impl ExceedanceTally {
     /// Starts a tally that includes the observed labeling.
-    fn new(rows: &mut [Row], sites: &Sites) -> Self {
+    fn new(rows: &mut [PreparedContrast], sites: &RelabellingSites) -> Self {
         let observed: Vec<f64> = rows.iter().map(|row| row.statistic(sites)).collect();
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&i, &j| observed[i].total_cmp(&observed[j]));
-        Tally {
+        ExceedanceTally {
             order,
             threshold: observed.iter().map(|z| z - TIE * z.max(1.0)).collect(),
             alone: vec![1; rows.len()],
@@ -417,7 +419,7 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, rows: &mut [Row], sites: &Sites) {
+    fn add(&mut self, rows: &mut [PreparedContrast], sites: &RelabellingSites) {
         self.visited += 1;
         let mut largest = 0.0_f64;
         for &at in &self.order {
@@ -428,12 +430,12 @@ impl Tally {
         }
     }
 
-    fn finish(&self, contrasts: &[Contrast]) -> Vec<Tested> {
+    fn finish(&self, contrasts: &[Contrast]) -> Vec<ContrastResult> {
         let share = |count: u32| f64::from(count) / f64::from(self.visited);
-        let mut tested: Vec<Tested> = contrasts
+        let mut tested: Vec<ContrastResult> = contrasts
             .iter()
             .zip(&self.alone)
-            .map(|(contrast, &alone)| Tested {
+            .map(|(contrast, &alone)| ContrastResult {
                 p: share(alone),
                 p_attainable: contrast.attainable(),
                 p_adjusted: 1.0,

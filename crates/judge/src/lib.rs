@@ -9,15 +9,15 @@
 //! [`bootstrap`], which reduce them to one value per run first.
 //!
 //! ```
-//! use assize_judge::family::{Block, Contrast, step_down};
-//! use assize_judge::{Verdict, VerdictInput, decide, welch};
+//! use assize_judge::family::{ContrastBlock, Contrast, step_down};
+//! use assize_judge::{Decision, VerdictInput, decide, welch};
 //!
 //! let baseline = [10.2, 10.0, 10.1, 9.9];
 //! let changed = [9.1, 9.0, 9.2, 9.1];
 //! let estimate = welch::ratio(&baseline, &changed)?;
 //! let logs = |v: &[f64]| v.iter().map(|x| x.ln()).collect::<Vec<_>>();
 //! let contrast = Contrast {
-//!     blocks: vec![Block { site: 0, a: logs(&baseline), b: logs(&changed) }],
+//!     blocks: vec![ContrastBlock { site: 0, a: logs(&baseline), b: logs(&changed) }],
 //!     resolution: 0.0,
 //!     relative: true,
 //! };
@@ -29,7 +29,7 @@
 //!     p_equivalence: None,
 //!     alpha: 0.05,
 //! });
-//! assert_eq!(verdict, Verdict::Established);
+//! assert_eq!(verdict, Decision::Established);
 //! # Ok::<(), assize_judge::Error>(())
 //! ```
 //!
@@ -70,15 +70,15 @@ pub mod weighted;
 pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm, share_alpha};
-pub use beat::{Beat, beat};
+pub use beat::{Periodicity, beat};
 pub use bootstrap::{Bca, Bootstrap, bca_interval, quantile_ratio};
-pub use counts::Share;
+pub use counts::RunShare;
 pub use equivalence::{Equivalence, share_missed, tost};
 pub use error::{Error, Result};
-pub use factorial::{Effect, Factorial};
+pub use factorial::{FactorialEffect, FactorialFit};
 pub use jitter::Jitter;
 pub use lints::Drift;
-pub use poisson::{ClusteredComparison, Gaps, RateComparison, garwood};
-pub use quantile::{PerRun, QuantileInterval};
-pub use verdict::{Verdict, VerdictInput, decide};
-pub use welch::{Estimate, Interval, Moments};
+pub use poisson::{ClusteredComparison, GapDispersion, PoissonComparison, garwood};
+pub use quantile::{QuantileInterval, RunQuantiles};
+pub use verdict::{Decision, VerdictInput, decide};
+pub use welch::{Estimate, Interval, PublishedMean};

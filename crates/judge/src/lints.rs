@@ -125,7 +125,7 @@ pub fn drift(values_in_order: &[f64]) -> Option<Drift> {
     if n < 6 || x.iter().any(|v| !v.is_finite()) {
         return None;
     }
-    let order = Order::of(x);
+    let order = PairOrder::from_values(x);
     let tau = order.tau()?;
     let p = if n <= MOST_EXACT && order.untied == order.pairs {
         exact_kendall(&[n], order.fewest())
@@ -165,7 +165,7 @@ pub fn drift_inside(groups: &[&[f64]]) -> Option<Drift> {
     if values.any(|v| !v.is_finite()) || ln_orders < 720.0_f64.ln() - 1e-9 {
         return None;
     }
-    let mut order = Order::default();
+    let mut order = PairOrder::default();
     let mut variance = 0.0;
     for group in groups {
         order.add(group);
@@ -192,15 +192,15 @@ fn pairs(n: usize) -> u64 {
 
 /// Counts of pairs of values by which of the two is larger.
 #[derive(Default)]
-struct Order {
+struct PairOrder {
     rising: u64,
     untied: u64,
     pairs: u64,
 }
 
-impl Order {
-    fn of(x: &[f64]) -> Self {
-        let mut order = Order::default();
+impl PairOrder {
+    fn from_values(x: &[f64]) -> Self {
+        let mut order = PairOrder::default();
         order.add(x);
         order
     }
@@ -261,7 +261,7 @@ fn kendall_variance(x: &[f64]) -> f64 {
 
 /// How similar consecutive runs are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Likeness {
+pub struct SerialLikeness {
     /// The rank version of von Neumann's ratio: about 2 for independent runs, less if neighbours
     /// are similar.
     pub ratio: f64,
@@ -281,7 +281,7 @@ pub struct Likeness {
 ///   of the American Statistical Association 77.
 /// - Checked against the formula in numpy.
 #[must_use]
-pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
+pub fn serial_likeness(values_in_order: &[f64]) -> Option<SerialLikeness> {
     let x = values_in_order;
     if x.len() < 10 || x.iter().any(|v| !v.is_finite()) {
         return None;
@@ -301,7 +301,7 @@ pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
     let ratio = steps / (n * (n * n - 1.0) / 12.0);
     let variance =
         4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0) / (5.0 * n * (n + 1.0) * (n - 1.0).powi(2));
-    Some(Likeness {
+    Some(SerialLikeness {
         ratio,
         p: normal_cdf((ratio - 2.0) / variance.sqrt()),
     })
@@ -329,7 +329,7 @@ pub fn grouped_order(configurations_in_order: &[usize]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Draws;
+    use crate::random::RandomStream;
 
     #[test]
     fn a_wall_clock_is_recognised() {
@@ -365,7 +365,7 @@ mod tests {
     /// Three configurations of five runs, one after the other; all values rise
     /// by `slope` from run to run, and each configuration has its own level.
     fn grouped(slope: f64, seed: u64) -> Vec<Vec<f64>> {
-        let mut draws = Draws::new(seed);
+        let mut draws = RandomStream::new(seed);
         let mut run = 0.0;
         let mut value = |level: f64| {
             run += 1.0;

@@ -44,7 +44,7 @@ pub fn garwood(count: u64, exposure_s: f64, level: f64) -> Result<Interval> {
 
 /// The comparison of two rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RateComparison {
+pub struct PoissonComparison {
     /// Rate b / rate a: 0 if only b has no events, infinite if only a has none,
     /// `None` if neither has any.
     pub ratio: Option<f64>,
@@ -72,7 +72,7 @@ pub fn compare(
     exposure_a_s: f64,
     count_b: u64,
     exposure_b_s: f64,
-) -> Result<RateComparison> {
+) -> Result<PoissonComparison> {
     check_exposure(exposure_a_s)?;
     check_exposure(exposure_b_s)?;
     let ratio = match (count_a, count_b) {
@@ -81,7 +81,7 @@ pub fn compare(
         _ => Some((count_b as f64 / exposure_b_s) / (count_a as f64 / exposure_a_s)),
     };
     let chance = exposure_b_s / (exposure_a_s + exposure_b_s);
-    Ok(RateComparison {
+    Ok(PoissonComparison {
         ratio,
         p: binomial_two_sided(count_b, count_a + count_b, chance),
     })
@@ -92,7 +92,7 @@ pub const FEWEST_CLUSTERED: usize = 10;
 
 /// One side of a comparison of rates whose events may come in clusters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Observed<'a> {
+pub struct EventTimes<'a> {
     /// The times of the events, in seconds since the start of the exposure; any
     /// order.
     pub times_s: &'a [f64],
@@ -102,7 +102,7 @@ pub struct Observed<'a> {
 
 /// Events counted in windows of equal length.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Windows {
+pub struct WindowCounts {
     /// Events in each window, in order of time.
     pub counts: Vec<u64>,
     /// The length of a window.
@@ -133,7 +133,7 @@ pub struct Windows {
 /// # Errors
 /// [`Error::TooFew`] below 10 events, [`Error::NotFinite`], [`Error::BadArgument`] for the exposure
 /// or a time outside of it.
-pub fn windows(side: Observed<'_>) -> Result<Windows> {
+pub fn windows(side: EventTimes<'_>) -> Result<WindowCounts> {
     check_exposure(side.exposure_s)?;
     check_finite(side.times_s, FEWEST_CLUSTERED)?;
     let outside = |t: &f64| *t < 0.0 || *t > side.exposure_s;
@@ -151,7 +151,7 @@ pub fn windows(side: Observed<'_>) -> Result<Windows> {
     let squares = counts.iter().map(|&c| (c as f64 - expected).powi(2));
     let chi2 = squares.sum::<f64>() / expected;
     let df = (number - 1) as f64;
-    Ok(Windows {
+    Ok(WindowCounts {
         counts,
         width_s: side.exposure_s / number as f64,
         chi2,
@@ -203,10 +203,11 @@ pub struct ClusteredComparison {
 ///
 /// # Errors
 /// As for [`windows`], of either side.
-pub fn compare_clustered(a: Observed<'_>, b: Observed<'_>) -> Result<ClusteredComparison> {
+pub fn compare_clustered(a: EventTimes<'_>, b: EventTimes<'_>) -> Result<ClusteredComparison> {
     let (of_a, of_b) = (windows(a)?, windows(b)?);
-    let rate = |side: Observed<'_>| side.times_s.len() as f64 / side.exposure_s;
-    let squared = |side: Observed<'_>, of: &Windows| (of.phi / side.times_s.len() as f64, of.df);
+    let rate = |side: EventTimes<'_>| side.times_s.len() as f64 / side.exposure_s;
+    let squared =
+        |side: EventTimes<'_>, of: &WindowCounts| (of.phi / side.times_s.len() as f64, of.df);
     let effect = (rate(b) / rate(a)).ln();
     let found = combine(effect, squared(a, &of_a), squared(b, &of_b)).exponentiated();
     Ok(ClusteredComparison {
@@ -275,7 +276,7 @@ fn first_true(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
 
 /// How the gaps between events differ from those of a Poisson process.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gaps {
+pub struct GapDispersion {
     /// The number of gaps, one less than the events.
     pub n: usize,
     /// The mean gap, in the unit of the times.
@@ -306,7 +307,7 @@ pub struct Gaps {
 ///   of the Royal Statistical Society B 13; Cox and Lewis 1966, section 6.3.
 /// - Checked against the formula in scipy, and by simulation.
 #[must_use]
-pub fn gaps(times: &[f64]) -> Option<Gaps> {
+pub fn gaps(times: &[f64]) -> Option<GapDispersion> {
     if times.len() < 4 || times.iter().any(|t| !t.is_finite()) {
         return None;
     }
@@ -318,7 +319,7 @@ pub fn gaps(times: &[f64]) -> Option<Gaps> {
     let n = gaps.len() as f64;
     let mean_ln = gaps.iter().map(|g| (g / mean_gap).ln()).sum::<f64>() / n;
     let statistic = (-2.0 * n * mean_ln / (1.0 + (n + 1.0) / (6.0 * n))).max(0.0);
-    Some(Gaps {
+    Some(GapDispersion {
         n: gaps.len(),
         mean: mean_gap,
         cv: variance(&gaps).sqrt() / mean_gap,
@@ -331,7 +332,7 @@ pub fn gaps(times: &[f64]) -> Option<Gaps> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Draws;
+    use crate::random::RandomStream;
 
     #[test]
     fn zero_events_get_the_one_sided_bound() {
@@ -352,7 +353,7 @@ mod tests {
 
     #[test]
     fn the_gap_test_holds_its_level_on_a_poisson_process() {
-        let mut draws = Draws::new(3);
+        let mut draws = RandomStream::new(3);
         let (mut clustered, mut regular) = (0, 0);
         for _ in 0..4000 {
             let mut t = 0.0;
@@ -372,7 +373,7 @@ mod tests {
     }
 
     /// The times of clusters of `size` events, with `expected` events in total.
-    fn clusters(draws: &mut Draws, size: usize, expected: f64, exposure_s: f64) -> Vec<f64> {
+    fn clusters(draws: &mut RandomStream, size: usize, expected: f64, exposure_s: f64) -> Vec<f64> {
         let (mut t, mut times) = (0.0, Vec::new());
         loop {
             t -= draws.uniform().ln() * exposure_s * size as f64 / expected;
@@ -386,12 +387,12 @@ mod tests {
     /// The shares of false alarms with equal rates: of the test for clustered
     /// events, and of Poisson's test.
     fn alarms(sizes: (usize, usize), expected: f64, longer: f64) -> (f64, f64) {
-        let mut draws = Draws::new(9);
+        let mut draws = RandomStream::new(9);
         let (mut clustered, mut poisson, mut tried) = (0, 0, 0);
         for _ in 0..1500 {
             let a = clusters(&mut draws, sizes.0, expected, 60.0);
             let b = clusters(&mut draws, sizes.1, expected * longer, 60.0 * longer);
-            let side = |times_s, exposure_s| Observed {
+            let side = |times_s, exposure_s| EventTimes {
                 times_s,
                 exposure_s,
             };
@@ -421,12 +422,12 @@ mod tests {
 
     #[test]
     fn a_doubled_rate_of_clusters_is_found_and_their_size_is_seen() {
-        let mut draws = Draws::new(2);
+        let mut draws = RandomStream::new(2);
         let (mut found, mut covered, mut phi) = (0, 0, 0.0);
         for _ in 0..1000 {
             let a = clusters(&mut draws, 3, 300.0, 60.0);
             let b = clusters(&mut draws, 3, 600.0, 60.0);
-            let side = |times_s| Observed {
+            let side = |times_s| EventTimes {
                 times_s,
                 exposure_s: 60.0,
             };
@@ -444,7 +445,7 @@ mod tests {
     fn windows_are_as_many_as_the_events_fill() {
         let of = |events: usize| {
             let times: Vec<f64> = (0..events).map(|i| i as f64 + 0.5).collect();
-            windows(Observed {
+            windows(EventTimes {
                 times_s: &times,
                 exposure_s: events as f64,
             })
@@ -456,13 +457,13 @@ mod tests {
         // Regular events do not give a dispersion below Poisson's.
         assert_eq!(of(100).unwrap().phi, 1.0);
         let ends = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 6.0, 6.0];
-        let found = windows(Observed {
+        let found = windows(EventTimes {
             times_s: &ends,
             exposure_s: 6.0,
         })
         .unwrap();
         assert_eq!(found.counts, [1, 1, 1, 1, 1, 5]);
-        let outside = windows(Observed {
+        let outside = windows(EventTimes {
             times_s: &ends,
             exposure_s: 5.9,
         });

@@ -53,7 +53,7 @@ pub struct OneSided {
 
 /// How p-values of several machines are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Combination {
+pub enum PCombination {
     /// Valid however the p-values depend on each other.
     Bonferroni,
     /// Never above Bonferroni's. Valid for independent p-values, such as those of machines without
@@ -63,7 +63,7 @@ pub enum Combination {
 
 /// On how many machines there is an effect, and in which direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Directions {
+pub struct EffectDirections {
     /// The p for a positive effect on at least r machines.
     pub above: f64,
     /// The p for a negative effect on at least r machines.
@@ -95,7 +95,7 @@ pub struct Heterogeneity {
 
 /// The estimate for machines like these.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Random {
+pub struct RandomEffects {
     /// The mean over the population of machines.
     pub effect: f64,
     /// Its standard error.
@@ -237,7 +237,7 @@ pub fn heterogeneity(studies: &[Study]) -> Result<Heterogeneity> {
 ///   Medical Research Methodology 15; Higgins et al. 2009, JRSS A 172.
 /// - Checked against statsmodels' `combine_effects(method_re="iterated")` and its Hartung-Knapp
 ///   interval if h >= 1, and against scipy.
-pub fn random(studies: &[Study]) -> Result<Random> {
+pub fn random(studies: &[Study]) -> Result<RandomEffects> {
     check(studies)?;
     let k = studies.len() as f64;
     let tau2 = tau2_where(studies, k - 1.0);
@@ -252,7 +252,7 @@ pub fn random(studies: &[Study]) -> Result<Random> {
     };
     let prediction =
         (studies.len() > 2).then(|| around(t_quantile(0.975, k - 2.0) * (tau2 + squared).sqrt()));
-    Ok(Random {
+    Ok(RandomEffects {
         effect,
         standard_error: squared.sqrt(),
         ci: around(t_quantile(0.975, k - 1.0) * squared.sqrt()),
@@ -282,13 +282,13 @@ pub fn random(studies: &[Study]) -> Result<Random> {
 /// of \[0, 1\], `NaN` included.
 ///
 /// ```
-/// use assize_judge::pooled::{Combination, partial_conjunction};
+/// use assize_judge::pooled::{PCombination, partial_conjunction};
 /// let p = [0.001, 0.004, 0.6];
-/// let two_of_three = partial_conjunction(&p, 2, Combination::Bonferroni)?;
+/// let two_of_three = partial_conjunction(&p, 2, PCombination::Bonferroni)?;
 /// assert_eq!(two_of_three, 0.008);
 /// # Ok::<(), assize_judge::Error>(())
 /// ```
-pub fn partial_conjunction(p: &[f64], r: usize, combination: Combination) -> Result<f64> {
+pub fn partial_conjunction(p: &[f64], r: usize, combination: PCombination) -> Result<f64> {
     if p.is_empty() {
         return Err(Error::TooFew { needed: 1, got: 0 });
     }
@@ -304,8 +304,8 @@ pub fn partial_conjunction(p: &[f64], r: usize, combination: Combination) -> Res
     let largest = &sorted[r - 1..];
     let many = largest.len() as f64;
     let combined = match combination {
-        Combination::Bonferroni => many * largest[0],
-        Combination::Simes => (1..=largest.len())
+        PCombination::Bonferroni => many * largest[0],
+        PCombination::Simes => (1..=largest.len())
             .map(|i| many / i as f64 * largest[i - 1])
             .fold(1.0, f64::min),
     };
@@ -328,14 +328,14 @@ pub fn partial_conjunction(p: &[f64], r: usize, combination: Combination) -> Res
 pub fn partial_conjunction_by_direction(
     p: &[OneSided],
     r: usize,
-    combination: Combination,
-) -> Result<Directions> {
+    combination: PCombination,
+) -> Result<EffectDirections> {
     let of = |side: fn(&OneSided) -> f64| {
         let p: Vec<f64> = p.iter().map(side).collect();
         partial_conjunction(&p, r, combination)
     };
     let (above, below) = (of(|p| p.above)?, of(|p| p.below)?);
-    Ok(Directions {
+    Ok(EffectDirections {
         above,
         below,
         p: (2.0 * above.min(below)).min(1.0),

@@ -44,7 +44,7 @@ fn power_of_shift(shift: f64, df: f64, alpha: f64) -> f64 {
 
 /// How two configurations are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum ComparisonLayout {
     /// Blocks with one run of each side; labels are exchanged within blocks.
     Pairs,
     /// Runs of both sides without blocks.
@@ -53,14 +53,14 @@ pub enum Layout {
 
 /// A layout and a number of runs per side; for pairs, the number of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Design {
+pub struct PowerDesign {
     /// How the sides are compared.
-    pub layout: Layout,
+    pub layout: ComparisonLayout,
     /// Runs of each side.
     pub runs: u32,
 }
 
-impl Design {
+impl PowerDesign {
     /// The smallest two-sided p that the permutation test of this design can
     /// give: 2 / 2^n for pairs, 2 / C(2 n, n) for two samples, and at least 1 /
     /// 100,001 where Monte Carlo draws are used. 1 without runs.
@@ -73,8 +73,8 @@ impl Design {
     pub fn least_p(self) -> f64 {
         let runs = self.runs as usize;
         match self.layout {
-            Layout::TwoSamples => attainable(runs, runs),
-            Layout::Pairs => {
+            ComparisonLayout::TwoSamples => attainable(runs, runs),
+            ComparisonLayout::Pairs => {
                 let relabelings = 2.0_f64.powf(f64::from(self.runs));
                 if relabelings > EXACT_LIMIT {
                     return 1.0 / f64::from(MONTE_CARLO_DRAWS + 1);
@@ -88,13 +88,13 @@ impl Design {
     fn df(self) -> f64 {
         let n = f64::from(self.runs);
         match self.layout {
-            Layout::Pairs => n - 1.0,
-            Layout::TwoSamples => 2.0 * n - 2.0,
+            ComparisonLayout::Pairs => n - 1.0,
+            ComparisonLayout::TwoSamples => 2.0 * n - 2.0,
         }
     }
 
     /// The level of one row; `None` if the family's level is out of reach.
-    fn level(self, aim: Aim) -> Option<f64> {
+    fn level(self, aim: PowerAim) -> Option<f64> {
         let floor = self.least_p();
         let reachable = self.runs >= 2 && floor <= aim.alpha;
         reachable.then(|| f64::max(aim.alpha / f64::from(aim.rows), floor))
@@ -103,7 +103,7 @@ impl Design {
 
 /// The tests to plan for, and the power wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Aim {
+pub struct PowerAim {
     /// Rows in the family: comparisons that are corrected together.
     pub rows: u32,
     /// The level of the family.
@@ -112,7 +112,7 @@ pub struct Aim {
     pub power: f64,
 }
 
-impl Aim {
+impl PowerAim {
     fn makes_sense(self) -> bool {
         let inside = |p: f64| p > 0.0 && p < 1.0;
         self.rows > 0 && inside(self.alpha) && inside(self.power) && self.power > self.alpha
@@ -127,7 +127,7 @@ impl Aim {
 /// in common does not count. The calculation assumes a t test of each row at the
 /// level alpha / rows (Bonferroni, a lower bound of the level under the
 /// correction by the joint distribution of all rows: correlated rows cost less),
-/// but not below [`Design::least_p`], below which no such correction goes.
+/// but not below [`PowerDesign::least_p`], below which no such correction goes.
 ///
 /// - Shape: at least two runs, sd_ln > 0, rows >= 1, 0 < alpha < power < 1.
 /// - `None` if the design's least p is above alpha, so that nothing is ever
@@ -141,15 +141,15 @@ impl Aim {
 ///   `scipy.optimize.brentq`.
 ///
 /// ```
-/// use assize_judge::power::{Aim, Design, Layout, least_effect};
-/// let six = Design { layout: Layout::Pairs, runs: 6 };
-/// let aim = Aim { rows: 1, alpha: 0.05, power: 0.8 };
+/// use assize_judge::power::{PowerAim, PowerDesign, ComparisonLayout, least_effect};
+/// let six = PowerDesign { layout: ComparisonLayout::Pairs, runs: 6 };
+/// let aim = PowerAim { rows: 1, alpha: 0.05, power: 0.8 };
 /// let ratio = least_effect(six, 0.03, aim).ok_or("out of reach")?;
 /// assert!((ratio - 1.065).abs() < 0.005, "{ratio}");
 /// # Ok::<(), &str>(())
 /// ```
 #[must_use]
-pub fn least_effect(design: Design, sd_ln: f64, aim: Aim) -> Option<f64> {
+pub fn least_effect(design: PowerDesign, sd_ln: f64, aim: PowerAim) -> Option<f64> {
     let in_range = sd_ln > 0.0 && sd_ln.is_finite();
     if !in_range || !aim.makes_sense() {
         return None;
@@ -184,13 +184,13 @@ pub fn least_effect(design: Design, sd_ln: f64, aim: Aim) -> Option<f64> {
 /// `None` if there is none, for arguments out of range, or if ratio = 1. Cost: about 30 integrals.
 /// Checked as there, by trying every number.
 #[must_use]
-pub fn runs_for(layout: Layout, sd_ln: f64, ratio: f64, aim: Aim) -> Option<u32> {
+pub fn runs_for(layout: ComparisonLayout, sd_ln: f64, ratio: f64, aim: PowerAim) -> Option<u32> {
     let in_range = sd_ln > 0.0 && sd_ln.is_finite() && ratio > 0.0 && ratio.is_finite();
     if !in_range || ratio == 1.0 || !aim.makes_sense() {
         return None;
     }
     let suffices = |runs: u32| {
-        let design = Design { layout, runs };
+        let design = PowerDesign { layout, runs };
         let shift = ratio.ln().abs() / sd_ln * (f64::from(runs) / 2.0).sqrt();
         let level = design.level(aim);
         level.is_some_and(|level| power_of_shift(shift, design.df(), level) >= aim.power)
@@ -232,7 +232,7 @@ pub fn runs_for_effect(sd_ln: f64, ratio: f64, alpha: f64, power: f64) -> Option
 ///   (pairs).
 #[must_use]
 pub fn runs_for_equivalence(
-    layout: Layout,
+    layout: ComparisonLayout,
     sd_ln: f64,
     margin: f64,
     alpha: f64,
@@ -243,7 +243,7 @@ pub fn runs_for_equivalence(
         return None;
     }
     smallest(2, |runs| {
-        let design = Design { layout, runs };
+        let design = PowerDesign { layout, runs };
         equivalence_power(design, sd_ln, margin.low.ln(), margin.high.ln(), alpha) >= power
     })
 }
@@ -272,7 +272,7 @@ pub fn upper_sd(sd: f64, df: f64, confidence: f64) -> f64 {
 
 /// The probability that the interval lies in [low, high], both on the log scale,
 /// if the true difference is zero.
-fn equivalence_power(design: Design, sd_ln: f64, low: f64, high: f64, alpha: f64) -> f64 {
+fn equivalence_power(design: PowerDesign, sd_ln: f64, low: f64, high: f64, alpha: f64) -> f64 {
     let df = design.df();
     let scale = sd_ln * (2.0 / f64::from(design.runs)).sqrt();
     let critical = t_quantile(1.0 - alpha, df);
@@ -349,7 +349,7 @@ fn quadrature(low: f64, high: f64, f: &impl Fn(f64) -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Draws;
+    use crate::random::RandomStream;
     use crate::{equivalence, paired};
 
     #[test]
@@ -366,49 +366,55 @@ mod tests {
         assert_eq!(runs_for_effect(0.02, 1.0, 0.05, 0.8), None);
         assert_eq!(runs_for_effect(0.02, 1.05, 1e-9, 0.8), None);
         assert_eq!(
-            runs_for_equivalence(Layout::TwoSamples, 0.02, 0.01, 0.7, 0.8),
+            runs_for_equivalence(ComparisonLayout::TwoSamples, 0.02, 0.01, 0.7, 0.8),
             None
         );
     }
 
-    const PAIRS: Layout = Layout::Pairs;
-    const ONE: Aim = Aim {
+    const PAIRS: ComparisonLayout = ComparisonLayout::Pairs;
+    const ONE: PowerAim = PowerAim {
         rows: 1,
         alpha: 0.05,
         power: 0.8,
     };
 
-    fn design(layout: Layout, runs: u32) -> Design {
-        Design { layout, runs }
+    fn design(layout: ComparisonLayout, runs: u32) -> PowerDesign {
+        PowerDesign { layout, runs }
     }
 
     #[test]
     fn designs_that_cannot_reach_the_level_find_nothing() {
         assert_eq!(design(PAIRS, 6).least_p(), 2.0 / 64.0);
-        assert_eq!(design(Layout::TwoSamples, 4).least_p(), 2.0 / 70.0);
+        assert_eq!(
+            design(ComparisonLayout::TwoSamples, 4).least_p(),
+            2.0 / 70.0
+        );
         assert_eq!(design(PAIRS, 40).least_p(), 1.0 / 100_001.0);
         assert_eq!(design(PAIRS, 0).least_p(), 1.0);
         assert_eq!(least_effect(design(PAIRS, 5), 0.001, ONE), None);
         assert_eq!(
-            least_effect(design(Layout::TwoSamples, 3), 0.001, ONE),
+            least_effect(design(ComparisonLayout::TwoSamples, 3), 0.001, ONE),
             None
         );
         // This holds however large the effect is.
         assert_eq!(runs_for(PAIRS, 0.001, 5.0, ONE), Some(6));
-        assert_eq!(runs_for(Layout::TwoSamples, 0.001, 5.0, ONE), Some(4));
+        assert_eq!(
+            runs_for(ComparisonLayout::TwoSamples, 0.001, 5.0, ONE),
+            Some(4)
+        );
         // 2 / 2^8 is the first at most 0.01.
-        let others = Aim { alpha: 0.01, ..ONE };
+        let others = PowerAim { alpha: 0.01, ..ONE };
         assert_eq!(runs_for(PAIRS, 0.001, 5.0, others), Some(8));
         // Below the floor of drawn relabelings nothing can be established.
-        let too_low = Aim { alpha: 1e-6, ..ONE };
+        let too_low = PowerAim { alpha: 1e-6, ..ONE };
         assert_eq!(runs_for(PAIRS, 0.001, 5.0, too_low), None);
     }
 
     #[test]
     fn the_effect_that_a_design_finds_needs_that_design() {
-        for layout in [PAIRS, Layout::TwoSamples] {
+        for layout in [PAIRS, ComparisonLayout::TwoSamples] {
             for (runs, rows) in [(9, 1), (12, 4), (30, 50)] {
-                let aim = Aim { rows, ..ONE };
+                let aim = PowerAim { rows, ..ONE };
                 let ratio = least_effect(design(layout, runs), 0.03, aim).unwrap();
                 assert_eq!(runs_for(layout, 0.03, ratio * 1.0001, aim), Some(runs));
                 let inverse = runs_for(layout, 0.03, 1.0 / ratio / 1.0001, aim);
@@ -423,9 +429,9 @@ mod tests {
     fn so_many_pairs_find_what_they_are_said_to_find() {
         // t tests of simulated pairs at the level assumed.
         let (runs, sd) = (10, 0.03);
-        let aim = Aim { rows: 5, ..ONE };
+        let aim = PowerAim { rows: 5, ..ONE };
         let ratio = least_effect(design(PAIRS, runs), sd, aim).unwrap();
-        let mut draws = Draws::new(23);
+        let mut draws = RandomStream::new(23);
         let found = (0..2000).filter(|_| {
             let mut side = |effect: f64| -> Vec<f64> {
                 (0..runs)
@@ -443,9 +449,10 @@ mod tests {
     fn so_many_equal_pairs_are_found_equivalent() {
         let (sd, margin) = (0.004, 0.01);
         let runs = runs_for_equivalence(PAIRS, sd, margin, 0.05, 0.8).unwrap();
-        let two = runs_for_equivalence(Layout::TwoSamples, sd, margin, 0.05, 0.8).unwrap();
+        let two =
+            runs_for_equivalence(ComparisonLayout::TwoSamples, sd, margin, 0.05, 0.8).unwrap();
         assert!(two < runs, "half the degrees of freedom: {two} and {runs}");
-        let mut draws = Draws::new(29);
+        let mut draws = RandomStream::new(29);
         let found = (0..2000).filter(|_| {
             let mut side =
                 || -> Vec<f64> { (0..runs).map(|_| (sd * draws.normal()).exp()).collect() };
@@ -459,7 +466,7 @@ mod tests {
 
     #[test]
     fn the_upper_end_of_a_spread_is_above_the_true_one_as_often_as_it_says() {
-        let mut draws = Draws::new(31);
+        let mut draws = RandomStream::new(31);
         let above = (0..2000).filter(|_| {
             let values: Vec<f64> = (0..6).map(|_| draws.normal()).collect();
             let sd = crate::moments::variance(&values).sqrt();
@@ -474,16 +481,16 @@ mod tests {
     fn aims_that_make_no_sense_have_no_answer() {
         let of = |aim| least_effect(design(PAIRS, 10), 0.03, aim);
         assert!(of(ONE).is_some());
-        assert_eq!(of(Aim { rows: 0, ..ONE }), None);
+        assert_eq!(of(PowerAim { rows: 0, ..ONE }), None);
         assert_eq!(
-            of(Aim {
+            of(PowerAim {
                 alpha: f64::NAN,
                 ..ONE
             }),
             None
         );
-        assert_eq!(of(Aim { power: 1.0, ..ONE }), None);
-        assert_eq!(of(Aim { power: 0.04, ..ONE }), None);
+        assert_eq!(of(PowerAim { power: 1.0, ..ONE }), None);
+        assert_eq!(of(PowerAim { power: 0.04, ..ONE }), None);
         assert_eq!(least_effect(design(PAIRS, 10), 0.0, ONE), None);
         assert_eq!(runs_for(PAIRS, 0.03, 1.0, ONE), None);
     }

@@ -7,7 +7,7 @@ const FEWEST: usize = 4;
 
 /// A scaled inverse chi-squared distribution of variances.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Prior {
+pub(crate) struct VariancePrior {
     /// The common variance.
     pub(crate) variance: f64,
     /// Degrees of freedom: its weight relative to a row's own variance.
@@ -23,7 +23,7 @@ pub(crate) struct Prior {
 ///
 /// Source: Smyth 2004, "Linear models and empirical Bayes methods", Statistical Applications in
 /// Genetics and Molecular Biology 3, section 6.2. Checked against scipy.
-pub(crate) fn fit(rows: &[(f64, f64)]) -> Option<Prior> {
+pub(crate) fn fit(rows: &[(f64, f64)]) -> Option<VariancePrior> {
     if rows.len() < FEWEST {
         return None;
     }
@@ -41,7 +41,7 @@ pub(crate) fn fit(rows: &[(f64, f64)]) -> Option<Prior> {
     } else {
         2.0 * inverse_trigamma(excess)
     };
-    Some(Prior {
+    Some(VariancePrior {
         variance: (mean + digamma(0.5 * df) - (0.5 * df).ln()).exp(),
         df,
     })

@@ -1,7 +1,7 @@
 //! Least squares by Householder reflections.
 
 /// The solution of a least-squares problem.
-pub(crate) struct Solution {
+pub(crate) struct LeastSquares {
     /// One coefficient per column.
     pub(crate) coefficients: Vec<f64>,
     /// The diagonal of the inverse of X'X: variances in units of the residual's.
@@ -12,7 +12,7 @@ pub(crate) struct Solution {
 
 /// Minimises |y - X b|, X by columns with at least as many rows as columns.
 /// `None` if the columns are linearly dependent to working precision.
-pub(crate) fn least_squares(mut x: Vec<Vec<f64>>, y: &[f64]) -> Option<Solution> {
+pub(crate) fn least_squares(mut x: Vec<Vec<f64>>, y: &[f64]) -> Option<LeastSquares> {
     let (n, p) = (y.len(), x.len());
     let mut y = y.to_vec();
     let largest = x.iter().map(|c| norm(c)).fold(0.0, f64::max);
@@ -46,7 +46,7 @@ pub(crate) fn least_squares(mut x: Vec<Vec<f64>>, y: &[f64]) -> Option<Solution>
             *sum += e * e;
         }
     }
-    Some(Solution {
+    Some(LeastSquares {
         coefficients,
         unscaled_variances,
         residual_squares: y[p..n].iter().map(|e| e * e).sum(),

@@ -135,7 +135,7 @@ pub fn supported(n: usize, p: f64) -> bool {
 
 /// The quantiles of one run that its samples support, and its spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PerRun {
+pub struct RunQuantiles {
     /// The median.
     pub p50: Option<f64>,
     /// The 0.9 quantile.
@@ -163,7 +163,7 @@ pub struct PerRun {
 ///
 /// # Errors
 /// [`Error::NotFinite`], [`Error::BadArgument`] if the values are not sorted.
-pub fn per_run(sorted: &[f64]) -> Result<PerRun> {
+pub fn per_run(sorted: &[f64]) -> Result<RunQuantiles> {
     check_sorted(sorted, 0)?;
     let at = |p| supported(sorted.len(), p).then(|| type7_unchecked(sorted, p));
     let (p50, p99) = (at(0.5), at(0.99));
@@ -172,7 +172,7 @@ pub fn per_run(sorted: &[f64]) -> Result<PerRun> {
         deviations.sort_by(f64::total_cmp);
         type7_unchecked(&deviations, 0.5)
     });
-    Ok(PerRun {
+    Ok(RunQuantiles {
         p50,
         p90: at(0.9),
         p99,

@@ -6,11 +6,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 /// A stream of random draws that is a pure function of its seed.
-pub(crate) struct Draws {
+pub(crate) struct RandomStream {
     stream: ChaCha8Rng,
 }
 
-impl Draws {
+impl RandomStream {
     /// The stream of `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn draws_have_the_moments_they_should() {
-        let mut draws = Draws::new(1);
+        let mut draws = RandomStream::new(1);
         let n = 200_000;
         let (mut normal, mut square, mut beta, mut index) = (0.0, 0.0, 0.0, 0);
         for _ in 0..n {

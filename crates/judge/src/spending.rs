@@ -70,7 +70,7 @@ pub fn levels(alpha: f64, fractions: &[f64]) -> Result<Vec<f64>> {
 
 /// A look that is taken, and its level.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Look {
+pub struct InterimLook {
     /// Its index among the planned looks, from 0.
     pub planned: usize,
     /// The share of the planned runs.
@@ -97,7 +97,11 @@ pub struct Look {
 /// # Errors
 /// As for [`levels`]; [`Error::BadArgument`] if the number of floors differs from that of
 /// fractions, or a floor is outside of \[0, 1\].
-pub fn able_looks(alpha: f64, fractions: &[f64], floors: &[f64]) -> Result<Option<Vec<Look>>> {
+pub fn able_looks(
+    alpha: f64,
+    fractions: &[f64],
+    floors: &[f64],
+) -> Result<Option<Vec<InterimLook>>> {
     check_fractions(fractions)?;
     if floors.len() != fractions.len() || !floors.iter().all(|p| (0.0..=1.0).contains(p)) {
         return Err(Error::BadArgument("a look has no smallest p in [0, 1]"));
@@ -126,7 +130,7 @@ pub fn able_looks(alpha: f64, fractions: &[f64], floors: &[f64]) -> Result<Optio
     let look = |planned: usize| {
         let level = all[planned] - before;
         before = all[planned];
-        Look {
+        InterimLook {
             planned,
             fraction: fractions[planned],
             level,
@@ -150,8 +154,8 @@ fn check_fractions(fractions: &[f64]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::{Block, Contrast, step_down};
-    use crate::random::Draws;
+    use crate::family::{Contrast, ContrastBlock, step_down};
+    use crate::random::RandomStream;
 
     /// The smallest p with this many pairs.
     fn floor(pairs: usize) -> f64 {
@@ -159,7 +163,7 @@ mod tests {
     }
 
     /// Looks after these numbers of pairs, up to `most`.
-    fn looks(alpha: f64, most: usize, at: impl Iterator<Item = usize>) -> Option<Vec<Look>> {
+    fn looks(alpha: f64, most: usize, at: impl Iterator<Item = usize>) -> Option<Vec<InterimLook>> {
         let pairs: Vec<usize> = at.collect();
         let fractions: Vec<f64> = pairs.iter().map(|&n| n as f64 / most as f64).collect();
         let floors: Vec<f64> = pairs.iter().map(|&n| floor(n)).collect();
@@ -173,7 +177,7 @@ mod tests {
         // spend 0.0164 and have 0.0078.
         assert_eq!(found[0].planned, 7, "{found:?}");
         assert!(spent(0.05, 7.0 / 12.0).unwrap() < floor(7));
-        let able = |look: &Look| look.level >= floor(look.planned + 1);
+        let able = |look: &InterimLook| look.level >= floor(look.planned + 1);
         assert!(found.iter().all(able));
         let total: f64 = found.iter().map(|look| look.level).sum();
         assert!((total - 0.05).abs() < 1e-15);
@@ -197,11 +201,11 @@ mod tests {
     #[test]
     fn looking_often_at_nothing_alarms_no_more_often_than_promised() {
         let looks = looks(0.05, 12, 1..=12).unwrap();
-        let mut draws = Draws::new(17);
+        let mut draws = RandomStream::new(17);
         let (mut spending, mut naive) = (0, 0);
         for _ in 0..1000 {
-            let blocks: Vec<Block> = (0..12)
-                .map(|site| Block {
+            let blocks: Vec<ContrastBlock> = (0..12)
+                .map(|site| ContrastBlock {
                     site,
                     a: vec![draws.normal()],
                     b: vec![draws.normal()],

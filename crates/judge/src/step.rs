@@ -105,7 +105,7 @@ fn common_divisor(values: &[f64], least: f64) -> Option<f64> {
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
-    use crate::random::Draws;
+    use crate::random::RandomStream;
 
     fn close(found: Option<f64>, expected: f64) {
         let found = found.unwrap();
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn continuous_values_have_no_step() {
         let seed = 20_261_122;
-        let mut draws = Draws::new(seed);
+        let mut draws = RandomStream::new(seed);
         for n in [2, 3, 5, 20] {
             for _ in 0..500 {
                 let values: Vec<f64> = (0..n).map(|_| 5.0 + draws.uniform()).collect();
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_planted_step_is_found_or_a_finer_one_never_a_coarser() {
         let seed = 20_261_123;
-        let mut draws = Draws::new(seed);
+        let mut draws = RandomStream::new(seed);
         let (mut found, mut chance) = (0, 0);
         for _ in 0..2000 {
             let planted = 0.5 + draws.uniform();

@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn planted_components_come_back() {
-        let mut draws = crate::random::Draws::new(20_261_122);
+        let mut draws = crate::random::RandomStream::new(20_261_122);
         let mut normal = move |sd: f64| sd * draws.normal();
         let (a, b, n) = (300, 4, 6);
         let of_image: Vec<f64> = (0..a).map(|_| normal(2.0)).collect();

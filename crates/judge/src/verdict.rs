@@ -2,7 +2,7 @@
 
 /// The four verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
+pub enum Decision {
     /// The corrected permutation p is at most alpha.
     Established,
     /// Only the corrected t interval excludes "no difference"; the design has
@@ -40,17 +40,17 @@ pub struct VerdictInput {
 ///
 /// Cost: O(1). Checked by a table of cases and by properties.
 #[must_use]
-pub fn decide(input: VerdictInput) -> Verdict {
+pub fn decide(input: VerdictInput) -> Decision {
     let passes = |p: Option<f64>| p.is_some_and(|p| p <= input.alpha);
     let out_of_reach = input.p_attainable.is_none_or(|p| p > input.alpha);
     if passes(input.p_adjusted) {
-        Verdict::Established
+        Decision::Established
     } else if passes(input.p_t_adjusted) && out_of_reach {
-        Verdict::Supported
+        Decision::Supported
     } else if passes(input.p_equivalence) {
-        Verdict::Equivalent
+        Decision::Equivalent
     } else {
-        Verdict::Undecided
+        Decision::Undecided
     }
 }
 
@@ -58,7 +58,7 @@ pub fn decide(input: VerdictInput) -> Verdict {
 mod tests {
     use super::*;
 
-    fn of(p: f64, p_t: f64, attainable: Option<f64>, equivalence: f64) -> Verdict {
+    fn decision(p: f64, p_t: f64, attainable: Option<f64>, equivalence: f64) -> Decision {
         decide(VerdictInput {
             p_adjusted: Some(p),
             p_t_adjusted: Some(p_t),
@@ -70,15 +70,15 @@ mod tests {
 
     #[test]
     fn the_table_of_verdicts() {
-        use Verdict::{Equivalent, Established, Supported, Undecided};
+        use Decision::{Equivalent, Established, Supported, Undecided};
         let reach = Some(0.03);
-        assert_eq!(of(0.05, 0.9, reach, 0.01), Established);
-        assert_eq!(of(0.1, 0.01, Some(0.1), 0.9), Supported);
-        assert_eq!(of(0.1, 0.01, None, 0.9), Supported);
-        assert_eq!(of(0.06, 0.01, reach, 0.9), Undecided);
-        assert_eq!(of(0.06, 0.01, reach, 0.01), Equivalent);
-        assert_eq!(of(0.5, 0.5, Some(0.1), 0.01), Equivalent);
-        assert_eq!(of(0.5, 0.5, reach, 0.9), Undecided);
-        assert_eq!(of(f64::NAN, f64::NAN, None, f64::NAN), Undecided);
+        assert_eq!(decision(0.05, 0.9, reach, 0.01), Established);
+        assert_eq!(decision(0.1, 0.01, Some(0.1), 0.9), Supported);
+        assert_eq!(decision(0.1, 0.01, None, 0.9), Supported);
+        assert_eq!(decision(0.06, 0.01, reach, 0.9), Undecided);
+        assert_eq!(decision(0.06, 0.01, reach, 0.01), Equivalent);
+        assert_eq!(decision(0.5, 0.5, Some(0.1), 0.01), Equivalent);
+        assert_eq!(decision(0.5, 0.5, reach, 0.9), Undecided);
+        assert_eq!(decision(f64::NAN, f64::NAN, None, f64::NAN), Undecided);
     }
 }

@@ -1,7 +1,7 @@
 //! Quantiles of samples given as a histogram.
 
 use crate::error::{Error, Result, check_finite};
-use crate::quantile::{PerRun, difference, supported, type7_position};
+use crate::quantile::{RunQuantiles, difference, supported, type7_position};
 
 /// The quantile by the Hyndman-Fan type 7 rule of the samples in a histogram,
 /// without expanding them: each value counts as often as it occurred.
@@ -38,7 +38,7 @@ pub fn type7(histogram: &[(f64, u64)], p: f64) -> Result<f64> {
 ///
 /// # Errors
 /// [`Error::NotFinite`], [`Error::BadArgument`] as for [`type7`].
-pub fn per_run(histogram: &[(f64, u64)]) -> Result<PerRun> {
+pub fn per_run(histogram: &[(f64, u64)]) -> Result<RunQuantiles> {
     let n = checked(histogram)?;
     let at = |p| supported(n, p).then(|| type7_unchecked(histogram, n, p));
     let (p50, p99) = (at(0.5), at(0.99));
@@ -48,7 +48,7 @@ pub fn per_run(histogram: &[(f64, u64)]) -> Result<PerRun> {
         deviations.sort_by(|a, b| a.0.total_cmp(&b.0));
         type7_unchecked(&deviations, n, 0.5)
     });
-    Ok(PerRun {
+    Ok(RunQuantiles {
         p50,
         p90: at(0.9),
         p99,

@@ -117,7 +117,7 @@ impl Estimate {
 
 /// A configuration for which only a summary was published.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moments {
+pub struct PublishedMean {
     /// The mean over the runs.
     pub mean: f64,
     /// The standard error of that mean (a standard deviation divided by the
@@ -191,7 +191,7 @@ pub fn difference(a: &[f64], b: &[f64]) -> Result<Estimate> {
 /// [`Error::BadArgument`] if n is unknown (there is no valid interval then) or a
 /// standard error is negative, [`Error::TooFew`], [`Error::NotFinite`],
 /// [`Error::NotPositive`].
-pub fn ratio_from_summaries(a: Moments, b: Moments) -> Result<Estimate> {
+pub fn ratio_from_summaries(a: PublishedMean, b: PublishedMean) -> Result<Estimate> {
     let (ln_a, squared_a, df_a) = summary_on_logs(a)?;
     let (ln_b, squared_b, df_b) = summary_on_logs(b)?;
     Ok(exponentiate(combine(
@@ -202,7 +202,7 @@ pub fn ratio_from_summaries(a: Moments, b: Moments) -> Result<Estimate> {
 }
 
 /// ln(mean), its squared standard error and its degrees of freedom.
-fn summary_on_logs(m: Moments) -> Result<(f64, f64, f64)> {
+fn summary_on_logs(m: PublishedMean) -> Result<(f64, f64, f64)> {
     let Some(n) = m.n else {
         return Err(Error::BadArgument("the number of runs is not known"));
     };
@@ -326,7 +326,7 @@ mod tests {
         );
         assert_eq!(ratio(&[1.0, 0.0], &two), Err(Error::NotPositive));
         assert_eq!(difference(&[1.0, f64::NAN], &two), Err(Error::NotFinite));
-        let unknown = Moments {
+        let unknown = PublishedMean {
             mean: 1.0,
             standard_error: 0.1,
             n: None,

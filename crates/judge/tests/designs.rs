@@ -9,8 +9,8 @@
     reason = "helpers of tests, which the configuration does not recognise"
 )]
 
-use assize_judge::pooled::{self, Combination, OneSided};
-use assize_judge::power::{self, Aim, Design, Layout};
+use assize_judge::pooled::{self, OneSided, PCombination};
+use assize_judge::power::{self, ComparisonLayout, PowerAim, PowerDesign};
 use assize_judge::{equivalence, factorial, lints, paired, poisson, spending};
 use serde_json::Value;
 
@@ -106,7 +106,7 @@ fn contrasts_and_fits_in_blocks() {
 fn rates_of_clusters() {
     for (input, want) in cases!("clustered_rates") {
         let (a, b) = (floats(&input["a"]["times"]), floats(&input["b"]["times"]));
-        let side = |times_s, of: &str| poisson::Observed {
+        let side = |times_s, of: &str| poisson::EventTimes {
             times_s,
             exposure_s: number(&input[of]["exposure"]),
         };
@@ -153,7 +153,7 @@ fn effects_on_some_of_several_machines() {
             agree("p below", p.below, &want["below"][at]);
         }
         for (at, want) in want["by_number"].as_array().unwrap().iter().enumerate() {
-            let ways = [Combination::Bonferroni, Combination::Simes];
+            let ways = [PCombination::Bonferroni, PCombination::Simes];
             for (way, combination) in ways.into_iter().enumerate() {
                 let got = pooled::partial_conjunction_by_direction(&p, at + 1, combination);
                 let got = got.unwrap();
@@ -217,15 +217,15 @@ fn shares_that_runs_may_have_missed() {
     }
 }
 
-fn layout(input: &Value) -> Layout {
+fn layout(input: &Value) -> ComparisonLayout {
     match input["layout"].as_str().unwrap() {
-        "pairs" => Layout::Pairs,
-        _ => Layout::TwoSamples,
+        "pairs" => ComparisonLayout::Pairs,
+        _ => ComparisonLayout::TwoSamples,
     }
 }
 
-fn aim(input: &Value) -> Aim {
-    Aim {
+fn aim(input: &Value) -> PowerAim {
+    PowerAim {
         rows: count(&input["rows"]),
         alpha: number(&input["alpha"]),
         power: number(&input["power"]),
@@ -235,7 +235,7 @@ fn aim(input: &Value) -> Aim {
 #[test]
 fn effects_that_designs_find() {
     for (input, want) in cases!("designs") {
-        let design = Design {
+        let design = PowerDesign {
             layout: layout(&input),
             runs: count(&input["runs"]),
         };

@@ -9,7 +9,7 @@
     reason = "helpers of tests, which the configuration does not recognise"
 )]
 
-use assize_judge::family::{Block, Contrast, Family, step_down};
+use assize_judge::family::{Contrast, ContrastBlock, FamilyResult, step_down};
 use assize_judge::{adjust, lints};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -38,7 +38,7 @@ fn floats(v: &Value) -> Vec<f64> {
 }
 
 fn contrasts(rows: &Value) -> Vec<Contrast> {
-    let block = |block: &Value| Block {
+    let block = |block: &Value| ContrastBlock {
         site: block[0].as_u64().unwrap(),
         a: floats(&block[1]),
         b: floats(&block[2]),
@@ -159,7 +159,7 @@ fn any_row() -> impl Strategy<Value = Contrast> {
     let value = || (-4_i32..5).prop_map(|i| f64::from(i) / 8.0);
     let pairs = prop::collection::vec((value(), value(), 0..8), 3..7).prop_map(|pairs| {
         let pairs = (0..).zip(pairs);
-        let block = |(site, (a, b, lacks)): (u64, (f64, f64, i32))| Block {
+        let block = |(site, (a, b, lacks)): (u64, (f64, f64, i32))| ContrastBlock {
             site,
             a: vec![a],
             b: if lacks == 0 && site > 1 {
@@ -168,14 +168,14 @@ fn any_row() -> impl Strategy<Value = Contrast> {
                 vec![b]
             },
         };
-        pairs.map(block).collect::<Vec<Block>>()
+        pairs.map(block).collect::<Vec<ContrastBlock>>()
     });
     let several = (0_u64..3, prop::collection::vec(value(), 4..7), 1_usize..4).prop_map(
         |(site, values, of_a)| {
             let (a, b) = values.split_at(of_a);
             let (a, b) = (a.to_vec(), b.to_vec());
             let site = 100 + site;
-            vec![Block { site, a, b }]
+            vec![ContrastBlock { site, a, b }]
         },
     );
     let blocks = prop_oneof![pairs, several];
@@ -190,7 +190,7 @@ fn rows(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Contrast>> {
     prop::collection::vec(any_row(), n)
 }
 
-fn tested(rows: &[Contrast]) -> Family {
+fn tested(rows: &[Contrast]) -> FamilyResult {
     let found = step_down(rows, 0).unwrap();
     assert!(found.exact, "{} relabelings", found.relabelings);
     found
@@ -208,7 +208,7 @@ fn changed(row: &Contrast, value: impl Fn(f64) -> f64, resolution: f64) -> Contr
     row
 }
 
-fn alike(one: &Family, other: &Family) -> bool {
+fn are_alike(one: &FamilyResult, other: &FamilyResult) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() < SAME;
     one.tested.len() == other.tested.len()
         && one.tested.iter().zip(&other.tested).all(|(a, b)| {
@@ -238,7 +238,7 @@ proptest! {
         let mut found = tested(&turned);
         found.tested.reverse();
         found.tested.rotate_right(by);
-        prop_assert!(alike(&tested(&rows), &found));
+        prop_assert!(are_alike(&tested(&rows), &found));
     }
 
     #[test]
@@ -249,7 +249,7 @@ proptest! {
             changed(row, |v| v * unit, unit * unit)
         };
         let scaled: Vec<Contrast> = rows.iter().enumerate().map(scaled).collect();
-        prop_assert!(alike(&tested(&rows), &tested(&scaled)));
+        prop_assert!(are_alike(&tested(&rows), &tested(&scaled)));
     }
 
     #[test]
@@ -260,7 +260,7 @@ proptest! {
             changed(row, |v| v + by, 1.0)
         };
         let shifted: Vec<Contrast> = rows.iter().enumerate().map(shifted).collect();
-        prop_assert!(alike(&tested(&rows), &tested(&shifted)));
+        prop_assert!(are_alike(&tested(&rows), &tested(&shifted)));
     }
 
     #[test]
@@ -284,7 +284,7 @@ proptest! {
         with.push(changed(&rows[0], |_| f64::from(value), 0.0));
         let mut after = tested(&with);
         let added = after.tested.pop().unwrap();
-        prop_assert!(alike(&before, &after));
+        prop_assert!(are_alike(&before, &after));
         prop_assert_eq!((added.p, added.p_adjusted), (1.0, 1.0));
     }
 

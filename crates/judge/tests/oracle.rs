@@ -11,8 +11,8 @@
 )]
 
 use assize_judge::{
-    Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, flips, jitter, lints,
-    paired, poisson, pooled, power, quantile, welch,
+    Estimate, Interval, PublishedMean, adjust, bootstrap, equivalence, factorial, flips, jitter,
+    lints, paired, poisson, pooled, power, quantile, welch,
 };
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ impl Judge {
 }
 
 /// Runs `check` on each case of a file.
-fn each(file: &'static str, text: &str, check: impl Fn(&mut Judge, &Value, &Value)) {
+fn check_cases(file: &'static str, text: &str, check: impl Fn(&mut Judge, &Value, &Value)) {
     let cases: Vec<Value> = serde_json::from_str(text).unwrap();
     let mut judge = Judge {
         file,
@@ -98,7 +98,7 @@ macro_rules! oracle {
         #[test]
         fn $name() {
             let file = concat!(stringify!($name), ".json");
-            each(
+            check_cases(
                 file,
                 include_str!(concat!("reference/", stringify!($name), ".json")),
                 $check,
@@ -191,7 +191,7 @@ oracle!(welch, |judge, input, want| {
 });
 
 oracle!(summaries, |judge, input, want| {
-    let moments = |v: &Value| Moments {
+    let moments = |v: &Value| PublishedMean {
         mean: number(&v[0]),
         standard_error: number(&v[1]),
         n: Some(count(&v[2]) as u32),
@@ -354,7 +354,7 @@ oracle!(power, |judge, input, want| {
 
 oracle!(equivalence_runs, |judge, input, want| {
     let [sd, margin, alpha, power] = ["sd", "margin", "alpha", "power"].map(|k| number(&input[k]));
-    let layout = power::Layout::TwoSamples;
+    let layout = power::ComparisonLayout::TwoSamples;
     let got = power::runs_for_equivalence(layout, sd, margin, alpha, power).unwrap();
     judge.agree("runs", f64::from(got), &want["runs"]);
 });

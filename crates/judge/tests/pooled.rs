@@ -2,9 +2,9 @@
 //! rates.
 
 use assize_judge::Error;
-use assize_judge::family::{Block, Contrast, step_down};
+use assize_judge::family::{Contrast, ContrastBlock, step_down};
 use assize_judge::pooled::{
-    Combination, Study, fixed, heterogeneity, partial_conjunction,
+    PCombination, Study, fixed, heterogeneity, partial_conjunction,
     partial_conjunction_by_direction, random, shares,
 };
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ fn with_few_pairs_the_interval_covers_and_welch_alarms_as_promised() {
 /// The p of the permutation test within machines, and the number of relabelings.
 fn permuted(machines: &[Vec<(Vec<f64>, Vec<f64>)>]) -> (f64, f64) {
     let blocks = machines.iter().flatten();
-    let blocks = (0..).zip(blocks).map(|(site, (a, b))| Block {
+    let blocks = (0..).zip(blocks).map(|(site, (a, b))| ContrastBlock {
         site,
         a: a.clone(),
         b: b.clone(),
@@ -148,7 +148,7 @@ fn as_many_machines_are_named_as_have_the_effect_and_no_more() {
             study(&differences).one_sided()
         };
         let p = [study(4.0), study(4.0), study(0.0)];
-        let of = |p: &[_], r| partial_conjunction_by_direction(p, r, Combination::Simes).unwrap();
+        let of = |p: &[_], r| partial_conjunction_by_direction(p, r, PCombination::Simes).unwrap();
         two += u32::from(of(&p, 2).p <= 0.05);
         three += u32::from(of(&p, 3).p <= 0.05);
         // With opposite directions, no two machines agree.
@@ -164,7 +164,7 @@ fn as_many_machines_are_named_as_have_the_effect_and_no_more() {
 
 #[test]
 fn numbers_of_machines_that_cannot_be_are_refused() {
-    let of = |p: &[f64], r| partial_conjunction(p, r, Combination::Bonferroni);
+    let of = |p: &[f64], r| partial_conjunction(p, r, PCombination::Bonferroni);
     assert_eq!(of(&[], 1), Err(Error::TooFew { needed: 1, got: 0 }));
     for (p, r) in [
         ([0.1, 0.2], 0),
@@ -244,13 +244,13 @@ proptest! {
     fn more_machines_are_never_easier_and_simes_is_never_above_bonferroni(p in prop::collection::vec(0.0_f64..=1.0, 1..9)) {
         let of = |r, combination| partial_conjunction(&p, r, combination).unwrap();
         for r in 1..=p.len() {
-            let (bonferroni, simes) = (of(r, Combination::Bonferroni), of(r, Combination::Simes));
+            let (bonferroni, simes) = (of(r, PCombination::Bonferroni), of(r, PCombination::Simes));
             prop_assert!(simes <= bonferroni);
             if r > 1 {
-                prop_assert!(of(r - 1, Combination::Simes) <= simes);
+                prop_assert!(of(r - 1, PCombination::Simes) <= simes);
             }
         }
         let largest = p.iter().copied().fold(0.0, f64::max);
-        prop_assert_eq!(of(p.len(), Combination::Simes), largest);
+        prop_assert_eq!(of(p.len(), PCombination::Simes), largest);
     }
 }

@@ -6,7 +6,7 @@
 )]
 
 use assize_judge::{
-    Verdict, VerdictInput, adjust, bootstrap, decide, equivalence, family, flips, permutation,
+    Decision, VerdictInput, adjust, bootstrap, decide, equivalence, family, flips, permutation,
     poisson, power, quantile, welch,
 };
 use proptest::prelude::*;
@@ -25,12 +25,14 @@ fn any_group(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
 }
 
 /// The result of the permutation test of one contrast, and its number of relabelings.
-fn alone(blocks: &[(Vec<f64>, Vec<f64>)]) -> (family::Tested, f64) {
-    let blocks = (0..).zip(blocks).map(|(site, (a, b))| family::Block {
-        site,
-        a: a.clone(),
-        b: b.clone(),
-    });
+fn test_alone(blocks: &[(Vec<f64>, Vec<f64>)]) -> (family::ContrastResult, f64) {
+    let blocks = (0..)
+        .zip(blocks)
+        .map(|(site, (a, b))| family::ContrastBlock {
+            site,
+            a: a.clone(),
+            b: b.clone(),
+        });
     let contrast = family::Contrast {
         blocks: blocks.collect(),
         resolution: 0.0,
@@ -66,19 +68,19 @@ proptest! {
     fn the_interval_of_flips_leaves_out_0_where_they_reject_it(eighths in prop::collection::vec(-4_i32..9, 6..11)) {
         let differences: Vec<f64> = eighths.iter().map(|&d| f64::from(d) / 8.0).collect();
         let pairs: Vec<_> = differences.iter().map(|&d| (vec![0.0], vec![d])).collect();
-        let p = alone(&pairs).0.p;
+        let p = test_alone(&pairs).0.p;
         let interval = flips::interval(&differences, 0.95, 0.0).unwrap().unwrap();
         prop_assert_eq!(p <= 0.05, !interval.contains(0.0), "p {}, {:?}", p, interval);
     }
 
     #[test]
     fn p_is_a_whole_number_of_relabelings(a in any_group(1..7), b in any_group(1..7)) {
-        let (found, relabelings) = alone(&[(a.clone(), b.clone())]);
+        let (found, relabelings) = test_alone(&[(a.clone(), b.clone())]);
         let ways = found.p * relabelings;
         prop_assert!((ways - ways.round()).abs() < 1e-9);
         prop_assert!(found.p >= found.p_attainable - 1e-15 && found.p <= 1.0);
         prop_assert_eq!(found.p_attainable, permutation::attainable(a.len(), b.len()));
-        prop_assert_eq!(found.p, alone(&[(b, a)]).0.p);
+        prop_assert_eq!(found.p, test_alone(&[(b, a)]).0.p);
     }
 
     #[test]
@@ -89,8 +91,8 @@ proptest! {
             let moved = |v: &[f64]| v.iter().rev().map(|x| x + s).collect::<Vec<_>>();
             (moved(&a), moved(&b))
         };
-        let flat = alone(&[block(0.0), block(0.0)]).0;
-        let moved = alone(&[block(0.0), block(f64::from(shift))]).0;
+        let flat = test_alone(&[block(0.0), block(0.0)]).0;
+        let moved = test_alone(&[block(0.0), block(f64::from(shift))]).0;
         prop_assert_eq!(flat.p, moved.p);
     }
 
@@ -118,9 +120,9 @@ proptest! {
             p_equivalence: None, alpha: 0.05,
         };
         let verdict = decide(input);
-        prop_assert_eq!(verdict == Verdict::Established, p <= 0.05);
+        prop_assert_eq!(verdict == Decision::Established, p <= 0.05);
         let without = decide(VerdictInput { p_adjusted: None, p_attainable: None, ..input });
-        prop_assert_eq!(without == Verdict::Supported, p <= 0.05);
+        prop_assert_eq!(without == Decision::Supported, p <= 0.05);
     }
 
     #[test]

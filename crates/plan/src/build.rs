@@ -1,15 +1,15 @@
 //! Turns an experiment into its plan.
 
-use assize_job::{Kind, Periodic};
+use assize_job::{Periodic, WorkloadKind};
 use indexmap::IndexMap;
 
 use crate::combine::{Levels, combine, unchanged};
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
-use crate::grid::{self, Grid};
+use crate::grid::{self, PlannedGrid};
 use crate::mistakes::{self, targets, wrong_target};
-use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
-use crate::raw::Level;
+use crate::plan::{BetterDirection, Plan, PlannedClaim, PlannedConfiguration, SCHEMA, StopRule};
+use crate::raw::RawLevel;
 use crate::sections::RUNS_MAX;
 use crate::{
     frames_stream, gaps, metrics, names, payload, schedule, stalls, switches, tables, tracer,
@@ -35,7 +35,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     check_configurations(experiment, target, &every)?;
     let instruments = stalls::with_truth(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
-    let (grid, mut configurations) = asked(experiment, (whole, every), overrides)?;
+    let (grid, mut configurations) = restrict_to_overrides(experiment, (whole, every), overrides)?;
     let factors = grid.levels(experiment);
     calibrate(target, &mut configurations);
     let switches = switches::mark(experiment, &factors, &mut configurations)?;
@@ -88,11 +88,11 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
 }
 
 /// Filters the grid and its configurations down to the levels that the overrides keep.
-fn asked(
+fn restrict_to_overrides(
     experiment: &Experiment,
-    (whole, every): (Grid, Vec<PlannedConfiguration>),
+    (whole, every): (PlannedGrid, Vec<PlannedConfiguration>),
     overrides: &Overrides,
-) -> Result<(Grid, Vec<PlannedConfiguration>), Error> {
+) -> Result<(PlannedGrid, Vec<PlannedConfiguration>), Error> {
     if overrides.levels.is_empty() {
         return Ok((whole, every));
     }
@@ -151,7 +151,7 @@ fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(),
             let why = format!("{cpus} is not between 1 and 255");
             return Err(Error::option("--cpus", "", why));
         }
-        let sets = |level: &Level| level.cpus.is_some();
+        let sets = |level: &RawLevel| level.cpus.is_some();
         check_no_level(experiment, "--cpus", "sets the number of CPUs", sets)?;
     }
     match &overrides.kernel {
@@ -171,7 +171,7 @@ fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) ->
         let error = Error::option("--kernel", "", format!("'{kernel}' is no kernel"));
         return Err(error.mend(mistakes::KERNELS));
     }
-    let sets = |level: &Level| level.kernel.is_some();
+    let sets = |level: &RawLevel| level.kernel.is_some();
     check_no_level(experiment, "--kernel", "sets the kernel", sets)
 }
 
@@ -180,7 +180,7 @@ fn check_no_level(
     experiment: &Experiment,
     option: &str,
     why: &str,
-    sets: impl Fn(&Level) -> bool,
+    sets: impl Fn(&RawLevel) -> bool,
 ) -> Result<(), Error> {
     for (factor, levels) in &experiment.file.factors {
         if levels.values().any(&sets) {
@@ -193,7 +193,7 @@ fn check_no_level(
 
 fn configurations(
     experiment: &Experiment,
-    grid: &Grid,
+    grid: &PlannedGrid,
     overrides: &Overrides,
 ) -> Result<Vec<PlannedConfiguration>, Error> {
     let factors = &experiment.file.factors;
@@ -247,7 +247,7 @@ fn calibrate(target: &str, configurations: &mut [PlannedConfiguration]) {
         own.chain(&mut configuration.background).chain(beside)
     });
     for workload in every {
-        if let Kind::Periodic(one) = &mut workload.kind
+        if let WorkloadKind::Periodic(one) = &mut workload.kind
             && one.rt_app.is_some()
             && target == EXACT
         {
@@ -278,14 +278,14 @@ fn images(target: &str, asked: Option<u32>, blocks: u32) -> u32 {
 }
 
 /// The largest number of blocks, and when to stop early.
-fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>) {
+fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<StopRule>) {
     let file = &experiment.file;
     let Some(until) = &file.until else {
         return (overrides.runs.or(file.runs).unwrap_or(RUNS), None);
     };
     let most = overrides.runs.unwrap_or(until.max_runs);
     let first_look = until.first_look.min(most);
-    let until = Until {
+    let until = StopRule {
         within: until.within,
         metric: until.metric.clone(),
         first_look,
@@ -296,8 +296,8 @@ fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>
     (most, Some(until))
 }
 
-fn claims(experiment: &Experiment) -> Vec<Claim> {
-    let claim = |(at, text): (usize, &String)| Claim {
+fn claims(experiment: &Experiment) -> Vec<PlannedClaim> {
+    let claim = |(at, text): (usize, &String)| PlannedClaim {
         text: text.clone(),
         place: experiment.place(&format!("claims[{at}]")),
     };
@@ -316,7 +316,7 @@ fn higher_is_better(experiment: &Experiment) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let primary = experiment.file.primary.iter();
     let primary = primary
-        .filter(|primary| primary.better == Better::Higher)
+        .filter(|primary| primary.better == BetterDirection::Higher)
         .map(|primary| &primary.metric);
     for name in primary.chain(&experiment.file.higher_is_better) {
         if !names.contains(name) {

@@ -8,22 +8,22 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use crate::error::{Error, Source};
-use crate::keys::{Absent, Key, Section, Type};
+use crate::error::{Error, SourceText};
+use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
 use crate::raw::BACKGROUND;
 use crate::{parameters, quantity, sections};
 
 /// The byte range of each key and of each list element in the file.
 pub(crate) type Spans = HashMap<String, Range<usize>>;
 
-pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
+pub(crate) type ValueNode<'t> = Spanned<DeValue<'t>>;
 
 /// Reads a file into plain values, keyed by field name
-/// ([`crate::keys::Key::field`]), and the places of its keys.
-pub(crate) fn read(source: Source<'_>) -> Result<(Value, Spans), Error> {
+/// ([`crate::keys::SectionKey::field`]), and the places of its keys.
+pub(crate) fn read(source: SourceText<'_>) -> Result<(Value, Spans), Error> {
     let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
     let root = document.get_ref();
-    let mut checker = Checker {
+    let mut checker = ExperimentChecker {
         source,
         spans: Spans::new(),
         kinds: HashMap::new(),
@@ -37,7 +37,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<(Value, Spans), Error> {
 }
 
 /// The error for text that is not TOML or gives a key twice.
-fn syntax(source: Source<'_>, error: &toml::de::Error) -> Error {
+fn syntax(source: SourceText<'_>, error: &toml::de::Error) -> Error {
     let span = error.span().unwrap_or(0..0);
     let why = error.message().lines().next().unwrap_or("cannot be read");
     let key = source.text.get(span.clone()).filter(|text| is_bare(text));
@@ -73,16 +73,16 @@ fn is_bare(key: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-pub(crate) struct Checker<'a> {
-    pub(crate) source: Source<'a>,
+pub(crate) struct ExperimentChecker<'a> {
+    pub(crate) source: SourceText<'a>,
     pub(crate) spans: Spans,
     /// Workload name to the parameters of its kind.
-    kinds: HashMap<String, &'static Section>,
+    kinds: HashMap<String, &'static KeySection>,
     /// Whether absent keys get their defaults.
     fill: bool,
 }
 
-impl Checker<'_> {
+impl ExperimentChecker<'_> {
     /// Records the kind of each workload in this section. This runs before
     /// levels are checked, because which workload parameters a level may change
     /// depends on the kind.
@@ -100,80 +100,84 @@ impl Checker<'_> {
     pub(crate) fn check(
         &mut self,
         path: &str,
-        node: &Node<'_>,
-        kind: &Type,
+        node: &ValueNode<'_>,
+        kind: &KeyType,
     ) -> Result<Value, Error> {
         match kind {
-            Type::Text | Type::Target | Type::Instrument | Type::Free | Type::Word(_) => {
-                self.text(path, node, kind)
-            }
-            Type::Duration(_)
-            | Type::Size
-            | Type::Share
-            | Type::Power
-            | Type::Energy
-            | Type::Frequency => self.quantity(path, node, kind),
-            Type::Whole(least, most) => self.whole(path, node, *least, *most),
-            Type::Flag => match node.get_ref() {
+            KeyType::Text
+            | KeyType::Target
+            | KeyType::Instrument
+            | KeyType::Free
+            | KeyType::Word(_) => self.text(path, node, kind),
+            KeyType::Duration(_)
+            | KeyType::Size
+            | KeyType::Share
+            | KeyType::Power
+            | KeyType::Energy
+            | KeyType::Frequency => self.quantity(path, node, kind),
+            KeyType::Whole(least, most) => self.whole(path, node, *least, *most),
+            KeyType::Flag => match node.get_ref() {
                 DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
                 _ => Err(self.wants(path, node, "true or false")),
             },
-            Type::Value => match node.get_ref() {
+            KeyType::Value => match node.get_ref() {
                 DeValue::Integer(number) => {
                     let number = self.integer(path, node, number)?;
                     Ok(Value::String(number.to_string()))
                 }
-                DeValue::String(_) => self.text(path, node, &Type::Free),
+                DeValue::String(_) => self.text(path, node, &KeyType::Free),
                 _ => Err(self.wants(path, node, "text or a whole number")),
             },
-            Type::List(element) => self.list(path, node, element),
-            Type::OneOrMore(element) => match node.get_ref() {
+            KeyType::List(element) => self.list(path, node, element),
+            KeyType::OneOrMore(element) => match node.get_ref() {
                 DeValue::Array(_) => self.list(path, node, element),
                 _ => Ok(Value::Array(vec![self.check(path, node, element)?])),
             },
-            Type::WordOrList(words, element) => match node.get_ref() {
+            KeyType::WordOrList(words, element) => match node.get_ref() {
                 DeValue::Array(_) => self.list(path, node, element),
-                DeValue::String(_) => self.text(path, node, &Type::Word(words)),
+                DeValue::String(_) => self.text(path, node, &KeyType::Word(words)),
                 _ => Err(self.wants(path, node, "a name in quotes, or a list in [ ]")),
             },
-            Type::Map(element) => self.map(path, node, element),
-            Type::Pairs => self.pairs(path, node),
-            Type::Table(section) => {
+            KeyType::Map(element) => self.map(path, node, element),
+            KeyType::Pairs => self.pairs(path, node),
+            KeyType::Table(section) => {
                 let table = self.want_table(path, node)?;
                 self.table(path, &node.span(), table, section)
             }
-            Type::Part(section) => {
+            KeyType::Part(section) => {
                 let table = self.want_table(path, node)?;
                 let fields = self.parameters(path, &node.span(), table, section)?;
                 Ok(Value::Object(fields))
             }
-            Type::Action => self.action(path, node),
-            Type::Workload => self.workload(path, node),
-            Type::Changes => self.changes(path, node),
-            Type::Policy => self.policy(path, node),
+            KeyType::Action => self.action(path, node),
+            KeyType::Workload => self.workload(path, node),
+            KeyType::Changes => self.changes(path, node),
+            KeyType::Policy => self.policy(path, node),
         }
     }
 
-    fn pairs(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
-        let map = self.map(path, node, &Type::Value)?;
+    fn pairs(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
+        let map = self.map(path, node, &KeyType::Value)?;
         let pairs = map.as_object().into_iter().flatten();
         Ok(pairs
             .map(|(name, value)| Value::Array(vec![name.as_str().into(), value.clone()]))
             .collect())
     }
 
-    fn text(&self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
+    fn text(&self, path: &str, node: &ValueNode<'_>, kind: &KeyType) -> Result<Value, Error> {
         let DeValue::String(text) = node.get_ref() else {
             return Err(self.wants(path, node, "text in quotes"));
         };
         let wrong = match kind {
-            Type::Word(words) if !words.contains(&text.as_ref()) => {
+            KeyType::Word(words) if !words.contains(&text.as_ref()) => {
                 let why = format!("'{text}' is not valid");
                 let words = words.iter().copied();
                 return Err(self.error(path, node, why).nearest(text, words));
             }
-            Type::Free if text.contains('\0') => Some("must not hold the character NUL".to_owned()),
-            Type::Free => None,
+            KeyType::Free if text.contains('\0') => {
+                Some("must not hold the character NUL".to_owned())
+            }
+            KeyType::Free => None,
             _ if text.trim().is_empty() => Some("is empty".to_owned()),
             _ if text.chars().any(char::is_control) => {
                 Some("must be one line without control characters".to_owned())
@@ -186,30 +190,30 @@ impl Checker<'_> {
         }
     }
 
-    fn quantity(&self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
+    fn quantity(&self, path: &str, node: &ValueNode<'_>, kind: &KeyType) -> Result<Value, Error> {
         let DeValue::String(text) = node.get_ref() else {
             let example = match kind {
-                Type::Duration(_) => "a duration with a unit, in quotes, such as \"20s\"",
-                Type::Size => "a size with a unit, in quotes, such as \"256M\"",
-                Type::Power => "a power with a unit, in quotes, such as \"80mW\"",
-                Type::Energy => "an energy with a unit, in quotes, such as \"12uJ\"",
-                Type::Frequency => "a frequency with a unit, in quotes, such as \"600MHz\"",
+                KeyType::Duration(_) => "a duration with a unit, in quotes, such as \"20s\"",
+                KeyType::Size => "a size with a unit, in quotes, such as \"256M\"",
+                KeyType::Power => "a power with a unit, in quotes, such as \"80mW\"",
+                KeyType::Energy => "an energy with a unit, in quotes, such as \"12uJ\"",
+                KeyType::Frequency => "a frequency with a unit, in quotes, such as \"600MHz\"",
                 _ => "a share in quotes, such as \"2%\"",
             };
             return Err(self.wants(path, node, example));
         };
         let value = match kind {
-            Type::Duration(least) => match quantity::duration_ns(text) {
+            KeyType::Duration(least) => match quantity::duration_ns(text) {
                 Ok(ns) if ns < *least => {
                     let least = quantity::show_ns(*least);
                     Err(format!("'{text}' is less than {least}"))
                 }
                 other => other.map(Number::from),
             },
-            Type::Size => quantity::size_mib(text).map(Number::from),
-            Type::Power => quantity::power_uw(text).map(Number::from),
-            Type::Energy => quantity::energy_nj(text).map(Number::from),
-            Type::Frequency => quantity::frequency_khz(text).map(Number::from),
+            KeyType::Size => quantity::size_mib(text).map(Number::from),
+            KeyType::Power => quantity::power_uw(text).map(Number::from),
+            KeyType::Energy => quantity::energy_nj(text).map(Number::from),
+            KeyType::Frequency => quantity::frequency_khz(text).map(Number::from),
             _ => quantity::share(text)
                 .and_then(|share| Number::from_f64(share).ok_or_else(|| "is no number".into())),
         };
@@ -219,7 +223,13 @@ impl Checker<'_> {
         }
     }
 
-    fn whole(&self, path: &str, node: &Node<'_>, least: i64, most: i64) -> Result<Value, Error> {
+    fn whole(
+        &self,
+        path: &str,
+        node: &ValueNode<'_>,
+        least: i64,
+        most: i64,
+    ) -> Result<Value, Error> {
         let DeValue::Integer(number) = node.get_ref() else {
             return Err(self.wants(path, node, "a whole number without quotes"));
         };
@@ -232,12 +242,22 @@ impl Checker<'_> {
         }
     }
 
-    fn integer(&self, path: &str, node: &Node<'_>, number: &DeInteger<'_>) -> Result<i64, Error> {
+    fn integer(
+        &self,
+        path: &str,
+        node: &ValueNode<'_>,
+        number: &DeInteger<'_>,
+    ) -> Result<i64, Error> {
         i64::from_str_radix(number.as_str(), number.radix())
             .map_err(|_| self.error(path, node, format!("{number} is too large")))
     }
 
-    fn list(&mut self, path: &str, node: &Node<'_>, element: &Type) -> Result<Value, Error> {
+    fn list(
+        &mut self,
+        path: &str,
+        node: &ValueNode<'_>,
+        element: &KeyType,
+    ) -> Result<Value, Error> {
         let DeValue::Array(nodes) = node.get_ref() else {
             return Err(self.wants(path, node, "a list in [ ]"));
         };
@@ -250,7 +270,7 @@ impl Checker<'_> {
         Ok(Value::Array(values))
     }
 
-    fn map(&mut self, path: &str, node: &Node<'_>, element: &Type) -> Result<Value, Error> {
+    fn map(&mut self, path: &str, node: &ValueNode<'_>, element: &KeyType) -> Result<Value, Error> {
         let mut values = Map::new();
         for (name, node) in self.want_table(path, node)? {
             let path = join(path, name.get_ref());
@@ -267,7 +287,7 @@ impl Checker<'_> {
         path: &str,
         span: &Range<usize>,
         table: &DeTable<'_>,
-        section: &'static Section,
+        section: &'static KeySection,
     ) -> Result<Value, Error> {
         let mut values = Map::new();
         for (name, node) in table {
@@ -301,15 +321,15 @@ impl Checker<'_> {
         &mut self,
         path: &str,
         span: &Range<usize>,
-        key: &Key,
+        key: &SectionKey,
         values: &mut Map<String, Value>,
     ) -> Result<(), Error> {
         if values.contains_key(key.field) {
             return Ok(());
         }
         match key.absent {
-            Absent::Open => Ok(()),
-            Absent::Required => {
+            KeyDefault::Open => Ok(()),
+            KeyDefault::Required => {
                 let error = self.source.error(span, &join(path, key.name), "is missing");
                 let meaning = key.meaning.trim_end_matches('.');
                 let mut rest = meaning.chars();
@@ -317,7 +337,7 @@ impl Checker<'_> {
                 let meaning: String = first.chain(rest).collect();
                 Err(error.mend(format!("add it: {meaning}")))
             }
-            Absent::Is(text) => {
+            KeyDefault::Is(text) => {
                 if let Ok(node) = DeValue::parse(text) {
                     let value = self.check(&join(path, key.name), &node, &key.kind)?;
                     values.insert(key.field.to_owned(), value);
@@ -327,7 +347,7 @@ impl Checker<'_> {
         }
     }
 
-    fn action(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+    fn action(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
         let table = self.want_table(path, node)?;
         let mut forms = sections::ACTIONS
             .iter()
@@ -355,7 +375,7 @@ impl Checker<'_> {
     }
 
     /// The parameters of the kind that a workload names.
-    fn kind(&self, path: &str, node: &Node<'_>) -> Result<&'static Section, Error> {
+    fn kind(&self, path: &str, node: &ValueNode<'_>) -> Result<&'static KeySection, Error> {
         let table = self.want_table(path, node)?;
         let kinds = || parameters::KINDS.iter().map(|(name, _)| *name);
         let Some(kind) = table.get("kind") else {
@@ -372,7 +392,7 @@ impl Checker<'_> {
         })
     }
 
-    fn workload(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+    fn workload(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
         let section = self.kind(path, node)?;
         let table = self.want_table(path, node)?;
         let mut keys = table.clone();
@@ -386,11 +406,11 @@ impl Checker<'_> {
         if let Some(names) = beside {
             let path = join(path, BACKGROUND);
             self.spans.insert(path.clone(), names.span());
-            let names = self.list(&path, &names, &Type::Text)?;
+            let names = self.list(&path, &names, &KeyType::Text)?;
             value.insert(BACKGROUND.to_owned(), names);
         }
         for key in section.keys {
-            if matches!(key.absent, Absent::Required) {
+            if matches!(key.absent, KeyDefault::Required) {
                 self.absent(path, &kind, key, &mut value)?;
             }
         }
@@ -404,7 +424,7 @@ impl Checker<'_> {
         path: &str,
         span: &Range<usize>,
         table: &DeTable<'_>,
-        section: &'static Section,
+        section: &'static KeySection,
     ) -> Result<Map<String, Value>, Error> {
         let fill = std::mem::replace(&mut self.fill, false);
         let value = self.table(path, span, table, section);
@@ -415,7 +435,7 @@ impl Checker<'_> {
         }
     }
 
-    fn changes(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+    fn changes(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
         let mut values = Map::new();
         for (name, node) in self.want_table(path, node)? {
             let path = join(path, name.get_ref());
@@ -437,7 +457,7 @@ impl Checker<'_> {
     pub(crate) fn want_table<'n, 't>(
         &self,
         path: &str,
-        node: &'n Node<'t>,
+        node: &'n ValueNode<'t>,
     ) -> Result<&'n DeTable<'t>, Error> {
         match node.get_ref() {
             DeValue::Table(table) => Ok(table),
@@ -445,11 +465,11 @@ impl Checker<'_> {
         }
     }
 
-    pub(crate) fn wants(&self, path: &str, node: &Node<'_>, wanted: &str) -> Error {
+    pub(crate) fn wants(&self, path: &str, node: &ValueNode<'_>, wanted: &str) -> Error {
         self.error(path, node, format!("must be {wanted}"))
     }
 
-    pub(crate) fn error(&self, path: &str, node: &Node<'_>, why: impl Into<String>) -> Error {
+    pub(crate) fn error(&self, path: &str, node: &ValueNode<'_>, why: impl Into<String>) -> Error {
         self.source.error(&node.span(), path, why)
     }
 }

@@ -2,7 +2,7 @@
 //! settings.
 
 use assize_job::{
-    Action, Frequency, Idle, Kind, Machine, PlacementPolicy, Queue, Stalls, Workload,
+    Action, Frequency, Idle, Machine, PlacementPolicy, Queue, Stalls, Workload, WorkloadKind,
 };
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
-use crate::raw::{self, Level, Parameters};
+use crate::raw::{self, Parameters, RawLevel};
 use crate::{modules, payload, policy, power, queue, scheduling, settings, stalls};
 
 /// The levels of one configuration: factor, level and what it sets.
-pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
+pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
 
 /// The contents of one configuration, without its name.
-pub(crate) struct Combined {
+pub(crate) struct CombinedConfiguration {
     pub(crate) machine: Machine,
     pub(crate) setup: Vec<Action>,
     pub(crate) teardown: Vec<Action>,
@@ -38,9 +38,9 @@ pub(crate) fn combine(
     experiment: &Experiment,
     levels: &Levels<'_>,
     overrides: &Overrides,
-) -> Result<Combined, Error> {
-    settings::agree(experiment, levels)?;
-    modules::agree(experiment, levels)?;
+) -> Result<CombinedConfiguration, Error> {
+    settings::check_agreement(experiment, levels)?;
+    modules::check_agreement(experiment, levels)?;
     let file = &experiment.file;
     let machine = machine(experiment, levels, overrides);
     let running = running(levels);
@@ -61,7 +61,7 @@ pub(crate) fn combine(
     };
     let background = of_background(running.clone())?;
     let beside = file.workloads.values().map(|base| {
-        let names = raw::beside(base).filter(|name| !running.contains(name));
+        let names = raw::background_names(base).filter(|name| !running.contains(name));
         of_background(names.collect())
     });
     let beside = beside.collect::<Result<Vec<Vec<Workload>>, Error>>()?;
@@ -78,7 +78,7 @@ pub(crate) fn combine(
     let declared = declared.chain(stalls.iter().map(Stalls::module));
     let mut setup = setup(experiment, levels, queue.as_ref(), declared);
     setup.splice(0..0, modules::missing_steps(&setup, every()));
-    Ok(Combined {
+    Ok(CombinedConfiguration {
         setup,
         teardown: teardown(experiment, levels),
         background,
@@ -287,11 +287,11 @@ fn workload(
             );
         }
     }
-    let mut kind: Kind = serde_json::from_value(Value::Object(parameters))
+    let mut kind: WorkloadKind = serde_json::from_value(Value::Object(parameters))
         .map_err(|why| experiment.error(path, format!("cannot be read: {why}")))?;
     match &mut kind {
-        Kind::Periodic(one) => one.rt_app = one.rt_app.as_deref().map(payload::there),
-        Kind::Replay(one) => one.file = one.file.as_deref().map(payload::there),
+        WorkloadKind::Periodic(one) => one.rt_app = one.rt_app.as_deref().map(payload::target_path),
+        WorkloadKind::Replay(one) => one.file = one.file.as_deref().map(payload::target_path),
         _ => {}
     }
     Ok(Workload {

@@ -5,13 +5,13 @@ use assize_job::{Drawing, ImagesBy};
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Absent::Is;
-use crate::keys::Type::{Whole, Word};
-use crate::keys::{Section, key};
+use crate::keys::KeyDefault::Is;
+use crate::keys::KeyType::{Whole, Word};
+use crate::keys::{KeySection, key};
 use crate::parameters::SCHEDULING;
 
 /// The parameters of `drawing`.
-pub(crate) const DRAWING: Section = Section {
+pub(crate) const DRAWING: KeySection = KeySection {
     name: "drawing",
     keys: &[
         key(

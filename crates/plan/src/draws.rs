@@ -7,11 +7,11 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 /// The random draws of one block: a pure function of the experiment's seed and
 /// the block's number.
-pub(crate) struct Draws {
+pub(crate) struct BlockDraws {
     stream: ChaCha8Rng,
 }
 
-impl Draws {
+impl BlockDraws {
     /// The key is the seed as eight little-endian bytes and 24 zero bytes;
     /// the stream number is the block.
     pub(crate) fn new(seed: u64, block: u32) -> Self {
@@ -19,7 +19,7 @@ impl Draws {
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let mut stream = ChaCha8Rng::from_seed(key);
         stream.set_stream(u64::from(block));
-        Draws { stream }
+        BlockDraws { stream }
     }
 
     /// A seed for an agent: the upper 53 bits of a draw, which every JSON reader

@@ -75,19 +75,19 @@ impl Error {
 }
 
 fn nearest<'a>(given: &str, valid: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
-    alike(given, valid.clone()).or_else(|| {
+    suggestion(given, valid.clone()).or_else(|| {
         let all: Vec<&str> = valid.into_iter().collect();
-        (!all.is_empty()).then(|| format!("valid: {}", listed(&all)))
+        (!all.is_empty()).then(|| format!("valid: {}", comma_separated(&all)))
     })
 }
 
 /// The names, separated by commas.
-pub(crate) fn listed(names: &[&str]) -> String {
+pub(crate) fn comma_separated(names: &[&str]) -> String {
     names.join(", ")
 }
 
 /// `did you mean …?`, if a valid name is close to what was given.
-pub(crate) fn alike<'a>(
+pub(crate) fn suggestion<'a>(
     given: &str,
     valid: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Option<String> {
@@ -110,12 +110,12 @@ pub(crate) fn did_you_mean(name: &str) -> String {
 
 /// A text and its name, for finding lines and columns.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceText<'a> {
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
 }
 
-impl Source<'_> {
+impl SourceText<'_> {
     /// An error at a byte range of the text.
     pub(crate) fn error(&self, span: &Range<usize>, key: &str, why: impl Into<String>) -> Error {
         let (line, column) = self.line_and_column(span.start);

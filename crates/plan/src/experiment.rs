@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{self, Spans};
-use crate::error::{Error, Source};
+use crate::error::{Error, SourceText};
 use crate::plan::Plan;
 use crate::{build, mistakes, raw};
 
@@ -13,7 +13,7 @@ use crate::{build, mistakes, raw};
 pub struct Experiment {
     pub(crate) name: String,
     pub(crate) text: String,
-    pub(crate) file: raw::File,
+    pub(crate) file: raw::RawExperiment,
     pub(crate) spans: Spans,
 }
 
@@ -48,7 +48,7 @@ pub struct Overrides {
 
 /// Parses an experiment file. `name` is the file's name in messages.
 pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
-    let source = Source { name, text };
+    let source = SourceText { name, text };
     let (value, spans) = check::read(source)?;
     let file = serde_json::from_value(value)
         .map_err(|why| source.error(&(0..0), "", format!("cannot be read: {why}")))?;
@@ -98,7 +98,7 @@ impl Experiment {
                 None => break 0..0,
             }
         };
-        let source = Source {
+        let source = SourceText {
             name: &self.name,
             text: &self.text,
         };

@@ -2,15 +2,15 @@
 //! checks of how they combine.
 
 use assize_job::{
-    FlushInstruction, FrameFence, FrameFlush, FrameMemory, FramesStream, Kind, Workload,
+    FlushInstruction, FrameFence, FrameFlush, FrameMemory, FramesStream, Workload, WorkloadKind,
 };
 
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, Text, Whole, Word};
-use crate::keys::{Section, key, named};
+use crate::keys::KeyDefault::{Is, Open};
+use crate::keys::KeyType::{Duration, Text, Whole, Word};
+use crate::keys::{KeySection, key, named};
 use crate::parameters::SCHEDULING;
 use crate::plan::PlannedConfiguration;
 
@@ -18,7 +18,7 @@ use crate::plan::PlannedConfiguration;
 const FRAME_BYTES_MAX: u64 = 256 << 20;
 
 /// The parameters of `frames-stream`.
-pub(crate) const FRAMES_STREAM: Section = Section {
+pub(crate) const FRAMES_STREAM: KeySection = KeySection {
     name: "frames-stream",
     keys: &[
         key("width", Whole(1, 16384), Is("1920"), "Pixels of a line."),
@@ -212,7 +212,7 @@ pub(crate) fn find(
         return Err(experiment.error("display", why).mend("remove it"));
     }
     let of_device = |workload: &&Workload| match &workload.kind {
-        Kind::FramesStream(stream) => {
+        WorkloadKind::FramesStream(stream) => {
             stream.copies() && (stream.source.is_of_device() || stream.destination.is_of_device())
         }
         _ => false,
@@ -245,14 +245,14 @@ mod tests {
 
     use super::*;
 
-    fn wrong(stream: FramesStream) -> Option<&'static str> {
+    fn why_invalid(stream: FramesStream) -> Option<&'static str> {
         mistake(&stream).map(|(key, ..)| key)
     }
 
     #[test]
     fn what_goes_together_is_no_mistake() {
         let plain = FramesStream::default();
-        assert_eq!(wrong(plain.clone()), None);
+        assert_eq!(why_invalid(plain.clone()), None);
         let slow = FramesStream {
             destination: FrameMemory::WriteCombined,
             device: Some("0000:00:02.0".into()),
@@ -262,12 +262,12 @@ mod tests {
             pause_ns: 1000,
             ..plain.clone()
         };
-        assert_eq!(wrong(slow), None);
+        assert_eq!(why_invalid(slow), None);
         let control = FramesStream {
             store: FrameStore::Compute,
             ..plain
         };
-        assert_eq!(wrong(control), None);
+        assert_eq!(why_invalid(control), None);
     }
 
     #[test]
@@ -353,7 +353,7 @@ mod tests {
             ),
         ];
         for (stream, key) in wrongs {
-            assert_eq!(wrong(stream.clone()), Some(key), "{stream:?}");
+            assert_eq!(why_invalid(stream.clone()), Some(key), "{stream:?}");
         }
     }
 }

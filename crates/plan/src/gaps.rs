@@ -1,6 +1,6 @@
 //! Settings of the `gaps` instrument, which watches CPUs, and their checks.
 
-use assize_job::{Gaps, Policy};
+use assize_job::{GapsSettings, Policy};
 
 use crate::error::Error;
 use crate::experiment::Experiment;
@@ -12,7 +12,7 @@ const NAME: &str = "gaps";
 const BASELINE_NS_MAX: u64 = 60_000_000_000;
 
 /// The settings of `gaps`, if the experiment uses it.
-pub(crate) fn settings(experiment: &Experiment) -> Option<Gaps> {
+pub(crate) fn settings(experiment: &Experiment) -> Option<GapsSettings> {
     let file = &experiment.file;
     let asked = file.instruments.iter().any(|name| name == NAME);
     asked.then(|| file.gaps.clone().unwrap_or_default())

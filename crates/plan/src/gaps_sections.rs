@@ -1,11 +1,11 @@
 //! The keys of the `gaps` instrument, which watches CPUs.
 
-use crate::keys::Absent::Is;
-use crate::keys::Type::{Duration, List, Whole, Word};
-use crate::keys::{Section, key, named};
+use crate::keys::KeyDefault::Is;
+use crate::keys::KeyType::{Duration, List, Whole, Word};
+use crate::keys::{KeySection, key, named};
 
 /// The settings of `gaps`.
-pub(crate) static GAPS: Section = Section {
+pub(crate) static GAPS: KeySection = KeySection {
     name: "gaps",
     keys: &[
         key(

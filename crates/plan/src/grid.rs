@@ -12,14 +12,14 @@ use crate::subset;
 
 /// The combinations of levels that are run.
 #[derive(Debug, Clone)]
-pub(crate) struct Grid {
+pub(crate) struct PlannedGrid {
     /// For each factor, the indices of its levels that occur, ascending.
     kept: Vec<Vec<usize>>,
     /// For each configuration, the level of each factor; baseline first.
     pub(crate) combinations: Vec<Vec<usize>>,
 }
 
-impl Grid {
+impl PlannedGrid {
     /// The levels that occur, by factor.
     pub(crate) fn levels(&self, experiment: &Experiment) -> IndexMap<String, Vec<String>> {
         let factors = experiment.file.factors.iter().zip(&self.kept);
@@ -36,10 +36,10 @@ impl Grid {
 }
 
 /// The full grid of the file, after `include` and `exclude`.
-pub(crate) fn whole(experiment: &Experiment) -> Result<Grid, Error> {
+pub(crate) fn whole(experiment: &Experiment) -> Result<PlannedGrid, Error> {
     let file = &experiment.file;
     let sizes: Vec<usize> = file.factors.values().map(IndexMap::len).collect();
-    let Some(mut combinations) = subset::all(&sizes) else {
+    let Some(mut combinations) = subset::full_factorial(&sizes) else {
         let why = format!("make more than {} configurations", subset::MOST);
         let error = experiment.error("factors", why);
         return Err(error.mend("use fewer factors or levels"));
@@ -50,8 +50,8 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<Grid, Error> {
             .iter()
             .enumerate()
             .map(|(at, one)| matched(experiment, &format!("include[{at}]"), one, &combinations))
-            .collect::<Result<Vec<Positions>, Error>>()?;
-        combinations.retain(|levels| included.iter().any(|one| fits(one, levels)));
+            .collect::<Result<Vec<PatternIndices>, Error>>()?;
+        combinations.retain(|levels| included.iter().any(|one| matches_pattern(one, levels)));
     }
     for (at, pattern) in file.exclude.iter().enumerate() {
         let excluded = matched(
@@ -60,7 +60,7 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<Grid, Error> {
             pattern,
             &combinations,
         )?;
-        combinations.retain(|levels| !fits(&excluded, levels));
+        combinations.retain(|levels| !matches_pattern(&excluded, levels));
     }
     let key = if file.exclude.is_empty() {
         "include"
@@ -73,7 +73,7 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<Grid, Error> {
         let error = experiment.error(key, why);
         return Err(error.mend("write another level first, or keep the combination"));
     }
-    let grid = Grid {
+    let grid = PlannedGrid {
         kept: sizes.iter().map(|size| (0..*size).collect()).collect(),
         combinations,
     };
@@ -101,9 +101,9 @@ const KEEP: &str = "keep more combinations";
 /// The part of a grid that remains if only these levels are kept.
 pub(crate) fn part(
     experiment: &Experiment,
-    whole: &Grid,
+    whole: &PlannedGrid,
     keep: &IndexMap<String, Vec<String>>,
-) -> Result<Grid, Error> {
+) -> Result<PlannedGrid, Error> {
     let factors = &experiment.file.factors;
     for (factor, wanted) in keep {
         let Some(levels) = factors.get(factor) else {
@@ -147,7 +147,7 @@ pub(crate) fn part(
         return Err(Error::option("--set", "", why).mend("keep other levels"));
     }
     let partial = combinations.len() < full;
-    let grid = Grid { kept, combinations };
+    let grid = PlannedGrid { kept, combinations };
     if partial {
         tell_apart(experiment, &grid).map_err(|why| Error::option("--set", "", why).mend(KEEP))?;
     }
@@ -169,7 +169,7 @@ fn occurring(factors: usize, combinations: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// Checks that every main effect is estimable; the error says why one is not.
-fn tell_apart(experiment: &Experiment, grid: &Grid) -> Result<(), String> {
+fn tell_apart(experiment: &Experiment, grid: &PlannedGrid) -> Result<(), String> {
     let sizes: Vec<usize> = grid.kept.iter().map(Vec::len).collect();
     let position = |factor: usize, level: &usize| {
         let kept = grid.kept.get(factor)?;
@@ -213,9 +213,9 @@ fn tell_apart(experiment: &Experiment, grid: &Grid) -> Result<(), String> {
 }
 
 /// A pattern by index: for each factor it names, the levels that match.
-type Positions = Vec<Option<Vec<usize>>>;
+type PatternIndices = Vec<Option<Vec<usize>>>;
 
-fn fits(pattern: &Positions, levels: &[usize]) -> bool {
+fn matches_pattern(pattern: &PatternIndices, levels: &[usize]) -> bool {
     let mut pairs = pattern.iter().zip(levels);
     pairs.all(|(wanted, level)| wanted.as_ref().is_none_or(|wanted| wanted.contains(level)))
 }
@@ -226,16 +226,23 @@ fn matched(
     path: &str,
     pattern: &Pattern,
     combinations: &[Vec<usize>],
-) -> Result<Positions, Error> {
+) -> Result<PatternIndices, Error> {
     let positions = positions(experiment, path, pattern)?;
-    if combinations.iter().any(|levels| fits(&positions, levels)) {
+    if combinations
+        .iter()
+        .any(|levels| matches_pattern(&positions, levels))
+    {
         return Ok(positions);
     }
     let why = "matches no configuration that is left";
     Err(experiment.error(path, why).mend("remove it"))
 }
 
-fn positions(experiment: &Experiment, path: &str, pattern: &Pattern) -> Result<Positions, Error> {
+fn positions(
+    experiment: &Experiment,
+    path: &str,
+    pattern: &Pattern,
+) -> Result<PatternIndices, Error> {
     let factors = &experiment.file.factors;
     let mut positions = vec![None; factors.len()];
     if pattern.is_empty() {

@@ -5,7 +5,7 @@
 
 /// The type of a value, and how it is converted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Type {
+pub(crate) enum KeyType {
     /// Non-empty text on one line.
     Text,
     /// The name of a target.
@@ -36,20 +36,20 @@ pub(crate) enum Type {
     /// Text, or an integer that is converted to text.
     Value,
     /// A list.
-    List(&'static Type),
+    List(&'static KeyType),
     /// One of these words, or a list.
-    WordOrList(&'static [&'static str], &'static Type),
+    WordOrList(&'static [&'static str], &'static KeyType),
     /// A list, or a single element without brackets.
-    OneOrMore(&'static Type),
+    OneOrMore(&'static KeyType),
     /// A table with arbitrary keys.
-    Map(&'static Type),
+    Map(&'static KeyType),
     /// A table of arbitrary keys to text, which becomes a list of pairs.
     Pairs,
     /// A table with these keys.
-    Table(&'static Section),
+    Table(&'static KeySection),
     /// Like `Table`, but only the keys that are present are kept, without
     /// defaults, because tables of several levels are merged.
-    Part(&'static Section),
+    Part(&'static KeySection),
     /// A step of set-up or tear-down.
     Action,
     /// A placement policy.
@@ -62,15 +62,15 @@ pub(crate) enum Type {
 
 /// A table with fixed keys.
 #[derive(Debug)]
-pub(crate) struct Section {
+pub(crate) struct KeySection {
     /// The name of what it describes, for titles and messages.
     pub(crate) name: &'static str,
     /// Its keys.
-    pub(crate) keys: &'static [Key],
+    pub(crate) keys: &'static [SectionKey],
 }
 
-impl Section {
-    pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
+impl KeySection {
+    pub(crate) fn key(&self, name: &str) -> Option<&'static SectionKey> {
         self.keys.iter().find(|key| key.name == name)
     }
 
@@ -81,22 +81,22 @@ impl Section {
 
 /// One key.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub(crate) struct SectionKey {
     /// The key as written in the file.
     pub(crate) name: &'static str,
     /// The name of the field that it becomes: `interval_ns`.
     pub(crate) field: &'static str,
     /// The type of its value.
-    pub(crate) kind: Type,
+    pub(crate) kind: KeyType,
     /// What applies if the key is absent.
-    pub(crate) absent: Absent,
+    pub(crate) absent: KeyDefault,
     /// A one-line description.
     pub(crate) meaning: &'static str,
 }
 
 /// What applies if a key is absent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Absent {
+pub(crate) enum KeyDefault {
     /// The key is required.
     Required,
     /// The default value, as it would be written in the file.
@@ -108,10 +108,10 @@ pub(crate) enum Absent {
 /// A key whose field has the same name.
 pub(crate) const fn key(
     name: &'static str,
-    kind: Type,
-    absent: Absent,
+    kind: KeyType,
+    absent: KeyDefault,
     meaning: &'static str,
-) -> Key {
+) -> SectionKey {
     named(name, name, kind, absent, meaning)
 }
 
@@ -119,11 +119,11 @@ pub(crate) const fn key(
 pub(crate) const fn named(
     name: &'static str,
     field: &'static str,
-    kind: Type,
-    absent: Absent,
+    kind: KeyType,
+    absent: KeyDefault,
     meaning: &'static str,
-) -> Key {
-    Key {
+) -> SectionKey {
+    SectionKey {
         name,
         field,
         kind,

@@ -8,25 +8,25 @@ use crate::check::join;
 use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::raw::{Level, Parameters};
+use crate::raw::{Parameters, RawLevel};
 
 /// The settings under a key that may be given at the top of the file and in
 /// levels. Later ones override earlier ones, field by field.
-pub(crate) struct Layers<'a> {
+pub(crate) struct SettingLayers<'a> {
     experiment: &'a Experiment,
     /// The paths at which the key may be given, the top of the file first.
     places: Vec<String>,
     settings: Parameters,
 }
 
-impl<'a> Layers<'a> {
+impl<'a> SettingLayers<'a> {
     /// `of_level` returns what a level gives under the key.
     pub(crate) fn new(
         experiment: &'a Experiment,
         levels: &Levels<'_>,
         key: &str,
         top: &Parameters,
-        of_level: impl Fn(&Level) -> &Parameters,
+        of_level: impl Fn(&RawLevel) -> &Parameters,
     ) -> Self {
         let mut settings = top.clone();
         let mut places = vec![key.to_owned()];
@@ -34,7 +34,7 @@ impl<'a> Layers<'a> {
             merge(&mut settings, of_level(level));
             places.push(join(&level_path(factor, name), key));
         }
-        Layers {
+        SettingLayers {
             experiment,
             places,
             settings,
@@ -42,7 +42,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Whether the key is given anywhere.
-    pub(crate) fn given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         let mut places = self.places.iter();
         places.any(|place| self.experiment.gives(place))
     }
@@ -71,7 +71,7 @@ impl<'a> Layers<'a> {
 
     /// Returns a value that must be present in element `at` of `list`, or an
     /// error.
-    pub(crate) fn must<T>(
+    pub(crate) fn required<T>(
         &self,
         value: Option<T>,
         list: &str,

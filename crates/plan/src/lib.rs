@@ -79,7 +79,7 @@ pub use build::MOST_IMAGES;
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};
 pub use plan::{
-    Better, Claim, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Table, Tradeoff,
-    TradeoffMetric, Until,
+    BetterDirection, Plan, PlannedClaim, PlannedConfiguration, PlannedRun, PlannedTable,
+    PlannedTradeoff, PlannedTradeoffMetric, PrimaryMetric, SCHEMA, StopRule,
 };
 pub use schema::schema;

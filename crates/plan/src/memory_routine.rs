@@ -6,9 +6,9 @@ use assize_job::{CacheState, CpuMode, MemoryRoutine, Routine};
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Whole, Word};
-use crate::keys::{Section, key};
+use crate::keys::KeyDefault::{Is, Open};
+use crate::keys::KeyType::{Whole, Word};
+use crate::keys::{KeySection, key};
 use crate::parameters::SCHEDULING;
 
 /// The most bytes of a batch with a cold cache, in which each call has separate
@@ -16,7 +16,7 @@ use crate::parameters::SCHEDULING;
 const COLD_BYTES_MAX: u64 = 1 << 30;
 
 /// The parameters of `memory-routine`.
-pub(crate) const MEMORY_ROUTINE: Section = Section {
+pub(crate) const MEMORY_ROUTINE: KeySection = KeySection {
     name: "memory-routine",
     keys: &[
         key(
@@ -178,7 +178,7 @@ fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &
     }
     let calls = kind.batch_calls();
     let cold = kind.cache == CacheState::Cold && calls > 1;
-    if cold && calls * kind.apart() > MemoryRoutine::KERNEL_PLACES_MAX {
+    if cold && calls * kind.stride() > MemoryRoutine::KERNEL_PLACES_MAX {
         let why = "the places of a batch in the kernel have more than 1 MiB together";
         return Some(("calls", why, "make calls or size smaller"));
     }
@@ -193,7 +193,7 @@ fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &
 mod tests {
     use super::*;
 
-    fn wrong(kind: MemoryRoutine) -> Option<&'static str> {
+    fn why_invalid(kind: MemoryRoutine) -> Option<&'static str> {
         mistake(&kind).map(|(key, ..)| key)
     }
 
@@ -233,7 +233,7 @@ mod tests {
                 ..copy.clone()
             },
         ] {
-            assert_eq!(wrong(right.clone()), None, "{right:?}");
+            assert_eq!(why_invalid(right.clone()), None, "{right:?}");
         }
         for (kind, key) in [
             (
@@ -274,7 +274,7 @@ mod tests {
                 "calls",
             ),
         ] {
-            assert_eq!(wrong(kind.clone()), Some(key), "{kind:?}");
+            assert_eq!(why_invalid(kind.clone()), Some(key), "{kind:?}");
         }
     }
     #[test]
@@ -289,14 +289,14 @@ mod tests {
             mode: CpuMode::User,
             ..copy.clone()
         };
-        assert_eq!(wrong(user), Some("routine"));
-        assert_eq!(wrong(of(Routine::Avx2)), Some("routine"));
-        assert_eq!(wrong(of(Routine::MovslRule)), Some("routine"));
+        assert_eq!(why_invalid(user), Some("routine"));
+        assert_eq!(why_invalid(of(Routine::Avx2)), Some("routine"));
+        assert_eq!(why_invalid(of(Routine::MovslRule)), Some("routine"));
         let clear = MemoryRoutine {
             source_offset: 1,
             ..of(Routine::ClearUser)
         };
-        assert_eq!(wrong(clear), Some("source_offset"));
+        assert_eq!(why_invalid(clear), Some("source_offset"));
         let sized = |size, calls, cache| MemoryRoutine {
             size,
             calls,
@@ -316,7 +316,7 @@ mod tests {
             (sized(16, None, cold), None),
             (sized(16, None, CacheState::Beyond), Some("cache")),
         ] {
-            assert_eq!(wrong(kind.clone()), key, "{kind:?}");
+            assert_eq!(why_invalid(kind.clone()), key, "{kind:?}");
         }
     }
 }

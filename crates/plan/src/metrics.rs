@@ -1,9 +1,9 @@
 //! Checks that the experiment measures the metrics it mentions.
 
-use assize_job::{ELAPSED, Giver, Kind, Mark, Name, Workload};
+use assize_job::{ELAPSED, Mark, MetricName, MetricSource, Workload, WorkloadKind};
 
 use crate::check::join;
-use crate::error::{Error, alike, did_you_mean, listed};
+use crate::error::{Error, comma_separated, did_you_mean, suggestion};
 use crate::experiment::Experiment;
 use crate::plan::PlannedConfiguration;
 use crate::{tables, tradeoffs};
@@ -32,20 +32,20 @@ pub(crate) fn find(
     let file = &experiment.file;
     let every = || configurations.iter().flat_map(|one| &one.workloads);
     of_its_own(experiment, every())?;
-    declared(experiment, configurations)?;
-    let here = Here::new(experiment, every());
+    check_power_declared(experiment, configurations)?;
+    let here = GivenMetrics::new(experiment, every());
     for (at, primary) in file.primary.iter().enumerate() {
-        here.wants(&format!("primary[{at}].metric"), &primary.metric)?;
+        here.require_measured(&format!("primary[{at}].metric"), &primary.metric)?;
     }
     for (at, metric) in file.higher_is_better.iter().enumerate() {
-        here.wants(&format!("higher_is_better[{at}]"), metric)?;
+        here.require_measured(&format!("higher_is_better[{at}]"), metric)?;
     }
     for (at, table) in file.tables.iter().enumerate() {
         let columns = tables::columns_of(experiment, table);
         let is_column = |workload: &&Workload| columns.contains(&workload.name);
-        let here = Here::new(experiment, every().filter(is_column));
+        let here = GivenMetrics::new(experiment, every().filter(is_column));
         for (which, metric) in table.metric.iter().enumerate() {
-            here.wants(&tables::metric_path(experiment, at, which), metric)?;
+            here.require_measured(&tables::metric_path(experiment, at, which), metric)?;
         }
     }
     for (at, tradeoff) in file.tradeoffs.iter().enumerate() {
@@ -54,8 +54,8 @@ pub(crate) fn find(
                 Some(name) => workload.name == *name,
                 None => true,
             };
-            let here = Here::new(experiment, every().filter(meant));
-            here.wants(&format!("{path}.metric"), &side.metric)?;
+            let here = GivenMetrics::new(experiment, every().filter(meant));
+            here.require_measured(&format!("{path}.metric"), &side.metric)?;
         }
     }
     Ok(())
@@ -70,15 +70,18 @@ pub(crate) fn workloads_with(
     let names = experiment.file.workloads.keys();
     let all = names.filter(|name| {
         let every = configurations.iter().flat_map(|one| &one.workloads);
-        let here = Here::new(experiment, every.filter(|one| one.name == **name));
-        metrics.iter().all(|metric| here.has(metric))
+        let here = GivenMetrics::new(experiment, every.filter(|one| one.name == **name));
+        metrics.iter().all(|metric| here.measures(metric))
     });
     all.cloned().collect()
 }
 
 /// Checks that idle states or frequencies are declared where a metric needs
 /// them.
-fn declared(experiment: &Experiment, configurations: &[PlannedConfiguration]) -> Result<(), Error> {
+fn check_power_declared(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<(), Error> {
     let file = &experiment.file;
     if !file.instruments.iter().any(|name| name == RESIDENCY) {
         return Ok(());
@@ -126,11 +129,11 @@ fn of_its_own<'a>(
     workloads: impl Iterator<Item = &'a Workload>,
 ) -> Result<(), Error> {
     for workload in workloads {
-        let Kind::Command(command) = &workload.kind else {
+        let WorkloadKind::Command(command) = &workload.kind else {
             continue;
         };
         let mut silent = workload.clone();
-        silent.kind = Kind::Command(assize_job::Command::default());
+        silent.kind = WorkloadKind::Command(assize_job::CommandWorkload::default());
         let others = assize_job::measured(&[&silent], &experiment.file.instruments);
         for (at, metric) in command.metrics.iter().enumerate() {
             if others.iter().any(|name| name.matches(metric)) {
@@ -145,23 +148,23 @@ fn of_its_own<'a>(
 }
 
 /// The metrics that some workloads give.
-struct Here<'a> {
+struct GivenMetrics<'a> {
     experiment: &'a Experiment,
-    names: Vec<Name>,
+    names: Vec<MetricName>,
 }
 
-impl<'a> Here<'a> {
+impl<'a> GivenMetrics<'a> {
     fn new(experiment: &'a Experiment, workloads: impl Iterator<Item = &'a Workload>) -> Self {
         let workloads: Vec<&Workload> = workloads.collect();
-        Here {
+        GivenMetrics {
             experiment,
             names: assize_job::measured(&workloads, &experiment.file.instruments),
         }
     }
 
     /// Returns an error unless the metric is measured.
-    fn wants(&self, path: &str, metric: &str) -> Result<(), Error> {
-        if self.has(metric) {
+    fn require_measured(&self, path: &str, metric: &str) -> Result<(), Error> {
+        if self.measures(metric) {
             return Ok(());
         }
         let error = |why: &str| self.experiment.error(path, format!("{why} '{metric}'"));
@@ -172,31 +175,37 @@ impl<'a> Here<'a> {
         let error = error("nothing here measures");
         let former = FORMER
             .iter()
-            .find(|(before, now)| *before == metric && self.has(now));
+            .find(|(before, now)| *before == metric && self.measures(now));
         if let Some((_, now)) = former {
             return Err(error.mend(did_you_mean(now)));
         }
         if let Some(mend) = self.elsewhere(metric) {
             return Err(error.mend(mend));
         }
-        let names: Vec<String> = self.names.iter().map(|name| name.towards(metric)).collect();
+        let names: Vec<String> = self
+            .names
+            .iter()
+            .map(|name| name.closest_name(metric))
+            .collect();
         let names = names.iter().map(String::as_str);
-        let former = FORMER.iter().filter(|(_, now)| self.has(now));
-        let former = former.filter(|(before, _)| alike(metric, [*before]).is_some());
+        let former = FORMER.iter().filter(|(_, now)| self.measures(now));
+        let former = former.filter(|(before, _)| suggestion(metric, [*before]).is_some());
         let former = former.map(|(_, now)| did_you_mean(now)).next();
-        let mend = alike(metric, names).or(former);
+        let mend = suggestion(metric, names).or(former);
         Err(error.mend(mend.unwrap_or_else(|| self.all())))
     }
 
-    fn has(&self, metric: &str) -> bool {
+    fn measures(&self, metric: &str) -> bool {
         self.names.iter().any(|name| name.matches(metric))
     }
 
     /// What would measure the metric; `None` if no such metric exists.
     fn elsewhere(&self, metric: &str) -> Option<String> {
-        Some(match assize_job::givers(metric).next()? {
-            Giver::Workloads(kinds) => format!("workloads that do: {}", listed(kinds)),
-            Giver::Instrument(name) => {
+        Some(match assize_job::metric_sources(metric).next()? {
+            MetricSource::Workloads(kinds) => {
+                format!("workloads that do: {}", comma_separated(kinds))
+            }
+            MetricSource::Instrument(name) => {
                 let instruments = &self.experiment.file.instruments;
                 match instruments.iter().any(|one| one == name) {
                     true => "only workloads that submit to simgpu have jobs".into(),
@@ -209,12 +218,12 @@ impl<'a> Here<'a> {
     /// All metric names for a message, with only the median of each
     /// distribution.
     fn all(&self) -> String {
-        let is_shown = |name: &&Name| name.mark.is_none_or(|mark| mark == Mark::P50);
+        let is_shown = |name: &&MetricName| name.mark.is_none_or(|mark| mark == Mark::P50);
         let shown: Vec<String> = self
             .names
             .iter()
             .filter(is_shown)
-            .map(Name::to_string)
+            .map(MetricName::to_string)
             .collect();
         if shown.is_empty() {
             return "the workloads here give no metric, so name instruments that do".into();

@@ -9,8 +9,8 @@ use crate::check::join;
 use crate::combine::level_path;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::plan::Better;
-use crate::raw::{self, BACKGROUND, Level, Parameters};
+use crate::plan::BetterDirection;
+use crate::raw::{self, BACKGROUND, Parameters, RawLevel};
 use crate::{names, tables, tradeoffs};
 
 /// The targets other than `ssh:HOST`.
@@ -30,7 +30,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     queue(experiment)?;
     tables::find(experiment)?;
     tradeoffs::find(experiment)?;
-    tables::once(experiment, "claims", &experiment.file.claims)?;
+    tables::check_unique(experiment, "claims", &experiment.file.claims)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
     }
@@ -98,7 +98,7 @@ fn unique<'a>(
     let mut seen = HashSet::new();
     for name in given {
         let path = join(path, name);
-        if let Some(why) = names::wrong(name) {
+        if let Some(why) = names::why_invalid(name) {
             let error = experiment.error(&path, why);
             return Err(error.mend("use letters, digits, '.', ':', '_' and '-'"));
         }
@@ -179,7 +179,7 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
             let error = experiment.error(&path, format!("'{metric}' is given twice"));
             return Err(error.mend("remove one"));
         }
-        if primary.better == Better::Lower && file.higher_is_better.contains(metric) {
+        if primary.better == BetterDirection::Lower && file.higher_is_better.contains(metric) {
             let why = format!("'{metric}' is in higher_is_better, but better is lower here");
             let error = experiment.error(&format!("primary[{at}].better"), why);
             return Err(error.mend("say one thing in both places"));
@@ -241,10 +241,14 @@ fn levels(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-fn runs_and_environment(experiment: &Experiment, path: &str, level: &Level) -> Result<(), Error> {
+fn runs_and_environment(
+    experiment: &Experiment,
+    path: &str,
+    level: &RawLevel,
+) -> Result<(), Error> {
     let file = &experiment.file;
     let names: Vec<&str> = level.background.iter().map(String::as_str).collect();
-    beside(experiment, path, &names)?;
+    check_background(experiment, path, &names)?;
     let mut all = file.workloads.values().chain(file.background.values());
     let commands = all.any(|one| one.get("kind").is_some_and(|kind| kind == "command"));
     if !level.environment.is_empty() && !commands {
@@ -256,7 +260,7 @@ fn runs_and_environment(experiment: &Experiment, path: &str, level: &Level) -> R
 }
 
 /// Checks the background workloads that a level or a workload names.
-fn beside(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
+fn check_background(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
     let there = &experiment.file.background;
     for (at, name) in names.iter().enumerate() {
         let path = format!("{}[{at}]", join(path, BACKGROUND));
@@ -306,12 +310,12 @@ fn queue(experiment: &Experiment) -> Result<(), Error> {
 fn background(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     for (name, workload) in &file.workloads {
-        let names: Vec<&str> = raw::beside(workload).collect();
-        beside(experiment, &join("workloads", name), &names)?;
+        let names: Vec<&str> = raw::background_names(workload).collect();
+        check_background(experiment, &join("workloads", name), &names)?;
     }
     let levels = file.factors.values().flat_map(|levels| levels.values());
     let of_levels = levels.flat_map(|level| level.background.iter().map(String::as_str));
-    let of_workloads = file.workloads.values().flat_map(raw::beside);
+    let of_workloads = file.workloads.values().flat_map(raw::background_names);
     let wanted: HashSet<&str> = of_levels.chain(of_workloads).collect();
     match file
         .background

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 
 /// One mention of a module: its place and its text.
-struct Named<'a> {
+struct ModuleMention<'a> {
     place: String,
     text: &'a str,
     /// Whether a step loads the module; otherwise only the payload carries it.
@@ -65,8 +65,8 @@ pub(crate) fn missing_steps<'w>(
 
 /// Checks that a module is one file per configuration: no two steps, and no step
 /// and the payload, may mean different files.
-pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
-    let named = named(experiment, levels);
+pub(crate) fn check_agreement(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
+    let named = module_mentions(experiment, levels);
     for (at, one) in named.iter().enumerate() {
         let stem = stem(one.text);
         let mut before = named[..at]
@@ -86,7 +86,7 @@ pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), 
 
 /// Whether two mentions of a module mean different files. A plain name means the
 /// payload's file of that name, if there is one.
-fn contradict(one: &Named<'_>, other: &Named<'_>) -> bool {
+fn contradict(one: &ModuleMention<'_>, other: &ModuleMention<'_>) -> bool {
     match (is_file(one.text), is_file(other.text)) {
         (true, true) => one.text != other.text,
         (false, false) => false,
@@ -94,11 +94,11 @@ fn contradict(one: &Named<'_>, other: &Named<'_>) -> bool {
     }
 }
 
-fn named<'a>(experiment: &'a Experiment, levels: &Levels<'a>) -> Vec<Named<'a>> {
+fn module_mentions<'a>(experiment: &'a Experiment, levels: &Levels<'a>) -> Vec<ModuleMention<'a>> {
     let file = &experiment.file;
     let carried = file.payload.modules.iter().enumerate();
-    let mut named: Vec<Named<'a>> = carried
-        .map(|(at, text)| Named {
+    let mut named: Vec<ModuleMention<'a>> = carried
+        .map(|(at, text)| ModuleMention {
             place: format!("payload.modules[{at}]"),
             text,
             step: false,
@@ -107,7 +107,7 @@ fn named<'a>(experiment: &'a Experiment, levels: &Levels<'a>) -> Vec<Named<'a>> 
     let mut steps = |place: String, steps: &'a [Action]| {
         for (at, action) in steps.iter().enumerate() {
             if let Action::Module { module, .. } = action {
-                named.push(Named {
+                named.push(ModuleMention {
                     place: format!("{place}[{at}]"),
                     text: module,
                     step: true,

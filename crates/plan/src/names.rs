@@ -2,13 +2,13 @@
 
 use indexmap::IndexMap;
 
-use crate::raw::Level;
+use crate::raw::RawLevel;
 
 /// The most characters of a name.
 pub(crate) const LONGEST: usize = 64;
 
 /// Why a text cannot name a factor, a level or a workload; `None` if it can.
-pub(crate) fn wrong(name: &str) -> Option<String> {
+pub(crate) fn why_invalid(name: &str) -> Option<String> {
     let strange = name
         .chars()
         .find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | ':' | '-'));
@@ -23,7 +23,7 @@ pub(crate) fn wrong(name: &str) -> Option<String> {
 /// What each level adds to the name of a configuration: nothing for `off`, the
 /// factor's name for `on`, else the level's name; but `factor=level` where that
 /// would be ambiguous.
-pub(crate) fn parts(factors: &IndexMap<String, IndexMap<String, Level>>) -> Vec<Vec<String>> {
+pub(crate) fn parts(factors: &IndexMap<String, IndexMap<String, RawLevel>>) -> Vec<Vec<String>> {
     let mut seen: IndexMap<String, usize> = IndexMap::from([("base".to_owned(), 1)]);
     for (factor, levels) in factors {
         for level in levels.keys() {
@@ -73,8 +73,8 @@ pub(crate) fn join(parts: &[Vec<String>], combination: &[usize]) -> String {
 mod tests {
     use super::*;
 
-    fn named(factors: &[(&str, &[&str])]) -> Vec<Vec<String>> {
-        let level = |name: &&str| ((*name).to_owned(), Level::default());
+    fn configuration_names(factors: &[(&str, &[&str])]) -> Vec<Vec<String>> {
+        let level = |name: &&str| ((*name).to_owned(), RawLevel::default());
         let factors = factors
             .iter()
             .map(|(name, levels)| ((*name).to_owned(), levels.iter().map(level).collect()))
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn on_and_off_speak_of_the_factor() {
-        let parts = named(&[("bypass", &["off", "on"]), ("irq", &["off", "on"])]);
+        let parts = configuration_names(&[("bypass", &["off", "on"]), ("irq", &["off", "on"])]);
         let name = |combination: &[usize]| join(&parts, combination);
         assert_eq!(name(&[0, 0]), "base");
         assert_eq!(name(&[1, 0]), "bypass");
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn levels_of_the_same_name_say_their_factor() {
-        let parts = named(&[
+        let parts = configuration_names(&[
             ("reader", &["Fifo", "other"]),
             ("writer", &["fifo", "slow"]),
         ]);
@@ -104,16 +104,19 @@ mod tests {
 
     #[test]
     fn no_level_passes_for_another_thing() {
-        assert_eq!(named(&[("x", &["base", "y"])]), [["x=base", "y"]]);
-        let parts = named(&[("x", &["off", "on"]), ("y", &["X", "z"])]);
+        assert_eq!(
+            configuration_names(&[("x", &["base", "y"])]),
+            [["x=base", "y"]]
+        );
+        let parts = configuration_names(&[("x", &["off", "on"]), ("y", &["X", "z"])]);
         assert_eq!(parts, [["", "x=on"], ["y=X", "z"]]);
     }
 
     #[test]
     fn names_are_plain() {
-        assert_eq!(wrong("debian:6.12-rt_1"), None);
+        assert_eq!(why_invalid("debian:6.12-rt_1"), None);
         for name in ["", "a b", "a+b", "a=b", "a,b", "a/b", "ä", &"a".repeat(65)] {
-            assert!(wrong(name).is_some(), "{name}");
+            assert!(why_invalid(name).is_some(), "{name}");
         }
     }
 }

@@ -1,18 +1,18 @@
 //! The parameters of each kind of workload, as written in the file.
 
-use assize_job::Kind;
+use assize_job::WorkloadKind;
 use serde_json::json;
 
-use crate::keys::Absent::{Is, Open, Required};
-use crate::keys::Type::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
-use crate::keys::{Key, Section, key, named};
+use crate::keys::KeyDefault::{Is, Open, Required};
+use crate::keys::KeyType::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
+use crate::keys::{KeySection, SectionKey, key, named};
 use crate::{drawing, frames_stream, memory_routine, phone, submitting};
 
 const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
-pub(crate) const COUNT: crate::keys::Type = Whole(1, 1_000_000);
-const LOOPS: crate::keys::Type = Whole(1, 1_000_000_000);
+pub(crate) const COUNT: crate::keys::KeyType = Whole(1, 1_000_000);
+const LOOPS: crate::keys::KeyType = Whole(1, 1_000_000_000);
 
-pub(crate) const SCHEDULING: Key = key(
+pub(crate) const SCHEDULING: SectionKey = key(
     "scheduling",
     Table(&SCHEDULING_KEYS),
     Open,
@@ -20,7 +20,7 @@ pub(crate) const SCHEDULING: Key = key(
 );
 
 /// How threads are scheduled.
-pub(crate) static SCHEDULING_KEYS: Section = Section {
+pub(crate) static SCHEDULING_KEYS: KeySection = KeySection {
     name: "scheduling",
     keys: &[
         key(
@@ -57,7 +57,7 @@ pub(crate) static SCHEDULING_KEYS: Section = Section {
 };
 
 /// One thread, or several identical threads, of `periodic`.
-pub(crate) static LOOP: Section = Section {
+pub(crate) static LOOP: KeySection = KeySection {
     name: "loop",
     keys: &[
         key("name", Text, Is("\"loop\""), "Its name in metrics."),
@@ -81,12 +81,12 @@ pub(crate) static LOOP: Section = Section {
 };
 
 /// Kind to its parameters.
-pub(crate) static KINDS: &[(&str, Section)] = &[
+pub(crate) static KINDS: &[(&str, KeySection)] = &[
     ("audio", phone::AUDIO),
     ("browser", phone::BROWSER),
     (
         "command",
-        Section {
+        KeySection {
             name: "command",
             keys: &[
                 key(
@@ -122,7 +122,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
     ("crowd", submitting::CROWD),
     (
         "cyclictest",
-        Section {
+        KeySection {
             name: "cyclictest",
             keys: &[
                 key("threads", COUNT, Is("1"), "Number of measuring threads."),
@@ -150,7 +150,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
     ("frames-stream", frames_stream::FRAMES_STREAM),
     (
         "hackbench",
-        Section {
+        KeySection {
             name: "hackbench",
             keys: &[
                 key("groups", COUNT, Is("2"), "Groups of senders and receivers."),
@@ -185,7 +185,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
     ),
     (
         "hogs",
-        Section {
+        KeySection {
             name: "hogs",
             keys: &[
                 key("threads", COUNT, Is("1"), "How many threads."),
@@ -204,7 +204,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
     ("memory-routine", memory_routine::MEMORY_ROUTINE),
     (
         "periodic",
-        Section {
+        KeySection {
             name: "periodic",
             keys: &[
                 named(
@@ -238,7 +238,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
     ),
     (
         "ping-pong",
-        Section {
+        KeySection {
             name: "ping-pong",
             keys: &[
                 key("loops", LOOPS, Is("1000"), "Round trips."),
@@ -260,13 +260,13 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
 ];
 
 /// The parameters of a kind.
-pub(crate) fn kind(name: &str) -> Option<&'static Section> {
+pub(crate) fn kind(name: &str) -> Option<&'static KeySection> {
     let (_, section) = KINDS.iter().find(|(kind, _)| *kind == name)?;
     Some(section)
 }
 
 /// Whether workloads of this kind submit jobs to simgpu.
 pub(crate) fn submits(name: &str) -> bool {
-    let kind = serde_json::from_value::<Kind>(json!({ "kind": name }));
+    let kind = serde_json::from_value::<WorkloadKind>(json!({ "kind": name }));
     kind.is_ok_and(|kind| kind.submits())
 }

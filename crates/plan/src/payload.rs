@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use assize_job::{
-    Action, Kind, Linked, Package, Payload, PlacementPolicy, PolicyForm, below_experiment,
+    Action, LinkedProgram, Package, Payload, PlacementPolicy, PolicyForm, WorkloadKind,
+    below_experiment,
 };
 use indexmap::IndexMap;
 
@@ -24,7 +25,7 @@ pub(crate) fn derive(
     let mut programs: BTreeSet<&str> = given.programs.iter().map(String::as_str).collect();
     let mut modules: BTreeSet<&str> = given.modules.iter().map(String::as_str).collect();
     let mut module_files: BTreeSet<&str> = BTreeSet::new();
-    let mut linked: BTreeSet<Linked> = BTreeSet::new();
+    let mut linked: BTreeSet<LinkedProgram> = BTreeSet::new();
     let mut policies: BTreeSet<&PlacementPolicy> = BTreeSet::new();
     for configuration in configurations {
         if let Some(policy) = &configuration.policy {
@@ -63,7 +64,7 @@ pub(crate) fn derive(
         module_files: owned(module_files),
         linked: linked.into_iter().collect(),
         packages: packages(experiment, configurations),
-        always: always(configurations),
+        always: modules_loaded_first(configurations),
         varied: varied(configurations, first.len()),
         first,
         policies: policies.into_iter().cloned().collect(),
@@ -104,7 +105,7 @@ fn first(configurations: &[PlannedConfiguration]) -> Vec<Action> {
 }
 
 /// Names of the modules that every set-up loads before any other kind of step.
-fn always(configurations: &[PlannedConfiguration]) -> Vec<String> {
+fn modules_loaded_first(configurations: &[PlannedConfiguration]) -> Vec<String> {
     let loaded = configurations.iter().map(|one| {
         let loaded = one.setup.iter().map_while(|step| match step {
             Action::Module { module, .. } => Some(stem(module)),
@@ -130,18 +131,18 @@ fn varied(configurations: &[PlannedConfiguration], first: usize) -> Vec<String> 
 
 /// The program of a workload whose environment affects which libraries are
 /// loaded; `None` for others.
-fn linking(kind: &Kind) -> Option<Linked> {
-    let Kind::Command(command) = kind else {
+fn linking(kind: &WorkloadKind) -> Option<LinkedProgram> {
+    let WorkloadKind::Command(command) = kind else {
         return None;
     };
-    let linked = Linked::of(command.argv.first()?, &command.environment);
+    let linked = LinkedProgram::new(command.argv.first()?, &command.environment);
     (!linked.environment.is_empty()).then_some(linked)
 }
 
 /// The path on the target of a file that a workload names. An absolute path is
 /// kept; others are mapped below the experiment's directory, so that files of
 /// the same name from several directories do not collide.
-pub(crate) fn there(path: &str) -> String {
+pub(crate) fn target_path(path: &str) -> String {
     match path.starts_with('/') {
         true => path.to_owned(),
         false => below_experiment(path),
@@ -159,7 +160,7 @@ fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
     let workloads = file.workloads.values().chain(file.background.values());
     let read = workloads.chain(changes).filter_map(file_of);
     let all: BTreeSet<_> = given
-        .chain(read.map(|path| (PathBuf::from(path), there(path))))
+        .chain(read.map(|path| (PathBuf::from(path), target_path(path))))
         .collect();
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (from, to) in all {

@@ -1,11 +1,11 @@
 //! The keys of the payload.
 
-use crate::keys::Absent::{Is, Required};
-use crate::keys::Type::{List, Table, Text};
-use crate::keys::{Section, key};
+use crate::keys::KeyDefault::{Is, Required};
+use crate::keys::KeyType::{List, Table, Text};
+use crate::keys::{KeySection, key};
 
 /// What the target needs: programs, files, modules and packages.
-pub(crate) static PAYLOAD: Section = Section {
+pub(crate) static PAYLOAD: KeySection = KeySection {
     name: "payload",
     keys: &[
         key(
@@ -36,7 +36,7 @@ pub(crate) static PAYLOAD: Section = Section {
 };
 
 /// A file to carry.
-pub(crate) static FILE: Section = Section {
+pub(crate) static FILE: KeySection = KeySection {
     name: "file",
     keys: &[
         key("from", Text, Required, "File or directory here."),

@@ -1,12 +1,12 @@
 //! The parameters of workloads that model phone use.
 
-use crate::keys::Absent::Is;
-use crate::keys::Type::{Duration, Flag, Text, Whole};
-use crate::keys::{Section, key, named};
+use crate::keys::KeyDefault::Is;
+use crate::keys::KeyType::{Duration, Flag, Text, Whole};
+use crate::keys::{KeySection, key, named};
 use crate::parameters::{COUNT, SCHEDULING};
 
 /// The parameters of `audio`.
-pub(crate) const AUDIO: Section = Section {
+pub(crate) const AUDIO: KeySection = KeySection {
     name: "audio",
     keys: &[
         named(
@@ -34,7 +34,7 @@ pub(crate) const AUDIO: Section = Section {
 };
 
 /// The parameters of `browser`.
-pub(crate) const BROWSER: Section = Section {
+pub(crate) const BROWSER: KeySection = KeySection {
     name: "browser",
     keys: &[
         key(
@@ -108,7 +108,7 @@ pub(crate) const BROWSER: Section = Section {
 };
 
 /// The parameters of `cpu-score`.
-pub(crate) const CPU_SCORE: Section = Section {
+pub(crate) const CPU_SCORE: KeySection = KeySection {
     name: "cpu-score",
     keys: &[
         key("threads", COUNT, Is("1"), "How many threads."),

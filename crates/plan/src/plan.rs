@@ -1,8 +1,8 @@
 //! The plan of an experiment.
 
 use assize_job::{
-    Action, Frequency, Gaps, Idle, Image, Job, Machine, Order, Payload, PlacementPolicy, Queue,
-    Stalls, Tracer, Workload,
+    Action, Frequency, GapsSettings, Idle, Job, Machine, MemoryImage, Order, Payload,
+    PlacementPolicy, Queue, Stalls, TracerSettings, Workload,
 };
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -51,31 +51,31 @@ pub struct Plan {
     /// The random draws for each memory image that runs start from; empty if the
     /// target has no such images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image>,
+    pub images: Vec<MemoryImage>,
     /// The instruments, by their names in [`assize_job::INSTRUMENTS`].
     pub instruments: Vec<String>,
     /// Settings of the `gaps` instrument, if it is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gaps: Option<Gaps>,
+    pub gaps: Option<GapsSettings>,
     /// Settings of the kernel tracer among the instruments, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tracer: Option<Tracer>,
+    pub tracer: Option<TracerSettings>,
     /// Metrics declared primary, most important first.
-    pub primary: Vec<Primary>,
+    pub primary: Vec<PrimaryMetric>,
     /// Metrics of which more is better, primary or not.
     pub higher_is_better: Vec<String>,
     /// Claims to test. This crate does not parse them: the caller must check
     /// their syntax and the names in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claims: Vec<Claim>,
+    pub claims: Vec<PlannedClaim>,
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tables: Vec<Table>,
+    pub tables: Vec<PlannedTable>,
     /// Pairs of metrics whose trade-off the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tradeoffs: Vec<Tradeoff>,
+    pub tradeoffs: Vec<PlannedTradeoff>,
     /// When to stop early, if at all.
-    pub until: Option<Until>,
+    pub until: Option<StopRule>,
     /// The equivalence margin: ratios within 1 ± this are equivalent.
     pub margin: f64,
     /// How often a failed run is retried.
@@ -170,7 +170,7 @@ pub struct PlannedRun {
 /// Which direction is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Better {
+pub enum BetterDirection {
     /// Less is better.
     Lower,
     /// More is better.
@@ -180,17 +180,17 @@ pub enum Better {
 /// A metric declared primary before the data were seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Primary {
+pub struct PrimaryMetric {
     /// Its name.
     pub metric: String,
     /// Which direction is good.
-    pub better: Better,
+    pub better: BetterDirection,
 }
 
 /// A claim declared before the data were seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct PlannedClaim {
     /// The claim as written.
     pub text: String,
     /// Where the experiment states it: `FILE:LINE: KEY`.
@@ -200,7 +200,7 @@ pub struct Claim {
 /// A table of the report: one metric over several workloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table {
+pub struct PlannedTable {
     /// The metric.
     pub metric: String,
     /// The workloads, one per column.
@@ -225,11 +225,11 @@ pub struct Table {
 /// A trade-off: what one metric costs in another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tradeoff {
+pub struct PlannedTradeoff {
     /// The first metric, along the plot.
-    pub x: TradeoffMetric,
+    pub x: PlannedTradeoffMetric,
     /// The second metric, up the plot.
-    pub y: TradeoffMetric,
+    pub y: PlannedTradeoffMetric,
     /// Where the experiment asks for it: `FILE:LINE: KEY`.
     pub place: String,
 }
@@ -237,13 +237,13 @@ pub struct Tradeoff {
 /// One of the two metrics of a trade-off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TradeoffMetric {
+pub struct PlannedTradeoffMetric {
     /// Its name.
     pub metric: String,
     /// The workload on which it is measured.
     pub workload: String,
     /// Which direction is good.
-    pub better: Better,
+    pub better: BetterDirection,
 }
 
 /// When to stop before all runs are done.
@@ -252,7 +252,7 @@ pub struct TradeoffMetric {
 /// among the looks and the final verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Until {
+pub struct StopRule {
     /// Stop when all primary metrics have verdicts, and the intervals are within the ratio × / ÷ (1
     /// + this).
     pub within: f64,

@@ -6,17 +6,17 @@ use assize_job::{POLICIES, PlacementPolicy, PolicyEntry, PolicyForm, TunableUnit
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-use crate::check::{Checker, Node, join};
+use crate::check::{ExperimentChecker, ValueNode, join};
 use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::{self, Absent, Type};
+use crate::keys::{self, KeyDefault, KeyType};
 
 /// The `policy` key.
-pub(crate) const KEY: keys::Key = keys::key(
+pub(crate) const KEY: keys::SectionKey = keys::key(
     "policy",
-    Type::Policy,
-    Absent::Open,
+    KeyType::Policy,
+    KeyDefault::Open,
     "The placement policy; without it, and with none, the kernel's own scheduler.",
 );
 
@@ -39,20 +39,20 @@ pub(crate) fn policy(experiment: &Experiment, levels: &Levels<'_>) -> Option<Pla
 }
 
 /// The type of a tunable in the file.
-pub(crate) fn written(unit: TunableUnit) -> Type {
+pub(crate) fn tunable_type(unit: TunableUnit) -> KeyType {
     match unit {
-        TunableUnit::Share => Type::Share,
-        TunableUnit::Duration => Type::Duration(1),
-        TunableUnit::Count => Type::Whole(1, COUNT_MAX),
+        TunableUnit::Share => KeyType::Share,
+        TunableUnit::Duration => KeyType::Duration(1),
+        TunableUnit::Count => KeyType::Whole(1, COUNT_MAX),
     }
 }
 
-impl Checker<'_> {
+impl ExperimentChecker<'_> {
     /// Reads a policy: a name, the path of an object, or a table with one of
     /// these and tunables, or with a program and its arguments.
-    pub(crate) fn policy(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+    pub(crate) fn policy(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
         let table = match node.get_ref() {
-            DeValue::String(_) => return self.named(path, node, &DeTable::new()),
+            DeValue::String(_) => return self.check_named(path, node, &DeTable::new()),
             DeValue::Table(table) => table,
             _ => {
                 let wanted = "the name of a policy, the path of an object, or a table";
@@ -60,7 +60,7 @@ impl Checker<'_> {
             }
         };
         match (table.get(NAME), table.get(PROGRAM)) {
-            (Some(name), None) => self.named(path, name, table),
+            (Some(name), None) => self.check_named(path, name, table),
             (None, Some(program)) => self.program(path, program, table),
             (Some(_), Some(_)) => {
                 let error = self.error(path, node, "has both a name and a program");
@@ -73,8 +73,13 @@ impl Checker<'_> {
         }
     }
 
-    fn named(&mut self, path: &str, name: &Node<'_>, table: &DeTable<'_>) -> Result<Value, Error> {
-        let text = self.check(path, name, &Type::Text)?;
+    fn check_named(
+        &mut self,
+        path: &str,
+        name: &ValueNode<'_>,
+        table: &DeTable<'_>,
+    ) -> Result<Value, Error> {
+        let text = self.check(path, name, &KeyType::Text)?;
         let text = text.as_str().unwrap_or_default();
         let ours = assize_job::policy(text);
         let form = match ours {
@@ -103,7 +108,7 @@ impl Checker<'_> {
             self.spans.insert(path.clone(), key.span());
             let kind = match (ours, form) {
                 (Some(ours), _) => tunable(ours, key.get_ref()),
-                (None, PolicyForm::Object) => Some(Type::Whole(0, COUNT_MAX)),
+                (None, PolicyForm::Object) => Some(KeyType::Whole(0, COUNT_MAX)),
                 _ => None,
             };
             let Some(kind) = kind else {
@@ -122,11 +127,11 @@ impl Checker<'_> {
     fn program(
         &mut self,
         path: &str,
-        program: &Node<'_>,
+        program: &ValueNode<'_>,
         table: &DeTable<'_>,
     ) -> Result<Value, Error> {
         let place = join(path, PROGRAM);
-        let name = self.check(&place, program, &Type::Text)?;
+        let name = self.check(&place, program, &KeyType::Text)?;
         let mut argv = vec![name.clone()];
         for (key, node) in table {
             let path = join(path, key.get_ref());
@@ -134,7 +139,7 @@ impl Checker<'_> {
             match key.get_ref().as_ref() {
                 PROGRAM => {}
                 ARGUMENTS => {
-                    let given = self.check(&path, node, &Type::List(&Type::Free))?;
+                    let given = self.check(&path, node, &KeyType::List(&KeyType::Free))?;
                     argv.extend(given.as_array().into_iter().flatten().cloned());
                 }
                 other => {
@@ -154,10 +159,10 @@ fn is_object(policy: &str) -> bool {
 }
 
 /// The type of a tunable of a built-in policy; `None` if it has no such tunable.
-fn tunable(policy: &PolicyEntry, name: &str) -> Option<Type> {
+fn tunable(policy: &PolicyEntry, name: &str) -> Option<KeyType> {
     let mut all = policy.tunables.iter();
     let found = all.find(|tunable| tunable.name == name)?;
-    Some(written(found.unit))
+    Some(tunable_type(found.unit))
 }
 
 /// Converts a value to the integer units of the policy's source; a share arrives

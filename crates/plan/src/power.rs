@@ -8,8 +8,8 @@ use serde::Deserialize;
 use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::layers::Layers;
-use crate::power_tables::{self, Table};
+use crate::layers::SettingLayers;
+use crate::power_tables::{self, PowerTable};
 
 /// The most idle states that the module supports.
 const STATES_MAX: usize = 8;
@@ -26,7 +26,7 @@ const RATE_NS_MAX: u64 = 10_000_000_000;
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenIdle {
-    states: Written<WrittenState>,
+    states: NamedOrListed<WrittenState>,
     governor: IdleGovernor,
     delay: bool,
     active_uw: Option<u64>,
@@ -37,7 +37,7 @@ struct WrittenIdle {
 impl Default for WrittenIdle {
     fn default() -> Self {
         WrittenIdle {
-            states: Written::default(),
+            states: NamedOrListed::default(),
             governor: IdleGovernor::default(),
             delay: true,
             active_uw: None,
@@ -62,7 +62,7 @@ struct WrittenState {
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenFrequency {
-    steps: Written<WrittenStep>,
+    steps: NamedOrListed<WrittenStep>,
     governor: FrequencyGovernor,
     domain: u32,
     set_khz: Option<u64>,
@@ -72,7 +72,7 @@ struct WrittenFrequency {
 impl Default for WrittenFrequency {
     fn default() -> Self {
         WrittenFrequency {
-            steps: Written::default(),
+            steps: NamedOrListed::default(),
             governor: FrequencyGovernor::default(),
             domain: 1,
             set_khz: None,
@@ -92,14 +92,14 @@ struct WrittenStep {
 /// The name of a built-in table, or a list in the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Written<T> {
+enum NamedOrListed<T> {
     Named(String),
     Listed(Vec<T>),
 }
 
-impl<T> Default for Written<T> {
+impl<T> Default for NamedOrListed<T> {
     fn default() -> Self {
-        Written::Named(power_tables::TABLES[0].name.to_owned())
+        NamedOrListed::Named(power_tables::TABLES[0].name.to_owned())
     }
 }
 
@@ -111,18 +111,18 @@ pub(crate) fn idle(
     frequency: bool,
 ) -> Result<Option<Idle>, Error> {
     let top = &experiment.file.idle;
-    let layers = Layers::new(experiment, levels, "idle", top, |level| &level.idle);
-    if !layers.given() {
+    let layers = SettingLayers::new(experiment, levels, "idle", top, |level| &level.idle);
+    if !layers.is_given() {
         return Ok(None);
     }
     let written: WrittenIdle = layers.read()?;
     let table = match &written.states {
-        Written::Named(name) => power_tables::find(name),
-        Written::Listed(_) => None,
+        NamedOrListed::Named(name) => power_tables::find(name),
+        NamedOrListed::Listed(_) => None,
     };
     let states = match written.states {
-        Written::Named(_) => table.map(Table::idle_states).unwrap_or_default(),
-        Written::Listed(states) => listed_states(&layers, states)?,
+        NamedOrListed::Named(_) => table.map(PowerTable::idle_states).unwrap_or_default(),
+        NamedOrListed::Listed(states) => listed_states(&layers, states)?,
     };
     if frequency && written.active_uw.is_some() {
         let error = layers.error("active", "has no effect beside frequency");
@@ -144,7 +144,7 @@ pub(crate) fn idle(
         let why = "is less than a CPU draws in the first idle state";
         return Err(layers.error("active", why));
     }
-    let of_table = |of: fn(&Table) -> u64| table.map_or(0, of);
+    let of_table = |of: fn(&PowerTable) -> u64| table.map_or(0, of);
     let package_uw = written.package_uw;
     let package_uw = package_uw.unwrap_or_else(|| of_table(|table| table.package_uw));
     let package_idle_uw = written.package_idle_uw;
@@ -165,15 +165,18 @@ pub(crate) fn idle(
 
 /// Idle states that the file lists. If a state's transition energy is absent, it
 /// is chosen such that the state breaks even at its target residency.
-fn listed_states(layers: &Layers<'_>, states: Vec<WrittenState>) -> Result<Vec<IdleState>, Error> {
+fn listed_states(
+    layers: &SettingLayers<'_>,
+    states: Vec<WrittenState>,
+) -> Result<Vec<IdleState>, Error> {
     if states.is_empty() || states.len() > STATES_MAX {
         let why = format!("are {}, not 1 to {STATES_MAX}", states.len());
         return Err(layers.error("states", why));
     }
     let mut done: Vec<IdleState> = Vec::new();
     for (at, state) in states.into_iter().enumerate() {
-        let must = |value, key| layers.must(value, "states", at, key);
-        let name = layers.must(state.name, "states", at, "name")?;
+        let must = |value, key| layers.required(value, "states", at, key);
+        let name = layers.required(state.name, "states", at, "name")?;
         let mut state = IdleState {
             name,
             residency_ns: must(state.residency_ns, "residency")?,
@@ -191,7 +194,11 @@ fn listed_states(layers: &Layers<'_>, states: Vec<WrittenState>) -> Result<Vec<I
 }
 
 /// Checks one state; `before` are the shallower states.
-fn check_state(layers: &Layers<'_>, before: &[IdleState], state: &IdleState) -> Result<(), Error> {
+fn check_state(
+    layers: &SettingLayers<'_>,
+    before: &[IdleState],
+    state: &IdleState,
+) -> Result<(), Error> {
     let at = before.len();
     let error = |key: &str, why: String| layers.error(&format!("states[{at}].{key}"), why);
     let name = &state.name;
@@ -236,18 +243,18 @@ pub(crate) fn frequency(
     levels: &Levels<'_>,
 ) -> Result<Option<Frequency>, Error> {
     let top = &experiment.file.frequency;
-    let layers = Layers::new(experiment, levels, "frequency", top, |level| {
+    let layers = SettingLayers::new(experiment, levels, "frequency", top, |level| {
         &level.frequency
     });
-    if !layers.given() {
+    if !layers.is_given() {
         return Ok(None);
     }
     let written: WrittenFrequency = layers.read()?;
     let steps = match written.steps {
-        Written::Named(name) => power_tables::find(&name)
-            .map(Table::frequency_steps)
+        NamedOrListed::Named(name) => power_tables::find(&name)
+            .map(PowerTable::frequency_steps)
             .unwrap_or_default(),
-        Written::Listed(steps) => listed_steps(&layers, steps)?,
+        NamedOrListed::Listed(steps) => listed_steps(&layers, steps)?,
     };
     if !written.rate_ns.is_multiple_of(1000) || written.rate_ns > RATE_NS_MAX {
         let why = "must be whole microseconds, at most 10s";
@@ -281,7 +288,10 @@ pub(crate) fn frequency(
     }))
 }
 
-fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<FrequencyStep>, Error> {
+fn listed_steps(
+    layers: &SettingLayers<'_>,
+    steps: Vec<WrittenStep>,
+) -> Result<Vec<FrequencyStep>, Error> {
     if steps.is_empty() || steps.len() > STEPS_MAX {
         let why = format!("are {}, not 1 to {STEPS_MAX}", steps.len());
         return Err(layers.error("steps", why));
@@ -289,8 +299,8 @@ fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<Freq
     let mut done: Vec<FrequencyStep> = Vec::new();
     for (at, step) in steps.into_iter().enumerate() {
         let step = FrequencyStep {
-            frequency_khz: layers.must(step.frequency_khz, "steps", at, "frequency")?,
-            power_uw: layers.must(step.power_uw, "steps", at, "power")?,
+            frequency_khz: layers.required(step.frequency_khz, "steps", at, "frequency")?,
+            power_uw: layers.required(step.power_uw, "steps", at, "power")?,
         };
         let error = |key: &str, why: &str| layers.error(&format!("steps[{at}].{key}"), why);
         if let Some(before) = done.last() {

@@ -1,14 +1,14 @@
 //! The keys of idle states and frequencies.
 
-use crate::keys::Absent::{Is, Open, Required};
-use crate::keys::Type::{
+use crate::keys::KeyDefault::{Is, Open, Required};
+use crate::keys::KeyType::{
     Duration, Energy, Flag, Frequency, Power, Table, Text, Whole, Word, WordOrList,
 };
-use crate::keys::{Section, key, named};
+use crate::keys::{KeySection, key, named};
 use crate::power_tables::NAMES;
 
 /// Idle states of CPUs.
-pub(crate) static IDLE: Section = Section {
+pub(crate) static IDLE: KeySection = KeySection {
     name: "idle",
     keys: &[
         key(
@@ -54,7 +54,7 @@ pub(crate) static IDLE: Section = Section {
 };
 
 /// One idle state.
-pub(crate) static IDLE_STATE: Section = Section {
+pub(crate) static IDLE_STATE: KeySection = KeySection {
     name: "idle-state",
     keys: &[
         key("name", Text, Required, "Its name."),
@@ -90,7 +90,7 @@ pub(crate) static IDLE_STATE: Section = Section {
 };
 
 /// Frequencies of CPUs.
-pub(crate) static FREQUENCY: Section = Section {
+pub(crate) static FREQUENCY: KeySection = KeySection {
     name: "frequency",
     keys: &[
         key(
@@ -136,7 +136,7 @@ pub(crate) static FREQUENCY: Section = Section {
 };
 
 /// One frequency.
-pub(crate) static FREQUENCY_STEP: Section = Section {
+pub(crate) static FREQUENCY_STEP: KeySection = KeySection {
     name: "frequency-step",
     keys: &[
         named(

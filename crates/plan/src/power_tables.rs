@@ -6,7 +6,7 @@ use assize_job::{FrequencyStep, IdleState};
 
 /// Idle states, frequencies and powers of the CPUs of one kind of machine.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct PowerTable {
     /// The name of the table.
     pub(crate) name: &'static str,
     /// Idle states: name, target residency and exit latency in microseconds,
@@ -26,9 +26,9 @@ pub(crate) struct Table {
 pub(crate) const NAMES: &[&str] = &["phone", "server"];
 
 /// The built-in tables. The first is the default.
-pub(crate) static TABLES: [Table; 2] = [
+pub(crate) static TABLES: [PowerTable; 2] = [
     // The small cores of MediaTek's MT8186: arch/arm64/boot/dts/mediatek.
-    Table {
+    PowerTable {
         name: "phone",
         states: &[
             ("wfi", 1, 1, 18_000),
@@ -50,7 +50,7 @@ pub(crate) static TABLES: [Table; 2] = [
         package_idle_uw: 4_000,
     },
     // Skylake servers: drivers/idle/intel_idle.c.
-    Table {
+    PowerTable {
         name: "server",
         states: &[
             ("C1", 2, 2, 1_500_000),
@@ -71,11 +71,11 @@ pub(crate) static TABLES: [Table; 2] = [
 ];
 
 /// The table of this name.
-pub(crate) fn find(name: &str) -> Option<&'static Table> {
+pub(crate) fn find(name: &str) -> Option<&'static PowerTable> {
     TABLES.iter().find(|table| table.name == name)
 }
 
-impl Table {
+impl PowerTable {
     /// Its idle states.
     pub(crate) fn idle_states(&self) -> Vec<IdleState> {
         let mut states: Vec<IdleState> = Vec::new();

@@ -9,10 +9,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use assize_job::{Kind, Loop, Queue, Scheduling, WORKLOADS};
+use assize_job::{Loop, Queue, Scheduling, WORKLOADS, WorkloadKind};
 use serde_json::{Value, json};
 
-use crate::keys::{Absent, Key, Section, Type};
+use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
 use crate::{
     gaps_sections, parameters, payload_sections, power_sections, quantity, report_sections, schema,
     sections, stalls, tracer_sections,
@@ -63,47 +63,47 @@ fn every_reference_of_the_schema_leads_somewhere() {
 }
 
 /// The type and the unit, in words.
-fn words(kind: &Type) -> (String, &'static str) {
+fn words(kind: &KeyType) -> (String, &'static str) {
     let plain = |text: &str| (text.to_owned(), "");
     match kind {
-        Type::Text | Type::Target | Type::Free => plain("text"),
-        Type::Instrument => plain("instrument"),
-        Type::Word(words) => (format!("one of `{}`", words.join("`, `")), ""),
-        Type::Whole(least, i64::MAX) => (format!("whole number from {least}"), ""),
-        Type::Whole(least, most) => (format!("{least} to {most}"), ""),
-        Type::Duration(_) => ("duration".to_owned(), "`ns`, `us`, `ms`, `s`, `min`"),
-        Type::Size => ("size".to_owned(), "`M`, `G`"),
-        Type::Share => ("share".to_owned(), "`%`"),
-        Type::Power => ("power".to_owned(), "`uW`, `mW`, `W`"),
-        Type::Energy => ("energy".to_owned(), "`nJ`, `uJ`, `mJ`"),
-        Type::Frequency => ("frequency".to_owned(), "`kHz`, `MHz`, `GHz`"),
-        Type::Flag => plain("true or false"),
-        Type::Value => plain("text or whole number"),
-        Type::List(Type::Whole(least, most)) => (format!("list of {least} to {most}"), ""),
-        Type::List(element) => (format!("list of {}", plural(element)), ""),
-        Type::WordOrList(names, element) => {
+        KeyType::Text | KeyType::Target | KeyType::Free => plain("text"),
+        KeyType::Instrument => plain("instrument"),
+        KeyType::Word(words) => (format!("one of `{}`", words.join("`, `")), ""),
+        KeyType::Whole(least, i64::MAX) => (format!("whole number from {least}"), ""),
+        KeyType::Whole(least, most) => (format!("{least} to {most}"), ""),
+        KeyType::Duration(_) => ("duration".to_owned(), "`ns`, `us`, `ms`, `s`, `min`"),
+        KeyType::Size => ("size".to_owned(), "`M`, `G`"),
+        KeyType::Share => ("share".to_owned(), "`%`"),
+        KeyType::Power => ("power".to_owned(), "`uW`, `mW`, `W`"),
+        KeyType::Energy => ("energy".to_owned(), "`nJ`, `uJ`, `mJ`"),
+        KeyType::Frequency => ("frequency".to_owned(), "`kHz`, `MHz`, `GHz`"),
+        KeyType::Flag => plain("true or false"),
+        KeyType::Value => plain("text or whole number"),
+        KeyType::List(KeyType::Whole(least, most)) => (format!("list of {least} to {most}"), ""),
+        KeyType::List(element) => (format!("list of {}", plural(element)), ""),
+        KeyType::WordOrList(names, element) => {
             let (names, elements) = (names.join("`, `"), plural(element));
             (format!("`{names}`, or a list of {elements}"), "")
         }
-        Type::OneOrMore(element) => (format!("{}, or a list", words(element).0), ""),
-        Type::Map(Type::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
-        Type::Map(element) => (format!("table of {}", plural(element)), ""),
-        Type::Pairs => plain("table of texts"),
-        Type::Table(section) | Type::Part(section) => {
+        KeyType::OneOrMore(element) => (format!("{}, or a list", words(element).0), ""),
+        KeyType::Map(KeyType::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
+        KeyType::Map(element) => (format!("table of {}", plural(element)), ""),
+        KeyType::Pairs => plain("table of texts"),
+        KeyType::Table(section) | KeyType::Part(section) => {
             (format!("table: {}", link(section.name)), "")
         }
-        Type::Action => (format!("table: {}", link("step")), ""),
-        Type::Workload => (format!("table: {}", link("workload")), ""),
-        Type::Policy => plain("[policy](policies.md)"),
-        Type::Changes => plain("table of parameters"),
+        KeyType::Action => (format!("table: {}", link("step")), ""),
+        KeyType::Workload => (format!("table: {}", link("workload")), ""),
+        KeyType::Policy => plain("[policy](policies.md)"),
+        KeyType::Changes => plain("table of parameters"),
     }
 }
 
-fn plural(kind: &Type) -> String {
+fn plural(kind: &KeyType) -> String {
     match kind {
-        Type::Text | Type::Free | Type::Value => "texts".to_owned(),
-        Type::Map(Type::OneOrMore(_)) => "[patterns](#include-and-exclude)".to_owned(),
-        Type::Map(element) => format!("tables of {}", plural(element)),
+        KeyType::Text | KeyType::Free | KeyType::Value => "texts".to_owned(),
+        KeyType::Map(KeyType::OneOrMore(_)) => "[patterns](#include-and-exclude)".to_owned(),
+        KeyType::Map(element) => format!("tables of {}", plural(element)),
         other => words(other).0.trim_start_matches("table: ").to_owned() + "s",
     }
 }
@@ -132,15 +132,15 @@ fn link(name: &str) -> String {
     format!("[{noun}](#{heading})")
 }
 
-fn default(key: &Key) -> String {
+fn default(key: &SectionKey) -> String {
     match key.absent {
-        Absent::Required => "must be given".to_owned(),
-        Absent::Open => String::new(),
-        Absent::Is(text) => format!("`{text}`"),
+        KeyDefault::Required => "must be given".to_owned(),
+        KeyDefault::Open => String::new(),
+        KeyDefault::Is(text) => format!("`{text}`"),
     }
 }
 
-fn table(section: &Section) -> String {
+fn table(section: &KeySection) -> String {
     let mut text = String::from("| key | type | unit | default | meaning |\n");
     text.push_str("| --- | --- | --- | --- | --- |\n");
     for key in section.keys {
@@ -158,7 +158,7 @@ fn table(section: &Section) -> String {
 /// Replaces the table between each pair of marks; returns the text and the
 /// number of tables.
 fn with_tables(text: &str) -> (String, usize) {
-    let mut all: Vec<&Section> = vec![
+    let mut all: Vec<&KeySection> = vec![
         &sections::EXPERIMENT,
         &sections::LEVEL,
         &crate::queue::QUEUE,
@@ -222,22 +222,22 @@ fn the_tables_of_the_documentation_are_those_of_the_code() {
 }
 
 /// The default of a parameter, in the agent's units.
-fn as_it_goes(key: &Key) -> Option<Value> {
-    let Absent::Is(text) = key.absent else {
+fn as_it_goes(key: &SectionKey) -> Option<Value> {
+    let KeyDefault::Is(text) = key.absent else {
         return None;
     };
     let value: Value = serde_json::from_str(text).unwrap();
     Some(match key.kind {
-        Type::Duration(_) => quantity::duration_ns(value.as_str().unwrap())
+        KeyType::Duration(_) => quantity::duration_ns(value.as_str().unwrap())
             .unwrap()
             .into(),
-        Type::Share => quantity::share(value.as_str().unwrap()).unwrap().into(),
-        Type::Pairs => json!([]),
+        KeyType::Share => quantity::share(value.as_str().unwrap()).unwrap().into(),
+        KeyType::Pairs => json!([]),
         _ => value,
     })
 }
 
-fn same_fields(section: &Section, defaults: &Value) {
+fn same_fields(section: &KeySection, defaults: &Value) {
     let fields = defaults.as_object().unwrap();
     let mut ours: Vec<&str> = section.keys.iter().map(|key| key.field).collect();
     let mut theirs: Vec<&str> = fields.keys().map(String::as_str).collect();
@@ -262,7 +262,7 @@ fn parameters_are_those_of_the_agent_with_its_defaults() {
     let theirs: Vec<&str> = WORKLOADS.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(ours, theirs);
     for (kind, section) in parameters::KINDS {
-        let defaults: Kind = serde_json::from_value(json!({ "kind": kind })).unwrap();
+        let defaults: WorkloadKind = serde_json::from_value(json!({ "kind": kind })).unwrap();
         same_fields(section, &serde_json::to_value(defaults).unwrap());
     }
     let scheduling = serde_json::to_value(Scheduling::default()).unwrap();

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{Action, Design, Put, Queue, Workload};
+use assize_job::{Action, Design, JobPutter, Queue, Workload};
 use serde_json::Value;
 
 use crate::check::join;
 use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, Flag, Whole, Word};
-use crate::keys::{Section, key, named};
+use crate::keys::KeyDefault::{Is, Open};
+use crate::keys::KeyType::{Duration, Flag, Whole, Word};
+use crate::keys::{KeySection, key, named};
 use crate::modules;
 use crate::raw::Parameters;
 
@@ -24,7 +24,7 @@ const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
 const FREE_COST_NS_MAX: u64 = 1_000_000;
 
 /// The keys of a queue.
-pub(crate) static QUEUE: Section = Section {
+pub(crate) static QUEUE: KeySection = KeySection {
     name: "queue",
     keys: &[
         key(
@@ -147,7 +147,7 @@ pub(crate) fn queue<'w>(
         queue.credits = queue.shape.credits();
     }
     if !form && queue.design == Design::Depq {
-        queue.put = Put::Auto;
+        queue.put = JobPutter::Auto;
     }
     let at = |key: &str| path(experiment, levels, key);
     if let Some((key, must)) = queue.unknown_to_design() {
@@ -162,7 +162,7 @@ pub(crate) fn queue<'w>(
         let error = experiment.error(&at(key), why);
         return Err(error.mend("leave it out there, or exclude the combination"));
     }
-    if queue.put == Put::Auto && queue.bypass {
+    if queue.put == JobPutter::Auto && queue.bypass {
         let why = "is decided by put = \"auto\", where it must be false";
         let error = experiment.error(&at("bypass"), why);
         return Err(error.mend("leave it out there, or exclude the combination"));

@@ -1,12 +1,12 @@
 //! The contents of an experiment file, with defaults filled in.
 
-use assize_job::{Action, Display, Gaps, PlacementPolicy};
+use assize_job::{Action, Display, GapsSettings, PlacementPolicy};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::plan::{Better, Primary};
-use crate::tracer::Written;
+use crate::plan::{BetterDirection, PrimaryMetric};
+use crate::tracer::RawTracer;
 
 /// Parameters of a workload by field name.
 pub(crate) type Parameters = Map<String, Value>;
@@ -14,7 +14,7 @@ pub(crate) type Parameters = Map<String, Value>;
 pub(crate) const BACKGROUND: &str = "background";
 
 /// The background workloads that a workload names.
-pub(crate) fn beside(workload: &Parameters) -> impl Iterator<Item = &str> {
+pub(crate) fn background_names(workload: &Parameters) -> impl Iterator<Item = &str> {
     let names = workload.get(BACKGROUND).and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str)
 }
@@ -25,7 +25,7 @@ pub(crate) type Pattern = IndexMap<String, Vec<String>>;
 /// The top of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct File {
+pub(crate) struct RawExperiment {
     pub(crate) title: String,
     pub(crate) question: String,
     pub(crate) target: String,
@@ -44,7 +44,7 @@ pub(crate) struct File {
     pub(crate) offset_ns: u64,
     pub(crate) duration_ns: Option<u64>,
     pub(crate) margin: f64,
-    pub(crate) until: Option<Until>,
+    pub(crate) until: Option<RawStopRule>,
     #[serde(default)]
     pub(crate) queue: Parameters,
     #[serde(default)]
@@ -55,29 +55,29 @@ pub(crate) struct File {
     pub(crate) stalls: Parameters,
     pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) instruments: Vec<String>,
-    pub(crate) gaps: Option<Gaps>,
-    pub(crate) tracer: Option<Written>,
-    pub(crate) primary: Vec<Primary>,
+    pub(crate) gaps: Option<GapsSettings>,
+    pub(crate) tracer: Option<RawTracer>,
+    pub(crate) primary: Vec<PrimaryMetric>,
     pub(crate) higher_is_better: Vec<String>,
     pub(crate) claims: Vec<String>,
     pub(crate) setup: Vec<Action>,
     pub(crate) teardown: Vec<Action>,
-    pub(crate) factors: IndexMap<String, IndexMap<String, Level>>,
+    pub(crate) factors: IndexMap<String, IndexMap<String, RawLevel>>,
     pub(crate) workloads: IndexMap<String, Parameters>,
     pub(crate) background: IndexMap<String, Parameters>,
     pub(crate) include: Option<Vec<Pattern>>,
     pub(crate) exclude: Vec<Pattern>,
     pub(crate) factorial: Option<Pattern>,
-    pub(crate) tables: Vec<Table>,
-    pub(crate) tradeoffs: Vec<Tradeoff>,
+    pub(crate) tables: Vec<RawTable>,
+    pub(crate) tradeoffs: Vec<RawTradeoff>,
     #[serde(default)]
-    pub(crate) payload: Payload,
+    pub(crate) payload: RawPayload,
 }
 
 /// What a level sets.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Level {
+pub(crate) struct RawLevel {
     pub(crate) kernel: Option<String>,
     pub(crate) cpus: Option<u32>,
     pub(crate) memory_mib: Option<u32>,
@@ -97,7 +97,7 @@ pub(crate) struct Level {
 /// When to stop early.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Until {
+pub(crate) struct RawStopRule {
     pub(crate) within: f64,
     pub(crate) metric: Option<String>,
     pub(crate) first_look: u32,
@@ -108,7 +108,7 @@ pub(crate) struct Until {
 /// A table of the report.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Table {
+pub(crate) struct RawTable {
     pub(crate) metric: Vec<String>,
     pub(crate) workloads: Option<Vec<String>>,
     pub(crate) normalised_to: Option<String>,
@@ -118,26 +118,26 @@ pub(crate) struct Table {
 /// A trade-off between two metrics.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Tradeoff {
-    pub(crate) x: TradeoffMetric,
-    pub(crate) y: TradeoffMetric,
+pub(crate) struct RawTradeoff {
+    pub(crate) x: RawTradeoffMetric,
+    pub(crate) y: RawTradeoffMetric,
 }
 
 /// One of the two metrics of a trade-off.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TradeoffMetric {
+pub(crate) struct RawTradeoffMetric {
     pub(crate) metric: String,
     pub(crate) workload: Option<String>,
-    pub(crate) better: Option<Better>,
+    pub(crate) better: Option<BetterDirection>,
 }
 
 /// What the file says the target needs.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Payload {
+pub(crate) struct RawPayload {
     pub(crate) programs: Vec<String>,
-    pub(crate) files: Vec<Carried>,
+    pub(crate) files: Vec<RawCarried>,
     pub(crate) modules: Vec<String>,
     pub(crate) packages: Vec<String>,
 }
@@ -145,7 +145,7 @@ pub(crate) struct Payload {
 /// One file or directory to carry.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Carried {
+pub(crate) struct RawCarried {
     pub(crate) from: String,
     pub(crate) to: String,
 }

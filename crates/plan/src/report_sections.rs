@@ -1,11 +1,11 @@
 //! The keys that configure an experiment's report.
 
-use crate::keys::Absent::{Open, Required};
-use crate::keys::Type::{List, OneOrMore, Table, Text, Word};
-use crate::keys::{Section, key};
+use crate::keys::KeyDefault::{Open, Required};
+use crate::keys::KeyType::{List, OneOrMore, Table, Text, Word};
+use crate::keys::{KeySection, key};
 
 /// A table of the report.
-pub(crate) static TABLE: Section = Section {
+pub(crate) static TABLE: KeySection = KeySection {
     name: "table",
     keys: &[
         key(
@@ -36,7 +36,7 @@ pub(crate) static TABLE: Section = Section {
 };
 
 /// A trade-off between two metrics.
-pub(crate) static TRADEOFF: Section = Section {
+pub(crate) static TRADEOFF: KeySection = KeySection {
     name: "tradeoff",
     keys: &[
         key(
@@ -55,7 +55,7 @@ pub(crate) static TRADEOFF: Section = Section {
 };
 
 /// One of the two metrics of a trade-off.
-pub(crate) static TRADEOFF_METRIC: Section = Section {
+pub(crate) static TRADEOFF_METRIC: KeySection = KeySection {
     name: "tradeoff-metric",
     keys: &[
         key("metric", Text, Required, "Its name."),

@@ -1,8 +1,8 @@
 //! Randomised complete blocks.
 
-use assize_job::Image;
+use assize_job::MemoryImage;
 
-use crate::draws::Draws;
+use crate::draws::BlockDraws;
 use crate::plan::PlannedRun;
 
 /// The block number for the draws of an image, which use the block's seed. No
@@ -27,19 +27,19 @@ const ADDRESSES: u32 = 512;
 /// block i, and to later blocks when there are more blocks than images. More
 /// images leave the earlier ones unchanged; a single image is the default one,
 /// without draws.
-pub(crate) fn images(seed: u64, images: u32) -> Vec<Image> {
+pub(crate) fn images(seed: u64, images: u32) -> Vec<MemoryImage> {
     if images == 1 {
-        return vec![Image::default()];
+        return vec![MemoryImage::default()];
     }
     let image = |block| {
-        let mut draws = Draws::new(Draws::new(seed, block).seed(), IMAGE);
-        Image {
+        let mut draws = BlockDraws::new(BlockDraws::new(seed, block).seed(), IMAGE);
+        MemoryImage {
             settle_us: draws.whole(SETTLE_US),
             processes: draws.whole(PROCESSES),
             padding: draws.whole(PADDING / PADDING_STEP) * PADDING_STEP,
             modules: 1 + draws.whole(u32::MAX),
             // All builds occur equally often.
-            build: block % Image::BUILDS,
+            build: block % MemoryImage::BUILDS,
             addresses: 1 + draws.whole(ADDRESSES),
         }
     };
@@ -63,7 +63,7 @@ pub(crate) fn runs(
     let mut runs = Vec::new();
     let mut index = 0;
     for block in 0..blocks {
-        let mut draws = Draws::new(seed, block);
+        let mut draws = BlockDraws::new(seed, block);
         let shared = draws.seed();
         let mut own = draws.seed();
         if own == shared {

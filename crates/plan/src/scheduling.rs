@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_job::{Command, Kind, Periodic, Policy, Replay, Scheduling, replay};
+use assize_job::{CommandWorkload, Periodic, Policy, Replay, Scheduling, WorkloadKind, replay};
 
 use crate::check::join;
 use crate::error::Error;
@@ -13,26 +13,26 @@ use crate::{drawing, frames_stream, memory_routine};
 pub(crate) fn check(
     experiment: &Experiment,
     path: &str,
-    kind: &Kind,
+    kind: &WorkloadKind,
     cpus: u32,
 ) -> Result<(), Error> {
     match kind {
-        Kind::Command(Command { argv, .. })
+        WorkloadKind::Command(CommandWorkload { argv, .. })
             if argv.first().is_none_or(|program| program.trim().is_empty()) =>
         {
             let error = experiment.error(&join(path, "argv"), "names no program");
             return Err(error.mend("give the program first, then its arguments"));
         }
-        Kind::Drawing(drawing) => drawing::check(experiment, path, drawing)?,
-        Kind::FramesStream(stream) => frames_stream::check(experiment, path, stream)?,
-        Kind::MemoryRoutine(routine) => memory_routine::check(experiment, path, routine)?,
-        Kind::Periodic(periodic) => check_loops(experiment, path, periodic)?,
-        Kind::Replay(replay) => check_steps(experiment, path, replay)?,
+        WorkloadKind::Drawing(drawing) => drawing::check(experiment, path, drawing)?,
+        WorkloadKind::FramesStream(stream) => frames_stream::check(experiment, path, stream)?,
+        WorkloadKind::MemoryRoutine(routine) => memory_routine::check(experiment, path, routine)?,
+        WorkloadKind::Periodic(periodic) => check_loops(experiment, path, periodic)?,
+        WorkloadKind::Replay(replay) => check_steps(experiment, path, replay)?,
         _ => {}
     }
     for (key, scheduling) in kind.schedulings() {
         check_scheduling(experiment, &join(path, key), scheduling, cpus)?;
-        let whole = key == "scheduling" && !matches!(kind, Kind::Periodic(_));
+        let whole = key == "scheduling" && !matches!(kind, WorkloadKind::Periodic(_));
         check_group(experiment, &join(path, key), scheduling, whole)?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use assize_job::INSTRUMENTS;
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Absent, Key, Section, Type};
+use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
 use crate::raw::BACKGROUND;
 use crate::{
     gaps_sections, parameters, payload_sections, power_sections, report_sections, sections, stalls,
@@ -73,13 +73,13 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-fn object(section: &Section) -> Value {
+fn object(section: &KeySection) -> Value {
     let required = section.keys.iter().filter(|key| is_required(key));
     let required: Vec<&str> = required.map(|key| key.name).collect();
     fixed(properties(section), &required)
 }
 
-fn workload(kind: &str, section: &Section) -> Value {
+fn workload(kind: &str, section: &KeySection) -> Value {
     let mut all = Map::new();
     all.insert("kind".to_owned(), json!({ "const": kind }));
     all.insert(
@@ -104,9 +104,9 @@ fn workload(kind: &str, section: &Section) -> Value {
 /// policies.
 fn policy() -> Value {
     let mut named = Map::new();
-    named.insert("name".to_owned(), of(&Type::Text));
+    named.insert("name".to_owned(), value_schema(&KeyType::Text));
     for tunable in assize_job::POLICIES.iter().flat_map(|one| one.tunables) {
-        let mut property = of(&crate::policy::written(tunable.unit));
+        let mut property = value_schema(&crate::policy::tunable_type(tunable.unit));
         property["description"] = tunable.about.into();
         named.entry(tunable.name).or_insert(property);
     }
@@ -119,13 +119,13 @@ fn policy() -> Value {
     let program = json!({
         "type": "object",
         "properties": {
-            "program": of(&Type::Text),
-            "arguments": of(&Type::List(&Type::Free)),
+            "program": value_schema(&KeyType::Text),
+            "arguments": value_schema(&KeyType::List(&KeyType::Free)),
         },
         "required": ["program"],
         "additionalProperties": false,
     });
-    json!({ "anyOf": [of(&Type::Text), named, program] })
+    json!({ "anyOf": [value_schema(&KeyType::Text), named, program] })
 }
 
 fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
@@ -140,15 +140,15 @@ fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
     object
 }
 
-fn is_required(key: &Key) -> bool {
-    matches!(key.absent, Absent::Required)
+fn is_required(key: &SectionKey) -> bool {
+    matches!(key.absent, KeyDefault::Required)
 }
 
-fn properties(section: &Section) -> Map<String, Value> {
-    let property = |key: &Key| {
-        let mut property = of(&key.kind);
+fn properties(section: &KeySection) -> Map<String, Value> {
+    let property = |key: &SectionKey| {
+        let mut property = value_schema(&key.kind);
         property["description"] = key.meaning.into();
-        if let Absent::Is(text) = key.absent
+        if let KeyDefault::Is(text) = key.absent
             && let Ok(default) = serde_json::from_str::<Value>(text)
         {
             property["default"] = default;
@@ -158,48 +158,52 @@ fn properties(section: &Section) -> Map<String, Value> {
     section.keys.iter().map(property).collect()
 }
 
-fn of(kind: &Type) -> Value {
+fn value_schema(kind: &KeyType) -> Value {
     let number = r"^[0-9]+(\.[0-9]+)?";
     match kind {
-        Type::Text => json!({ "type": "string", "minLength": 1 }),
-        Type::Target => {
+        KeyType::Text => json!({ "type": "string", "minLength": 1 }),
+        KeyType::Target => {
             json!({ "type": "string", "pattern": r"^(exact|live|host|ssh:[^\s-]\S*)$" })
         }
-        Type::Instrument => {
+        KeyType::Instrument => {
             let names = INSTRUMENTS.iter().map(|instrument| instrument.name);
             json!({ "enum": names.collect::<Vec<_>>() })
         }
-        Type::Free => json!({ "type": "string" }),
-        Type::Word(words) => json!({ "enum": words }),
-        Type::Whole(least, most) => {
+        KeyType::Free => json!({ "type": "string" }),
+        KeyType::Word(words) => json!({ "enum": words }),
+        KeyType::Whole(least, most) => {
             json!({ "type": "integer", "minimum": least, "maximum": most })
         }
-        Type::Duration(_) => {
+        KeyType::Duration(_) => {
             json!({ "type": "string", "pattern": format!("{number} ?(ns|us|ms|s|min)$") })
         }
-        Type::Size => json!({ "type": "string", "pattern": format!("{number} ?(M|G)$") }),
-        Type::Share => json!({ "type": "string", "pattern": format!("{number} *%$") }),
-        Type::Power => json!({ "type": "string", "pattern": format!("{number} ?(uW|mW|W)$") }),
-        Type::Energy => json!({ "type": "string", "pattern": format!("{number} ?(nJ|uJ|mJ)$") }),
-        Type::Frequency => {
+        KeyType::Size => json!({ "type": "string", "pattern": format!("{number} ?(M|G)$") }),
+        KeyType::Share => json!({ "type": "string", "pattern": format!("{number} *%$") }),
+        KeyType::Power => json!({ "type": "string", "pattern": format!("{number} ?(uW|mW|W)$") }),
+        KeyType::Energy => json!({ "type": "string", "pattern": format!("{number} ?(nJ|uJ|mJ)$") }),
+        KeyType::Frequency => {
             json!({ "type": "string", "pattern": format!("{number} ?(kHz|MHz|GHz)$") })
         }
-        Type::Flag => json!({ "type": "boolean" }),
-        Type::Value => json!({ "type": ["string", "integer"] }),
-        Type::List(element) => json!({ "type": "array", "items": of(element) }),
-        Type::WordOrList(words, element) => {
-            json!({ "anyOf": [{ "enum": words }, { "type": "array", "items": of(element) }] })
+        KeyType::Flag => json!({ "type": "boolean" }),
+        KeyType::Value => json!({ "type": ["string", "integer"] }),
+        KeyType::List(element) => json!({ "type": "array", "items": value_schema(element) }),
+        KeyType::WordOrList(words, element) => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "array", "items": value_schema(element) }] })
         }
-        Type::OneOrMore(element) => {
-            json!({ "anyOf": [of(element), { "type": "array", "items": of(element) }] })
+        KeyType::OneOrMore(element) => {
+            json!({ "anyOf": [value_schema(element), { "type": "array", "items": value_schema(element) }] })
         }
-        Type::Map(element) => json!({ "type": "object", "additionalProperties": of(element) }),
-        Type::Pairs => json!({ "type": "object", "additionalProperties": of(&Type::Value) }),
-        Type::Table(section) | Type::Part(section) => reference(section.name),
-        Type::Action => reference("action"),
-        Type::Policy => policy(),
-        Type::Workload => reference("workload"),
-        Type::Changes => {
+        KeyType::Map(element) => {
+            json!({ "type": "object", "additionalProperties": value_schema(element) })
+        }
+        KeyType::Pairs => {
+            json!({ "type": "object", "additionalProperties": value_schema(&KeyType::Value) })
+        }
+        KeyType::Table(section) | KeyType::Part(section) => reference(section.name),
+        KeyType::Action => reference("action"),
+        KeyType::Policy => policy(),
+        KeyType::Workload => reference("workload"),
+        KeyType::Changes => {
             json!({ "type": "object", "additionalProperties": reference("changes") })
         }
     }

@@ -1,12 +1,12 @@
 //! The keys of an experiment file, except those of workloads.
 
 use crate::gaps_sections::GAPS;
-use crate::keys::Absent::{Is, Open, Required};
-use crate::keys::Type::{
+use crate::keys::KeyDefault::{Is, Open, Required};
+use crate::keys::KeyType::{
     Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size,
     Table, Target, Text, Value, Whole, Word, Workload,
 };
-use crate::keys::{Section, key, named};
+use crate::keys::{KeySection, key, named};
 use crate::payload_sections::PAYLOAD;
 use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
@@ -20,11 +20,11 @@ pub(crate) const RUNS_MAX: u32 = 10_000;
 /// The largest seed in a file: TOML's largest integer.
 const SEED_MAX: i64 = i64::MAX;
 
-const RUNS: crate::keys::Type = Whole(1, RUNS_MAX as i64);
-const CPUS: crate::keys::Type = Whole(1, 255);
+const RUNS: crate::keys::KeyType = Whole(1, RUNS_MAX as i64);
+const CPUS: crate::keys::KeyType = Whole(1, 255);
 
 /// The top of the file.
-pub(crate) static EXPERIMENT: Section = Section {
+pub(crate) static EXPERIMENT: KeySection = KeySection {
     name: "experiment",
     keys: &[
         key("title", Text, Required, "What the experiment is called."),
@@ -250,7 +250,7 @@ pub(crate) static EXPERIMENT: Section = Section {
 };
 
 /// What a level sets.
-pub(crate) static LEVEL: Section = Section {
+pub(crate) static LEVEL: KeySection = KeySection {
     name: "level",
     keys: &[
         key("kernel", Text, Open, "The kernel."),
@@ -316,7 +316,7 @@ pub(crate) static LEVEL: Section = Section {
 };
 
 /// When to stop early.
-pub(crate) static UNTIL: Section = Section {
+pub(crate) static UNTIL: KeySection = KeySection {
     name: "until",
     keys: &[
         key(
@@ -343,7 +343,7 @@ pub(crate) static UNTIL: Section = Section {
 };
 
 /// A primary metric.
-pub(crate) static PRIMARY: Section = Section {
+pub(crate) static PRIMARY: KeySection = KeySection {
     name: "primary",
     keys: &[
         key("metric", Text, Required, "Its name."),
@@ -357,8 +357,8 @@ pub(crate) static PRIMARY: Section = Section {
 };
 
 /// The four forms of a set-up or tear-down step.
-pub(crate) static ACTIONS: &[Section] = &[
-    Section {
+pub(crate) static ACTIONS: &[KeySection] = &[
+    KeySection {
         name: "module",
         keys: &[
             key(
@@ -370,7 +370,7 @@ pub(crate) static ACTIONS: &[Section] = &[
             key("parameters", Map(&Value), Is("{}"), "Parameter to value."),
         ],
     },
-    Section {
+    KeySection {
         name: "sysctl",
         keys: &[
             named(
@@ -383,7 +383,7 @@ pub(crate) static ACTIONS: &[Section] = &[
             key("value", Value, Required, "As it is written."),
         ],
     },
-    Section {
+    KeySection {
         name: "write",
         keys: &[
             named(
@@ -401,7 +401,7 @@ pub(crate) static ACTIONS: &[Section] = &[
             ),
         ],
     },
-    Section {
+    KeySection {
         name: "command",
         keys: &[named(
             "command",

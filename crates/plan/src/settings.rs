@@ -8,13 +8,13 @@ use crate::check::join;
 use crate::combine::{Levels, level_path};
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::raw::{Level, Parameters};
+use crate::raw::{Parameters, RawLevel};
 
 /// What a level sets: a setting to its path and its values.
-type Settings = IndexMap<String, (String, Vec<String>)>;
+type LevelValues = IndexMap<String, (String, Vec<String>)>;
 
 /// Checks that no two levels set the same thing to different values.
-pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
+pub(crate) fn check_agreement(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let mut seen: IndexMap<String, (String, Vec<String>)> = IndexMap::new();
     for (factor, name, level) in levels {
         for (thing, (path, values)) in settings(&level_path(factor, name), level) {
@@ -43,8 +43,8 @@ pub(crate) fn parameter(word: &str) -> &str {
     word.split_once('=').map_or(word, |(name, _)| name)
 }
 
-fn settings(path: &str, level: &Level) -> Settings {
-    let mut settings = Settings::new();
+fn settings(path: &str, level: &RawLevel) -> LevelValues {
+    let mut settings = LevelValues::new();
     let mut set = |thing: String, path: String, value: String| {
         let (_, values) = settings.entry(thing).or_insert((path, Vec::new()));
         values.push(value);
@@ -99,7 +99,7 @@ fn settings(path: &str, level: &Level) -> Settings {
 
 /// What a level sets in its tables, such as `queue` or `idle`: setting, path and
 /// value.
-fn of_tables(path: &str, level: &Level) -> Vec<(String, String, String)> {
+fn of_tables(path: &str, level: &RawLevel) -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for (table, what, of_table) in [
         ("queue", "queues", &level.queue),

@@ -7,22 +7,22 @@ use crate::build::EXACT;
 use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
-use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, OneOrMore, Part, Whole, Word};
-use crate::keys::{Key, Section, key, named};
-use crate::layers::Layers;
+use crate::keys::KeyDefault::{Is, Open};
+use crate::keys::KeyType::{Duration, OneOrMore, Part, Whole, Word};
+use crate::keys::{KeySection, SectionKey, key, named};
+use crate::layers::SettingLayers;
 use crate::plan::PlannedConfiguration;
 use crate::quantity::show_ns;
 
 /// The key at the top of the file.
-pub(crate) const KEY: Key = key(
+pub(crate) const KEY: SectionKey = key(
     "stalls",
     Part(&STALLS),
     Open,
     "Stalls of known length that are planted. Exact target only.",
 );
 /// The key in a level.
-pub(crate) const KEY_OF_LEVEL: Key = key(
+pub(crate) const KEY_OF_LEVEL: SectionKey = key(
     "stalls",
     Part(&STALLS),
     Open,
@@ -30,7 +30,7 @@ pub(crate) const KEY_OF_LEVEL: Key = key(
 );
 
 /// The keys of injected stalls.
-pub(crate) static STALLS: Section = Section {
+pub(crate) static STALLS: KeySection = KeySection {
     name: "stalls",
     keys: &[
         key(
@@ -67,7 +67,7 @@ pub(crate) static STALLS: Section = Section {
 /// `stalls` as written in the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Written {
+struct RawStalls {
     kind: StallKind,
     lengths_ns: Vec<u64>,
     period_ns: Option<u64>,
@@ -83,8 +83,8 @@ pub(crate) fn stalls(
     cpus: u32,
 ) -> Result<Option<Stalls>, Error> {
     let top = &experiment.file.stalls;
-    let layers = Layers::new(experiment, levels, "stalls", top, |level| &level.stalls);
-    if !layers.given() {
+    let layers = SettingLayers::new(experiment, levels, "stalls", top, |level| &level.stalls);
+    if !layers.is_given() {
         return Ok(None);
     }
     let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
@@ -93,7 +93,7 @@ pub(crate) fn stalls(
         let error = layers.error("", why);
         return Err(error.mend("take the target exact: stalls are of known length only there"));
     }
-    let written: Written = layers.read()?;
+    let written: RawStalls = layers.read()?;
     check_lengths(&layers, &written.lengths_ns)?;
     let Some(period_ns) = written.period_ns else {
         return Err(layers
@@ -127,7 +127,7 @@ pub(crate) fn stalls(
     }))
 }
 
-fn check_lengths(layers: &Layers<'_>, lengths: &[u64]) -> Result<(), Error> {
+fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Error> {
     if lengths.is_empty() || lengths.len() > Stalls::LENGTHS_MAX {
         let why = match lengths.len() {
             0 => "has no length".to_owned(),

@@ -1,13 +1,13 @@
 //! The parameters of workloads that submit jobs to simgpu.
 
-use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, Flag, Free, Share, Table, Text, Whole, Word};
-use crate::keys::{Key, Section, key, named};
+use crate::keys::KeyDefault::{Is, Open};
+use crate::keys::KeyType::{Duration, Flag, Free, Share, Table, Text, Whole, Word};
+use crate::keys::{KeySection, SectionKey, key, named};
 use crate::parameters::{COUNT, SCHEDULING, SCHEDULING_KEYS};
 
-const CONTEXTS: crate::keys::Type = Whole(1, 256);
+const CONTEXTS: crate::keys::KeyType = Whole(1, 256);
 
-const RUN_COST: Key = named(
+const RUN_COST: SectionKey = named(
     "run_cost",
     "run_cost_ns",
     Duration(0),
@@ -15,7 +15,7 @@ const RUN_COST: Key = named(
     "CPU time it takes to hand a job to the engine.",
 );
 
-const fn job_duration(default: &'static str) -> Key {
+const fn job_duration(default: &'static str) -> SectionKey {
     named(
         "job_duration",
         "job_duration_ns",
@@ -25,7 +25,7 @@ const fn job_duration(default: &'static str) -> Key {
     )
 }
 
-const fn spread(default: &'static str) -> Key {
+const fn spread(default: &'static str) -> SectionKey {
     named(
         "spread",
         "spread_ns",
@@ -36,7 +36,7 @@ const fn spread(default: &'static str) -> Key {
 }
 
 /// The parameters of `compositor`.
-pub(crate) const COMPOSITOR: Section = Section {
+pub(crate) const COMPOSITOR: KeySection = KeySection {
     name: "compositor",
     keys: &[
         named(
@@ -122,7 +122,7 @@ pub(crate) const COMPOSITOR: Section = Section {
 };
 
 /// The parameters of `crowd`.
-pub(crate) const CROWD: Section = Section {
+pub(crate) const CROWD: KeySection = KeySection {
     name: "crowd",
     keys: &[
         named(
@@ -164,7 +164,7 @@ pub(crate) const CROWD: Section = Section {
 };
 
 /// The parameters of `deep`.
-pub(crate) const DEEP: Section = Section {
+pub(crate) const DEEP: KeySection = KeySection {
     name: "deep",
     keys: &[
         key(
@@ -193,7 +193,7 @@ pub(crate) const DEEP: Section = Section {
 };
 
 /// The parameters of `frames`.
-pub(crate) const FRAMES: Section = Section {
+pub(crate) const FRAMES: KeySection = KeySection {
     name: "frames",
     keys: &[
         named(
@@ -249,7 +249,7 @@ pub(crate) const FRAMES: Section = Section {
 };
 
 /// The parameters of `replay`.
-pub(crate) const REPLAY: Section = Section {
+pub(crate) const REPLAY: KeySection = KeySection {
     name: "replay",
     keys: &[
         key("file", Text, Open, "A file of steps."),
@@ -277,7 +277,7 @@ pub(crate) const REPLAY: Section = Section {
 };
 
 /// The parameters of `storm`.
-pub(crate) const STORM: Section = Section {
+pub(crate) const STORM: KeySection = KeySection {
     name: "storm",
     keys: &[
         key(
@@ -313,7 +313,7 @@ pub(crate) const STORM: Section = Section {
 };
 
 /// The parameters of `stream`.
-pub(crate) const STREAM: Section = Section {
+pub(crate) const STREAM: KeySection = KeySection {
     name: "stream",
     keys: &[
         key(
@@ -337,7 +337,7 @@ pub(crate) const STREAM: Section = Section {
 };
 
 /// The parameters of `sync`.
-pub(crate) const SYNC: Section = Section {
+pub(crate) const SYNC: KeySection = KeySection {
     name: "sync",
     keys: &[
         key(
@@ -354,7 +354,7 @@ pub(crate) const SYNC: Section = Section {
 };
 
 /// The parameters of `threads`.
-pub(crate) const THREADS: Section = Section {
+pub(crate) const THREADS: KeySection = KeySection {
     name: "threads",
     keys: &[
         key(

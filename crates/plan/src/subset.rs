@@ -6,7 +6,7 @@ pub(crate) const MOST: usize = 1024;
 
 /// Every combination of levels, the last factor varying fastest; `None` if
 /// there are more than [`MOST`].
-pub(crate) fn all(sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
+pub(crate) fn full_factorial(sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
     let count = sizes
         .iter()
         .try_fold(1_usize, |count, size| count.checked_mul(*size))?;
@@ -30,15 +30,15 @@ pub(crate) fn all(sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
 }
 
 /// A main effect: a factor, and one of its levels other than the first.
-pub(crate) type Effect = (usize, usize);
+pub(crate) type MainEffect = (usize, usize);
 
 /// Main effects that are confounded with each other: two or more, or one that is
 /// confounded with the mean. Pairs are searched first, so that the answer is
 /// short. `None` if no effect is confounded: the columns of the design (one for
 /// the mean and one for each level but the first of each factor) are linearly
 /// independent.
-pub(crate) fn confounded(combinations: &[Vec<usize>], sizes: &[usize]) -> Option<Vec<Effect>> {
-    let effects: Vec<Effect> = sizes
+pub(crate) fn confounded(combinations: &[Vec<usize>], sizes: &[usize]) -> Option<Vec<MainEffect>> {
+    let effects: Vec<MainEffect> = sizes
         .iter()
         .enumerate()
         .flat_map(|(factor, size)| (1..*size).map(move |level| (factor, level)))
@@ -54,7 +54,7 @@ pub(crate) fn confounded(combinations: &[Vec<usize>], sizes: &[usize]) -> Option
 }
 
 /// The effects in the first linear dependence among the mean and these effects.
-fn dependent(combinations: &[Vec<usize>], effects: &[Effect]) -> Option<Vec<Effect>> {
+fn dependent(combinations: &[Vec<usize>], effects: &[MainEffect]) -> Option<Vec<MainEffect>> {
     // Each row: the pivot, the values of a reduced column, and the coefficients
     // of the original columns in it.
     let mut reduced: Vec<(usize, Vec<u64>, Vec<u64>)> = Vec::new();
@@ -136,8 +136,8 @@ mod modulo {
 mod tests {
     use super::*;
 
-    fn kept(sizes: &[usize], keep: impl Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
-        let mut all = all(sizes).unwrap_or_default();
+    fn filtered(sizes: &[usize], keep: impl Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
+        let mut all = full_factorial(sizes).unwrap_or_default();
         all.retain(|levels| keep(levels));
         all
     }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_full_grid_confounds_nothing() {
         for sizes in [vec![], vec![4], vec![2, 2], vec![2, 3, 4], vec![2; 8]] {
-            let grid = kept(&sizes, |_| true);
+            let grid = filtered(&sizes, |_| true);
             assert_eq!(grid.len(), sizes.iter().product::<usize>());
             assert_eq!(confounded(&grid, &sizes), None, "{sizes:?}");
         }
@@ -153,28 +153,28 @@ mod tests {
 
     #[test]
     fn a_half_fraction_of_three_factors_confounds_no_main_effects() {
-        let half = kept(&[2, 2, 2], |x| (x[0] + x[1] + x[2]) % 2 == 0);
+        let half = filtered(&[2, 2, 2], |x| (x[0] + x[1] + x[2]) % 2 == 0);
         assert_eq!(half.len(), 4);
         assert_eq!(confounded(&half, &[2, 2, 2]), None);
     }
 
     #[test]
     fn a_half_fraction_of_two_factors_confounds_them() {
-        let half = kept(&[2, 2], |x| x[0] == x[1]);
+        let half = filtered(&[2, 2], |x| x[0] == x[1]);
         assert_eq!(confounded(&half, &[2, 2]), Some(vec![(0, 1), (1, 1)]));
-        let half = kept(&[2, 2], |x| x[0] != x[1]);
+        let half = filtered(&[2, 2], |x| x[0] != x[1]);
         assert_eq!(confounded(&half, &[2, 2]), Some(vec![(0, 1), (1, 1)]));
     }
 
     #[test]
     fn one_corner_left_out_confounds_nothing() {
-        let most = kept(&[2, 2], |x| x != [1, 1]);
+        let most = filtered(&[2, 2], |x| x != [1, 1]);
         assert_eq!(confounded(&most, &[2, 2]), None);
     }
 
     #[test]
     fn an_effect_may_be_the_sum_of_two_others() {
-        let few = kept(&[2, 2, 2], |x| x[2] == x[0] + x[1]);
+        let few = filtered(&[2, 2, 2], |x| x[2] == x[0] + x[1]);
         assert_eq!(few.len(), 3);
         let effects = confounded(&few, &[2, 2, 2]);
         assert_eq!(effects, Some(vec![(0, 1), (1, 1), (2, 1)]));
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn too_many_combinations_are_not_built() {
-        assert!(all(&[2; 11]).is_none());
-        assert!(all(&[usize::MAX, usize::MAX]).is_none());
+        assert!(full_factorial(&[2; 11]).is_none());
+        assert!(full_factorial(&[usize::MAX, usize::MAX]).is_none());
     }
 }

@@ -12,7 +12,7 @@ use crate::raw::Pattern;
 
 /// Factor to its "off" and "on" levels; both are the same if the factor is held
 /// constant.
-type Switches = IndexMap<String, (String, String)>;
+type FactorSwitches = IndexMap<String, (String, String)>;
 
 /// Checks the grid that the file declares against all its configurations.
 pub(crate) fn check(
@@ -22,8 +22,8 @@ pub(crate) fn check(
     let Some(pattern) = &experiment.file.factorial else {
         return Ok(());
     };
-    let switches = declared(experiment, pattern)?;
-    if let Some(hole) = hole(&switches, configurations) {
+    let switches = declared_grid(experiment, pattern)?;
+    if let Some(hole) = missing_combination(&switches, configurations) {
         let why = format!("no configuration has {hole}");
         let error = experiment.error("factorial", why);
         return Err(error.mend("name levels of which every combination is run"));
@@ -40,16 +40,16 @@ pub(crate) fn mark(
     configurations: &mut [PlannedConfiguration],
 ) -> Result<Vec<String>, Error> {
     let switches = match &experiment.file.factorial {
-        Some(pattern) => declared(experiment, pattern)?,
+        Some(pattern) => declared_grid(experiment, pattern)?,
         None => match all_of_two(factors) {
             Some(switches) => switches,
             None => return Ok(Vec::new()),
         },
     };
-    if hole(&switches, configurations).is_some() {
+    if missing_combination(&switches, configurations).is_some() {
         return Ok(Vec::new());
     }
-    let called = called(experiment, &switches);
+    let called = switch_names(experiment, &switches);
     for configuration in configurations {
         configuration.switches = positions(&switches, configuration)
             .map(|on| called.iter().cloned().zip(on).collect())
@@ -59,7 +59,7 @@ pub(crate) fn mark(
 }
 
 /// All factors as switches, if there are several and each has two levels.
-fn all_of_two(factors: &IndexMap<String, Vec<String>>) -> Option<Switches> {
+fn all_of_two(factors: &IndexMap<String, Vec<String>>) -> Option<FactorSwitches> {
     if factors.len() < 2 {
         return None;
     }
@@ -72,9 +72,9 @@ fn all_of_two(factors: &IndexMap<String, Vec<String>>) -> Option<Switches> {
 
 /// The grid that the file declares. Factors it does not name are held at their
 /// baseline.
-fn declared(experiment: &Experiment, pattern: &Pattern) -> Result<Switches, Error> {
+fn declared_grid(experiment: &Experiment, pattern: &Pattern) -> Result<FactorSwitches, Error> {
     let factors = &experiment.file.factors;
-    let mut switches = Switches::new();
+    let mut switches = FactorSwitches::new();
     for (factor, levels) in factors {
         if let Some((baseline, _)) = levels.get_index(0) {
             switches.insert(factor.clone(), (baseline.clone(), baseline.clone()));
@@ -110,7 +110,7 @@ fn declared(experiment: &Experiment, pattern: &Pattern) -> Result<Switches, Erro
 }
 
 /// Whether each switch is on; `None` if the configuration is not in the grid.
-fn positions(switches: &Switches, configuration: &PlannedConfiguration) -> Option<Vec<bool>> {
+fn positions(switches: &FactorSwitches, configuration: &PlannedConfiguration) -> Option<Vec<bool>> {
     if configuration.aa {
         return None;
     }
@@ -128,7 +128,10 @@ fn positions(switches: &Switches, configuration: &PlannedConfiguration) -> Optio
 }
 
 /// A combination of the grid that no configuration has.
-fn hole(switches: &Switches, configurations: &[PlannedConfiguration]) -> Option<String> {
+fn missing_combination(
+    switches: &FactorSwitches,
+    configurations: &[PlannedConfiguration],
+) -> Option<String> {
     let switched: Vec<_> = switches.iter().filter(|(_, (off, on))| off != on).collect();
     let present: Vec<Vec<bool>> = configurations
         .iter()
@@ -151,7 +154,7 @@ fn hole(switches: &Switches, configurations: &[PlannedConfiguration]) -> Option<
 }
 
 /// Names of the switches.
-fn called(experiment: &Experiment, switches: &Switches) -> Vec<String> {
+fn switch_names(experiment: &Experiment, switches: &FactorSwitches) -> Vec<String> {
     let factors = &experiment.file.factors;
     let parts = names::parts(factors);
     let name = |(factor, (off, on)): (&String, &(String, String))| {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::plan::{PlannedConfiguration, Table};
+use crate::plan::{PlannedConfiguration, PlannedTable};
 use crate::raw;
 
 /// Checks the tables; the error is the first mistake.
@@ -19,16 +19,16 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-fn metrics(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<(), Error> {
+fn metrics(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
     let path = format!("{path}.metric");
     if table.metric.is_empty() {
         let error = experiment.error(&path, "names no metric");
         return Err(error.mend("name one, or remove the table"));
     }
-    once(experiment, &path, &table.metric)
+    check_unique(experiment, &path, &table.metric)
 }
 
-fn columns(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<(), Error> {
+fn columns(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
     let path = format!("{path}.workloads");
     let Some(columns) = &table.workloads else {
         return Ok(());
@@ -40,7 +40,7 @@ fn columns(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<()
     for (at, name) in columns.iter().enumerate() {
         workload(experiment, &format!("{path}[{at}]"), name)?;
     }
-    once(experiment, &path, columns)
+    check_unique(experiment, &path, columns)
 }
 
 pub(crate) fn workload(experiment: &Experiment, path: &str, name: &str) -> Result<(), Error> {
@@ -57,7 +57,11 @@ pub(crate) fn workload(experiment: &Experiment, path: &str, name: &str) -> Resul
     Err(error.nearest(name, file.workloads.keys().map(String::as_str)))
 }
 
-pub(crate) fn once(experiment: &Experiment, path: &str, names: &[String]) -> Result<(), Error> {
+pub(crate) fn check_unique(
+    experiment: &Experiment,
+    path: &str,
+    names: &[String],
+) -> Result<(), Error> {
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
             let path = format!("{path}[{at}]");
@@ -68,7 +72,7 @@ pub(crate) fn once(experiment: &Experiment, path: &str, names: &[String]) -> Res
     Ok(())
 }
 
-fn normalised(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<(), Error> {
+fn normalised(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
     let Some(name) = &table.normalised_to else {
         return Ok(());
     };
@@ -86,7 +90,7 @@ fn normalised(experiment: &Experiment, path: &str, table: &raw::Table) -> Result
     Ok(())
 }
 
-fn factor(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<(), Error> {
+fn factor(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
     let factors = &experiment.file.factors;
     match &table.factor {
         Some(name) if !factors.contains_key(name) => {
@@ -100,7 +104,7 @@ fn factor(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<(),
     }
 }
 
-pub(crate) fn columns_of(experiment: &Experiment, table: &raw::Table) -> Vec<String> {
+pub(crate) fn columns_of(experiment: &Experiment, table: &raw::RawTable) -> Vec<String> {
     let all = || experiment.file.workloads.keys().cloned().collect();
     table.workloads.clone().unwrap_or_else(all)
 }
@@ -111,7 +115,7 @@ pub(crate) fn tables(
     experiment: &Experiment,
     levels: &IndexMap<String, Vec<String>>,
     configurations: &[PlannedConfiguration],
-) -> Vec<Table> {
+) -> Vec<PlannedTable> {
     let mut tables = Vec::new();
     for (at, asked) in experiment.file.tables.iter().enumerate() {
         let factor = asked.factor.clone();
@@ -121,7 +125,7 @@ pub(crate) fn tables(
         });
         let baselines = baselines.unwrap_or_default();
         for (which, metric) in asked.metric.iter().enumerate() {
-            tables.push(Table {
+            tables.push(PlannedTable {
                 metric: metric.clone(),
                 workloads: columns_of(experiment, asked),
                 normalised_to: asked.normalised_to.clone(),

@@ -1,6 +1,6 @@
 //! Settings of the kernel's tracers, and their checks.
 
-use assize_job::{Tracer, TracerKind, TracerMode};
+use assize_job::{TracerKind, TracerMode, TracerSettings};
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -18,7 +18,7 @@ const PERIOD_NS: std::ops::RangeInclusive<u64> = 100_000..=1_000_000_000;
 /// The `tracer` table as written in the file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Written {
+pub(crate) struct RawTracer {
     cpus: Vec<u32>,
     threshold_ns: u64,
     window_ns: Option<u64>,
@@ -28,10 +28,10 @@ pub(crate) struct Written {
 }
 
 /// The tracer that the experiment asks for; an error if it asks for two.
-fn asked(experiment: &Experiment) -> Result<Option<TracerKind>, Error> {
+fn requested_tracer(experiment: &Experiment) -> Result<Option<TracerKind>, Error> {
     let mut found: Option<TracerKind> = None;
     for (at, name) in experiment.file.instruments.iter().enumerate() {
-        let Some(kind) = TracerKind::named(name) else {
+        let Some(kind) = TracerKind::from_name(name) else {
             continue;
         };
         if let Some(other) = found {
@@ -49,11 +49,11 @@ fn asked(experiment: &Experiment) -> Result<Option<TracerKind>, Error> {
 
 /// The settings of the tracer that the experiment asks for; `None` if there is
 /// none.
-pub(crate) fn settings(experiment: &Experiment) -> Result<Option<Tracer>, Error> {
-    let Some(kind) = asked(experiment)? else {
+pub(crate) fn settings(experiment: &Experiment) -> Result<Option<TracerSettings>, Error> {
+    let Some(kind) = requested_tracer(experiment)? else {
         return Ok(None);
     };
-    let usual = Tracer::of(kind);
+    let usual = TracerSettings::for_kind(kind);
     let Some(written) = &experiment.file.tracer else {
         return Ok(Some(usual));
     };
@@ -62,7 +62,7 @@ pub(crate) fn settings(experiment: &Experiment) -> Result<Option<Tracer>, Error>
         TracerKind::Hwlat => window_ns / 2 / MICROSECOND_NS * MICROSECOND_NS,
         TracerKind::Osnoise | TracerKind::Timerlat => window_ns,
     };
-    Ok(Some(Tracer {
+    Ok(Some(TracerSettings {
         cpus: written.cpus.clone(),
         threshold_ns: written.threshold_ns,
         window_ns,
@@ -78,9 +78,10 @@ pub(crate) fn find(
     configurations: &[PlannedConfiguration],
 ) -> Result<(), Error> {
     let Some(written) = &experiment.file.tracer else {
-        return asked(experiment).map(|_| ());
+        return requested_tracer(experiment).map(|_| ());
     };
-    let (Some(kind), Some(settings)) = (asked(experiment)?, settings(experiment)?) else {
+    let (Some(kind), Some(settings)) = (requested_tracer(experiment)?, settings(experiment)?)
+    else {
         let error = experiment.error(TABLE, "no tracer is asked for");
         return Err(error.mend("add 'hwlat', 'osnoise' or 'timerlat' to instruments"));
     };
@@ -90,7 +91,7 @@ pub(crate) fn find(
             .error(&format!("{TABLE}.{key}"), why)
             .mend("remove it"));
     }
-    if let Some((key, why, mend)) = wrong(kind, &settings) {
+    if let Some((key, why, mend)) = first_rejected(kind, &settings) {
         let error = experiment.error(&format!("{TABLE}.{key}"), why);
         return Err(error.mend(mend));
     }
@@ -98,7 +99,7 @@ pub(crate) fn find(
 }
 
 /// The first key given that this tracer does not have.
-fn unknown(kind: TracerKind, written: &Written) -> Option<&'static str> {
+fn unknown(kind: TracerKind, written: &RawTracer) -> Option<&'static str> {
     let (is_hwlat, is_timerlat) = (kind == TracerKind::Hwlat, kind == TracerKind::Timerlat);
     [
         ("window", written.window_ns.is_some(), !is_timerlat),
@@ -111,7 +112,10 @@ fn unknown(kind: TracerKind, written: &Written) -> Option<&'static str> {
 }
 
 /// The first value that the kernel would reject: key, reason and fix.
-fn wrong(kind: TracerKind, settings: &Tracer) -> Option<(&'static str, String, String)> {
+fn first_rejected(
+    kind: TracerKind,
+    settings: &TracerSettings,
+) -> Option<(&'static str, String, String)> {
     let uneven = |ns: u64| !ns.is_multiple_of(MICROSECOND_NS) || ns == 0;
     let times = [
         ("threshold", settings.threshold_ns),

@@ -1,11 +1,11 @@
 //! The keys of the kernel's tracers.
 
-use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, List, Whole, Word};
-use crate::keys::{Section, key, named};
+use crate::keys::KeyDefault::{Is, Open};
+use crate::keys::KeyType::{Duration, List, Whole, Word};
+use crate::keys::{KeySection, key, named};
 
 /// The settings of one tracer.
-pub(crate) static TRACER: Section = Section {
+pub(crate) static TRACER: KeySection = KeySection {
     name: "tracer",
     keys: &[
         key(

@@ -4,11 +4,14 @@
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::metrics::workloads_with;
-use crate::plan::{Better, PlannedConfiguration, Tradeoff, TradeoffMetric};
+use crate::plan::{BetterDirection, PlannedConfiguration, PlannedTradeoff, PlannedTradeoffMetric};
 use crate::{raw, tables};
 
 /// The two metrics of a trade-off with the paths of their keys.
-pub(crate) fn sides(at: usize, tradeoff: &raw::Tradeoff) -> [(String, &raw::TradeoffMetric); 2] {
+pub(crate) fn sides(
+    at: usize,
+    tradeoff: &raw::RawTradeoff,
+) -> [(String, &raw::RawTradeoffMetric); 2] {
     let path = |side: &str| format!("tradeoffs[{at}].{side}");
     [(path("x"), &tradeoff.x), (path("y"), &tradeoff.y)]
 }
@@ -47,14 +50,14 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
 fn better(
     experiment: &Experiment,
     path: &str,
-    side: &raw::TradeoffMetric,
-) -> Result<Better, Error> {
+    side: &raw::RawTradeoffMetric,
+) -> Result<BetterDirection, Error> {
     let file = &experiment.file;
     let primary = file.primary.iter().find(|one| one.metric == side.metric);
     let more = file.higher_is_better.contains(&side.metric);
     let said = primary
         .map(|one| one.better)
-        .or(more.then_some(Better::Higher));
+        .or(more.then_some(BetterDirection::Higher));
     match (side.better, said) {
         (Some(here), Some(said)) if here != said => {
             let why = format!("of '{}' the other is declared to be better", side.metric);
@@ -75,13 +78,13 @@ fn better(
 pub(crate) fn tradeoffs(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
-) -> Result<Vec<Tradeoff>, Error> {
+) -> Result<Vec<PlannedTradeoff>, Error> {
     let mut all = Vec::new();
     for (at, tradeoff) in experiment.file.tradeoffs.iter().enumerate() {
         let sides = sides(at, tradeoff);
-        let side = |which: usize, workload: &str| -> Result<TradeoffMetric, Error> {
+        let side = |which: usize, workload: &str| -> Result<PlannedTradeoffMetric, Error> {
             let (path, side) = &sides[which];
-            Ok(TradeoffMetric {
+            Ok(PlannedTradeoffMetric {
                 metric: side.metric.clone(),
                 workload: side.workload.as_deref().unwrap_or(workload).to_owned(),
                 better: better(experiment, path, side)?,
@@ -103,7 +106,7 @@ pub(crate) fn tradeoffs(
             return Err(error.mend("name a workload for each"));
         }
         for workload in workloads {
-            all.push(Tradeoff {
+            all.push(PlannedTradeoff {
                 x: side(0, &workload)?,
                 y: side(1, &workload)?,
                 place: experiment.place(&format!("tradeoffs[{at}]")),

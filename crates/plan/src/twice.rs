@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::draws::Draws;
+use crate::draws::BlockDraws;
 use crate::plan::{Plan, PlannedRun};
 
 /// One run in this many is executed twice: 2 %.
@@ -17,21 +17,21 @@ impl Plan {
     /// first stretch is from the first block, which runs even if the experiment
     /// stops early. More blocks leave the earlier choices unchanged. Empty on
     /// targets whose runs are not deterministic.
-    pub fn twice(&self) -> BTreeSet<u32> {
+    pub fn reproducibility_checks(&self) -> BTreeSet<u32> {
         if self.target == "exact" {
-            drawn(self.seed, &self.runs)
+            draw_checks(self.seed, &self.runs)
         } else {
             BTreeSet::new()
         }
     }
 }
 
-fn drawn(seed: u64, runs: &[PlannedRun]) -> BTreeSet<u32> {
+fn draw_checks(seed: u64, runs: &[PlannedRun]) -> BTreeSet<u32> {
     let all = u32::try_from(runs.len()).unwrap_or(u32::MAX);
     let block = runs.first().map(|run| run.block);
     let of_block = runs.iter().take_while(|run| Some(run.block) == block);
     let first = u32::try_from(of_block.count()).map_or(STRETCH, |n| n.clamp(1, STRETCH));
-    let mut draws = Draws::new(seed, TWICE);
+    let mut draws = BlockDraws::new(seed, TWICE);
     let stretches = (0..all.div_ceil(STRETCH)).map(|number| match number {
         0 => draws.whole(first),
         _ => number * STRETCH + draws.whole(STRETCH),
@@ -45,15 +45,15 @@ mod tests {
     use super::*;
     use crate::schedule;
 
-    fn of(seed: u64, blocks: u32, cells: usize) -> Vec<u32> {
+    fn drawn_runs(seed: u64, blocks: u32, cells: usize) -> Vec<u32> {
         let runs = schedule::runs(seed, blocks, (cells, 1), None, 1);
-        drawn(seed, &runs).into_iter().collect()
+        draw_checks(seed, &runs).into_iter().collect()
     }
 
     #[test]
     fn one_of_fifty_runs_is_drawn_and_one_of_the_first_block() {
         for seed in 0..200 {
-            let drawn = of(seed, 50, 10);
+            let drawn = drawn_runs(seed, 50, 10);
             assert_eq!(drawn.len(), 10, "seed {seed}");
             assert!(drawn[0] < 10, "seed {seed}: {drawn:?}");
             let stretches: Vec<u32> = drawn.iter().map(|index| index / STRETCH).collect();
@@ -63,25 +63,25 @@ mod tests {
 
     #[test]
     fn the_smallest_experiment_has_one() {
-        assert_eq!(of(1, 1, 1), [0]);
+        assert_eq!(drawn_runs(1, 1, 1), [0]);
         for seed in 0..50 {
-            assert_eq!(of(seed, 2, 2).len(), 1);
+            assert_eq!(drawn_runs(seed, 2, 2).len(), 1);
         }
-        assert!(drawn(1, &[]).is_empty());
+        assert!(draw_checks(1, &[]).is_empty());
     }
 
     #[test]
     fn another_seed_draws_others_and_more_blocks_draw_the_same() {
-        let seeds: BTreeSet<Vec<u32>> = (0..20).map(|seed| of(seed, 30, 10)).collect();
+        let seeds: BTreeSet<Vec<u32>> = (0..20).map(|seed| drawn_runs(seed, 30, 10)).collect();
         assert!(seeds.len() > 15);
-        let (fewer, more) = (of(7, 13, 10), of(7, 60, 10));
+        let (fewer, more) = (drawn_runs(7, 13, 10), drawn_runs(7, 60, 10));
         assert_eq!(fewer, more[..fewer.len()]);
     }
 
     #[test]
     fn a_block_larger_than_a_stretch_has_its_first_stretch_drawn_alike() {
         for seed in 0..50 {
-            let drawn = of(seed, 1, 120);
+            let drawn = drawn_runs(seed, 1, 120);
             assert!(drawn[0] < STRETCH && drawn.len() >= 2);
         }
     }

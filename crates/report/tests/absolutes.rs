@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_bundle::{Configuration, Evidence, Measurement, Records, Run};
+use assize_bundle::{Configuration, Measurement, Records, Run, ThinnedEvidence};
 use assize_report::html::{About, ReportPage, html};
 use assize_report::{Brief, MetricWords, Style, brief, text};
 use assize_verdict::{Better, Document, Options, try_records};
@@ -94,7 +94,7 @@ fn page(document: &Document) -> String {
     let page = ReportPage {
         document,
         others: &[],
-        evidence: Evidence::default(),
+        evidence: ThinnedEvidence::default(),
         timelines: Vec::new(),
         about,
         post: None,

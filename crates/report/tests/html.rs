@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use assize_bundle::{
-    Configuration, Curve, Events, Evidence, Measurement, Place, Records, Run, Series,
+    Configuration, Curve, Events, Measurement, Place, Records, Run, ThinnedEvidence, ThinnedSeries,
 };
 use assize_report::MetricWords;
 use assize_report::html::{
@@ -103,7 +103,7 @@ fn page<'a>(document: &'a Document, others: &'a [Document]) -> ReportPage<'a> {
             facts: vec![("kernel".into(), "6.12".into())],
             experiment: Some("title = 'x'".into()),
         },
-        evidence: Evidence {
+        evidence: ThinnedEvidence {
             curves: vec![Curve {
                 run: 0,
                 metric: "latency".into(),
@@ -112,7 +112,7 @@ fn page<'a>(document: &'a Document, others: &'a [Document]) -> ReportPage<'a> {
                 values: vec![1.0, 2.0, 900.0],
                 shares: vec![0.3, 0.6, 1.0],
             }],
-            series: vec![Series {
+            series: vec![ThinnedSeries {
                 run: 0,
                 metric: "latency".into(),
                 unit: "ns".into(),
@@ -510,7 +510,7 @@ fn a_page_of_nothing_is_a_page() {
         document: &document,
         others: &[],
         about: About::default(),
-        evidence: Evidence::default(),
+        evidence: ThinnedEvidence::default(),
         timelines: Vec::new(),
         post: None,
         attributions: Attributions::default(),

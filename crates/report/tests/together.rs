@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_bundle::{Configuration, Ending, Evidence, FailedRun, Measurement, Records, Run};
+use assize_bundle::{Configuration, Ending, FailedRun, Measurement, Records, Run, ThinnedEvidence};
 use assize_report::html::{About, ReportPage, html};
 use assize_report::{Brief, CheckState, Checks, MetricWords, Style, brief, csv, junit, ktap, text};
 use assize_verdict::{Better, Comparison, Document, Options, Outcome, Verdict, try_records};
@@ -194,7 +194,7 @@ fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
     let page = ReportPage {
         document,
         others: &[],
-        evidence: Evidence::default(),
+        evidence: ThinnedEvidence::default(),
         timelines: Vec::new(),
         about: About {
             metrics: metrics(),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_job::{
-    Action, CarriedPackage, Frequency, IdentityKind, IdentityPart, Idle, Job, Kind, Linked,
-    PlacementPolicy, Policy, SETTING_MAX, Workload, below_experiment,
+    Action, CarriedPackage, Frequency, IdentityKind, Idle, Job, LinkedProgram, PlacementPolicy,
+    Policy, RunIdentityPart, SETTING_MAX, Workload, WorkloadKind, below_experiment,
 };
 
 use crate::Error;
@@ -52,7 +52,7 @@ pub(crate) struct CarriedPolicy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CarriedProgram {
     /// The program and environment as requested.
-    pub(crate) linked: Linked,
+    pub(crate) linked: LinkedProgram,
     /// Its path with links followed.
     pub(crate) path: String,
     /// The libraries that the loader maps at start.
@@ -120,7 +120,7 @@ impl Carried {
             let Some(name) = workload.kind.program() else {
                 continue;
             };
-            let linked = Linked::of(name, environment);
+            let linked = LinkedProgram::new(name, environment);
             let Some(path) = host.program_in(name, linked.directories("PATH")) else {
                 continue;
             };
@@ -163,7 +163,7 @@ impl Carried {
             }
         }
         for workload in std::iter::once(&mut job.workload).chain(&mut job.background) {
-            if let Kind::Command(command) = &mut workload.kind {
+            if let WorkloadKind::Command(command) = &mut workload.kind {
                 self.place_program(&mut command.argv, &command.environment);
                 command.environment.iter_mut().for_each(place_directories);
             }
@@ -195,7 +195,7 @@ impl Carried {
 
     /// The program of the payload that is started by this name with this environment.
     fn program(&self, name: &str, environment: &[(String, String)]) -> Option<&CarriedProgram> {
-        let linked = Linked::of(name, environment);
+        let linked = LinkedProgram::new(name, environment);
         self.programs
             .iter()
             .find(|program| program.linked == linked)
@@ -203,10 +203,10 @@ impl Carried {
 
     /// The identity that a run of this job must report: carried files and settings of the
     /// job. `guest`: whether it runs in a virtual machine of assize.
-    pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<IdentityPart> {
+    pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<RunIdentityPart> {
         let mut parts = Parts::new();
         for package in &self.packages {
-            let listed = package.listed(|path| self.files.get(path).cloned());
+            let listed = package.digest_list(|path| self.files.get(path).cloned());
             let part = package.identity(&blake3::hash(listed.as_bytes()).to_hex());
             parts.insert((part.kind, part.name), part.value.unwrap_or_default());
         }
@@ -222,7 +222,7 @@ impl Carried {
         }
         let parts = parts.into_iter();
         parts
-            .map(|((kind, name), value)| IdentityPart::new(kind, name, value))
+            .map(|((kind, name), value)| RunIdentityPart::new(kind, name, value))
             .collect()
     }
 
@@ -417,7 +417,7 @@ fn list_of(cpus: &[u32]) -> String {
 /// Replaces relative directories and libraries in a loader variable by their paths in the
 /// guest.
 fn place_directories((name, value): &mut (String, String)) {
-    if !Linked::VARIABLES.contains(&name.as_str()) {
+    if !LinkedProgram::VARIABLES.contains(&name.as_str()) {
         return;
     }
     let is_path = |path: &str| name != "LD_PRELOAD" || path.contains('/');
@@ -433,7 +433,7 @@ fn place_directories((name, value): &mut (String, String)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_job::Command;
+    use assize_job::CommandWorkload;
 
     fn module(name: &str, source: Option<&str>, needs: &[&str]) -> CarriedModule {
         let bytes = format!("{name} of {source:?}");
@@ -512,22 +512,22 @@ mod tests {
     #[test]
     fn relative_programs_and_libraries_lie_below_the_experiment() {
         let environment = [("LD_LIBRARY_PATH".to_string(), "./new:/opt".to_string())];
-        let command = Command {
+        let command = CommandWorkload {
             argv: vec!["./bench".into(), "./data".into()],
             environment: environment.to_vec(),
-            ..Command::default()
+            ..CommandWorkload::default()
         };
         let carried = Carried {
             programs: vec![CarriedProgram {
-                linked: Linked::of("./bench", &environment),
+                linked: LinkedProgram::new("./bench", &environment),
                 path: "/experiment/bench".into(),
                 libraries: BTreeSet::new(),
             }],
             ..Carried::default()
         };
         let mut job = Job::default();
-        job.workload.kind = Kind::Command(command);
-        let Kind::Command(placed) = carried.placed(&job).workload.kind else {
+        job.workload.kind = WorkloadKind::Command(command);
+        let WorkloadKind::Command(placed) = carried.placed(&job).workload.kind else {
             unreachable!("it stays a command")
         };
         assert_eq!(placed.argv, ["/experiment/bench", "./data"]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_job::{FrameMemory, FramesStream, Kind, Order};
+use assize_job::{FrameMemory, FramesStream, Order, WorkloadKind};
 use rustix::fs::{Access, access};
 
 /// CPUs that such a workload wants: one that streams, and some that only measure
@@ -42,7 +42,7 @@ impl Place {
         let all = std::iter::once(&job.workload).chain(&job.background);
         let streams: Vec<&FramesStream> = all
             .filter_map(|workload| match &workload.kind {
-                Kind::FramesStream(stream) => Some(stream),
+                WorkloadKind::FramesStream(stream) => Some(stream),
                 _ => None,
             })
             .collect();
@@ -148,7 +148,7 @@ mod tests {
     fn of(stream: FramesStream) -> Order {
         let workload = Workload {
             name: "stream".into(),
-            kind: Kind::FramesStream(stream),
+            kind: WorkloadKind::FramesStream(stream),
         };
         Order {
             job: Job {

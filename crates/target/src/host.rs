@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{IdentityPart, Job, Linked, Order};
+use assize_job::{Job, LinkedProgram, Order, RunIdentityPart};
 use rustix::fs::{Access, access};
 
 use crate::carried::Carried;
@@ -132,7 +132,7 @@ impl Target for Host {
         frame_memory::Place::here().lacking(order)
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let placed = self.placed(std::slice::from_ref(order))?;
         let job = &placed.first().unwrap_or(order).job;
         Ok(Carried::here(job)?.expected(job, false))
@@ -292,7 +292,7 @@ fn check_packages(orders: &[Order]) -> Result<(), Error> {
 
 /// Whether the program can be executed here: by path, or through the PATH it is started
 /// with, else ours.
-fn is_program(linked: &Linked) -> bool {
+fn is_program(linked: &LinkedProgram) -> bool {
     let program = linked.program.as_str();
     let executable = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
     if program.contains('/') {

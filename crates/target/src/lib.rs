@@ -45,7 +45,7 @@ pub use outcome::{DIFFERED, Done, EXECUTIONS, Failure, Outcome};
 pub use ssh::Ssh;
 pub use step::{Step, Tell};
 
-use assize_job::{IdentityPart, Order};
+use assize_job::{Order, RunIdentityPart};
 
 /// A place to run orders.
 pub trait Target: Sync {
@@ -79,7 +79,7 @@ pub trait Target: Sync {
     ///
     /// # Errors
     /// Something that the order needs no longer exists.
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error>;
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error>;
 
     /// Carries out one order. `slot` is below [`Target::slots`]; no two simultaneous runs
     /// have the same.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{IdentityPart, Job, Order, Record};
+use assize_job::{AgentMessage, Job, Order, RunIdentityPart};
 
 use crate::exact::{BOOT as BOOT_IMAGE, Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu, command_line};
@@ -98,7 +98,7 @@ impl Live {
 
 /// Adds a doubt, so that nobody takes an emulator's times for those of a machine.
 fn emulated(outcome: Outcome, why: &str) -> Outcome {
-    let doubt = Record::Doubt {
+    let doubt = AgentMessage::Doubt {
         code: "software-emulation".into(),
         detail: format!(
             "the live machine was emulated by software, so its times are no machine's: {why}"
@@ -138,7 +138,7 @@ impl Target for Live {
         Ok(())
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let ready = self.stock.ready(order)?;
         let (clock, _) = self.clock(&ready, order);
         Ok(ready.expected(order, &command_line(&order.machine, *clock)))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_job::{Action, Linked, Machine, Order, Policy, PolicyForm, Scheduling, Workload};
+use assize_job::{Action, LinkedProgram, Machine, Order, Policy, PolicyForm, Scheduling, Workload};
 
 use crate::Error;
 
@@ -124,14 +124,14 @@ pub(crate) fn recorded(machine: &Machine, target: &str) -> BTreeMap<String, Stri
 }
 
 /// The programs that runs start, with the variables that decide where they are found.
-pub(crate) fn programs(orders: &[Order]) -> BTreeSet<Linked> {
+pub(crate) fn programs(orders: &[Order]) -> BTreeSet<LinkedProgram> {
     let mut programs = BTreeSet::new();
-    let plainly = |program: &str| Linked::of(program, &[]);
+    let plainly = |program: &str| LinkedProgram::new(program, &[]);
     for order in orders {
         programs.extend(order.payload.programs.iter().map(|name| plainly(name)));
         programs.extend(workloads(order).filter_map(|workload| {
             let kind = &workload.kind;
-            Some(Linked::of(kind.program()?, kind.environment()))
+            Some(LinkedProgram::new(kind.program()?, kind.environment()))
         }));
         if let Some(policy) = &order.job.policy
             && policy.form == PolicyForm::Program

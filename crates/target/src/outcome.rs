@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assize_job::{Record, Stage};
+use assize_job::{AgentMessage, RunStage};
 use serde::{Deserialize, Serialize};
 
 /// Key in [`Done::machine`]: how many executions gave this answer, if more than one did.
@@ -29,14 +29,14 @@ pub struct Done {
 /// The outcome of one order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The agent's answer, complete and without [`Record::Failed`].
-    Completed(Vec<Record>),
+    /// The agent's answer, complete and without [`AgentMessage::Failed`].
+    Completed(Vec<AgentMessage>),
     /// The run has failed.
     Failed {
         /// The kind of failure.
         failure: Failure,
         /// The records that the agent had sent by then.
-        records: Vec<Record>,
+        records: Vec<AgentMessage>,
         /// The last lines of the console, or of the agent's standard error.
         console: String,
     },
@@ -75,7 +75,7 @@ pub enum Failure {
     /// The agent reported a failure.
     Agent {
         /// The stage at which it happened.
-        stage: Stage,
+        stage: RunStage,
         /// What failed.
         what: String,
         /// Why.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{Display, Image, Machine};
+use assize_job::{Display, Machine, MemoryImage};
 
 pub use find::Qemu;
 pub(crate) use find::is_parallel;
@@ -135,10 +135,10 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
 /// address of the command line, and from the time-stamp counter, which counts the
 /// instructions spent reading it. Both follow from its length. The CPU has no random number
 /// instructions, so there is no other input.
-fn space(image: &Image) -> Option<String> {
+fn space(image: &MemoryImage) -> Option<String> {
     let length = usize::try_from(image.addresses).ok()?;
     let space = "x".repeat(length);
-    (length > 0).then(|| format!("{}space={space}", Image::PREFIX))
+    (length > 0).then(|| format!("{}space={space}", MemoryImage::PREFIX))
 }
 
 /// The frequency of this host's time-stamp counter in kHz, measured once. A live machine
@@ -315,9 +315,9 @@ mod tests {
     fn a_draw_of_addresses_makes_the_command_line_longer_by_it() {
         let line = |addresses| {
             let machine = Machine {
-                image: Image {
+                image: MemoryImage {
                     addresses,
-                    ..Image::default()
+                    ..MemoryImage::default()
                 },
                 ..Machine::default()
             };
@@ -326,8 +326,8 @@ mod tests {
         assert!(line(0).contains("nokaslr") && !line(0).contains("space"));
         assert!(!line(7).contains("nokaslr"));
         assert_eq!(line(19).len(), line(12).len() + 7);
-        assert_eq!(Image::of(&line(12)).addresses, 12);
-        assert!(!Image::without(&line(12)).contains("xx"));
+        assert_eq!(MemoryImage::from_command_line(&line(12)).addresses, 12);
+        assert!(!MemoryImage::without(&line(12)).contains("xx"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use assize_job::{Action, IdentityPart, Job, Linked, Order};
+use assize_job::{Action, Job, LinkedProgram, Order, RunIdentityPart};
 
 use crate::carried::{Carried, module_here};
 use crate::host::{encode, ended, limits};
@@ -99,7 +99,7 @@ impl Ssh {
     /// Queries the host, and fails if these runs are not possible there.
     fn look(&self, orders: &[Order]) -> Result<Probe, Error> {
         // A program that is about to be copied there need not exist yet.
-        let brought = |linked: &&Linked| {
+        let brought = |linked: &&LinkedProgram| {
             let files = orders.iter().flat_map(|order| &order.payload.files);
             !files
                 .map(|(_, there)| there)
@@ -201,7 +201,7 @@ impl Target for Ssh {
         Ok(())
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let mut carried = Carried::default();
         for action in &order.job.setup {
             if let Action::Module { module, .. } = action

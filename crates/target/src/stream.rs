@@ -1,6 +1,6 @@
 //! Parses an agent's answer.
 
-use assize_job::{AGENT_SCHEMA, Record, Stage, may_complain};
+use assize_job::{AGENT_SCHEMA, AgentMessage, RunStage, may_complain};
 
 use crate::{Failure, Outcome};
 
@@ -12,9 +12,9 @@ const COMPLAINT_LINES: usize = 200;
 /// The outcome of a run with the agent's answer `bytes` and the console output `console`.
 /// `ended` is the failure that the target itself observed.
 ///
-/// Lines before the first [`Record::Hello`] are ignored. The run is completed if everything
-/// from there to the newline after [`Record::End`] is present and nothing else, no record
-/// is a [`Record::Failed`], and `ended` is not [`Failure::Inexact`].
+/// Lines before the first [`AgentMessage::Hello`] are ignored. The run is completed if everything
+/// from there to the newline after [`AgentMessage::End`] is present and nothing else, no record
+/// is a [`AgentMessage::Failed`], and `ended` is not [`Failure::Inexact`].
 ///
 /// Otherwise the failure is the first that applies of: inexactness; the agent's own report;
 /// an `ended` other than [`Failure::Ended`]; a kernel failure on the console;
@@ -57,15 +57,15 @@ fn decide(
 }
 
 /// The failure that a record reports.
-fn agents_word(record: &Record) -> Option<Failure> {
+fn agents_word(record: &AgentMessage) -> Option<Failure> {
     match record {
-        Record::Failed { stage, what, why } => Some(Failure::Agent {
+        AgentMessage::Failed { stage, what, why } => Some(Failure::Agent {
             stage: *stage,
             what: what.clone(),
             why: why.clone(),
         }),
-        Record::Hello { schema, .. } if schema != AGENT_SCHEMA => Some(Failure::Agent {
-            stage: Stage::Start,
+        AgentMessage::Hello { schema, .. } if schema != AGENT_SCHEMA => Some(Failure::Agent {
+            stage: RunStage::Start,
             what: "read the agent's answer".into(),
             why: format!("its schema is {schema}, not {AGENT_SCHEMA}"),
         }),
@@ -74,11 +74,11 @@ fn agents_word(record: &Record) -> Option<Failure> {
 }
 
 /// The records up to the first defect, and that defect.
-fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
+fn read(bytes: &[u8]) -> (Vec<AgentMessage>, Option<String>) {
     let mut records = Vec::new();
     for line in bytes.split_inclusive(|b| *b == b'\n') {
         let line_number = records.len() + 1;
-        let ended = matches!(records.last(), Some(Record::End { .. }));
+        let ended = matches!(records.last(), Some(AgentMessage::End { .. }));
         if ended {
             return (
                 records,
@@ -86,12 +86,12 @@ fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
             );
         }
         let record = match serde_json::from_slice(line) {
-            Ok(Record::Hello { .. }) if !records.is_empty() => {
+            Ok(AgentMessage::Hello { .. }) if !records.is_empty() => {
                 return (records, Some("the agent's answer begins twice".into()));
             }
             // A last line that was cut right before its newline.
             Ok(_) | Err(_) if !line.ends_with(b"\n") && !records.is_empty() => break,
-            Ok(record @ Record::Hello { .. }) => record,
+            Ok(record @ AgentMessage::Hello { .. }) => record,
             // Output before the answer.
             Ok(_) | Err(_) if records.is_empty() => continue,
             Ok(record) => record,
@@ -107,10 +107,10 @@ fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
 }
 
 /// The defect of an answer in which every line is a record.
-fn defect_of_whole(records: &[Record]) -> Option<String> {
+fn defect_of_whole(records: &[AgentMessage]) -> Option<String> {
     match records {
         [] => Some("the agent did not answer".into()),
-        [before @ .., Record::End { records }] => {
+        [before @ .., AgentMessage::End { records }] => {
             let came = before.len();
             (*records != came as u64)
                 .then(|| format!("the agent sent {records} records before the end, {came} arrived"))
@@ -192,15 +192,15 @@ mod tests {
 
     use super::*;
 
-    fn hello() -> Record {
-        Record::Hello {
+    fn hello() -> AgentMessage {
+        AgentMessage::Hello {
             schema: AGENT_SCHEMA.into(),
             version: "0".into(),
             resumed_ns: None,
         }
     }
 
-    fn text(records: &[Record]) -> Vec<u8> {
+    fn text(records: &[AgentMessage]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for record in records {
             serde_json::to_writer(&mut bytes, record).unwrap();
@@ -210,26 +210,26 @@ mod tests {
     }
 
     /// Hello, the given records, and a correct end.
-    fn whole(middle: Vec<Record>) -> Vec<Record> {
+    fn whole(middle: Vec<AgentMessage>) -> Vec<AgentMessage> {
         let mut records = vec![hello()];
         records.extend(middle);
         let count = records.len() as u64;
-        records.push(Record::End { records: count });
+        records.push(AgentMessage::End { records: count });
         records
     }
 
-    fn middle() -> impl Strategy<Value = Vec<Record>> {
+    fn middle() -> impl Strategy<Value = Vec<AgentMessage>> {
         let record = prop_oneof![
-            (".*", any::<i32>(), ".*").prop_map(|(metric, value, unit)| Record::Metric {
+            (".*", any::<i32>(), ".*").prop_map(|(metric, value, unit)| AgentMessage::Metric {
                 metric,
                 value: value.into(),
                 unit,
             }),
-            (".*", ".*").prop_map(|(name, text)| Record::Raw { name, text }),
+            (".*", ".*").prop_map(|(name, text)| AgentMessage::Raw { name, text }),
             proptest::collection::btree_map(".*", ".*", 0..3)
-                .prop_map(|facts: BTreeMap<_, _>| Record::Environment { facts }),
+                .prop_map(|facts: BTreeMap<_, _>| AgentMessage::Environment { facts }),
             proptest::collection::vec((any::<u64>(), any::<u64>()), 0..4).prop_map(|buckets| {
-                Record::Histogram {
+                AgentMessage::Histogram {
                     metric: "m".into(),
                     unit: "ns".into(),
                     buckets,
@@ -308,7 +308,7 @@ mod tests {
                 "the agent's answer breaks off after 1 records",
             ),
             (
-                text(&[hello(), Record::End { records: 4 }]),
+                text(&[hello(), AgentMessage::End { records: 4 }]),
                 "the agent sent 4 records before the end, 1 arrived",
             ),
             (
@@ -376,13 +376,13 @@ mod tests {
 
     #[test]
     fn what_the_agent_says_is_the_cause() {
-        let failed = Record::Failed {
-            stage: Stage::Setup,
+        let failed = AgentMessage::Failed {
+            stage: RunStage::Setup,
             what: "load the module depq".into(),
             why: "it is not there".into(),
         };
         let expected = Failure::Agent {
-            stage: Stage::Setup,
+            stage: RunStage::Setup,
             what: "load the module depq".into(),
             why: "it is not there".into(),
         };
@@ -398,12 +398,12 @@ mod tests {
     #[test]
     fn another_schema_is_refused() {
         let records = [
-            Record::Hello {
+            AgentMessage::Hello {
                 schema: "assize.agent/9".into(),
                 version: String::new(),
                 resumed_ns: None,
             },
-            Record::End { records: 1 },
+            AgentMessage::End { records: 1 },
         ];
         let Failure::Agent { why, .. } = failure(outcome(&text(&records), "", None)) else {
             panic!("no agent's failure");

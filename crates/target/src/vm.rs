@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_job::{IdentityKind, IdentityPart, Image, Machine, Order, Payload};
+use assize_job::{IdentityKind, Machine, MemoryImage, Order, Payload, RunIdentityPart};
 
 use crate::carried::Carried;
 use crate::exact::keep_error;
@@ -37,11 +37,11 @@ pub(crate) struct Ready {
 
 impl Ready {
     /// The identity that a run of this order must report.
-    pub(crate) fn expected(&self, order: &Order, command_line: &str) -> Vec<IdentityPart> {
+    pub(crate) fn expected(&self, order: &Order, command_line: &str) -> Vec<RunIdentityPart> {
         let machine = &order.machine;
         let mut parts = self.carried.expected(&order.job, true);
         let mut add = |kind, name: &str, value: &str| {
-            parts.push(IdentityPart::new(kind, name, value));
+            parts.push(RunIdentityPart::new(kind, name, value));
         };
         add(IdentityKind::Kernel, "release", &self.kernel.release);
         add(IdentityKind::Kernel, "image", &self.kernel.digest);
@@ -49,7 +49,7 @@ impl Ready {
             add(IdentityKind::Kernel, "version", version);
         }
         // The random choices of an image do not change the identity of the machine.
-        let line = Image::without(command_line);
+        let line = MemoryImage::without(command_line);
         add(IdentityKind::CommandLine, "", &line);
         // The command line may reduce CPUs and memory.
         let takes = |words: &[&str]| {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::support::records;
 use assize_job::{
-    Action, CpuMode, Job, Kind, Machine, MemoryRoutine, Order, Payload, Record, Routine, Workload,
+    Action, AgentMessage, CpuMode, Job, Machine, MemoryRoutine, Order, Payload, Routine, Workload,
+    WorkloadKind,
 };
 
 /// Instructions in an iteration of `unrolled-64`: eight loads and eight stores of 8 bytes,
@@ -35,7 +36,7 @@ fn order(routine: Routine, mode: CpuMode, size: u64, leave_out: u32) -> Order {
             setup: vec![module],
             workload: Workload {
                 name: "w".into(),
-                kind: Kind::MemoryRoutine(MemoryRoutine {
+                kind: WorkloadKind::MemoryRoutine(MemoryRoutine {
                     routine,
                     mode,
                     size,
@@ -51,9 +52,9 @@ fn order(routine: Routine, mode: CpuMode, size: u64, leave_out: u32) -> Order {
     }
 }
 
-fn metric(records: &[Record], name: &str) -> f64 {
+fn metric(records: &[AgentMessage], name: &str) -> f64 {
     let value = records.iter().find_map(|record| match record {
-        Record::Metric { metric, value, .. } if metric == name => Some(*value),
+        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
         _ => None,
     });
     value.unwrap()

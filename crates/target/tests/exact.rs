@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_job::{
-    Action, Command, Hogs, IdentityKind, Job, Kind, Loop, Machine, Order, Payload, Periodic,
-    PingPong, Record, Workload,
+    Action, AgentMessage, CommandWorkload, Hogs, IdentityKind, Job, Loop, Machine, Order, Payload,
+    Periodic, PingPong, Workload, WorkloadKind,
 };
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
@@ -66,7 +66,7 @@ fn order(cpus: u32, seed: u64) -> Order {
             seed,
             workload: Workload {
                 name: "periodic".into(),
-                kind: Kind::Periodic(periodic),
+                kind: WorkloadKind::Periodic(periodic),
             },
             // Half of the seeds have an idle machine: host time leaks in most easily while
             // all CPUs sleep.
@@ -75,7 +75,7 @@ fn order(cpus: u32, seed: u64) -> Order {
             } else {
                 vec![Workload {
                     name: "hogs".into(),
-                    kind: Kind::Hogs(hogs),
+                    kind: WorkloadKind::Hogs(hogs),
                 }]
             },
             instruments: instruments.map(String::from).into(),
@@ -166,14 +166,14 @@ fn what_was_run_before_is_not_run_again() {
     let Some(exact) = exact(1, Options::default()) else {
         return;
     };
-    let order = quick(Kind::PingPong(PingPong::default()));
+    let order = quick(WorkloadKind::PingPong(PingPong::default()));
     let first = exact.run(&order, 0).unwrap();
     let second = exact.run(&order, 0).unwrap();
     assert!(second.cached);
     assert_eq!(first.outcome, second.outcome);
 }
 
-fn quick(kind: Kind) -> Order {
+fn quick(kind: WorkloadKind) -> Order {
     Order {
         job: Job {
             workload: Workload {
@@ -204,17 +204,17 @@ fn share(exact: &Exact, groups: [Option<&str>; 2]) -> f64 {
         ..Hogs::default()
     });
     [one.scheduling.group, others.scheduling.group] = groups.map(|group| group.map(Into::into));
-    let mut order = quick(Kind::Hogs(one));
+    let mut order = quick(WorkloadKind::Hogs(one));
     order.job.timeout_ms = 5000;
     order.job.background = vec![Workload {
         name: "others".into(),
-        kind: Kind::Hogs(others),
+        kind: WorkloadKind::Hogs(others),
     }];
     let Outcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
         panic!("it failed");
     };
     let cpu_time = records.iter().find_map(|record| match record {
-        Record::Metric { metric, value, .. } if metric == "cpu_time" => Some(*value),
+        AgentMessage::Metric { metric, value, .. } if metric == "cpu_time" => Some(*value),
         _ => None,
     });
     cpu_time.unwrap() / 1e9
@@ -240,7 +240,7 @@ fn a_control_group_weighs_as_much_as_one_thread() {
 }
 
 pub(crate) fn a_panic_is_a_failed_run_with_its_console() {
-    let mut order = quick(Kind::PingPong(PingPong::default()));
+    let mut order = quick(WorkloadKind::PingPong(PingPong::default()));
     order.job.setup = vec![Action::Write {
         path: "/proc/sysrq-trigger".into(),
         value: "c".into(),
@@ -258,7 +258,7 @@ fn a_workload_that_does_not_end_is_a_failed_run() {
         duration_ns: 60_000_000_000,
         ..Hogs::default()
     };
-    let mut order = quick(Kind::Hogs(hogs));
+    let mut order = quick(WorkloadKind::Hogs(hogs));
     order.job.timeout_ms = 50;
     let Some((failure, _)) = failure(&order) else {
         return;
@@ -268,11 +268,11 @@ fn a_workload_that_does_not_end_is_a_failed_run() {
 
 #[test]
 fn a_program_that_is_not_there_is_named() {
-    let command = Command {
+    let command = CommandWorkload {
         argv: vec!["no-such-program".into()],
-        ..Command::default()
+        ..CommandWorkload::default()
     };
-    let Some((failure, _)) = failure(&quick(Kind::Command(command))) else {
+    let Some((failure, _)) = failure(&quick(WorkloadKind::Command(command))) else {
         return;
     };
     assert!(failure.to_string().contains("no-such-program"), "{failure}");
@@ -283,11 +283,11 @@ fn the_clock_is_checked_in_every_run() {
     let Some(exact) = exact(1, FRESH) else {
         return;
     };
-    let order = quick(Kind::PingPong(PingPong::default()));
+    let order = quick(WorkloadKind::PingPong(PingPong::default()));
     let Outcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
         panic!("failed");
     };
-    let Record::Hello { resumed_ns, .. } = &records[0] else {
+    let AgentMessage::Hello { resumed_ns, .. } = &records[0] else {
         panic!("{:?}", records[0]);
     };
     assert_eq!(*resumed_ns, Some(assize_job::RESUMED_NS));
@@ -300,14 +300,14 @@ fn with_module(first: bool, setup: bool) -> Order {
         module: "crc8".into(),
         parameters: std::collections::BTreeMap::new(),
     };
-    let command = Command {
+    let command = CommandWorkload {
         argv: ["grep", "-q", "^crc8 ", "/proc/modules"]
             .map(String::from)
             .into(),
         statuses: vec![0],
-        ..Command::default()
+        ..CommandWorkload::default()
     };
-    let mut order = quick(Kind::Command(command));
+    let mut order = quick(WorkloadKind::Command(command));
     order.payload = Payload {
         programs: vec!["grep".into()],
         modules: vec!["crc8".into()],
@@ -325,7 +325,7 @@ fn a_module_that_is_loaded_first_is_in_the_image_and_in_the_identity() {
     };
     let identity = |order: &Order| match exact.run(order, 0).unwrap().outcome {
         Outcome::Completed(records) => records.into_iter().find_map(|record| match record {
-            Record::Identity { parts } => Some(parts),
+            AgentMessage::Identity { parts } => Some(parts),
             _ => None,
         }),
         Outcome::Failed { .. } => None,

@@ -2,8 +2,8 @@
 //! card are as before.
 
 use assize_job::{
-    Action, Display, FlushInstruction, FrameEach, FrameFence, FrameFlush, FrameMemory, FrameStore,
-    FramesStream, Job, Kind, Machine, Order, Payload, Record, Workload,
+    Action, AgentMessage, Display, FlushInstruction, FrameEach, FrameFence, FrameFlush,
+    FrameMemory, FrameStore, FramesStream, Job, Machine, Order, Payload, Workload, WorkloadKind,
 };
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
@@ -34,7 +34,7 @@ fn order(display: Option<Display>, stream: FramesStream) -> Order {
             seed: 3,
             workload: Workload {
                 name: "stream".into(),
-                kind: Kind::FramesStream(stream),
+                kind: WorkloadKind::FramesStream(stream),
             },
             timeout_ms: 20_000,
             ..Job::default()
@@ -53,7 +53,7 @@ fn to(destination: FrameMemory) -> FramesStream {
     }
 }
 
-fn records(exact: &Exact, order: &Order) -> Vec<Record> {
+fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match exact.run(order, 0).unwrap().outcome {
         Outcome::Completed(records) => records,
         Outcome::Failed {
@@ -69,9 +69,9 @@ fn why(exact: &Exact, order: &Order) -> String {
     }
 }
 
-fn value(records: &[Record], wanted: &str) -> f64 {
+fn value(records: &[AgentMessage], wanted: &str) -> f64 {
     let found = records.iter().find_map(|record| match record {
-        Record::Metric { metric, value, .. } if metric == wanted => Some(*value),
+        AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
         _ => None,
     });
     found.unwrap_or_else(|| panic!("no {wanted}: {records:?}"))

@@ -4,8 +4,10 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assize_job::gaps::{Cause, Gap, Gaps, Seen};
-use assize_job::{Job, Kind, Loop, Machine, Order, Periodic, Policy, Record, Scheduling, Workload};
+use assize_job::gaps::{Cause, Gap, GapsSettings, Seen};
+use assize_job::{
+    AgentMessage, Job, Loop, Machine, Order, Periodic, Policy, Scheduling, Workload, WorkloadKind,
+};
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
 use assize_target::{Outcome, Target};
@@ -58,13 +60,13 @@ fn order(cpus: u32, on: u32, run_ns: u64, threshold_ns: u64) -> Order {
             seed: 5,
             workload: Workload {
                 name: "thief".into(),
-                kind: Kind::Periodic(periodic),
+                kind: WorkloadKind::Periodic(periodic),
             },
             instruments: vec!["gaps".into()],
-            gaps: Some(Gaps {
+            gaps: Some(GapsSettings {
                 threshold_ns,
                 baseline_ns: 20_000_000,
-                ..Gaps::default()
+                ..GapsSettings::default()
             }),
             timeout_ms: 5_000,
             ..Job::default()
@@ -73,7 +75,7 @@ fn order(cpus: u32, on: u32, run_ns: u64, threshold_ns: u64) -> Order {
     }
 }
 
-fn records(exact: &Exact, order: &Order) -> Vec<Record> {
+fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match exact.run(order, 0).unwrap().outcome {
         Outcome::Completed(records) => records,
         Outcome::Failed {
@@ -82,18 +84,18 @@ fn records(exact: &Exact, order: &Order) -> Vec<Record> {
     }
 }
 
-fn seen(records: &[Record]) -> Seen {
+fn seen(records: &[AgentMessage]) -> Seen {
     let text = records.iter().find_map(|record| match record {
-        Record::Raw { name, text } if name == "gaps.txt" => Some(text),
+        AgentMessage::Raw { name, text } if name == "gaps.txt" => Some(text),
         _ => None,
     });
     Seen::parse(text.unwrap_or_else(|| panic!("{records:?}"))).unwrap()
 }
 
 /// Count and exposure of an event.
-fn counted(records: &[Record], wanted: &str) -> (u64, u64) {
+fn counted(records: &[AgentMessage], wanted: &str) -> (u64, u64) {
     let found = records.iter().find_map(|record| match record {
-        Record::Events {
+        AgentMessage::Events {
             event,
             count,
             exposure_ns,
@@ -128,7 +130,7 @@ fn each_stall_is_found(cpus: u32) {
     let stalls: Vec<&Gap> = stalls.collect();
     // How often the thread was woken, by its own count.
     let planted = records.iter().find_map(|record| match record {
-        Record::Histogram {
+        AgentMessage::Histogram {
             metric, buckets, ..
         } if metric == "thief_wakeup_latency" => Some(buckets.iter().map(|(_, n)| n).sum::<u64>()),
         _ => None,
@@ -247,23 +249,23 @@ fn what_cannot_be_watched_is_named_with_what_to_do() {
     };
     let mut order = order(1, 0, 50_000, 10_000);
     exact.prepare(std::slice::from_ref(&order)).unwrap();
-    let fifo = Gaps {
+    let fifo = GapsSettings {
         policy: Policy::Fifo,
         priority: 10,
-        ..Gaps::default()
+        ..GapsSettings::default()
     };
-    let short = Gaps {
+    let short = GapsSettings {
         threshold_ns: 10,
-        ..Gaps::default()
+        ..GapsSettings::default()
     };
-    let elsewhere = Gaps {
+    let elsewhere = GapsSettings {
         cpus: vec![3],
-        ..Gaps::default()
+        ..GapsSettings::default()
     };
     for (gaps, expected) in [
         (fifo.clone(), "set gaps.width below gaps.window"),
         (
-            Gaps {
+            GapsSettings {
                 width_ns: 990_000_000,
                 ..fifo
             },
@@ -275,7 +277,7 @@ fn what_cannot_be_watched_is_named_with_what_to_do() {
         order.job.gaps = Some(gaps);
         let records = records(&exact, &order);
         let why = records.iter().find_map(|record| match record {
-            Record::Unavailable {
+            AgentMessage::Unavailable {
                 instrument, reason, ..
             } if instrument == "gaps" => Some(reason.as_str()),
             _ => None,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{HELLO, Scripts, WHOLE, command, raw};
-use assize_job::{Action, Job, Machine, Order, Payload, Record};
+use assize_job::{Action, AgentMessage, Job, Machine, Order, Payload};
 use assize_target::{Failure, Host, Outcome, Target};
 
 fn run(script: &str) -> Outcome {
@@ -58,7 +58,7 @@ fn the_agent_is_told_to_run_and_gets_the_job() {
     let Outcome::Completed(records) = run(&script) else {
         panic!("not completed");
     };
-    let Record::Raw { name, text } = &records[1] else {
+    let AgentMessage::Raw { name, text } = &records[1] else {
         panic!("{records:?}");
     };
     assert_eq!(name, "run");

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use assize_job::{
-    Action, Frequency, FrequencyGovernor, FrequencyStep, Hogs, IDLE_GOVERNOR, IdentityKind, Idle,
-    IdleGovernor, IdleState, Job, Kind, Loop, Machine, Order, Payload, Periodic, Record,
-    Scheduling, Workload,
+    Action, AgentMessage, Frequency, FrequencyGovernor, FrequencyStep, Hogs, IDLE_GOVERNOR,
+    IdentityKind, Idle, IdleGovernor, IdleState, Job, Loop, Machine, Order, Payload, Periodic,
+    Scheduling, Workload, WorkloadKind,
 };
 use assize_target::exact::Exact;
 use assize_target::{Outcome, Target};
@@ -49,8 +49,8 @@ fn frequency(governor: FrequencyGovernor) -> Frequency {
 }
 
 /// A thread on the last CPU that runs `run_ns` of each `period_ns`.
-fn periodic(cpus: u32, period_ns: u64, run_ns: u64) -> Kind {
-    Kind::Periodic(Periodic {
+fn periodic(cpus: u32, period_ns: u64, run_ns: u64) -> WorkloadKind {
+    WorkloadKind::Periodic(Periodic {
         duration_ns: 300_000_000,
         loops: vec![Loop {
             period_ns,
@@ -65,7 +65,7 @@ fn periodic(cpus: u32, period_ns: u64, run_ns: u64) -> Kind {
     })
 }
 
-fn order(cpus: u32, kind: Kind, idle: Option<Idle>, frequency: Option<Frequency>) -> Order {
+fn order(cpus: u32, kind: WorkloadKind, idle: Option<Idle>, frequency: Option<Frequency>) -> Order {
     let mut setup: Vec<Action> = Vec::new();
     setup.extend(idle.iter().map(Idle::module));
     setup.extend(frequency.iter().flat_map(Frequency::modules));
@@ -107,7 +107,7 @@ fn outcome(exact: &Exact, order: &Order) -> Outcome {
     exact.run(order, 0).unwrap().outcome
 }
 
-fn records(exact: &Exact, order: &Order) -> Vec<Record> {
+fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match outcome(exact, order) {
         Outcome::Completed(records) => records,
         Outcome::Failed {
@@ -121,14 +121,14 @@ fn metrics(exact: &Exact, order: &Order) -> BTreeMap<String, f64> {
     metrics_of(records(exact, order))
 }
 
-fn metrics_of(records: Vec<Record>) -> BTreeMap<String, f64> {
+fn metrics_of(records: Vec<AgentMessage>) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
     for record in records {
         match record {
-            Record::Metric { metric, value, .. } => {
+            AgentMessage::Metric { metric, value, .. } => {
                 found.insert(metric, value);
             }
-            Record::Doubt { .. } | Record::Unavailable { .. } => panic!("{record:?}"),
+            AgentMessage::Doubt { .. } | AgentMessage::Unavailable { .. } => panic!("{record:?}"),
             _ => {}
         }
     }
@@ -186,13 +186,15 @@ fn a_machine_at_rest_sleeps_at_once_and_leaving_takes_the_exit_latency() {
             &order(2, periodic(2, 50_000_000, 1000), Some(idle), None),
         );
         let late = found.iter().find_map(|record| match record {
-            Record::Histogram {
+            AgentMessage::Histogram {
                 metric, buckets, ..
             } if metric == "loop_wakeup_latency" => Some(buckets[buckets.len() / 2].0),
             _ => None,
         });
         let share = found.iter().find_map(|record| match record {
-            Record::Metric { metric, value, .. } if metric == "package_idle_share" => Some(*value),
+            AgentMessage::Metric { metric, value, .. } if metric == "package_idle_share" => {
+                Some(*value)
+            }
             _ => None,
         });
         (late.unwrap(), share.unwrap())
@@ -253,13 +255,13 @@ fn governors_are_in_effect_and_differ() {
             None,
         );
         let records = records(&exact, &order);
-        let is_governor = |part: &&assize_job::IdentityPart| {
+        let is_governor = |part: &&assize_job::RunIdentityPart| {
             part.kind == IdentityKind::Setting && part.name == IDLE_GOVERNOR
         };
         let expected = exact.expected(&order).unwrap();
         let expected = expected.iter().find(is_governor).unwrap();
         let parts = records.iter().find_map(|record| match record {
-            Record::Identity { parts } => Some(parts),
+            AgentMessage::Identity { parts } => Some(parts),
             _ => None,
         });
         assert_eq!(parts.unwrap().iter().find(is_governor), Some(expected));
@@ -314,12 +316,12 @@ fn frequencies_are_those_that_the_governor_chooses() {
     let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
-    let hog = Kind::Hogs(Hogs {
+    let hog = WorkloadKind::Hogs(Hogs {
         threads: 1,
         duration_ns: 1_000_000_000,
         ..Hogs::default()
     });
-    let of_kind = |kind: &Kind, governor| {
+    let of_kind = |kind: &WorkloadKind, governor| {
         let idle = Some(idle(IdleGovernor::Menu));
         let frequency = Some(frequency(governor));
         metrics(&exact, &order(2, kind.clone(), idle, frequency))

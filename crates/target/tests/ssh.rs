@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::sshd::Sshd;
 use crate::support::{HELLO, Scripts, WHOLE, command, raw};
-use assize_job::{Job, Machine, Order, Payload, Record};
+use assize_job::{AgentMessage, Job, Machine, Order, Payload};
 use assize_target::{Failure, Outcome, Ssh, Target};
 
 fn ssh(sshd: &Sshd, agent: &Path) -> Ssh {
@@ -39,7 +39,7 @@ fn a_run_goes_there_and_back() {
     let Outcome::Completed(records) = done.outcome else {
         panic!("{:?}", done.outcome);
     };
-    let Record::Raw { name, text } = &records[1] else {
+    let AgentMessage::Raw { name, text } = &records[1] else {
         panic!("{records:?}");
     };
     let cache = sshd.cache();

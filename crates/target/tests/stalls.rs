@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use crate::support::records;
-use assize_job::gaps::{Cause, Gap, Gaps, Seen};
-use assize_job::{Action, Job, Machine, Order, Payload, Record, StallKind, Stalls};
+use assize_job::gaps::{Cause, Gap, GapsSettings, Seen};
+use assize_job::{Action, AgentMessage, Job, Machine, Order, Payload, StallKind, Stalls};
 
 /// The longest iteration of the detector, in nanoseconds, including recording a gap.
 const TURN_NS: u64 = 22;
@@ -77,9 +77,9 @@ fn numbers(text: &str) -> Vec<Vec<u64>> {
     words.map(Iterator::collect).collect()
 }
 
-fn named<'r>(records: &'r [Record], wanted: &str) -> Option<&'r str> {
+fn named<'r>(records: &'r [AgentMessage], wanted: &str) -> Option<&'r str> {
     records.iter().find_map(|record| match record {
-        Record::Raw { name, text } if name == wanted => Some(text.as_str()),
+        AgentMessage::Raw { name, text } if name == wanted => Some(text.as_str()),
         _ => None,
     })
 }
@@ -90,7 +90,7 @@ struct Both {
     found: Vec<(u64, u64)>,
 }
 
-fn both(records: &[Record]) -> Both {
+fn both(records: &[AgentMessage]) -> Both {
     let printed = numbers(named(records, "w.stdout").unwrap());
     let (from, to) = (printed[0][0], printed[0][1]);
     let truth = named(records, "planted-stalls.txt").map_or_else(Vec::new, numbers);
@@ -99,7 +99,7 @@ fn both(records: &[Record]) -> Both {
         assert!(length.abs_diff(planned) <= 1, "{line:?}");
     }
     let told = records.iter().find_map(|record| match record {
-        Record::Events {
+        AgentMessage::Events {
             event, count, t_ns, ..
         } if event == "planted_stalls" => Some((*count, t_ns.clone())),
         _ => None,
@@ -189,11 +189,11 @@ fn watched(stalls: Option<Stalls>) -> Order {
         parameters: BTreeMap::new(),
     });
     order.job.instruments.push("gaps".into());
-    order.job.gaps = Some(Gaps {
+    order.job.gaps = Some(GapsSettings {
         cpus: vec![1],
         threshold_ns: 500,
         baseline_ns: 20_000_000,
-        ..Gaps::default()
+        ..GapsSettings::default()
     });
     order
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use crate::support::records;
 use assize_job::gaps::{Cause, Gap, Seen};
 use assize_job::{
-    Job, Machine, Order, Payload, Record, StallKind, Stalls, Tracer, TracerKind, TracerMode,
+    AgentMessage, Job, Machine, Order, Payload, StallKind, Stalls, TracerKind, TracerMode,
+    TracerSettings,
 };
 
 /// The kernel that has these tracers.
@@ -27,8 +28,8 @@ fn stalls(cpu: u32) -> Stalls {
     }
 }
 
-fn settings(kind: TracerKind) -> Tracer {
-    Tracer {
+fn settings(kind: TracerKind) -> TracerSettings {
+    TracerSettings {
         cpus: vec![1],
         threshold_ns: 2000,
         window_ns: 50_000_000,
@@ -37,11 +38,11 @@ fn settings(kind: TracerKind) -> Tracer {
             _ => 50_000_000,
         },
         mode: TracerMode::PerCpu,
-        ..Tracer::of(kind)
+        ..TracerSettings::for_kind(kind)
     }
 }
 
-fn order(kind: TracerKind, settings: Tracer, stalls: Option<Stalls>) -> Order {
+fn order(kind: TracerKind, settings: TracerSettings, stalls: Option<Stalls>) -> Order {
     Order {
         machine: Machine {
             kernel: KERNEL.into(),
@@ -67,22 +68,22 @@ fn order(kind: TracerKind, settings: Tracer, stalls: Option<Stalls>) -> Order {
     }
 }
 
-fn named<'r>(records: &'r [Record], wanted: &str) -> &'r str {
+fn named<'r>(records: &'r [AgentMessage], wanted: &str) -> &'r str {
     let found = records.iter().find_map(|record| match record {
-        Record::Raw { name, text } if name == wanted => Some(text.as_str()),
+        AgentMessage::Raw { name, text } if name == wanted => Some(text.as_str()),
         _ => None,
     });
     found.unwrap_or_else(|| panic!("no {wanted}: {records:?}"))
 }
 
-fn seen(records: &[Record], kind: TracerKind) -> Seen {
+fn seen(records: &[AgentMessage], kind: TracerKind) -> Seen {
     Seen::parse(named(records, &format!("{}.txt", kind.word()))).unwrap()
 }
 
 /// Count and exposure of an event.
-fn counted(records: &[Record], wanted: &str) -> (u64, u64) {
+fn counted(records: &[AgentMessage], wanted: &str) -> (u64, u64) {
     let found = records.iter().find_map(|record| match record {
-        Record::Events {
+        AgentMessage::Events {
             event,
             count,
             exposure_ns,
@@ -95,7 +96,7 @@ fn counted(records: &[Record], wanted: &str) -> (u64, u64) {
 
 /// Planted stalls on the tracer's time axis: begin in nanoseconds from the tracer's start,
 /// and length.
-fn planted(records: &[Record], seen: &Seen) -> Vec<(u64, u64)> {
+fn planted(records: &[AgentMessage], seen: &Seen) -> Vec<(u64, u64)> {
     let (start, khz) = seen.tsc.unwrap();
     let text = named(records, "planted-stalls.txt").lines();
     let lines = text.filter(|line| !line.starts_with('#')).map(|line| {
@@ -189,7 +190,7 @@ fn timerlat_is_late_where_a_stall_is_and_nowhere_else() {
     let Some(exact) = crate::support::exact(KERNEL, 2) else {
         return;
     };
-    let settings = Tracer {
+    let settings = TracerSettings {
         threshold_ns: 20_000,
         ..settings(kind)
     };
@@ -218,7 +219,7 @@ fn in_turn_each_cpu_has_its_share_of_the_windows_and_that_is_said() {
     let Some(exact) = crate::support::exact(KERNEL, 2) else {
         return;
     };
-    let settings = Tracer {
+    let settings = TracerSettings {
         cpus: vec![0, 1],
         mode: TracerMode::RoundRobin,
         window_ns: 40_000_000,
@@ -236,8 +237,7 @@ fn in_turn_each_cpu_has_its_share_of_the_windows_and_that_is_said() {
     for cpu in &seen.cpus {
         assert_eq!(cpu.observed_ns, windows[&cpu.cpu] * 20_000_000);
     }
-    let is_doubt =
-        |record: &Record| matches!(record, Record::Doubt { code, .. } if code == "watched-in-turn");
+    let is_doubt = |record: &AgentMessage| matches!(record, AgentMessage::Doubt { code, .. } if code == "watched-in-turn");
     assert!(told.iter().any(is_doubt), "{told:?}");
 }
 
@@ -251,7 +251,7 @@ fn a_kernel_without_them_is_named_with_one_that_has_them() {
         order.machine.kernel = "debian:6.12".into();
         let told = records(&exact, &order);
         let why = told.iter().find_map(|record| match record {
-            Record::Unavailable {
+            AgentMessage::Unavailable {
                 instrument, reason, ..
             } if instrument == kind.word() => Some(reason.as_str()),
             _ => None,

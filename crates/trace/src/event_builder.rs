@@ -1,6 +1,6 @@
 //! Builds events for tests.
 
-use assize_job::events::{EventKind, Events, Row};
+use assize_job::events::{EventKind, KernelEvent, KernelEventLog};
 
 const KINDS: &[(&str, &[&str])] = &[
     (
@@ -29,7 +29,7 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 
 /// Builds events in order of time.
-pub(crate) struct EventBuilder(Events);
+pub(crate) struct EventBuilder(KernelEventLog);
 
 impl Default for EventBuilder {
     fn default() -> Self {
@@ -37,21 +37,21 @@ impl Default for EventBuilder {
             name: (*name).into(),
             fields: fields.iter().map(|field| (*field).into()).collect(),
         };
-        EventBuilder(Events {
+        EventBuilder(KernelEventLog {
             stop_ns: 1_000_000,
             kinds: KINDS.iter().map(kind).collect(),
-            ..Events::default()
+            ..KernelEventLog::default()
         })
     }
 }
 
 impl EventBuilder {
-    pub(crate) fn events(&self) -> Events {
+    pub(crate) fn events(&self) -> KernelEventLog {
         self.0.clone()
     }
 
     pub(crate) fn call(&mut self, tid: u32, name: &str) -> &mut Self {
-        self.0.names.push(assize_job::events::Name {
+        self.0.names.push(assize_job::events::ThreadNaming {
             row: self.0.rows.len(),
             tid,
             name: name.into(),
@@ -68,7 +68,7 @@ impl EventBuilder {
         values: &[i64],
     ) -> &mut Self {
         let kind = KINDS.iter().position(|(known, _)| known.ends_with(name));
-        let row = Row {
+        let row = KernelEvent {
             kind: kind
                 .and_then(|kind| kind.try_into().ok())
                 .unwrap_or(u16::MAX),

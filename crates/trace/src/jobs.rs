@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assize_job::events::{Events, Row};
+use assize_job::events::{KernelEvent, KernelEventLog};
 
 use crate::threads::{CpuStretch, TracedThreads};
 
@@ -111,7 +111,7 @@ struct JobFollower {
 }
 
 /// Follows all jobs through the events.
-pub(crate) fn follow(events: &Events, threads: &TracedThreads) -> Vec<TracedJob> {
+pub(crate) fn follow(events: &KernelEventLog, threads: &TracedThreads) -> Vec<TracedJob> {
     let mut following = JobFollower::default();
     for row in &events.rows {
         let Some(kind) = events.kind(row) else {
@@ -140,16 +140,16 @@ pub(crate) fn follow(events: &Events, threads: &TracedThreads) -> Vec<TracedJob>
     following.jobs
 }
 
-fn u64_field(events: &Events, row: &Row, field: &str) -> Option<u64> {
+fn u64_field(events: &KernelEventLog, row: &KernelEvent, field: &str) -> Option<u64> {
     events.value(row, field).map(i64::cast_unsigned)
 }
 
-fn u32_field(events: &Events, row: &Row, field: &str) -> Option<u32> {
+fn u32_field(events: &KernelEventLog, row: &KernelEvent, field: &str) -> Option<u32> {
     events.value(row, field)?.try_into().ok()
 }
 
 /// The job that a simgpu event is about: context serial and sequence number.
-fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
+fn key(events: &KernelEventLog, row: &KernelEvent) -> Option<(u64, u64)> {
     Some((
         u64_field(events, row, "serial")?,
         u64_field(events, row, "seqno")?,
@@ -157,7 +157,7 @@ fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
 }
 
 impl JobFollower {
-    fn submit(&mut self, events: &Events, row: &Row) -> Option<()> {
+    fn submit(&mut self, events: &KernelEventLog, row: &KernelEvent) -> Option<()> {
         let (serial, seqno) = key(events, row)?;
         let place = self.jobs.len();
         self.jobs.push(TracedJob {
@@ -186,7 +186,7 @@ impl JobFollower {
 
     /// Handles an event of the queue layer, which is about the job that the current
     /// thread has just handed on.
-    fn queue(&mut self, row: &Row, design: SchedulerDesign) {
+    fn queue(&mut self, row: &KernelEvent, design: SchedulerDesign) {
         let place = self.handed.remove(&row.tid);
         if let Some(job) = place.and_then(|place| self.jobs.get_mut(place)) {
             job.queued = Some(row.at_ns);
@@ -194,12 +194,12 @@ impl JobFollower {
         }
     }
 
-    fn job(&mut self, events: &Events, row: &Row) -> Option<&mut TracedJob> {
+    fn job(&mut self, events: &KernelEventLog, row: &KernelEvent) -> Option<&mut TracedJob> {
         let place = *self.places.get(&key(events, row)?)?;
         self.jobs.get_mut(place)
     }
 
-    fn run(&mut self, events: &Events, row: &Row) {
+    fn run(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let inline = events.value(row, "arg") == Some(1);
         if let Some(job) = self.job(events, row).filter(|job| job.run.is_none()) {
             job.run = Some(row.at_ns);
@@ -208,7 +208,7 @@ impl JobFollower {
         }
     }
 
-    fn done(&mut self, events: &Events, row: &Row) {
+    fn done(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let error = events.value(row, "arg").unwrap_or(0);
         if let Some(job) = self.job(events, row).filter(|job| job.done.is_none()) {
             job.done = Some(row.at_ns);
@@ -216,13 +216,13 @@ impl JobFollower {
         }
     }
 
-    fn wait_begin(&mut self, events: &Events, row: &Row) -> Option<()> {
+    fn wait_begin(&mut self, events: &KernelEventLog, row: &KernelEvent) -> Option<()> {
         let (serial, seqno) = key(events, row)?;
         self.waits.insert((serial, seqno, row.tid), row.at_ns);
         Some(())
     }
 
-    fn wait_end(&mut self, events: &Events, row: &Row, threads: &TracedThreads) {
+    fn wait_end(&mut self, events: &KernelEventLog, row: &KernelEvent, threads: &TracedThreads) {
         let Some((serial, seqno)) = key(events, row) else {
             return;
         };

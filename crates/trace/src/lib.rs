@@ -6,9 +6,9 @@
 //! picture.
 //!
 //! ```
-//! use assize_job::events::Events;
+//! use assize_job::events::KernelEventLog;
 //! let text = "assize.kernel-events/1\nstart 0\nstop 9\nlost 0\nend 0\n";
-//! let run = assize_trace::TracedRun::new(Events::parse(text).unwrap());
+//! let run = assize_trace::TracedRun::new(KernelEventLog::parse(text).unwrap());
 //! assert!(run.jobs.is_empty());
 //! ```
 //!
@@ -22,7 +22,7 @@ pub mod split;
 mod threads;
 mod timeline;
 
-use assize_job::events::Events;
+use assize_job::events::KernelEventLog;
 
 pub use jobs::{JobWait, SchedulerDesign, TracedJob};
 pub use threads::{CpuStretch, TracedThread, TracedThreads};
@@ -32,7 +32,7 @@ pub use timeline::{BusySpan, SpanKind, Timeline, TimelineLane, timeline};
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracedRun {
     /// The events.
-    pub events: Events,
+    pub events: KernelEventLog,
     /// The threads.
     pub threads: TracedThreads,
     /// The jobs, in order of submission.
@@ -42,7 +42,7 @@ pub struct TracedRun {
 impl TracedRun {
     /// Derives threads and jobs from the events.
     #[must_use]
-    pub fn new(events: Events) -> TracedRun {
+    pub fn new(events: KernelEventLog) -> TracedRun {
         let threads = threads::follow(&events);
         let jobs = jobs::follow(&events, &threads);
         TracedRun {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::events::{Events, Row};
+use assize_job::events::{KernelEvent, KernelEventLog};
 
 /// The clone flag of a thread in the process of its creator.
 const CLONE_THREAD: i64 = 0x1_0000;
@@ -136,7 +136,7 @@ struct ThreadFollower {
 }
 
 /// Follows all threads through the events.
-pub(crate) fn follow(events: &Events) -> TracedThreads {
+pub(crate) fn follow(events: &KernelEventLog) -> TracedThreads {
     let mut following = ThreadFollower::default();
     for name in &events.names {
         let thread = following.thread(name.tid);
@@ -168,7 +168,7 @@ impl ThreadFollower {
             })
     }
 
-    fn switch(&mut self, events: &Events, row: &Row) {
+    fn switch(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let tid = |field| u32::try_from(events.value(row, field)?).ok();
         let (Some(prev), Some(next)) = (tid("prev_pid"), tid("next_pid")) else {
             return;
@@ -231,7 +231,7 @@ impl ThreadFollower {
     }
 
     /// Handles a wakeup, which is ignored if the thread is running or runnable already.
-    fn waking(&mut self, events: &Events, row: &Row) {
+    fn waking(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let Some(tid) = events
             .value(row, "pid")
             .and_then(|pid| u32::try_from(pid).ok())
@@ -247,7 +247,7 @@ impl ThreadFollower {
         }
     }
 
-    fn new_task(&mut self, events: &Events, row: &Row) {
+    fn new_task(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let Some(tid) = events
             .value(row, "pid")
             .and_then(|pid| u32::try_from(pid).ok())
@@ -265,7 +265,7 @@ impl ThreadFollower {
     }
 
     /// Handles the priority that a worker is about to get.
-    fn worker_prio(&mut self, events: &Events, row: &Row) {
+    fn worker_prio(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let value = |field| events.value(row, field);
         let (Some(pid), Some(policy)) = (value("pid"), value("policy")) else {
             return;

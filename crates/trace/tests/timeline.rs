@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use assize_job::events::Events;
+use assize_job::events::KernelEventLog;
 use assize_trace::{BusySpan, SpanKind, TracedRun, timeline};
 
 fn recorded(name: &str) -> TracedRun {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assize/tests/data");
     let text = fs::read_to_string(data.join(name)).unwrap();
-    TracedRun::new(Events::parse(&text).unwrap())
+    TracedRun::new(KernelEventLog::parse(&text).unwrap())
 }
 
 const RUNS: [&str; 2] = ["kernel-events-bypass.txt", "kernel-events-drm-sched.txt"];
@@ -22,7 +22,7 @@ fn length(span: &BusySpan) -> f64 {
 }
 
 /// The busy time of each CPU, computed from context switches alone.
-fn busy(events: &Events) -> BTreeMap<u32, f64> {
+fn busy(events: &KernelEventLog) -> BTreeMap<u32, f64> {
     let mut last: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
     let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
     for row in &events.rows {

@@ -1,15 +1,15 @@
 //! Compares two cells on several machines: on each machine, and pooled over all
 //! of them.
 
-use assize_bundle::Across as Kind;
+use assize_bundle::Across;
 use assize_judge::Estimate;
-use assize_judge::family::{Block, Contrast};
-use assize_judge::pooled::{self, Heterogeneity, Random, Study};
+use assize_judge::family::{Contrast, ContrastBlock};
+use assize_judge::pooled::{self, Heterogeneity, RandomEffects, Study};
 
 use crate::cells::{Cell, Cells};
+use crate::compare::{CellComparison, by_machine_runs, counted, even_blocks};
 use crate::document::{Agreement, Scale, TTest, Verdict};
-use crate::family::Answer;
-use crate::weigh::{Weighed, by_machine_runs, counted, even_blocks};
+use crate::family::HypothesisResult;
 use crate::words::{and_list, finite, with_interval};
 
 /// Level of Welch's test at which machines are declared to differ. The test has
@@ -22,31 +22,31 @@ const SAME: f64 = 1e-12;
 
 /// The comparison of two cells on several machines.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Across {
-    pub(crate) kind: Kind,
+pub(crate) struct AcrossMachines {
+    pub(crate) kind: Across,
     /// In the order of their first appearance; two or more.
-    pub(crate) machines: Vec<OnMachine>,
+    pub(crate) machines: Vec<MachineResult>,
     /// The pooled result; `None` unless every machine has an effect with a
     /// standard error.
-    pub(crate) together: Option<(Heterogeneity, Random)>,
+    pub(crate) together: Option<(Heterogeneity, RandomEffects)>,
 }
 
 /// The comparison on one machine.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct OnMachine {
+pub(crate) struct MachineResult {
     pub(crate) machine: String,
-    pub(crate) weighed: Weighed,
+    pub(crate) comparison: CellComparison,
     /// Its weight in the pooled effect.
     pub(crate) weight: Option<f64>,
     /// Its p values, known once the family has been tested.
-    pub(crate) answer: Answer,
+    pub(crate) answer: HypothesisResult,
     /// The verdict on this machine alone, also known then.
     pub(crate) verdict: Verdict,
 }
 
 /// To which machines a difference generalises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum Generalisation {
     /// To machines like these: the random-effects interval excludes "no
     /// difference".
     LikeThese,
@@ -56,35 +56,35 @@ pub(crate) enum Reach {
     None,
 }
 
-impl OnMachine {
+impl MachineResult {
     /// Whether the runs vary; without variation there is no t test.
     fn varies(&self) -> bool {
-        self.weighed.p_t.is_some()
+        self.comparison.p_t.is_some()
     }
 
     /// The p of the effect on this machine alone: of the permutation test, or of the t test if too
     /// few runs keep the permutation test from reaching `alpha`.
     fn p_alone(&self, alpha: f64) -> Option<f64> {
-        match self.weighed.p_attainable {
+        match self.comparison.p_attainable {
             Some(least) if least <= alpha => self.answer.p,
-            _ => self.weighed.p_t,
+            _ => self.comparison.p_t,
         }
     }
 
     /// `name (0.93 [0.91, 0.95])`.
     fn figures(&self) -> String {
-        let effect = self.weighed.ratio.or(self.weighed.difference);
+        let effect = self.comparison.ratio.or(self.comparison.difference);
         effect.map_or_else(
             || self.machine.clone(),
             |effect| {
-                let figures = with_interval(effect, self.weighed.ci_ends());
+                let figures = with_interval(effect, self.comparison.ci_ends());
                 format!("{} ({figures})", self.machine)
             },
         )
     }
 }
 
-impl Across {
+impl AcrossMachines {
     /// Whether the machines agree.
     pub(crate) fn agreement(&self) -> Agreement {
         let [up, down] = self.sides();
@@ -111,35 +111,38 @@ impl Across {
     /// that no machine has an effect. An effect on all of them is shown if the largest p of the
     /// machines is small enough (Benjamini and Heller 2008, all of k); a common direction on
     /// machines like these is shown by the interval of Hartung, Knapp, Sidik and Jonkman.
-    pub(crate) fn reach(&self, alpha: f64) -> Reach {
+    pub(crate) fn generalisation(&self, alpha: f64) -> Generalisation {
         if self.agreement() == Agreement::Opposite {
-            return Reach::None;
+            return Generalisation::None;
         }
         if let Some((_, random)) = &self.together
             && !random.ci.contains(0.0)
         {
-            return Reach::LikeThese;
+            return Generalisation::LikeThese;
         }
         let shown = |way: Option<std::cmp::Ordering>| {
             self.machines.iter().all(|on| {
-                on.weighed.direction() == way && on.p_alone(alpha).is_some_and(|p| p <= alpha)
+                on.comparison.direction() == way && on.p_alone(alpha).is_some_and(|p| p <= alpha)
             })
         };
-        let first = self.machines.first().and_then(|on| on.weighed.direction());
+        let first = self
+            .machines
+            .first()
+            .and_then(|on| on.comparison.direction());
         if first != Some(std::cmp::Ordering::Equal) && first.is_some() && shown(first) {
-            Reach::AllOfThese
+            Generalisation::AllOfThese
         } else {
-            Reach::None
+            Generalisation::None
         }
     }
 
     /// The machines on which the effect is established or supported by their own
     /// runs: those where it is positive, and those where it is negative.
-    fn sides(&self) -> [Vec<&OnMachine>; 2] {
+    fn sides(&self) -> [Vec<&MachineResult>; 2] {
         let shows = |way: std::cmp::Ordering| {
             let shown = self.machines.iter().filter(|on| {
                 matches!(on.verdict, Verdict::Established | Verdict::Supported)
-                    && on.weighed.direction() == Some(way)
+                    && on.comparison.direction() == Some(way)
             });
             shown.collect()
         };
@@ -156,7 +159,7 @@ impl Across {
         let noise_free = self
             .machines
             .iter()
-            .all(|on| on.weighed.estimate.is_some() && !on.varies());
+            .all(|on| on.comparison.estimate.is_some() && !on.varies());
         match (of(f64::min), of(f64::max)) {
             (Some(least), Some(most)) => noise_free && most - least > SAME,
             _ => false,
@@ -170,13 +173,13 @@ impl Across {
         if up.is_empty() || down.is_empty() {
             return None;
         }
-        let named = |side: &[&OnMachine]| {
+        let named = |side: &[&MachineResult]| {
             let names: Vec<String> = side.iter().map(|on| on.figures()).collect();
             and_list(&names)
         };
         Some(format!(
             "{} disagree: higher on {}, lower on {}",
-            self.kind.several(),
+            self.kind.plural(),
             named(&up),
             named(&down)
         ))
@@ -184,7 +187,7 @@ impl Across {
 
     /// The number of machines on which the effect is established or supported by
     /// their own runs, in the direction of the pooled effect.
-    pub(crate) fn shown(&self, pooled: &Weighed) -> u32 {
+    pub(crate) fn machines_showing(&self, pooled: &CellComparison) -> u32 {
         let [up, down] = self.sides();
         let count = match pooled.direction() {
             Some(std::cmp::Ordering::Greater) => up.len(),
@@ -196,16 +199,20 @@ impl Across {
 }
 
 /// The effect on the scale that is averaged.
-fn effect(on: &OnMachine) -> Option<f64> {
-    match on.weighed.scale {
-        Scale::Raw => on.weighed.difference,
-        Scale::Log | Scale::Summary => on.weighed.ratio.map(f64::ln),
+fn effect(on: &MachineResult) -> Option<f64> {
+    match on.comparison.scale {
+        Scale::Raw => on.comparison.difference,
+        Scale::Log | Scale::Summary => on.comparison.ratio.map(f64::ln),
     }
 }
 
 /// Compares `b` with `a`, with the machine as block; `None` if fewer than two
 /// machines have runs of both.
-pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Option<Weighed> {
+pub(crate) fn compare_across_machines(
+    cells: &Cells<'_>,
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+) -> Option<CellComparison> {
     let (in_a, in_b) = (a.machines(), b.machines());
     let both: Vec<usize> = in_a.intersection(&in_b).copied().collect();
     if both.len() < 2 {
@@ -213,25 +220,25 @@ pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Opt
     }
     let of_all = |of: &dyn Fn(&Cell<'_>) -> bool| {
         both.iter()
-            .all(|&m| of(&a.on(Some(m))) && of(&b.on(Some(m))))
+            .all(|&m| of(&a.on_machine(Some(m))) && of(&b.on_machine(Some(m))))
     };
     let positive = of_all(&|cell| cell.runs.iter().all(|run| run.value > 0.0));
     let parts: Vec<(Cell<'_>, Cell<'_>)> = both
         .iter()
-        .map(|&machine| (a.on(Some(machine)), b.on(Some(machine))))
+        .map(|&machine| (a.on_machine(Some(machine)), b.on_machine(Some(machine))))
         .collect();
-    let mut machines: Vec<OnMachine> = both
+    let mut machines: Vec<MachineResult> = both
         .iter()
         .zip(&parts)
-        .map(|(&machine, (a, b))| OnMachine {
+        .map(|(&machine, (a, b))| MachineResult {
             machine: cells.machines[machine].clone(),
-            weighed: by_machine_runs(a, b, positive),
+            comparison: by_machine_runs(a, b, positive),
             weight: None,
-            answer: Answer::default(),
+            answer: HypothesisResult::default(),
             verdict: Verdict::Undecided,
         })
         .collect();
-    let mut all = together(&parts, &mut machines, positive);
+    let mut all = pooled_comparison(&parts, &mut machines, positive);
     let kind = cells.records.across;
     let alone: Vec<&str> = in_a
         .symmetric_difference(&in_b)
@@ -251,7 +258,11 @@ pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Opt
 }
 
 /// The comparison pooled over all machines.
-fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive: bool) -> Weighed {
+fn pooled_comparison(
+    parts: &[(Cell<'_>, Cell<'_>)],
+    machines: &mut [MachineResult],
+    positive: bool,
+) -> CellComparison {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
     for (a, b) in parts {
@@ -259,13 +270,13 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
         of_b.runs.extend(&b.runs);
     }
     let mut all = counted(&of_a, &of_b, positive);
-    let sum = |pick: fn(&Weighed) -> Option<u32>| {
-        let counts = machines.iter().map(|on| pick(&on.weighed));
+    let sum = |pick: fn(&CellComparison) -> Option<u32>| {
+        let counts = machines.iter().map(|on| pick(&on.comparison));
         counts.sum::<Option<u32>>()
     };
     (all.n_a, all.n_b) = (sum(|w| w.n_a), sum(|w| w.n_b));
-    if machines.iter().any(|on| on.weighed.images.is_some()) {
-        all.images = sum(Weighed::replicates);
+    if machines.iter().any(|on| on.comparison.images.is_some()) {
+        all.images = sum(CellComparison::replicates);
     }
     if !positive {
         all.because
@@ -273,7 +284,7 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
     }
     let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
     let found = match &studies {
-        Some(_) if !machines.iter().all(OnMachine::varies) => {
+        Some(_) if !machines.iter().all(MachineResult::varies) => {
             Err("nothing varies on one of them".into())
         }
         Some(studies) => pool(studies),
@@ -285,11 +296,11 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
             for (on, share) in machines.iter_mut().zip(shares) {
                 on.weight = Some(share);
             }
-            take(&mut all, fixed, positive);
+            store_pooled_effect(&mut all, fixed, positive);
             both = Some((heterogeneity, random));
         }
         Err(why) => {
-            unweighted(&mut all, machines, positive);
+            store_unweighted_mean(&mut all, machines, positive);
             all.because.push(format!("no pooled interval: {why}"));
         }
     }
@@ -300,18 +311,18 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
         .contrast
         .as_ref()
         .and_then(|all| finite(all.attainable()));
-    all.across = Some(Box::new(Across {
-        kind: Kind::default(),
+    all.across = Some(Box::new(AcrossMachines {
+        kind: Across::default(),
         machines: Vec::new(),
         together: both,
     }));
     all
 }
 
-type Found = (Estimate, Vec<f64>, Heterogeneity, Random);
+type PooledEffects = (Estimate, Vec<f64>, Heterogeneity, RandomEffects);
 
-fn pool(studies: &[Study]) -> Result<Found, String> {
-    let all = || -> assize_judge::Result<Found> {
+fn pool(studies: &[Study]) -> Result<PooledEffects, String> {
+    let all = || -> assize_judge::Result<PooledEffects> {
         Ok((
             pooled::fixed(studies)?,
             pooled::shares(studies)?,
@@ -322,8 +333,8 @@ fn pool(studies: &[Study]) -> Result<Found, String> {
     all().map_err(|why| why.to_string())
 }
 
-fn study(on: &OnMachine) -> Option<Study> {
-    let estimate = on.weighed.estimate?;
+fn study(on: &MachineResult) -> Option<Study> {
+    let estimate = on.comparison.estimate?;
     Some(Study {
         effect: effect(on)?,
         standard_error: estimate.standard_error,
@@ -332,7 +343,7 @@ fn study(on: &OnMachine) -> Option<Study> {
 }
 
 /// Stores the pooled effect, as a ratio or a difference.
-fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
+fn store_pooled_effect(all: &mut CellComparison, fixed: Estimate, positive: bool) {
     let estimate = if positive {
         fixed.exponentiated()
     } else {
@@ -351,7 +362,7 @@ fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
 }
 
 /// Stores the unweighted mean of the machines' effects, for lack of weights.
-fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
+fn store_unweighted_mean(all: &mut CellComparison, machines: &[MachineResult], positive: bool) {
     let effects: Vec<f64> = machines.iter().filter_map(effect).collect();
     if effects.is_empty() {
         return;
@@ -368,14 +379,14 @@ fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
 /// (Hodges and Lehmann 1962) and divided by the machine's variance around these means. Neither
 /// depends on the labels: so the test is exact, and a noisy machine does not drown out a quiet one.
 /// Machines without variation are left out; `None` if no machine varies.
-fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
+fn contrast(machines: &[MachineResult]) -> Option<Contrast> {
     let mut all = Contrast {
         blocks: Vec::new(),
         resolution: 0.0,
         relative: false,
     };
     for on in machines {
-        let Some(contrast) = &on.weighed.contrast else {
+        let Some(contrast) = &on.comparison.contrast else {
             continue;
         };
         let (centred, most) = centred(contrast);
@@ -391,26 +402,27 @@ fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
             continue;
         }
         let scaled = |values: Vec<f64>| values.into_iter().map(|v| v / variance).collect();
-        all.blocks.extend(centred.into_iter().map(|block| Block {
-            site: block.site,
-            a: scaled(block.a),
-            b: scaled(block.b),
-        }));
+        all.blocks
+            .extend(centred.into_iter().map(|block| ContrastBlock {
+                site: block.site,
+                a: scaled(block.a),
+                b: scaled(block.b),
+            }));
     }
     (!all.blocks.is_empty()).then_some(all)
 }
 
 /// The blocks that hold both labels, centred on their means, and the largest
 /// absolute value.
-fn centred(contrast: &Contrast) -> (Vec<Block>, f64) {
+fn centred(contrast: &Contrast) -> (Vec<ContrastBlock>, f64) {
     let mut most = 0.0_f64;
-    let both = |block: &&Block| !block.a.is_empty() && !block.b.is_empty();
+    let both = |block: &&ContrastBlock| !block.a.is_empty() && !block.b.is_empty();
     let blocks = contrast.blocks.iter().filter(both).map(|block| {
         let values = || block.a.iter().chain(&block.b);
         let mean = values().sum::<f64>() / values().count() as f64;
         most = values().fold(most, |most, v| most.max(v.abs()));
         let around = |values: &[f64]| values.iter().map(|v| v - mean).collect();
-        Block {
+        ContrastBlock {
             site: block.site,
             a: around(&block.a),
             b: around(&block.b),

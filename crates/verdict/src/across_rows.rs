@@ -2,26 +2,26 @@
 
 use assize_judge::Interval;
 
-use crate::across::{Across, Reach};
+use crate::across::{AcrossMachines, Generalisation};
+use crate::compare::{CellComparison, ends};
 use crate::document::{Agreement, Comparison, MachineComparison, Pooled, Scale};
-use crate::weigh::{Weighed, ends};
 use crate::words::{finite, p_value};
 
 /// How far the machines agree, for the row's `because`.
-pub(crate) fn story(across: &Across, alpha: f64) -> String {
+pub(crate) fn agreement_sentence(across: &AcrossMachines, alpha: f64) -> String {
     if let Some(text) = across.disagreement() {
         return text;
     }
-    let several = format!("{} {}", across.machines.len(), across.kind.several());
+    let several = format!("{} {}", across.machines.len(), across.kind.plural());
     let p = match &across.together {
         Some((heterogeneity, _)) => format!(" (p {})", p_value(heterogeneity.p_welch)),
         None => String::new(),
     };
-    let kind = across.kind.several();
-    let reach = match across.reach(alpha) {
-        Reach::LikeThese => String::new(),
-        Reach::AllOfThese => format!("; shown on all of these, not of {kind} like them"),
-        Reach::None => format!("; not shown on all of these nor of {kind} like them"),
+    let kind = across.kind.plural();
+    let reach = match across.generalisation(alpha) {
+        Generalisation::LikeThese => String::new(),
+        Generalisation::AllOfThese => format!("; shown on all of these, not of {kind} like them"),
+        Generalisation::None => format!("; not shown on all of these nor of {kind} like them"),
     };
     let how = match across.agreement() {
         Agreement::Differ => format!("whose effects differ in size{p}"),
@@ -32,9 +32,9 @@ pub(crate) fn story(across: &Across, alpha: f64) -> String {
 }
 
 /// The row of each machine.
-pub(crate) fn machine_rows(across: &Across, row: &Comparison) -> Vec<MachineComparison> {
+pub(crate) fn machine_rows(across: &AcrossMachines, row: &Comparison) -> Vec<MachineComparison> {
     let of = across.machines.iter().map(|on| {
-        let weighed = &on.weighed;
+        let comparison = &on.comparison;
         MachineComparison {
             workload: row.workload.clone(),
             metric: row.metric.clone(),
@@ -42,36 +42,40 @@ pub(crate) fn machine_rows(across: &Across, row: &Comparison) -> Vec<MachineComp
             baseline: row.baseline.clone(),
             configuration: row.configuration.clone(),
             machine: on.machine.clone(),
-            n_baseline: weighed.n_a,
-            n: weighed.n_b,
-            mean_baseline: weighed.mean_a,
-            mean: weighed.mean_b,
-            scale: weighed.scale,
-            ratio: weighed.ratio,
-            difference: weighed.difference,
-            ci: weighed.ci_ends(),
-            standard_error: weighed.estimate.and_then(|e| finite(e.standard_error)),
-            df: weighed.estimate.and_then(|e| finite(e.df)),
+            n_baseline: comparison.n_a,
+            n: comparison.n_b,
+            mean_baseline: comparison.mean_a,
+            mean: comparison.mean_b,
+            scale: comparison.scale,
+            ratio: comparison.ratio,
+            difference: comparison.difference,
+            ci: comparison.ci_ends(),
+            standard_error: comparison.estimate.and_then(|e| finite(e.standard_error)),
+            df: comparison.estimate.and_then(|e| finite(e.df)),
             weight: on.weight.and_then(finite),
-            p_t: weighed.p_t,
-            t_test: weighed.t_test,
+            p_t: comparison.p_t,
+            t_test: comparison.t_test,
             p: on.answer.p,
-            p_attainable: weighed.p_attainable,
+            p_attainable: comparison.p_attainable,
             p_adjusted: on.answer.p_adjusted,
             p_t_adjusted: on.answer.p_t_adjusted,
             verdict: on.verdict,
-            because: joined(weighed),
+            because: joined(comparison),
         }
     });
     of.collect()
 }
 
-fn joined(weighed: &Weighed) -> Option<String> {
-    (!weighed.because.is_empty()).then(|| weighed.because.join("; "))
+fn joined(comparison: &CellComparison) -> Option<String> {
+    (!comparison.because.is_empty()).then(|| comparison.because.join("; "))
 }
 
 /// The pooled row of all machines; `row` is the comparison with its figures.
-pub(crate) fn pooled_row(across: &Across, weighed: &Weighed, row: &Comparison) -> Pooled {
+pub(crate) fn pooled_row(
+    across: &AcrossMachines,
+    comparison: &CellComparison,
+    row: &Comparison,
+) -> Pooled {
     let together = across.together.as_ref();
     let raw = row.scale == Scale::Raw;
     let back = |value: f64| finite(if raw { value } else { value.exp() });
@@ -86,7 +90,7 @@ pub(crate) fn pooled_row(across: &Across, weighed: &Weighed, row: &Comparison) -
         baseline: row.baseline.clone(),
         configuration: row.configuration.clone(),
         machines: u32::try_from(across.machines.len()).unwrap_or(u32::MAX),
-        shown_on: across.shown(weighed),
+        shown_on: across.machines_showing(comparison),
         scale: row.scale,
         ratio: row.ratio,
         difference: row.difference,

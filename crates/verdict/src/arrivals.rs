@@ -4,7 +4,7 @@ use assize_judge::{beat, poisson};
 
 use crate::cells::Cells;
 use crate::document::Lint;
-use crate::rates::{Counted, within};
+use crate::rates::{PlacedEvents, times_within};
 use crate::words::{count, plain};
 
 /// Levels at which events are reported as clustered, and as periodic.
@@ -12,7 +12,7 @@ const CLUSTERED: f64 = 0.01;
 const PERIODIC: f64 = 0.01;
 
 /// Lints for events that do not arrive as a Poisson process.
-pub(crate) fn not_poisson(cells: &Cells<'_>, all: &[Counted<'_>]) -> Vec<Lint> {
+pub(crate) fn not_poisson(cells: &Cells<'_>, all: &[PlacedEvents<'_>]) -> Vec<Lint> {
     let mut lints = Vec::new();
     for counted in all {
         let mut add = |code: &str, detail: String| {
@@ -35,12 +35,12 @@ pub(crate) fn not_poisson(cells: &Cells<'_>, all: &[Counted<'_>]) -> Vec<Lint> {
     lints
 }
 
-fn periodic(counted: &Counted<'_>) -> Option<String> {
+fn periodic(counted: &PlacedEvents<'_>) -> Option<String> {
     let gaps = poisson::gaps(&counted.events.times_s)?;
     let span = counted.events.span_s.or(counted.exposure_s);
-    let times = span.and_then(|span| Some((within(counted, span)?, span)));
+    let times = span.and_then(|span| Some((times_within(counted, span)?, span)));
     let beat = times.and_then(|(times, span)| {
-        beat(poisson::Observed {
+        beat(poisson::EventTimes {
             times_s: &times,
             exposure_s: span,
         })
@@ -62,7 +62,7 @@ fn periodic(counted: &Counted<'_>) -> Option<String> {
     }
 }
 
-fn clustered(counted: &Counted<'_>) -> Option<String> {
+fn clustered(counted: &PlacedEvents<'_>) -> Option<String> {
     let gaps = poisson::gaps(&counted.events.times_s)?;
     (gaps.p_clustered <= CLUSTERED).then(|| {
         format!(

@@ -1,9 +1,9 @@
 //! Chooses the configuration that the others are compared with.
 
-use crate::cells::{Cells, Key};
+use crate::cells::{CellKey, Cells};
 use crate::document::Lint;
 use crate::error::Error;
-use crate::names::{Kind, resolve};
+use crate::names::{NameKind, resolve};
 use crate::noise::repeated;
 use crate::options::{Against, Options};
 use crate::words::and_list;
@@ -22,7 +22,7 @@ impl Baselines {
     pub(crate) fn new(cells: &Cells<'_>, options: &Options) -> Result<Self, Error> {
         let chosen = options.baseline.as_deref();
         let chosen = chosen
-            .map(|name| resolve(Kind::Configuration, name, &cells.configurations))
+            .map(|name| resolve(NameKind::Configuration, name, &cells.configurations))
             .transpose()
             .map_err(Error::Baseline)?;
         let of_workload = (0..cells.workloads.len())
@@ -42,22 +42,22 @@ impl Baselines {
     }
 
     /// The baseline of a workload.
-    pub(crate) fn of(&self, workload: usize) -> Option<usize> {
+    pub(crate) fn baseline_on(&self, workload: usize) -> Option<usize> {
         self.of_workload.get(workload).copied().flatten()
     }
 
     /// Every cell to compare and its baseline, in the order of the cells. A repeated baseline is
     /// not compared with anything.
-    pub(crate) fn compared(&self, cells: &Cells<'_>) -> Vec<(Key, usize)> {
+    pub(crate) fn compared(&self, cells: &Cells<'_>) -> Vec<(CellKey, usize)> {
         let mut all = Vec::new();
         for (workload, metric) in cells.rows() {
-            let key = |configuration| Key {
+            let key = |configuration| CellKey {
                 workload,
                 metric,
                 configuration,
             };
             let there = cells.row(workload, metric).map(|(at, _)| at);
-            let pairs = self.pairs(cells, there.collect(), self.of(workload));
+            let pairs = self.pairs(cells, there.collect(), self.baseline_on(workload));
             all.extend(pairs.map(|(at, baseline)| (key(at), baseline)));
         }
         all
@@ -93,7 +93,7 @@ impl Baselines {
     pub(crate) fn main(&self, cells: &Cells<'_>) -> Option<usize> {
         let rank = |configuration: usize| {
             (0..cells.workloads.len())
-                .filter(|&w| self.of(w) == Some(configuration))
+                .filter(|&w| self.baseline_on(w) == Some(configuration))
                 .map(|w| cells.present(w).len().saturating_sub(1))
                 .sum::<usize>()
         };
@@ -113,7 +113,7 @@ impl Baselines {
             return self.left_out(cells, main_name).into_iter().collect();
         }
         (0..cells.workloads.len())
-            .filter_map(|w| Some((w, self.of(w).filter(|&b| b != main)?)))
+            .filter_map(|w| Some((w, self.baseline_on(w).filter(|&b| b != main)?)))
             .filter(|&(w, _)| cells.present(w).len() > 1)
             .map(|(w, baseline)| Lint {
                 code: "missing-baseline".into(),
@@ -128,7 +128,7 @@ impl Baselines {
 
     fn left_out(&self, cells: &Cells<'_>, baseline: &str) -> Option<Lint> {
         let without: Vec<&str> = (0..cells.workloads.len())
-            .filter(|&w| self.of(w).is_none() && !cells.present(w).is_empty())
+            .filter(|&w| self.baseline_on(w).is_none() && !cells.present(w).is_empty())
             .map(|w| cells.workloads[w].as_str())
             .collect();
         (!without.is_empty()).then(|| Lint {

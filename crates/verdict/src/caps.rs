@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
+use crate::compare::arithmetic;
 use crate::document::Verdict;
-use crate::lints::order::{InOrder, Order};
-use crate::lost::Lost;
-use crate::outcomes::Ends;
+use crate::lints::order::{OrderFinding, OrderFindings};
+use crate::lost::LostRuns;
+use crate::outcomes::RunEndings;
 use crate::rest;
-use crate::weigh::arithmetic;
 
 /// The number of runs is unequal if one side has this many times the other's.
 const UNEQUAL_RUNS: f64 = 2.0;
@@ -34,8 +34,8 @@ pub(crate) struct Cap {
 
 /// Caps on whole workloads and metrics that follow from the order of the runs.
 pub(crate) struct Caps<'o> {
-    order: &'o Order,
-    ends: &'o Ends<'o>,
+    order: &'o OrderFindings,
+    ends: &'o RunEndings<'o>,
     /// Workload and metric of cells that drift within a configuration.
     drifting: BTreeSet<(usize, usize)>,
     /// Workload and metric whose consecutive runs are correlated.
@@ -43,8 +43,8 @@ pub(crate) struct Caps<'o> {
 }
 
 impl<'o> Caps<'o> {
-    pub(crate) fn new(order: &'o Order, ends: &'o Ends<'o>) -> Self {
-        let places = |found: &[InOrder]| found.iter().map(InOrder::place).collect();
+    pub(crate) fn new(order: &'o OrderFindings, ends: &'o RunEndings<'o>) -> Self {
+        let places = |found: &[OrderFinding]| found.iter().map(OrderFinding::place).collect();
         Caps {
             order,
             ends,
@@ -54,8 +54,8 @@ impl<'o> Caps<'o> {
     }
 
     /// The runs that two configurations lost on a workload.
-    pub(crate) fn lost(&self, workload: usize, configurations: [usize; 2]) -> Lost {
-        Lost(configurations.map(|one| self.ends.lost(workload, one)))
+    pub(crate) fn lost(&self, workload: usize, configurations: [usize; 2]) -> LostRuns {
+        LostRuns(configurations.map(|one| self.ends.lost(workload, one)))
     }
 
     /// The strictest cap on a result of all configurations of a workload
@@ -63,23 +63,23 @@ impl<'o> Caps<'o> {
     pub(crate) fn of_all(&self, cells: &Cells<'_>, workload: usize, metric: usize) -> Option<Cap> {
         let row: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
         let (configuration, first) = *row.first()?;
-        let key = Key {
+        let key = CellKey {
             workload,
             metric,
             configuration,
         };
         let caps = row
             .iter()
-            .filter_map(|(_, cell)| self.of(cells, key, (first, cell)));
+            .filter_map(|(_, cell)| self.cap_for(cells, key, (first, cell)));
         caps.max_by_key(|cap| cap.verdict == Verdict::Undecided)
     }
 
     /// The strictest cap on the comparison of `b` with `a`, both at the workload
     /// and metric of `key`.
-    pub(crate) fn of(
+    pub(crate) fn cap_for(
         &self,
         cells: &Cells<'_>,
-        key: Key,
+        key: CellKey,
         (a, b): (&Cell<'_>, &Cell<'_>),
     ) -> Option<Cap> {
         let place = (key.workload, key.metric);

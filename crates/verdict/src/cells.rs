@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 
 use assize_bundle::{Records, Run, Spread, Summary};
 
-use crate::identities::Wholes;
-use crate::images::{self, Machine};
+use crate::identities::PartsByCell;
+use crate::images::{self, MachineName};
 use crate::names::folded;
 use crate::steps;
-use crate::units::{Common, convert};
+use crate::units::{CommonUnits, convert};
 
 /// Values beyond this overflow when the variance is computed.
 const LARGEST: f64 = 1e140;
@@ -23,14 +23,14 @@ pub(crate) fn usable(value: f64) -> bool {
 /// A metric; the same name in two units is two metrics, unless the units are of
 /// one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Metric {
+pub(crate) struct MeasuredMetric {
     pub(crate) name: String,
     pub(crate) unit: String,
 }
 
 /// The coordinates of a cell: indices into the lists of [`Cells`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
+pub(crate) struct CellKey {
     pub(crate) workload: usize,
     pub(crate) metric: usize,
     pub(crate) configuration: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Key {
 
 /// One run's value of one metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct RunValue {
     /// Index into [`Records::runs`].
     pub(crate) run: usize,
     /// In the unit of the metric.
@@ -55,7 +55,7 @@ pub(crate) struct Reading {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cell<'a> {
     /// The runs' values, in order.
-    pub(crate) runs: Vec<Reading>,
+    pub(crate) runs: Vec<RunValue>,
     /// The first summary given, in the unit of the metric.
     pub(crate) summary: Option<Cow<'a, Summary>>,
     /// The number of further summaries given.
@@ -76,7 +76,7 @@ impl Cell<'_> {
     }
 
     /// Its runs on one machine.
-    pub(crate) fn on(&self, machine: Option<usize>) -> Self {
+    pub(crate) fn on_machine(&self, machine: Option<usize>) -> Self {
         let runs = self.runs.iter().filter(|run| run.machine == machine);
         Cell {
             runs: runs.copied().collect(),
@@ -91,7 +91,7 @@ impl Cell<'_> {
         let machines: BTreeSet<Option<usize>> = self.runs.iter().map(|run| run.machine).collect();
         machines
             .into_iter()
-            .map(|machine| self.on(machine))
+            .map(|machine| self.on_machine(machine))
             .collect()
     }
 }
@@ -113,7 +113,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) records: &'a Records,
     pub(crate) configurations: Vec<String>,
     pub(crate) workloads: Vec<String>,
-    pub(crate) metrics: Vec<Metric>,
+    pub(crate) metrics: Vec<MeasuredMetric>,
     /// The machines in order of first appearance; empty if the runs name none.
     pub(crate) machines: Vec<String>,
     /// Workload and configuration of each run, by index into the records.
@@ -122,22 +122,22 @@ pub(crate) struct Cells<'a> {
     pub(crate) left_out: usize,
     /// Memory images by machine, for machines on which several runs of a cell start from the same
     /// image.
-    pub(crate) repeated_images: BTreeMap<Machine<'a>, BTreeSet<u32>>,
+    pub(crate) repeated_images: BTreeMap<MachineName<'a>, BTreeSet<u32>>,
     /// The full identities of the runs, computed on first use.
-    pub(crate) wholes: OnceLock<Wholes>,
-    units: Common,
-    cells: BTreeMap<Key, Cell<'a>>,
+    pub(crate) wholes: OnceLock<PartsByCell>,
+    units: CommonUnits,
+    cells: BTreeMap<CellKey, Cell<'a>>,
 }
 
 /// Names in order, with an index by folded name.
 #[derive(Default)]
-struct Register {
+struct NameIndex {
     names: Vec<String>,
     index: HashMap<String, usize>,
 }
 
-impl Register {
-    fn enter(&mut self, name: &str) -> usize {
+impl NameIndex {
+    fn index_or_insert(&mut self, name: &str) -> usize {
         let next = self.names.len();
         let index = *self.index.entry(folded(name)).or_insert(next);
         if index == next {
@@ -149,13 +149,13 @@ impl Register {
 
 impl<'a> Cells<'a> {
     pub(crate) fn new(records: &'a Records) -> Self {
-        let mut configurations = Register::default();
-        let mut workloads = Register::default();
+        let mut configurations = NameIndex::default();
+        let mut workloads = NameIndex::default();
         for configuration in &records.configurations {
-            configurations.enter(&configuration.name);
+            configurations.index_or_insert(&configuration.name);
         }
         for workload in &records.workloads {
-            workloads.enter(workload);
+            workloads.index_or_insert(workload);
         }
         let mut table = Cells {
             records,
@@ -174,8 +174,8 @@ impl<'a> Cells<'a> {
         table.add_runs(&mut configurations, &mut workloads, &mut metrics);
         table.add_summaries(&mut configurations, &mut workloads, &mut metrics);
         for event in &records.events {
-            configurations.enter(&event.configuration);
-            workloads.enter(&event.workload);
+            configurations.index_or_insert(&event.configuration);
+            workloads.index_or_insert(&event.workload);
         }
         table.configurations = configurations.names;
         table.workloads = workloads.names;
@@ -190,13 +190,13 @@ impl<'a> Cells<'a> {
 
     fn add_runs(
         &mut self,
-        configurations: &mut Register,
-        workloads: &mut Register,
+        configurations: &mut NameIndex,
+        workloads: &mut NameIndex,
         metrics: &mut HashMap<(String, String), usize>,
     ) {
         for (run, record) in self.records.runs.iter().enumerate() {
-            let configuration = configurations.enter(&record.configuration);
-            let workload = workloads.enter(&record.workload);
+            let configuration = configurations.index_or_insert(&record.configuration);
+            let workload = workloads.index_or_insert(&record.workload);
             self.run_places.push((workload, configuration));
             let machine = record.machine.as_ref().map(|name| self.machine(name));
             let image = self.image_of(record);
@@ -206,13 +206,13 @@ impl<'a> Cells<'a> {
                     continue;
                 }
                 let metric = self.metric(metrics, name, &measurement.unit);
-                let key = Key {
+                let key = CellKey {
                     workload,
                     metric,
                     configuration,
                 };
                 let value = self.converted(measurement.value, &measurement.unit, metric);
-                self.cells.entry(key).or_default().runs.push(Reading {
+                self.cells.entry(key).or_default().runs.push(RunValue {
                     run,
                     value,
                     block: record.block,
@@ -232,8 +232,8 @@ impl<'a> Cells<'a> {
 
     fn add_summaries(
         &mut self,
-        configurations: &mut Register,
-        workloads: &mut Register,
+        configurations: &mut NameIndex,
+        workloads: &mut NameIndex,
         metrics: &mut HashMap<(String, String), usize>,
     ) {
         for summary in &self.records.summaries {
@@ -242,10 +242,10 @@ impl<'a> Cells<'a> {
                 continue;
             }
             let metric = self.metric(metrics, &summary.metric, &summary.unit);
-            let key = Key {
-                workload: workloads.enter(&summary.workload),
+            let key = CellKey {
+                workload: workloads.index_or_insert(&summary.workload),
                 metric,
-                configuration: configurations.enter(&summary.configuration),
+                configuration: configurations.index_or_insert(&summary.configuration),
             };
             let summary = self.converted_summary(summary, metric);
             let cell = self.cells.entry(key).or_default();
@@ -272,12 +272,12 @@ impl<'a> Cells<'a> {
         unit: &str,
     ) -> usize {
         let next = self.metrics.len();
-        let unit = self.units.of(name, unit);
+        let unit = self.units.common_unit(name, unit);
         let known = index
             .entry((name.to_owned(), unit.to_owned()))
             .or_insert(next);
         if *known == next {
-            self.metrics.push(Metric {
+            self.metrics.push(MeasuredMetric {
                 name: name.to_owned(),
                 unit: unit.to_owned(),
             });
@@ -314,12 +314,12 @@ impl<'a> Cells<'a> {
     }
 
     /// The cell at `key`.
-    pub(crate) fn get(&self, key: Key) -> Option<&Cell<'a>> {
+    pub(crate) fn get(&self, key: CellKey) -> Option<&Cell<'a>> {
         self.cells.get(&key)
     }
 
     /// All cells, ordered by workload, metric, configuration.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &Cell<'a>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (CellKey, &Cell<'a>)> {
         self.cells.iter().map(|(key, cell)| (*key, cell))
     }
 
@@ -329,7 +329,7 @@ impl<'a> Cells<'a> {
         workload: usize,
         metric: usize,
     ) -> impl Iterator<Item = (usize, &Cell<'a>)> {
-        let key = |configuration| Key {
+        let key = |configuration| CellKey {
             workload,
             metric,
             configuration,
@@ -348,7 +348,7 @@ impl<'a> Cells<'a> {
 
     /// The configurations that have any cell in a workload, in order.
     pub(crate) fn present(&self, workload: usize) -> Vec<usize> {
-        let first = |workload| Key {
+        let first = |workload| CellKey {
             workload,
             metric: 0,
             configuration: 0,
@@ -374,8 +374,8 @@ impl<'a> Cells<'a> {
 }
 
 /// Every unit in which a metric was recorded.
-fn units_of(records: &Records) -> Common {
-    let mut units = Common::default();
+fn units_of(records: &Records) -> CommonUnits {
+    let mut units = CommonUnits::default();
     for run in &records.runs {
         for (name, measurement) in &run.metrics {
             units.note(name, &measurement.unit);
@@ -407,7 +407,7 @@ mod tests {
         };
         let cells = Cells::new(&records);
         assert_eq!(cells.configurations, ["Base"]);
-        let key = Key {
+        let key = CellKey {
             workload: 0,
             metric: 0,
             configuration: 0,
@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(cells.metrics.len(), 1);
         assert_eq!(cells.metrics[0].unit, "s");
         let values = |configuration| {
-            let key = Key {
+            let key = CellKey {
                 workload: 0,
                 metric: 0,
                 configuration,

@@ -4,25 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::{equivalence, permutation};
 
-use crate::across_rows::{machine_rows, pooled_row, story};
+use crate::across_rows::{agreement_sentence, machine_rows, pooled_row};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
+use crate::compare::{CellComparison, ends};
 use crate::document::{Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
 use crate::enough::{runs_needed, runs_to_attain};
-use crate::family::{Answer, Answers, Questions};
+use crate::family::{Hypotheses, HypothesisResult, HypothesisResults};
 use crate::identities::are_same;
 use crate::options::Options;
-use crate::row::{Pair, Row};
-use crate::weigh::{Weighed, ends};
+use crate::row::{ComparisonRow, ConfigurationPair};
 use crate::words::{count, p_value};
 
 /// A design: runs of the baseline, runs of the configuration, memory images if these are the
 /// replicates, runs of each per block.
-type Design = (u32, u32, Option<u32>, Option<u32>);
+type ReplicateCounts = (u32, u32, Option<u32>, Option<u32>);
 
 /// All comparisons, with the rows per machine and pooled.
-pub(crate) struct Compared {
+pub(crate) struct ComparisonResults {
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) machines: Vec<MachineComparison>,
     pub(crate) pooled: Vec<Pooled>,
@@ -30,7 +30,7 @@ pub(crate) struct Compared {
     pub(crate) lints: Vec<Lint>,
 }
 
-impl Compared {
+impl ComparisonResults {
     /// Sorts all rows by their places.
     pub(crate) fn sorted<K: Ord>(mut self, place: impl Fn(&str, &str) -> K) -> Self {
         let key = |workload: &String, metric: &String| place(workload, metric);
@@ -50,25 +50,25 @@ pub(crate) fn ask_all(
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
     options: &Options,
-    questions: &mut Questions,
-) -> Vec<Row> {
+    hypotheses: &mut Hypotheses,
+) -> Vec<ComparisonRow> {
     let asked = baselines.compared(cells).into_iter();
     asked
         .filter(|(key, baseline)| !are_same(cells, *baseline, key.configuration, key.workload))
         .filter_map(|(key, baseline)| {
-            let pair = Pair {
+            let pair = ConfigurationPair {
                 key,
                 baseline,
                 primary: primary.contains(&key.metric),
                 bound: 1.0,
             };
-            Row::ask(cells, pair, caps, options, questions)
+            ComparisonRow::ask(cells, pair, caps, options, hypotheses)
         })
         .collect()
 }
 
 /// Decides every row.
-pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
+pub(crate) fn settle(rows: &mut [ComparisonRow], answers: &HypothesisResults, options: &Options) {
     for row in rows {
         row.settle(answers, options);
         row.runs_needed = runs_needed(row, options);
@@ -76,36 +76,43 @@ pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
 }
 
 /// All rows in the form of the document.
-pub(crate) fn written_all(cells: &Cells<'_>, rows: &[Row], options: &Options) -> Compared {
-    let mut compared = Compared {
+pub(crate) fn written_all(
+    cells: &Cells<'_>,
+    rows: &[ComparisonRow],
+    options: &Options,
+) -> ComparisonResults {
+    let mut compared = ComparisonResults {
         comparisons: Vec::new(),
         machines: Vec::new(),
         pooled: Vec::new(),
         lints: too_few(cells, rows, options.alpha),
     };
     for row in rows {
-        let comparison = written(cells, row, options);
-        if let Some(across) = &row.weighed.across {
-            compared.machines.extend(machine_rows(across, &comparison));
-            let pooled = pooled_row(across, &row.weighed, &comparison);
+        let document_row = comparison_row(cells, row, options);
+        if let Some(across) = &row.comparison.across {
+            compared
+                .machines
+                .extend(machine_rows(across, &document_row));
+            let pooled = pooled_row(across, &row.comparison, &document_row);
             compared.pooled.push(pooled);
         }
-        compared.comparisons.push(comparison);
+        compared.comparisons.push(document_row);
     }
     compared
 }
 
 /// Lints for designs whose smallest attainable p is above alpha, one per design.
-fn too_few(cells: &Cells<'_>, rows: &[Row], alpha: f64) -> Vec<Lint> {
-    let mut designs: BTreeMap<Design, (f64, Vec<&str>)> = BTreeMap::new();
+fn too_few(cells: &Cells<'_>, rows: &[ComparisonRow], alpha: f64) -> Vec<Lint> {
+    let mut designs: BTreeMap<ReplicateCounts, (f64, Vec<&str>)> = BTreeMap::new();
     for row in rows {
-        let weighed = &row.weighed;
-        let (Some(a), Some(b), Some(p)) = (weighed.n_a, weighed.n_b, weighed.p_attainable) else {
+        let comparison = &row.comparison;
+        let (Some(a), Some(b), Some(p)) = (comparison.n_a, comparison.n_b, comparison.p_attainable)
+        else {
             continue;
         };
         if p > alpha {
             let design = designs
-                .entry((a, b, weighed.images, weighed.per_block))
+                .entry((a, b, comparison.images, comparison.per_block))
                 .or_insert((p, Vec::new()));
             let workload = cells.workloads[row.key.workload].as_str();
             if !design.1.contains(&workload) {
@@ -150,21 +157,21 @@ fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<Str
     Some(format!("{n} against {n} would reach {}", p_value(p)))
 }
 
-fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
+fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> Comparison {
     let metric = &cells.metrics[row.key.metric];
-    let weighed = &row.weighed;
-    let across = weighed.across.as_ref();
+    let comparison = &row.comparison;
+    let across = comparison.across.as_ref();
     let capped = capped_by(row, options);
     let mut because: Vec<String> = Vec::new();
-    because.extend(across.map(|across| story(across, options.alpha)));
-    because.extend(weighed.because.iter().cloned());
-    if weighed.scale == Scale::Summary && row.verdict == Verdict::Supported {
+    because.extend(across.map(|across| agreement_sentence(across, options.alpha)));
+    because.extend(comparison.because.iter().cloned());
+    if comparison.scale == Scale::Summary && row.verdict == Verdict::Supported {
         because.push("only means and their spread are given: no permutation test".into());
     }
     because.extend(row.lost.words());
-    if row.verdict == Verdict::Undecided && weighed.ci90.is_some() {
-        because.extend(weighed.coarseness(options));
-        because.extend(row.tails.clone().filter(|_| within(weighed, options)));
+    if row.verdict == Verdict::Undecided && comparison.ci90.is_some() {
+        because.extend(comparison.coarseness(options));
+        because.extend(row.tails.clone().filter(|_| within(comparison, options)));
     }
     because.extend(capped.map(|cap| match cap.verdict {
         Verdict::Established => format!("the t test does not find it: {}", cap.lint),
@@ -176,27 +183,27 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         unit: metric.unit.clone(),
         baseline: cells.configurations[row.baseline].clone(),
         configuration: cells.configurations[row.key.configuration].clone(),
-        n_baseline: weighed.n_a,
-        n: weighed.n_b,
-        images: weighed.images,
+        n_baseline: comparison.n_a,
+        n: comparison.n_b,
+        images: comparison.images,
         attempted: row.lost.attempted(),
-        mean_baseline: weighed.mean_a,
-        mean: weighed.mean_b,
-        ratio: weighed.ratio,
-        ci: weighed.ci_ends(),
-        ci_simultaneous: simultaneous(weighed, &row.answer, row.verdict),
-        p_t: weighed.p_t,
-        t_test: weighed.t_test,
+        mean_baseline: comparison.mean_a,
+        mean: comparison.mean_b,
+        ratio: comparison.ratio,
+        ci: comparison.ci_ends(),
+        ci_simultaneous: simultaneous(comparison, &row.answer, row.verdict),
+        p_t: comparison.p_t,
+        t_test: comparison.t_test,
         p: row.answer.p,
-        p_attainable: weighed.p_attainable,
+        p_attainable: comparison.p_attainable,
         p_adjusted: row.answer.p_adjusted,
         p_t_adjusted: row.answer.p_t_adjusted,
         primary: row.primary,
         capped_by: capped.map(|cap| cap.lint.to_owned()),
-        scale: weighed.scale,
-        difference: weighed.difference,
-        resolution: weighed.step,
-        too_coarse: weighed.too_coarse(options).is_some(),
+        scale: comparison.scale,
+        difference: comparison.difference,
+        resolution: comparison.step,
+        too_coarse: comparison.too_coarse(options).is_some(),
         verdict: row.verdict,
         runs_needed: row.runs_needed,
         because: (!because.is_empty()).then(|| because.join("; ")),
@@ -204,15 +211,15 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
 }
 
 /// The lint that lowered a verdict below what its figures give.
-fn capped_by(row: &Row, options: &Options) -> Option<Cap> {
+fn capped_by(row: &ComparisonRow, options: &Options) -> Option<Cap> {
     let uncapped = row.uncapped(options);
     row.cap.filter(|_| uncapped != row.verdict)
 }
 
-fn within(weighed: &Weighed, options: &Options) -> bool {
+fn within(comparison: &CellComparison, options: &Options) -> bool {
     let margin = equivalence::bounds(options.margin).ok();
     margin
-        .zip(weighed.ci90)
+        .zip(comparison.ci90)
         .is_some_and(|(m, ci)| ci.within(&m))
 }
 
@@ -221,12 +228,12 @@ fn within(weighed: &Weighed, options: &Options) -> bool {
 /// the test uses the dependence between rows or steps down, the interval ends at
 /// "no difference".
 pub(crate) fn simultaneous(
-    weighed: &Weighed,
-    answer: &Answer,
+    comparison: &CellComparison,
+    answer: &HypothesisResult,
     verdict: Verdict,
 ) -> Option<[f64; 2]> {
     if !(answer.alone > 0.0 && answer.alone < 1.0) {
         return None;
     }
-    ends(weighed.interval_of(verdict, 1.0 - answer.alone)?)
+    ends(comparison.interval_of(verdict, 1.0 - answer.alone)?)
 }

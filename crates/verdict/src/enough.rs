@@ -4,13 +4,13 @@
 //! of runs that would detect it. The spread of the runs does answer how many of them show whether
 //! two configurations differ by the margin.
 
-use assize_judge::power::{self, Aim, Layout};
+use assize_judge::power::{self, ComparisonLayout, PowerAim};
 use assize_judge::{equivalence, permutation};
 
+use crate::compare::CellComparison;
 use crate::document::{TTest, Verdict};
 use crate::options::Options;
-use crate::row::{FEWEST_EQUIVALENT, Row, TAIL};
-use crate::weigh::Weighed;
+use crate::row::{ComparisonRow, FEWEST_EQUIVALENT, TAIL};
 
 /// More runs than this are not worth suggesting.
 const MOST_RUNS: u32 = 10_000;
@@ -22,31 +22,31 @@ const CONFIDENCE: f64 = 0.8;
 /// Runs per side that suffice, if runs are the replicates and more are needed than there are: to
 /// establish a supported row, judged by the attainable p at its share of alpha; or to settle an
 /// undecided one either way.
-pub(crate) fn runs_needed(row: &Row, options: &Options) -> Option<u32> {
-    let weighed = &row.weighed;
-    if row.cap.is_some() || weighed.images.is_some() || weighed.across.is_some() {
+pub(crate) fn runs_needed(row: &ComparisonRow, options: &Options) -> Option<u32> {
+    let comparison = &row.comparison;
+    if row.cap.is_some() || comparison.images.is_some() || comparison.across.is_some() {
         return None;
     }
-    weighed.contrast.as_ref()?;
-    let share = match (weighed.p_attainable, row.answer.least) {
+    comparison.contrast.as_ref()?;
+    let share = match (comparison.p_attainable, row.answer.least) {
         (Some(own), Some(least)) if least < 1.0 => own / least,
         _ => 1.0,
     };
-    let fewest = runs_to_attain(weighed.per_block, options.alpha * share)?;
+    let fewest = runs_to_attain(comparison.per_block, options.alpha * share)?;
     let needed = match row.verdict {
         Verdict::Supported => fewest,
         Verdict::Undecided => to_settle(row, options)?.max(fewest),
         Verdict::Established | Verdict::Equivalent => return None,
     };
-    Some(needed).filter(|&n| weighed.replicates().is_some_and(|made| n > made))
+    Some(needed).filter(|&n| comparison.replicates().is_some_and(|made| n > made))
 }
 
 /// Replicates per side that likely show whether two sides differ by the margin. `None` if something
 /// other than their number keeps the row from being equivalent.
-pub(crate) fn to_settle(row: &Row, options: &Options) -> Option<u32> {
-    let weighed = &row.weighed;
+pub(crate) fn to_settle(row: &ComparisonRow, options: &Options) -> Option<u32> {
+    let comparison = &row.comparison;
     let hindered = row.cap.is_some() || row.lost.is_uneven();
-    if hindered || weighed.ci90.is_none() || weighed.too_coarse(options).is_some() {
+    if hindered || comparison.ci90.is_none() || comparison.too_coarse(options).is_some() {
         return None;
     }
     let without_tail = match row.tails {
@@ -55,16 +55,16 @@ pub(crate) fn to_settle(row: &Row, options: &Options) -> Option<u32> {
         })?,
         None => 0,
     };
-    let (layout, sd) = spread(weighed)?;
+    let (layout, sd) = spread(comparison)?;
     let level = row.answer.alone;
     let needed = power::runs_for_equivalence(layout, sd, options.margin, level, POWER)?;
     Some(needed.max(FEWEST_EQUIVALENT).max(without_tail)).filter(|&n| n <= MOST_RUNS)
 }
 
 /// Replicates per side that likely distinguish a ratio of 1 from `bound`.
-pub(crate) fn to_tell_from(weighed: &Weighed, bound: f64, level: f64) -> Option<u32> {
-    let (layout, sd) = spread(weighed)?;
-    let aim = Aim {
+pub(crate) fn to_tell_from(comparison: &CellComparison, bound: f64, level: f64) -> Option<u32> {
+    let (layout, sd) = spread(comparison)?;
+    let aim = PowerAim {
         rows: 1,
         alpha: level,
         power: POWER,
@@ -74,16 +74,19 @@ pub(crate) fn to_tell_from(weighed: &Weighed, bound: f64, level: f64) -> Option<
 
 /// The layout of a comparison on one machine, and an upper bound on the standard deviation of the
 /// logarithms.
-fn spread(weighed: &Weighed) -> Option<(Layout, f64)> {
-    if weighed.across.is_some() {
+fn spread(comparison: &CellComparison) -> Option<(ComparisonLayout, f64)> {
+    if comparison.across.is_some() {
         return None;
     }
-    let estimate = weighed.estimate?;
-    let (layout, share) = match weighed.t_test? {
-        TTest::Paired => (Layout::Pairs, 2.0 / f64::from(weighed.replicates()?)),
+    let estimate = comparison.estimate?;
+    let (layout, share) = match comparison.t_test? {
+        TTest::Paired => (
+            ComparisonLayout::Pairs,
+            2.0 / f64::from(comparison.replicates()?),
+        ),
         _ => {
-            let [a, b] = [weighed.n_a?, weighed.n_b?].map(f64::from);
-            (Layout::TwoSamples, 1.0 / a + 1.0 / b)
+            let [a, b] = [comparison.n_a?, comparison.n_b?].map(f64::from);
+            (ComparisonLayout::TwoSamples, 1.0 / a + 1.0 / b)
         }
     };
     let sd = estimate.standard_error / share.sqrt();

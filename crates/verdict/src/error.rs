@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::names::{Kind, NameError};
+use crate::names::{NameError, NameKind};
 
 /// Why records could not be judged as requested. Doubts about the data are not
 /// errors; they are lints in the document.
@@ -110,9 +110,9 @@ impl std::error::Error for Error {}
 impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Configuration => "configuration",
-            Kind::Workload => "workload",
-            Kind::Metric => "metric",
+            NameKind::Configuration => "configuration",
+            NameKind::Workload => "workload",
+            NameKind::Metric => "metric",
         };
         if self.ambiguous {
             return write!(

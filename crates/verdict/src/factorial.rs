@@ -2,27 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_judge::family::{Block, Contrast};
+use assize_judge::family::{Contrast, ContrastBlock};
 use assize_judge::{Error as JudgeError, Interval, factorial};
 
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
+use crate::compare::{ends, site};
 use crate::document::{Effect, Factorial, Lint, Verdict};
-use crate::family::{Answers, Asked, Question, Questions};
+use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::images;
-use crate::interval::ended;
+use crate::interval::clipped_at;
 use crate::names::folded;
 use crate::options::Options;
 use crate::row::capped;
-use crate::weigh::{ends, site};
 use crate::words::finite;
 
 /// With fewer complete blocks, no effect is supported.
 const FEWEST_BLOCKS: usize = 3;
 
 /// The fits, before their effects are decided.
-pub(crate) struct Fits {
-    fits: Vec<(Factorial, Vec<Asked>, Option<Cap>)>,
+pub(crate) struct FactorialFits {
+    fits: Vec<(Factorial, Vec<HypothesisId>, Option<Cap>)>,
     pub(crate) holes: Vec<Lint>,
 }
 
@@ -32,19 +32,19 @@ pub(crate) fn ask_all(
     cells: &Cells<'_>,
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
-    questions: &mut Questions,
-) -> Fits {
+    hypotheses: &mut Hypotheses,
+) -> FactorialFits {
     let levels = levels(cells);
     let names: Vec<&str> = cells.records.factors.iter().map(String::as_str).collect();
     let (mut fits, mut holes) = (Vec::new(), Vec::new());
     if names.is_empty() {
-        return Fits { fits, holes };
+        return FactorialFits { fits, holes };
     }
     for (workload, metric) in cells.rows() {
         let Some(runs) = logs_of_grid(cells, &levels, workload, metric) else {
             continue;
         };
-        let blocks: Vec<Label> = runs.iter().filter_map(|run| run.1).collect();
+        let blocks: Vec<MachineBlock> = runs.iter().filter_map(|run| run.1).collect();
         let runs: Vec<(Vec<bool>, f64)> = runs.into_iter().map(|run| run.0).collect();
         match factorial::fit_in_blocks(&runs, &blocks, &names) {
             Ok(mut fit) if fit.effects.iter().all(|effect| effect.ratio.is_finite()) => {
@@ -59,7 +59,7 @@ pub(crate) fn ask_all(
                         || contrast
                             .as_ref()
                             .is_some_and(|c| c.blocks.len() >= FEWEST_BLOCKS);
-                    questions.ask(Question {
+                    hypotheses.ask(Hypothesis {
                         contrast,
                         p_t: finite(effect.p).filter(|_| varies && enough),
                         p_equivalence: None,
@@ -68,7 +68,7 @@ pub(crate) fn ask_all(
                 });
                 let asked = asked.collect();
                 let cap = caps.of_all(cells, workload, metric);
-                fits.push((written(cells, workload, metric, fit), asked, cap));
+                fits.push((document_factorial(cells, workload, metric, fit), asked, cap));
             }
             Err(JudgeError::MissingCell(hole)) => {
                 note_hole(&mut holes, cells, (workload, metric), &hole);
@@ -76,14 +76,18 @@ pub(crate) fn ask_all(
             Ok(_) | Err(_) => {}
         }
     }
-    Fits { fits, holes }
+    FactorialFits { fits, holes }
 }
 
 /// Decides the effects.
-pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Factorial> {
+pub(crate) fn settle(
+    fits: FactorialFits,
+    answers: &HypothesisResults,
+    options: &Options,
+) -> Vec<Factorial> {
     let decided = fits.fits.into_iter().map(|(mut fit, asked, cap)| {
         for (effect, asked) in fit.effects.iter_mut().zip(asked) {
-            let answer = answers.of(asked);
+            let answer = answers.result(asked);
             let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
             let able = answer.least.is_some_and(|least| least <= options.alpha);
             effect.p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
@@ -97,7 +101,7 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
             effect.verdict = capped(verdict, cap, &answer, options);
             let direction = effect.ratio.partial_cmp(&1.0);
             effect.ci = effect.ci.and_then(|[low, high]| {
-                ends(ended(
+                ends(clipped_at(
                     Interval { low, high },
                     effect.verdict,
                     direction,
@@ -112,11 +116,11 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
 
 /// Gives each effect the interval of its own per-block contrasts, which its test
 /// is based on.
-fn in_blocks(fit: &mut assize_judge::Factorial, contrasts: &[Contrast]) {
+fn in_blocks(fit: &mut assize_judge::FactorialFit, contrasts: &[Contrast]) {
     for (effect, contrast) in fit.effects.iter_mut().zip(contrasts) {
         let values: Vec<f64> = contrast.blocks.iter().flat_map(|b| b.b.clone()).collect();
         let name = effect.name.clone();
-        if let Ok(found) = assize_judge::factorial::Effect::of_contrasts(name, &values) {
+        if let Ok(found) = assize_judge::factorial::FactorialEffect::of_contrasts(name, &values) {
             *effect = found;
             fit.residual_df = values.len() - 1;
         }
@@ -124,14 +128,14 @@ fn in_blocks(fit: &mut assize_judge::Factorial, contrasts: &[Contrast]) {
 }
 
 /// The machine and the block of a run.
-type Label = (Option<usize>, Option<u32>);
+type MachineBlock = (Option<usize>, Option<u32>);
 /// The levels and log value of a run, and its block if there are blocks.
-type GridRun = ((Vec<bool>, f64), Option<Label>);
+type GridRun = ((Vec<bool>, f64), Option<MachineBlock>);
 
 /// Each effect's contrast in each block that holds the whole grid once; empty if
 /// runs have no blocks or no block is complete.
-fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec<Contrast> {
-    let mut held: BTreeMap<Label, Vec<&Vec<bool>>> = BTreeMap::new();
+fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[MachineBlock], names: &[&str]) -> Vec<Contrast> {
+    let mut held: BTreeMap<MachineBlock, Vec<&Vec<bool>>> = BTreeMap::new();
     for ((levels, _), &block) in runs.iter().zip(blocks) {
         held.entry(block).or_default().push(levels);
     }
@@ -149,11 +153,14 @@ fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec
         return Vec::new();
     };
     let of = |values: Vec<f64>| {
-        let blocks = sites.iter().zip(values).map(|(&site, value)| Block {
-            site,
-            a: vec![0.0],
-            b: vec![value],
-        });
+        let blocks = sites
+            .iter()
+            .zip(values)
+            .map(|(&site, value)| ContrastBlock {
+                site,
+                a: vec![0.0],
+                b: vec![value],
+            });
         Contrast {
             blocks: blocks.collect(),
             resolution: 0.0,
@@ -230,11 +237,11 @@ fn note_hole(holes: &mut Vec<Lint>, cells: &Cells<'_>, row: (usize, usize), hole
     }
 }
 
-fn written(
+fn document_factorial(
     cells: &Cells<'_>,
     workload: usize,
     metric: usize,
-    fit: assize_judge::Factorial,
+    fit: assize_judge::FactorialFit,
 ) -> Factorial {
     let effects = fit.effects.iter().map(|effect| Effect {
         name: effect.name.clone(),

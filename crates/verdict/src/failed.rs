@@ -34,7 +34,10 @@ impl FailedCell<'_> {
 
     /// Whether each run ended in a way that is counted: all crashed, say.
     pub fn tells_of_what_was_tried(&self) -> bool {
-        let mut ends = self.failures.iter().map(|run| RunEnd::of(run.ended()));
+        let mut ends = self
+            .failures
+            .iter()
+            .map(|run| RunEnd::from_ending(run.ended()));
         ends.all(|end| end.is_some())
     }
 

@@ -23,7 +23,7 @@ const RARE_SHARE: f64 = 0.1;
 
 /// An exact test of whether runs of two sides end in one way equally often.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct OutcomeQuestion {
+pub(crate) struct OutcomeHypothesis {
     pub(crate) p: f64,
     /// The smallest p possible with this many runs, of which this many ended so.
     pub(crate) p_attainable: f64,
@@ -31,13 +31,13 @@ pub(crate) struct OutcomeQuestion {
     pub(crate) rare: bool,
 }
 
-/// The index of an [`OutcomeQuestion`].
+/// The index of an [`OutcomeHypothesis`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct AskedOutcome(usize);
+pub(crate) struct OutcomeHypothesisId(usize);
 
 /// One hypothesis to test.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Question {
+pub(crate) struct Hypothesis {
     /// The runs for the permutation test; `None` if there can be none.
     pub(crate) contrast: Option<Contrast>,
     /// p of the t test.
@@ -48,9 +48,9 @@ pub(crate) struct Question {
     pub(crate) primary: bool,
 }
 
-/// The answer to a [`Question`].
+/// The result of testing a [`Hypothesis`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Answer {
+pub(crate) struct HypothesisResult {
     /// Uncorrected p of the permutation test.
     pub(crate) p: Option<f64>,
     /// p of the permutation test, corrected for the family.
@@ -66,54 +66,54 @@ pub(crate) struct Answer {
     pub(crate) alone: f64,
 }
 
-/// All questions of a document. Ask all of them, then call [`Questions::answer`].
+/// All hypotheses of a document. Ask all of them, then call [`Hypotheses::answer`].
 #[derive(Debug, Default)]
-pub(crate) struct Questions(Vec<Question>, Vec<OutcomeQuestion>);
+pub(crate) struct Hypotheses(Vec<Hypothesis>, Vec<OutcomeHypothesis>);
 
-/// The index of a question.
+/// The index of a hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asked(usize);
+pub(crate) struct HypothesisId(usize);
 
 /// All answers.
-pub(crate) struct Answers {
-    answers: Vec<Answer>,
+pub(crate) struct HypothesisResults {
+    answers: Vec<HypothesisResult>,
     outcomes: Vec<Option<f64>>,
     /// The level of a single test of how runs ended, and of a single test of slow runs.
     pub(crate) outcome_alone: [f64; 2],
     pub(crate) families: Vec<Family>,
 }
 
-impl Answers {
-    pub(crate) fn of(&self, asked: Asked) -> Answer {
+impl HypothesisResults {
+    pub(crate) fn result(&self, asked: HypothesisId) -> HypothesisResult {
         self.answers[asked.0]
     }
 
     /// The corrected p of an exact test; `None` if it cannot reach alpha.
-    pub(crate) fn of_outcome(&self, asked: AskedOutcome) -> Option<f64> {
+    pub(crate) fn outcome_p(&self, asked: OutcomeHypothesisId) -> Option<f64> {
         self.outcomes[asked.0]
     }
 }
 
-impl Questions {
-    pub(crate) fn ask(&mut self, question: Question) -> Asked {
-        self.0.push(question);
-        Asked(self.0.len() - 1)
+impl Hypotheses {
+    pub(crate) fn ask(&mut self, hypothesis: Hypothesis) -> HypothesisId {
+        self.0.push(hypothesis);
+        HypothesisId(self.0.len() - 1)
     }
 
     /// Asks how runs ended. These questions are a separate class, tested before the others.
-    pub(crate) fn ask_outcome(&mut self, question: OutcomeQuestion) -> AskedOutcome {
-        self.1.push(question);
-        AskedOutcome(self.1.len() - 1)
+    pub(crate) fn ask_outcome(&mut self, hypothesis: OutcomeHypothesis) -> OutcomeHypothesisId {
+        self.1.push(hypothesis);
+        OutcomeHypothesisId(self.1.len() - 1)
     }
 
-    /// Answers all questions, at `alpha` for the whole document. The primary
-    /// questions are one family and the others another; [`share_alpha`] explains
+    /// Tests all hypotheses, at `alpha` for the whole document. The primary
+    /// hypotheses are one family and the others another; [`share_alpha`] explains
     /// how they share alpha.
-    pub(crate) fn answer(self, alpha: f64, seed: u64) -> Answers {
-        let questions = self.0;
+    pub(crate) fn answer(self, alpha: f64, seed: u64) -> HypothesisResults {
+        let hypotheses = self.0;
         let of = |primary: bool| -> Vec<usize> {
-            let all = 0..questions.len();
-            all.filter(|&at| questions[at].primary == primary && tests(&questions[at]))
+            let all = 0..hypotheses.len();
+            all.filter(|&at| hypotheses[at].primary == primary && tests(&hypotheses[at]))
                 .collect()
         };
         let classes = [of(true), of(false)];
@@ -124,30 +124,30 @@ impl Questions {
         let shares = halves(classes.iter().all(|class| !class.is_empty()));
         // A class in which no permutation test can reach alpha leaves all of
         // alpha to the other.
-        let able = |class: &Vec<usize>| class.iter().any(|&at| is_able(&questions[at], alpha));
+        let able = |class: &Vec<usize>| class.iter().any(|&at| is_able(&hypotheses[at], alpha));
         let of_permutation = halves(classes.iter().all(able));
-        let mut answers = vec![Answer::default(); questions.len()];
+        let mut answers = vec![HypothesisResult::default(); hypotheses.len()];
         let mut families = Vec::new();
         for (at, class) in classes.iter().enumerate() {
             let alone = alpha * shares[at] / class.len().max(1) as f64;
-            for &question in class {
-                answers[question].alone = alone;
+            for &hypothesis in class {
+                answers[hypothesis].alone = alone;
             }
             families.extend(permute(
-                &questions,
+                &hypotheses,
                 class,
                 at == 0,
-                of_permutation[at] * permutation_share(&questions, class, alpha),
+                of_permutation[at] * permutation_share(&hypotheses, class, alpha),
                 alpha,
                 seed,
                 &mut answers,
             ));
         }
-        let by_t = by_holm(&questions, &classes, |question| question.p_t);
+        let by_t = by_holm(&hypotheses, &classes, |hypothesis| hypothesis.p_t);
         let by_t = share(&classes, PRIMARY_SHARE, &by_t);
-        let equal = by_holm(&questions, &classes, |question| question.p_equivalence);
+        let equal = by_holm(&hypotheses, &classes, |hypothesis| hypothesis.p_equivalence);
         let equal = share(&classes, PRIMARY_SHARE, &equal);
-        let differs = differences(&questions, &classes, &answers, alpha);
+        let differs = differences(&hypotheses, &classes, &answers, alpha);
         for (at, answer) in answers.iter_mut().enumerate() {
             let able = answer.p_adjusted.is_some();
             answer.p_adjusted = differs[at].filter(|_| able);
@@ -162,37 +162,37 @@ impl Questions {
 /// tests of how runs ended. Tests that cannot reach their share of alpha cost nothing: a document
 /// with too few failed runs has the same answers as without them (Tarone 1990).
 fn beside_outcomes(
-    questions: &[OutcomeQuestion],
-    answers: Vec<Answer>,
+    hypotheses: &[OutcomeHypothesis],
+    answers: Vec<HypothesisResult>,
     families: Vec<Family>,
     alpha: f64,
-) -> Answers {
-    let mut all = Answers {
+) -> HypothesisResults {
+    let mut all = HypothesisResults {
         answers,
-        outcomes: vec![None; questions.len()],
+        outcomes: vec![None; hypotheses.len()],
         outcome_alone: [0.0; 2],
         families,
     };
     for (rare, share, least) in [(true, RARE_SHARE, RARE_SHARE), (false, OUTCOME_SHARE, 1.0)] {
-        let able = (0..questions.len()).filter(|&at| {
-            questions[at].rare == rare && questions[at].p_attainable <= least * alpha
+        let able = (0..hypotheses.len()).filter(|&at| {
+            hypotheses[at].rare == rare && hypotheses[at].p_attainable <= least * alpha
         });
-        all.lead(&able.collect::<Vec<_>>(), questions, rare, share, alpha);
+        all.reserve_alpha(&able.collect::<Vec<_>>(), hypotheses, rare, share, alpha);
     }
     all
 }
 
-impl Answers {
+impl HypothesisResults {
     /// Gives a class of exact tests its share of alpha, next to everything answered so far.
-    fn lead(
+    fn reserve_alpha(
         &mut self,
         class: &[usize],
-        questions: &[OutcomeQuestion],
+        hypotheses: &[OutcomeHypothesis],
         rare: bool,
         share: f64,
         alpha: f64,
     ) {
-        let p: Vec<f64> = class.iter().map(|&at| questions[at].p).collect();
+        let p: Vec<f64> = class.iter().map(|&at| hypotheses[at].p).collect();
         let first = holm(&p);
         let decisive = self.answers.iter();
         let decisive = decisive.filter_map(|one| one.p_adjusted.or(one.p_t_adjusted));
@@ -206,16 +206,16 @@ impl Answers {
         }
         let left = 1.0 - share;
         self.outcome_alone[1] *= if rare { 1.0 } else { left };
-        type Field = fn(&mut Answer) -> &mut Option<f64>;
-        let fields: [Field; 3] = [
+        type PField = fn(&mut HypothesisResult) -> &mut Option<f64>;
+        let fields: [PField; 3] = [
             |one| &mut one.p_adjusted,
             |one| &mut one.p_t_adjusted,
             |one| &mut one.p_equivalence,
         ];
         for field in fields {
-            leave(&first, share, self.answers.iter_mut().map(field));
+            correct_for_reserved(&first, share, self.answers.iter_mut().map(field));
         }
-        leave(&first, share, self.outcomes.iter_mut());
+        correct_for_reserved(&first, share, self.outcomes.iter_mut());
         for answer in &mut self.answers {
             answer.alone *= left;
             answer.least = answer.least.map(|least| (least / left).min(1.0));
@@ -231,7 +231,11 @@ impl Answers {
 }
 
 /// Corrects the existing p values for a class that is tested before them.
-fn leave<'p>(first: &[f64], share: f64, all: impl Iterator<Item = &'p mut Option<f64>>) {
+fn correct_for_reserved<'p>(
+    first: &[f64],
+    share: f64,
+    all: impl Iterator<Item = &'p mut Option<f64>>,
+) {
     let there: Vec<&mut f64> = all.flatten().collect();
     let before: Vec<f64> = there.iter().map(|p| **p).collect();
     let (_, shared) = share_alpha(first, &before, share);
@@ -241,13 +245,13 @@ fn leave<'p>(first: &[f64], share: f64, all: impl Iterator<Item = &'p mut Option
         .for_each(|(p, shared)| *p = shared);
 }
 
-fn tests(question: &Question) -> bool {
-    question.contrast.is_some() || question.p_t.is_some() || question.p_equivalence.is_some()
+fn tests(hypothesis: &Hypothesis) -> bool {
+    hypothesis.contrast.is_some() || hypothesis.p_t.is_some() || hypothesis.p_equivalence.is_some()
 }
 
 /// The share of a class's alpha for its permutation tests.
-fn permutation_share(questions: &[Question], class: &[usize], alpha: f64) -> f64 {
-    let of_class = || class.iter().map(|&at| &questions[at]);
+fn permutation_share(hypotheses: &[Hypothesis], class: &[usize], alpha: f64) -> f64 {
+    let of_class = || class.iter().map(|&at| &hypotheses[at]);
     let able = of_class().any(|one| is_able(one, alpha));
     let by_t = of_class().any(|one| one.p_t.is_some() && !is_able(one, alpha));
     if able && by_t { PERMUTATION_SHARE } else { 1.0 }
@@ -257,18 +261,18 @@ fn permutation_share(questions: &[Question], class: &[usize], alpha: f64) -> f64
 /// reach alpha, otherwise of the t test. Within each class the two kinds share alpha, and the
 /// classes share alpha between them.
 fn differences(
-    questions: &[Question],
+    hypotheses: &[Hypothesis],
     classes: &[Vec<usize>; 2],
-    answers: &[Answer],
+    answers: &[HypothesisResult],
     alpha: f64,
 ) -> Vec<Option<f64>> {
-    let mut within = vec![None; questions.len()];
+    let mut within = vec![None; hypotheses.len()];
     for class in classes {
         let (able, unable): (Vec<usize>, Vec<usize>) = class
             .iter()
-            .partition(|&&at| is_able(&questions[at], alpha));
-        let mut p = by_holm(questions, std::slice::from_ref(&unable), |question| {
-            question.p_t
+            .partition(|&&at| is_able(&hypotheses[at], alpha));
+        let mut p = by_holm(hypotheses, std::slice::from_ref(&unable), |hypothesis| {
+            hypothesis.p_t
         });
         for &at in &able {
             p[at] = answers[at].p_adjusted;
@@ -282,8 +286,8 @@ fn differences(
 }
 
 /// Whether the permutation test can reach alpha on its own.
-fn is_able(question: &Question, alpha: f64) -> bool {
-    let contrast = question.contrast.as_ref();
+fn is_able(hypothesis: &Hypothesis, alpha: f64) -> bool {
+    let contrast = hypothesis.contrast.as_ref();
     contrast.is_some_and(|contrast| contrast.attainable() <= alpha)
 }
 
@@ -291,23 +295,23 @@ fn is_able(question: &Question, alpha: f64) -> bool {
 /// own, whatever the data, is tested separately and costs the others nothing
 /// (Tarone 1990).
 fn permute(
-    questions: &[Question],
+    hypotheses: &[Hypothesis],
     class: &[usize],
     primary: bool,
     share: f64,
     alpha: f64,
     seed: u64,
-    answers: &mut [Answer],
+    answers: &mut [HypothesisResult],
 ) -> Option<Family> {
     let mut able: Vec<usize> = Vec::new();
     let mut contrasts: Vec<Contrast> = Vec::new();
     for &at in class {
-        let Some(contrast) = &questions[at].contrast else {
+        let Some(contrast) = &hypotheses[at].contrast else {
             continue;
         };
         let least = contrast.attainable();
         answers[at].least = finite((least / share).min(1.0));
-        if is_able(&questions[at], alpha) {
+        if is_able(&hypotheses[at], alpha) {
             able.push(at);
             contrasts.push(contrast.clone());
         } else if let Ok(found) = family::step_down(std::slice::from_ref(contrast), seed) {
@@ -333,13 +337,13 @@ fn permute(
 
 /// Holm-adjusted p of the questions, by class.
 fn by_holm(
-    questions: &[Question],
+    hypotheses: &[Hypothesis],
     classes: &[Vec<usize>],
-    pick: impl Fn(&Question) -> Option<f64>,
+    pick: impl Fn(&Hypothesis) -> Option<f64>,
 ) -> Vec<Option<f64>> {
-    let mut all = vec![None; questions.len()];
+    let mut all = vec![None; hypotheses.len()];
     for class in classes {
-        let p: Vec<Option<f64>> = class.iter().map(|&at| pick(&questions[at])).collect();
+        let p: Vec<Option<f64>> = class.iter().map(|&at| pick(&hypotheses[at])).collect();
         for (&at, p) in class.iter().zip(where_present(&p, holm)) {
             all[at] = p;
         }
@@ -373,11 +377,11 @@ fn where_present(p: &[Option<f64>], correct: impl Fn(&[f64]) -> Vec<f64>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_judge::family::Block;
+    use assize_judge::family::ContrastBlock;
 
     /// One run of each label in each block, with b higher than a by `effect`.
     fn pairs(blocks: u64, effect: f64, noise: u64) -> Contrast {
-        let of = |block: u64| Block {
+        let of = |block: u64| ContrastBlock {
             site: block,
             a: vec![0.0],
             b: vec![effect + 0.01 * ((block * 7 + noise * 13) % 5) as f64 - 0.02],
@@ -389,46 +393,49 @@ mod tests {
         }
     }
 
-    fn ask(questions: &mut Questions, contrast: Contrast, primary: bool) -> Asked {
-        questions.ask(Question {
+    fn ask(hypotheses: &mut Hypotheses, contrast: Contrast, primary: bool) -> HypothesisId {
+        hypotheses.ask(Hypothesis {
             contrast: Some(contrast),
             primary,
-            ..Question::default()
+            ..Hypothesis::default()
         })
     }
 
     #[test]
     fn forty_others_do_not_cost_a_primary_one_its_verdict() {
-        let mut questions = Questions::default();
-        let one = ask(&mut questions, pairs(6, 1.0, 0), true);
-        let others: Vec<Asked> = (1..=40)
-            .map(|noise| ask(&mut questions, pairs(6, 0.0, noise), false))
+        let mut hypotheses = Hypotheses::default();
+        let one = ask(&mut hypotheses, pairs(6, 1.0, 0), true);
+        let others: Vec<HypothesisId> = (1..=40)
+            .map(|noise| ask(&mut hypotheses, pairs(6, 0.0, noise), false))
             .collect();
-        let answers = questions.answer(0.05, 0);
-        assert_eq!(answers.of(one).p_adjusted, Some(2.0 / 64.0 / 0.8));
+        let answers = hypotheses.answer(0.05, 0);
+        assert_eq!(answers.result(one).p_adjusted, Some(2.0 / 64.0 / 0.8));
         assert!(
             others
                 .iter()
-                .all(|&at| answers.of(at).p_adjusted > Some(0.05))
+                .all(|&at| answers.result(at).p_adjusted > Some(0.05))
         );
         assert_eq!(answers.families.len(), 2);
     }
 
     #[test]
     fn crashes_are_tested_before_numbers_and_leave_them_alpha() {
-        let ask_crashes = |questions: &mut Questions, p, p_attainable| {
-            questions.ask_outcome(OutcomeQuestion {
+        let ask_crashes = |hypotheses: &mut Hypotheses, p, p_attainable| {
+            hypotheses.ask_outcome(OutcomeHypothesis {
                 p,
                 p_attainable,
                 rare: false,
             })
         };
         let answer = |p: f64, p_attainable: f64| {
-            let mut questions = Questions::default();
-            let number = ask(&mut questions, pairs(8, 1.0, 0), true);
-            let crashes = ask_crashes(&mut questions, p, p_attainable);
-            let answers = questions.answer(0.05, 0);
-            (answers.of(number).p_adjusted, answers.of_outcome(crashes))
+            let mut hypotheses = Hypotheses::default();
+            let number = ask(&mut hypotheses, pairs(8, 1.0, 0), true);
+            let crashes = ask_crashes(&mut hypotheses, p, p_attainable);
+            let answers = hypotheses.answer(0.05, 0);
+            (
+                answers.result(number).p_adjusted,
+                answers.outcome_p(crashes),
+            )
         };
         let alone = 2.0 / 256.0;
         // One crash cannot be significant: all answers are as without it.
@@ -445,10 +452,10 @@ mod tests {
     #[test]
     fn slow_runs_are_tested_at_a_tenth_beside_numbers_and_below_crashes() {
         let answer = |rare: f64, crashes: Option<f64>| {
-            let mut questions = Questions::default();
-            let number = ask(&mut questions, pairs(8, 1.0, 0), true);
+            let mut hypotheses = Hypotheses::default();
+            let number = ask(&mut hypotheses, pairs(8, 1.0, 0), true);
             let mut exact = |p, rare| {
-                questions.ask_outcome(OutcomeQuestion {
+                hypotheses.ask_outcome(OutcomeHypothesis {
                     p,
                     p_attainable: 0.001,
                     rare,
@@ -456,10 +463,10 @@ mod tests {
             };
             let slow = exact(rare, true);
             crashes.map(|p| exact(p, false));
-            let answers = questions.answer(0.05, 0);
+            let answers = hypotheses.answer(0.05, 0);
             (
-                answers.of(number).p_adjusted.unwrap(),
-                answers.of_outcome(slow).unwrap(),
+                answers.result(number).p_adjusted.unwrap(),
+                answers.outcome_p(slow).unwrap(),
             )
         };
         let alone = 2.0 / 256.0;
@@ -479,12 +486,12 @@ mod tests {
 
     #[test]
     fn what_cannot_reach_alpha_costs_the_others_nothing() {
-        let mut questions = Questions::default();
-        let few = ask(&mut questions, pairs(3, 1.0, 0), false);
-        let many = ask(&mut questions, pairs(8, 1.0, 0), false);
-        let answers = questions.answer(0.05, 0);
-        assert_eq!(answers.of(few).p_adjusted, None);
-        assert_eq!(answers.of(few).p, Some(0.25));
-        assert_eq!(answers.of(many).p_adjusted, Some(2.0 / 256.0));
+        let mut hypotheses = Hypotheses::default();
+        let few = ask(&mut hypotheses, pairs(3, 1.0, 0), false);
+        let many = ask(&mut hypotheses, pairs(8, 1.0, 0), false);
+        let answers = hypotheses.answer(0.05, 0);
+        assert_eq!(answers.result(few).p_adjusted, None);
+        assert_eq!(answers.result(few).p, Some(0.25));
+        assert_eq!(answers.result(many).p_adjusted, Some(2.0 / 256.0));
     }
 }

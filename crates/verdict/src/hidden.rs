@@ -1,12 +1,17 @@
 //! The variance hidden by rounding to printed steps.
 
 use crate::cells::Cell;
+use crate::compare::{arithmetic, coarser, variance};
 use crate::document::TTest;
-use crate::weigh::{arithmetic, coarser, variance};
 
 /// The variance that rounding hides in each run of one side, u²/12 for steps of u, on the scale
 /// that is averaged. If only the other side's step is known, it is used for both.
-pub(crate) fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
+pub(crate) fn rounding_variance(
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+    positive: bool,
+    side: &Cell<'_>,
+) -> f64 {
     let Some(step) = hidden_step(a, b, side) else {
         return 0.0;
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{Identity, IdentityPart, LevelSettings, Records};
+use assize_bundle::{IdentityPart, LevelSettings, Records, RunIdentity};
 
 use crate::baselines::Baselines;
 use crate::cells::Cells;
@@ -35,7 +35,7 @@ const DIGITS: usize = 12;
 const MOST: usize = 4;
 
 /// Kind and name to value.
-type Parts = BTreeMap<(String, String), Option<String>>;
+type PartValues = BTreeMap<(String, String), Option<String>>;
 
 /// The settings of a configuration.
 fn settings<'r>(records: &'r Records, configuration: &str) -> Option<&'r LevelSettings> {
@@ -48,7 +48,7 @@ fn identities<'r>(
     records: &'r Records,
     configuration: &'r str,
     workload: Option<&'r str>,
-) -> impl Iterator<Item = &'r Identity> {
+) -> impl Iterator<Item = &'r RunIdentity> {
     let is = |one: &str, other: &str| folded(one) == folded(other);
     records.identities.iter().filter(move |one| {
         is(&one.configuration, configuration)
@@ -58,7 +58,7 @@ fn identities<'r>(
 
 /// Parts by kind and name. Files are named by the last component of their path
 /// if that is unique.
-fn named<'p>(parts: impl IntoIterator<Item = &'p IdentityPart>) -> Parts {
+fn values_by_part<'p>(parts: impl IntoIterator<Item = &'p IdentityPart>) -> PartValues {
     let parts: Vec<&IdentityPart> = parts.into_iter().collect();
     let short = |part: &IdentityPart| match FILES.contains(&part.kind.as_str()) {
         true => part.name.rsplit('/').next().unwrap_or_default().to_string(),
@@ -89,7 +89,7 @@ fn whole(
     records: &Records,
     configuration: &str,
     workload: &str,
-) -> Option<BTreeMap<Option<String>, Parts>> {
+) -> Option<BTreeMap<Option<String>, PartValues>> {
     let settings = settings(records, configuration)?;
     let counts = |part: &&IdentityPart| {
         let own = part.name == workload || part.name.starts_with(&format!("{workload} "));
@@ -109,7 +109,7 @@ fn whole(
         // matter.
         let made = identity.parts.iter();
         let made = made.filter(|part| !(libraries && places_libraries(part)));
-        let parts = named(asked.chain(made));
+        let parts = values_by_part(asked.chain(made));
         if machines.insert(identity.machine.clone(), parts).is_some() {
             return None;
         }
@@ -124,10 +124,10 @@ fn places_libraries(part: &IdentityPart) -> bool {
 }
 
 /// [`whole`] by configuration and workload, if known.
-pub(crate) type Wholes = BTreeMap<(usize, usize), BTreeMap<Option<String>, Parts>>;
+pub(crate) type PartsByCell = BTreeMap<(usize, usize), BTreeMap<Option<String>, PartValues>>;
 
-fn wholes(cells: &Cells<'_>) -> Wholes {
-    let mut all = Wholes::new();
+fn wholes(cells: &Cells<'_>) -> PartsByCell {
+    let mut all = PartsByCell::new();
     for (configuration, name) in cells.configurations.iter().enumerate() {
         for (workload, on) in cells.workloads.iter().enumerate() {
             if let Some(parts) = whole(cells.records, name, on) {
@@ -175,7 +175,7 @@ fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
     let mut lints = Vec::new();
     for (configuration, name) in cells.configurations.iter().enumerate() {
         for (workload, on) in cells.workloads.iter().enumerate() {
-            let Some(baseline) = baselines.of(workload) else {
+            let Some(baseline) = baselines.baseline_on(workload) else {
                 continue;
             };
             if baseline != configuration && are_same(cells, baseline, configuration, workload) {
@@ -221,18 +221,18 @@ fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<Diff
         let asked = asked.into_iter().flat_map(|one| &one.settings);
         let asked = asked.filter(|part| !PROVEN.contains(&part.kind.as_str()));
         let made = identities(records, name, None).flat_map(|one| &one.parts);
-        named(asked.chain(made))
+        values_by_part(asked.chain(made))
     };
     let (a, b) = (of(baseline), of(configuration));
     let varies = varies(records, baseline, configuration);
     let keys: BTreeSet<&(String, String)> = a.keys().chain(b.keys()).collect();
     let differing = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
-    let value = |parts: &Parts, of: &str, key: &(String, String)| {
+    let value = |parts: &PartValues, of: &str, key: &(String, String)| {
         let found = parts.get(key).cloned().flatten()?;
         // A file that lists all options is less useful than the value that was
         // written.
         let long = key.0 == "setting" && found.split_whitespace().count() > MOST;
-        let written = || written(records, of, &key.1);
+        let written = || written_value(records, of, &key.1);
         Some(if long {
             written().unwrap_or(found)
         } else {
@@ -252,7 +252,7 @@ fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<Diff
 }
 
 /// The last value that the set-up of a configuration writes to a file.
-fn written(records: &Records, configuration: &str, path: &str) -> Option<String> {
+fn written_value(records: &Records, configuration: &str, path: &str) -> Option<String> {
     let settings = &settings(records, configuration)?.settings;
     let of = |name: &str| {
         let mut parts = settings.iter().filter(|part| part.kind == "set-up");
@@ -304,7 +304,7 @@ pub(crate) fn lints(
                 detail: format!(
                     "differs from {} in what no level says: {}",
                     difference.baseline,
-                    some(&parts)
+                    first_parts(&parts)
                 ),
             });
         }
@@ -314,7 +314,7 @@ pub(crate) fn lints(
 
 /// Lints for cells whose runs did not all consist of the same parts.
 fn changing(records: &Records) -> Vec<Lint> {
-    let mut cells: BTreeMap<(&str, &str, Option<&str>), Vec<&Identity>> = BTreeMap::new();
+    let mut cells: BTreeMap<(&str, &str, Option<&str>), Vec<&RunIdentity>> = BTreeMap::new();
     for one in &records.identities {
         let cell = (&*one.configuration, &*one.workload, one.machine.as_deref());
         cells.entry(cell).or_default().push(one);
@@ -325,12 +325,12 @@ fn changing(records: &Records) -> Vec<Lint> {
             continue;
         };
         for other in others {
-            let (a, b) = (named(&first.parts), named(&other.parts));
+            let (a, b) = (values_by_part(&first.parts), values_by_part(&other.parts));
             let keys: BTreeSet<&(String, String)> = a.keys().chain(b.keys()).collect();
             let parts: Vec<String> = keys
                 .into_iter()
                 .filter(|key| a.get(*key) != b.get(*key))
-                .map(|key| said(&key.0, &key.1, flat(&a, key), flat(&b, key)))
+                .map(|key| describe_part(&key.0, &key.1, flat(&a, key), flat(&b, key)))
                 .collect();
             lints.push(Lint {
                 code: "identity-varies".into(),
@@ -339,7 +339,7 @@ fn changing(records: &Records) -> Vec<Lint> {
                     "{} were not made of what {} were: {}",
                     count(other.runs.len(), "run"),
                     count(first.runs.len(), "other"),
-                    some(&parts)
+                    first_parts(&parts)
                 ),
             });
         }
@@ -347,12 +347,12 @@ fn changing(records: &Records) -> Vec<Lint> {
     lints
 }
 
-fn flat<'p>(parts: &'p Parts, key: &(String, String)) -> Option<&'p str> {
+fn flat<'p>(parts: &'p PartValues, key: &(String, String)) -> Option<&'p str> {
     parts.get(key).and_then(Option::as_deref)
 }
 
 /// The first few parts, and how many more there are.
-fn some(parts: &[String]) -> String {
+fn first_parts(parts: &[String]) -> String {
     match parts.len() > MOST {
         true => format!(
             "{} and {} more",
@@ -364,7 +364,7 @@ fn some(parts: &[String]) -> String {
 }
 
 /// A part and its two values, in words.
-fn said(kind: &str, name: &str, baseline: Option<&str>, value: Option<&str>) -> String {
+fn describe_part(kind: &str, name: &str, baseline: Option<&str>, value: Option<&str>) -> String {
     let shown = |value: &str| match DIGESTS.contains(&kind) {
         true => value.chars().take(DIGITS).collect(),
         false if value.is_empty() => "empty".into(),
@@ -390,7 +390,7 @@ impl DifferingPart {
     /// The part and its two values in words, with shortened digests.
     #[must_use]
     pub fn words(&self) -> String {
-        said(
+        describe_part(
             &self.kind,
             &self.name,
             self.baseline.as_deref(),
@@ -430,7 +430,7 @@ impl IdentityDifference {
         let (a, b) = (&self.baseline, &self.configuration);
         match parts.is_empty() {
             true => format!("{b} differs from {a} in nothing that was seen"),
-            false => format!("{b} differs from {a} only in: {}", some(&parts)),
+            false => format!("{b} differs from {a} only in: {}", first_parts(&parts)),
         }
     }
 }

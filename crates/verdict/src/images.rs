@@ -8,18 +8,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Run;
-use assize_judge::family::{Block, Contrast};
+use assize_judge::family::{Contrast, ContrastBlock};
 
-use crate::cells::{Cell, Cells, Reading};
-use crate::weigh::{arithmetic, site};
+use crate::cells::{Cell, Cells, RunValue};
+use crate::compare::{arithmetic, site};
 
 /// A machine; `None` if the runs name none.
-pub(crate) type Machine<'a> = Option<&'a str>;
+pub(crate) type MachineName<'a> = Option<&'a str>;
 
 /// The memory images of each machine on which several runs of a configuration and workload start
 /// from the same image.
-pub(crate) fn repeated(runs: &[Run]) -> BTreeMap<Machine<'_>, BTreeSet<u32>> {
-    let mut images: BTreeMap<Machine<'_>, BTreeSet<u32>> = BTreeMap::new();
+pub(crate) fn repeated(runs: &[Run]) -> BTreeMap<MachineName<'_>, BTreeSet<u32>> {
+    let mut images: BTreeMap<MachineName<'_>, BTreeSet<u32>> = BTreeMap::new();
     let mut cells = BTreeSet::new();
     let mut twice = BTreeSet::new();
     for run in runs {
@@ -42,8 +42,8 @@ pub(crate) fn means<'a>(
     (a, b): (&Cell<'a>, &Cell<'a>),
     positive: bool,
 ) -> Option<(Cell<'a>, Cell<'a>)> {
-    let of = |cell: &Cell<'a>| -> Option<BTreeMap<u32, Vec<Reading>>> {
-        let mut images: BTreeMap<u32, Vec<Reading>> = BTreeMap::new();
+    let of = |cell: &Cell<'a>| -> Option<BTreeMap<u32, Vec<RunValue>>> {
+        let mut images: BTreeMap<u32, Vec<RunValue>> = BTreeMap::new();
         for &reading in &cell.runs {
             images.entry(reading.image?).or_default().push(reading);
         }
@@ -52,7 +52,7 @@ pub(crate) fn means<'a>(
     let (of_a, of_b) = (of(a)?, of(b)?);
     let (mut in_a, mut in_b) = (Cell::default(), Cell::default());
     for (image, runs) in &of_a {
-        let mean = |runs: &[Reading]| mean(*image, runs, positive);
+        let mean = |runs: &[RunValue]| mean(*image, runs, positive);
         if let Some(others) = of_b.get(image) {
             in_a.runs.extend(mean(runs));
             in_b.runs.extend(mean(others));
@@ -76,10 +76,10 @@ pub(crate) fn of_contrasts(
     }
     let mut contrasts = contrasts;
     for contrast in &mut contrasts {
-        let mut of: BTreeMap<u64, Block> = BTreeMap::new();
+        let mut of: BTreeMap<u64, ContrastBlock> = BTreeMap::new();
         for block in contrast.blocks.drain(..) {
             let site = images.get(&block.site).copied().unwrap_or(block.site);
-            let of = of.entry(site).or_insert(Block {
+            let of = of.entry(site).or_insert(ContrastBlock {
                 site,
                 a: Vec::new(),
                 b: Vec::new(),
@@ -88,22 +88,24 @@ pub(crate) fn of_contrasts(
             of.b.extend(block.b);
         }
         let mean = |values: &[f64]| arithmetic(values).into_iter().collect();
-        contrast.blocks.extend(of.into_values().map(|of| Block {
-            site: of.site,
-            a: mean(&of.a),
-            b: mean(&of.b),
-        }));
+        contrast
+            .blocks
+            .extend(of.into_values().map(|of| ContrastBlock {
+                site: of.site,
+                a: mean(&of.a),
+                b: mean(&of.b),
+            }));
     }
     contrasts
 }
 
-fn mean(image: u32, runs: &[Reading], positive: bool) -> Option<Reading> {
+fn mean(image: u32, runs: &[RunValue], positive: bool) -> Option<RunValue> {
     let values: Vec<f64> = match positive {
         true => runs.iter().map(|run| run.value.ln()).collect(),
         false => runs.iter().map(|run| run.value).collect(),
     };
     let mean = arithmetic(&values)?;
-    Some(Reading {
+    Some(RunValue {
         value: if positive { mean.exp() } else { mean },
         block: Some(image),
         image: None,
@@ -150,7 +152,7 @@ mod tests {
         let cell = |runs: &[(u32, f64)]| Cell {
             runs: (0..)
                 .zip(runs)
-                .map(|(block, &(image, value))| Reading {
+                .map(|(block, &(image, value))| RunValue {
                     run: 0,
                     value,
                     block: Some(block),

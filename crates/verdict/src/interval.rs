@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use assize_judge::{Interval, flips};
 
+use crate::compare::CellComparison;
 use crate::document::{Scale, TTest, Verdict};
 use crate::options::LEVEL;
-use crate::weigh::Weighed;
 
-impl Weighed {
+impl CellComparison {
     /// Recomputes `ci` at another level.
     pub(crate) fn at_level(mut self, level: f64) -> Self {
         if level != LEVEL {
@@ -16,7 +16,7 @@ impl Weighed {
         }
         if let Some(across) = &mut self.across {
             for on in &mut across.machines {
-                on.weighed = on.weighed.clone().at_level(level);
+                on.comparison = on.comparison.clone().at_level(level);
             }
         }
         self
@@ -73,14 +73,14 @@ impl Weighed {
             Scale::Raw => 0.0,
             Scale::Log | Scale::Summary => 1.0,
         };
-        Some(ended(interval, verdict, self.direction(), none))
+        Some(clipped_at(interval, verdict, self.direction(), none))
     }
 }
 
 /// If a test finds a difference and an interval that is not its inverse does not, the interval ends
 /// at `none`, "no difference" (Guilbaud 2008). `direction` is the direction of the effect from
 /// there.
-pub(crate) fn ended(
+pub(crate) fn clipped_at(
     Interval { low, high }: Interval,
     verdict: Verdict,
     direction: Option<Ordering>,

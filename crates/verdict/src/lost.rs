@@ -11,13 +11,13 @@ use assize_judge::{Estimate, paired, welch};
 use crate::caps::Cap;
 use crate::cells::Cell;
 use crate::document::Verdict;
-use crate::pairs::partners;
+use crate::pairs::paired_runs;
 
 /// Lost runs and attempted runs of each side, baseline first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lost(pub(crate) [(u32, u32); 2]);
+pub(crate) struct LostRuns(pub(crate) [(u32, u32); 2]);
 
-impl Lost {
+impl LostRuns {
     /// The numbers of attempted runs, if any was lost.
     pub(crate) fn attempted(self) -> Option<[u32; 2]> {
         let [a, b] = self.0;
@@ -48,7 +48,7 @@ impl Lost {
 
     /// The best verdict on a difference of the completed runs.
     pub(crate) fn cap(self, a: &Cell<'_>, b: &Cell<'_>) -> Option<Cap> {
-        (self.is_uneven() && !self.bears(a, b)).then_some(Cap {
+        (self.is_uneven() && !self.holds_without_favourable(a, b)).then_some(Cap {
             verdict: Verdict::Undecided,
             lint: "failed-run",
         })
@@ -56,8 +56,8 @@ impl Lost {
 
     /// Whether the difference remains after the runs that most favour it are removed from the side
     /// that lost fewer.
-    fn bears(self, a: &Cell<'_>, b: &Cell<'_>) -> bool {
-        if let Some((in_a, in_b)) = partners(a, b) {
+    fn holds_without_favourable(self, a: &Cell<'_>, b: &Cell<'_>) -> bool {
+        if let Some((in_a, in_b)) = paired_runs(a, b) {
             return self.pairs_bear(&in_a.values(), &in_b.values());
         }
         let (mut of_a, mut of_b) = (a.values(), b.values());
@@ -87,9 +87,9 @@ impl Lost {
     }
 }
 
-impl Lost {
-    /// Like `bears`, for pairs. Under equality the differences are symmetric about zero: if those
-    /// at one end were lost, as many are removed from the other.
+impl LostRuns {
+    /// Like `holds_without_favourable`, for pairs. Under equality the differences are symmetric
+    /// about zero: if those at one end were lost, as many are removed from the other.
     fn pairs_bear(self, a: &[f64], b: &[f64]) -> bool {
         let positive = a.iter().chain(b).all(|&value| value > 0.0);
         let difference = |&(a, b): &(f64, f64)| match positive {
@@ -131,10 +131,10 @@ fn effect(a: &[f64], b: &[f64]) -> Option<(bool, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::Reading;
+    use crate::cells::RunValue;
 
     fn cell(values: impl IntoIterator<Item = f64>) -> Cell<'static> {
-        let reading = |(run, value)| Reading {
+        let reading = |(run, value)| RunValue {
             run,
             value,
             block: None,
@@ -160,7 +160,7 @@ mod tests {
     fn a_side_that_lost_its_slow_runs_is_not_better() {
         let all = runs(10.0, 6);
         let without_slow: Vec<f64> = all.iter().copied().filter(|v| *v < 20.0).collect();
-        let lost = Lost([(0, 20), (6, 20)]);
+        let lost = LostRuns([(0, 20), (6, 20)]);
         let cap = lost.cap(&cell(all), &cell(without_slow));
         assert_eq!(cap.map(|cap| cap.verdict), Some(Verdict::Undecided));
     }
@@ -168,11 +168,11 @@ mod tests {
     #[test]
     fn a_difference_that_lost_runs_cannot_make_stays() {
         let slower = runs(13.0, 0);
-        let lost = Lost([(0, 20), (2, 20)]);
+        let lost = LostRuns([(0, 20), (2, 20)]);
         let left = cell(slower[2..].iter().copied());
         assert_eq!(lost.cap(&cell(runs(10.0, 0)), &left), None);
         // Both sides lost equally many, so nothing is capped.
-        let even = Lost([(2, 20), (2, 20)]);
+        let even = LostRuns([(2, 20), (2, 20)]);
         assert_eq!(even.cap(&left, &left), None);
         assert_eq!(even.attempted(), Some([20, 20]));
     }

@@ -2,7 +2,7 @@
 
 /// The kind of thing that a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum NameKind {
     /// A configuration.
     Configuration,
     /// A workload.
@@ -15,7 +15,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
     /// The kind of thing that was to be named.
-    pub kind: Kind,
+    pub kind: NameKind,
     /// The name as given.
     pub given: String,
     /// Whether it matches several things; otherwise it matches none.
@@ -30,7 +30,11 @@ pub struct NameError {
 ///
 /// An exact match wins over a case-insensitive one, and that over a prefix; a
 /// prefix must match only one candidate. Runs of white space count as one space.
-pub(crate) fn resolve(kind: Kind, given: &str, candidates: &[String]) -> Result<usize, NameError> {
+pub(crate) fn resolve(
+    kind: NameKind,
+    given: &str,
+    candidates: &[String],
+) -> Result<usize, NameError> {
     let wanted = folded(given);
     if let Some(exact) = candidates.iter().position(|c| c == given) {
         return Ok(exact);
@@ -117,7 +121,7 @@ mod tests {
     }
 
     fn find(given: &str, names: &[&str]) -> Result<usize, NameError> {
-        resolve(Kind::Configuration, given, &list(names))
+        resolve(NameKind::Configuration, given, &list(names))
     }
 
     #[test]

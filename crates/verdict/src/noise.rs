@@ -1,9 +1,9 @@
 //! Noise floors: repeated baselines compared with the baseline.
 
-use crate::cells::{Cells, Key};
+use crate::cells::{CellKey, Cells};
+use crate::compare::compare_cells;
 use crate::document::NoiseFloor;
 use crate::names::folded;
-use crate::weigh::weigh;
 
 /// The configuration that this one repeats, if any.
 pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize> {
@@ -16,14 +16,14 @@ pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize>
 
 /// Compares every repeated baseline with its baseline. These rows ask no
 /// question, so they are in no family of tests and get no verdict.
-pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
+pub(crate) fn noise_floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
     let mut floors = Vec::new();
     for (workload, metric) in cells.rows() {
         for (configuration, b) in cells.row(workload, metric) {
             let Some(baseline) = repeated(cells, configuration) else {
                 continue;
             };
-            let key = Key {
+            let key = CellKey {
                 workload,
                 metric,
                 configuration: baseline,
@@ -31,20 +31,20 @@ pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
             let Some(a) = cells.get(key) else {
                 continue;
             };
-            let weighed = weigh(cells, a, b);
+            let comparison = compare_cells(cells, a, b);
             floors.push(NoiseFloor {
                 workload: cells.workloads[workload].clone(),
                 metric: cells.metrics[metric].name.clone(),
                 unit: cells.metrics[metric].unit.clone(),
                 baseline: cells.configurations[baseline].clone(),
                 configuration: cells.configurations[configuration].clone(),
-                n_baseline: weighed.n_a,
-                n: weighed.n_b,
-                ratio: weighed.ratio,
-                ci: weighed.ci_ends(),
-                p_t: weighed.p_t,
-                p: weighed.p_alone(seed),
-                difference: weighed.difference,
+                n_baseline: comparison.n_a,
+                n: comparison.n_b,
+                ratio: comparison.ratio,
+                ci: comparison.ci_ends(),
+                p_t: comparison.p_t,
+                p: comparison.p_alone(seed),
+                difference: comparison.difference,
             });
         }
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Run;
 use assize_bundle::kernel_log::{Complaint, leading};
-use assize_judge::counts::{self, Share};
+use assize_judge::counts::{self, RunShare};
 
 use crate::baselines::Baselines;
 use crate::cells::Cells;
@@ -14,15 +14,15 @@ use crate::document::{
     OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd, Tail,
     Verdict,
 };
-use crate::family::{Answers, AskedOutcome, OutcomeQuestion, Questions};
+use crate::family::{Hypotheses, HypothesisResults, OutcomeHypothesis, OutcomeHypothesisId};
 use crate::options::Options;
 use crate::words::and_list;
 
 /// The place of a run: workload, machine, block.
-type Place<'a> = (usize, Option<&'a str>, Option<u32>);
+type RunPlace<'a> = (usize, Option<&'a str>, Option<u32>);
 
 /// One run and how it ended; `end` is `None` for a normal end.
-pub(crate) struct Ended<'a> {
+pub(crate) struct RunEnding<'a> {
     pub(crate) workload: usize,
     pub(crate) configuration: usize,
     pub(crate) machine: Option<&'a str>,
@@ -35,10 +35,10 @@ pub(crate) struct Ended<'a> {
     pub(crate) why: Cow<'a, str>,
 }
 
-impl<'a> Ended<'a> {
+impl<'a> RunEnding<'a> {
     /// A run that completed normally.
-    pub(crate) fn completed(run: &'a Run, workload: usize, configuration: usize) -> Ended<'a> {
-        Ended {
+    pub(crate) fn completed(run: &'a Run, workload: usize, configuration: usize) -> RunEnding<'a> {
+        RunEnding {
             workload,
             configuration,
             machine: run.machine.as_deref(),
@@ -54,13 +54,13 @@ impl<'a> Ended<'a> {
 }
 
 /// All runs that are informative about what was tested.
-pub(crate) struct Ends<'a> {
-    runs: Vec<Ended<'a>>,
+pub(crate) struct RunEndings<'a> {
+    runs: Vec<RunEnding<'a>>,
     /// Whether any run ended abnormally.
     any: bool,
 }
 
-impl<'a> Ends<'a> {
+impl<'a> RunEndings<'a> {
     pub(crate) fn new(cells: &Cells<'a>) -> Self {
         let records = cells.records;
         let complained: BTreeMap<u32, _> = records
@@ -75,15 +75,15 @@ impl<'a> Ends<'a> {
                 .zip(&cells.run_places)
                 .map(|(run, &(workload, configuration))| {
                     let of = complained.get(&run.order);
-                    Ended {
+                    RunEnding {
                         seed: of.and_then(|of| of.seed),
                         end: of.map(|_| RunEnd::Complained),
                         complaints: of.map_or(Vec::new(), |of| of.complaints.clone()),
-                        ..Ended::completed(run, workload, configuration)
+                        ..RunEnding::completed(run, workload, configuration)
                     }
                 });
         let failed = records.failures.iter().filter_map(|run| {
-            Some(Ended {
+            Some(RunEnding {
                 workload: cells.workload(&run.workload)?,
                 configuration: cells.configuration(&run.configuration)?,
                 machine: run.machine.as_deref(),
@@ -91,12 +91,12 @@ impl<'a> Ends<'a> {
                 image: run.image,
                 seed: run.seed,
                 order: run.order,
-                end: Some(RunEnd::of(run.ended())?),
+                end: Some(RunEnd::from_ending(run.ended())?),
                 complaints: run.complained_of(),
                 why: Cow::Borrowed(&run.why),
             })
         });
-        Ends {
+        RunEndings {
             runs: completed.chain(failed).collect(),
             any: !(records.failures.is_empty() && records.complained.is_empty()),
         }
@@ -109,8 +109,8 @@ impl<'a> Ends<'a> {
         end: RunEnd,
         workload: Option<usize>,
         [configuration, other]: [usize; 2],
-    ) -> Share {
-        let runs = self.beside(configuration, other);
+    ) -> RunShare {
+        let runs = self.runs_on_common_workloads(configuration, other);
         let runs = runs
             .iter()
             .filter(|run| workload.is_none_or(|at| run.workload == at));
@@ -119,7 +119,7 @@ impl<'a> Ends<'a> {
             of += 1;
             count += u32::from(run.end == Some(end));
         }
-        Share { count, of }
+        RunShare { count, of }
     }
 
     /// How many runs of a configuration on a workload did not complete, of how many.
@@ -141,7 +141,7 @@ impl<'a> Ends<'a> {
 
     /// The runs of a configuration on workloads that the other configuration ran
     /// too.
-    fn beside(&self, configuration: usize, other: usize) -> Vec<&Ended<'a>> {
+    fn runs_on_common_workloads(&self, configuration: usize, other: usize) -> Vec<&RunEnding<'a>> {
         let theirs = self.runs.iter().filter(|run| run.configuration == other);
         let both: BTreeSet<usize> = theirs.map(|run| run.workload).collect();
         let of = self
@@ -153,19 +153,19 @@ impl<'a> Ends<'a> {
 }
 
 /// A row before the family is tested.
-pub(crate) struct Row {
+pub(crate) struct PendingOutcome {
     written: OutcomeComparison,
-    asked: AskedOutcome,
+    asked: OutcomeHypothesisId,
 }
 
-impl Row {
+impl PendingOutcome {
     /// The question asked about two configurations and its p, if this row is about them and this
     /// way of ending.
-    pub(crate) fn asked_of(
+    pub(crate) fn hypothesis_about(
         &self,
         end: RunEnd,
         names: [&str; 2],
-    ) -> Option<(AskedOutcome, f64, f64)> {
+    ) -> Option<(OutcomeHypothesisId, f64, f64)> {
         let row = &self.written;
         let [one, other] = names;
         let sides = [row.baseline.as_str(), row.configuration.as_str()];
@@ -178,10 +178,10 @@ impl Row {
 /// Ways that occurred on neither side are skipped.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
-    ends: &Ends<'_>,
+    ends: &RunEndings<'_>,
     baselines: &Baselines,
-    questions: &mut Questions,
-) -> Vec<Row> {
+    hypotheses: &mut Hypotheses,
+) -> Vec<PendingOutcome> {
     // If every run ended normally, there is nothing to count.
     if !ends.any {
         return Vec::new();
@@ -192,11 +192,14 @@ pub(crate) fn ask_all(
     let baseline = baseline(cells, ends, baselines, &there);
     let mut rows = Vec::new();
     for (b, a) in baselines.pairs(cells, there, baseline) {
-        let (of_a, of_b) = (ends.beside(a, b), ends.beside(b, a));
+        let (of_a, of_b) = (
+            ends.runs_on_common_workloads(a, b),
+            ends.runs_on_common_workloads(b, a),
+        );
         for end in RunEnd::ALL {
             let counted = of_a.iter().chain(&of_b).any(|run| run.end == Some(end));
             if counted {
-                rows.push(ask(cells, (end, None), (a, &of_a), (b, &of_b), questions));
+                rows.push(ask(cells, (end, None), (a, &of_a), (b, &of_b), hypotheses));
             }
         }
     }
@@ -207,12 +210,12 @@ pub(crate) fn ask_all(
 /// is the baseline of no workload.
 fn baseline(
     cells: &Cells<'_>,
-    ends: &Ends<'_>,
+    ends: &RunEndings<'_>,
     baselines: &Baselines,
     there: &[usize],
 ) -> Option<usize> {
     let first = *there.first()?;
-    let whole = |run: &Ended<'_>| matches!(run.end, None | Some(RunEnd::Complained));
+    let whole = |run: &RunEnding<'_>| matches!(run.end, None | Some(RunEnd::Complained));
     let measured = ends
         .runs
         .iter()
@@ -225,18 +228,18 @@ fn baseline(
 }
 
 /// A configuration and its runs.
-type Side<'s, 'a> = (usize, &'s [&'s Ended<'a>]);
+type ConfigurationRuns<'s, 'a> = (usize, &'s [&'s RunEnding<'a>]);
 
 /// Registers the question about one way of ending; for slow runs, `tail` gives
 /// the threshold.
 pub(crate) fn ask(
     cells: &Cells<'_>,
     (end, tail): (RunEnd, Option<Tail>),
-    (a, of_a): Side<'_, '_>,
-    (b, of_b): Side<'_, '_>,
-    questions: &mut Questions,
-) -> Row {
-    let share = |of: &[&Ended<'_>]| Share {
+    (a, of_a): ConfigurationRuns<'_, '_>,
+    (b, of_b): ConfigurationRuns<'_, '_>,
+    hypotheses: &mut Hypotheses,
+) -> PendingOutcome {
+    let share = |of: &[&RunEnding<'_>]| RunShare {
         count: of.iter().filter(|run| run.end == Some(end)).count() as u32,
         of: of.len() as u32,
     };
@@ -256,8 +259,8 @@ pub(crate) fn ask(
     };
     let signatures = signatures(cells, end, [of_a, of_b]);
     let rare = tail.is_some();
-    Row {
-        asked: questions.ask_outcome(OutcomeQuestion {
+    PendingOutcome {
+        asked: hypotheses.ask_outcome(OutcomeHypothesis {
             p,
             p_attainable,
             rare,
@@ -286,8 +289,8 @@ pub(crate) fn ask(
 
 /// The runs as pairs that share seed and memory image; `None` unless each block of a workload holds
 /// one run of each side that started from an image.
-fn pairs(of_a: &[&Ended<'_>], of_b: &[&Ended<'_>], end: RunEnd) -> Option<OutcomePairs> {
-    let mut places: BTreeMap<Place<'_>, [Option<bool>; 2]> = BTreeMap::new();
+fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Option<OutcomePairs> {
+    let mut places: BTreeMap<RunPlace<'_>, [Option<bool>; 2]> = BTreeMap::new();
     for (side, of) in [of_a, of_b].into_iter().enumerate() {
         for run in of {
             run.image.and(run.block)?;
@@ -314,7 +317,11 @@ fn pairs(of_a: &[&Ended<'_>], of_b: &[&Ended<'_>], end: RunEnd) -> Option<Outcom
 }
 
 /// The runs that ended in one way, grouped by signature.
-fn signatures(cells: &Cells<'_>, end: RunEnd, sides: [&[&Ended<'_>]; 2]) -> Vec<OutcomeSignature> {
+fn signatures(
+    cells: &Cells<'_>,
+    end: RunEnd,
+    sides: [&[&RunEnding<'_>]; 2],
+) -> Vec<OutcomeSignature> {
     let mut all: Vec<OutcomeSignature> = Vec::new();
     let runs = sides.into_iter().flatten();
     for run in runs.filter(|run| run.end == Some(end)) {
@@ -363,13 +370,13 @@ fn elsewhere(signatures: &[OutcomeSignature], baseline: &str) -> Option<String> 
 
 /// Decides all rows.
 pub(crate) fn settle(
-    rows: Vec<Row>,
-    answers: &Answers,
+    rows: Vec<PendingOutcome>,
+    answers: &HypothesisResults,
     options: &Options,
 ) -> Vec<OutcomeComparison> {
     let written = rows.into_iter().map(|row| {
         let mut written = row.written;
-        written.p_adjusted = answers.of_outcome(row.asked);
+        written.p_adjusted = answers.outcome_p(row.asked);
         if written.p_adjusted.is_some_and(|p| p <= options.alpha) {
             written.verdict = Verdict::Established;
         }

@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::trial::try_records;
 
 /// Which runs of each side crash.
-struct Planted<'a> {
+struct CrashPattern<'a> {
     runs: u32,
     /// Whether the runs of a block share seed and memory image.
     paired: bool,
@@ -16,7 +16,7 @@ struct Planted<'a> {
     new: &'a dyn Fn(u32) -> bool,
 }
 
-fn records(planted: &Planted<'_>) -> Records {
+fn records(planted: &CrashPattern<'_>) -> Records {
     let mut records = Records::default();
     for block in 0..planted.runs {
         let sides: [(&str, &dyn Fn(u32) -> bool); 2] = [("old", planted.old), ("new", planted.new)];
@@ -72,7 +72,7 @@ fn only(document: &Document) -> &OutcomeComparison {
 #[test]
 fn six_crashes_of_forty_against_none_are_established() {
     for paired in [false, true] {
-        let document = judged(&records(&Planted {
+        let document = judged(&records(&CrashPattern {
             runs: 40,
             paired,
             old: &|_| false,
@@ -96,7 +96,7 @@ fn six_crashes_of_forty_against_none_are_established() {
 
 #[test]
 fn one_crash_of_forty_is_mentioned_without_a_verdict() {
-    let document = judged(&records(&Planted {
+    let document = judged(&records(&CrashPattern {
         runs: 40,
         paired: true,
         old: &|_| false,
@@ -109,7 +109,7 @@ fn one_crash_of_forty_is_mentioned_without_a_verdict() {
 
 #[test]
 fn crashes_that_meet_both_sides_alike_are_no_difference() {
-    let document = judged(&records(&Planted {
+    let document = judged(&records(&CrashPattern {
         runs: 40,
         paired: true,
         old: &|block| block % 4 == 0,
@@ -122,7 +122,7 @@ fn crashes_that_meet_both_sides_alike_are_no_difference() {
 
 #[test]
 fn without_a_crash_there_is_no_row_and_nothing_changes() {
-    let mut all = records(&Planted {
+    let mut all = records(&CrashPattern {
         runs: 12,
         paired: true,
         old: &|_| false,
@@ -145,7 +145,7 @@ fn without_a_crash_there_is_no_row_and_nothing_changes() {
 #[test]
 fn a_side_that_lost_runs_is_not_equivalent() {
     let equal = |crashes: u32| {
-        let document = judged(&records(&Planted {
+        let document = judged(&records(&CrashPattern {
             runs: 40,
             paired: true,
             old: &|_| false,
@@ -162,7 +162,7 @@ fn a_side_that_lost_runs_is_not_equivalent() {
 
 #[test]
 fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
-    let mut all = records(&Planted {
+    let mut all = records(&CrashPattern {
         runs: 40,
         paired: true,
         old: &|_| false,
@@ -196,7 +196,7 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
 
 #[test]
 fn other_crashes_equally_often_are_said() {
-    let mut all = records(&Planted {
+    let mut all = records(&CrashPattern {
         runs: 20,
         paired: true,
         old: &|block| block < 4,
@@ -220,9 +220,9 @@ fn other_crashes_equally_often_are_said() {
 
 /// A deterministic source of numbers between 0 and 1 (Steele, Lea and Flood
 /// 2014).
-struct Chance(u64);
+struct UniformDraws(u64);
 
-impl Chance {
+impl UniformDraws {
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -234,13 +234,13 @@ impl Chance {
 
 /// The number of `documents` in which a difference in crashes is established, with these
 /// probabilities of a crash per side.
-fn found(documents: u32, runs: u32, paired: bool, chances: [f64; 2]) -> u32 {
-    let mut chance = Chance(1);
+fn count_established(documents: u32, runs: u32, paired: bool, chances: [f64; 2]) -> u32 {
+    let mut chance = UniformDraws(1);
     let mut found = 0;
     for _ in 0..documents {
         let mut draw = |share: f64| (0..runs).map(|_| chance.next() < share).collect::<Vec<_>>();
         let [old, new] = chances.map(&mut draw);
-        let mut all = records(&Planted {
+        let mut all = records(&CrashPattern {
             runs,
             paired,
             old: &|block| old[block as usize],
@@ -257,10 +257,10 @@ fn found(documents: u32, runs: u32, paired: bool, chances: [f64; 2]) -> u32 {
 #[test]
 fn equal_chances_of_a_crash_are_called_different_in_less_than_one_document_of_twenty() {
     for paired in [false, true] {
-        assert_eq!(found(20, 40, paired, [0.0, 0.0]), 0);
-        assert_eq!(found(20, 40, paired, [1.0, 1.0]), 0);
+        assert_eq!(count_established(20, 40, paired, [0.0, 0.0]), 0);
+        assert_eq!(count_established(20, 40, paired, [1.0, 1.0]), 0);
         for share in [0.05, 0.3, 0.5] {
-            let wrong = found(300, 40, paired, [share, share]);
+            let wrong = count_established(300, 40, paired, [share, share]);
             assert!(wrong <= 15, "{paired} {share}: {wrong} of 300");
         }
     }
@@ -269,7 +269,7 @@ fn equal_chances_of_a_crash_are_called_different_in_less_than_one_document_of_tw
 #[test]
 fn one_crash_in_five_against_none_is_found_in_four_documents_of_five() {
     for paired in [false, true] {
-        let right = found(400, 40, paired, [0.0, 0.2]);
+        let right = count_established(400, 40, paired, [0.0, 0.2]);
         assert!(right >= 320, "{paired}: {right} of 400");
     }
 }
@@ -277,10 +277,10 @@ fn one_crash_in_five_against_none_is_found_in_four_documents_of_five() {
 /// Slow runs crash on one side, so the remaining ones look fast.
 #[test]
 fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
-    let mut chance = Chance(2);
+    let mut chance = UniformDraws(2);
     let mut better = 0;
     for _ in 0..20 {
-        let mut all = records(&Planted {
+        let mut all = records(&CrashPattern {
             runs: 30,
             paired: true,
             old: &|_| false,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::cells::{Cell, Reading};
+use crate::cells::{Cell, RunValue};
 
 /// The runs of both cells that have a partner in their block, by block.
 ///
 /// `None` unless every run is in a block, each block that holds both cells holds
 /// one run of each, and there are at least two such blocks.
-pub(crate) fn partners<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell<'a>)> {
-    let mut blocks: BTreeMap<u32, (Vec<Reading>, Vec<Reading>)> = BTreeMap::new();
+pub(crate) fn paired_runs<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell<'a>)> {
+    let mut blocks: BTreeMap<u32, (Vec<RunValue>, Vec<RunValue>)> = BTreeMap::new();
     for &reading in &a.runs {
         blocks.entry(reading.block?).or_default().0.push(reading);
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     fn cell(blocks: &[Option<u32>]) -> Cell<'static> {
-        let runs = blocks.iter().enumerate().map(|(run, &block)| Reading {
+        let runs = blocks.iter().enumerate().map(|(run, &block)| RunValue {
             run,
             value: 1.0,
             block,
@@ -56,7 +56,8 @@ mod tests {
     #[test]
     fn only_complete_blocks_make_pairs() {
         let some = |blocks: &[u32]| cell(&blocks.iter().map(|&b| Some(b)).collect::<Vec<_>>());
-        let pairs = |a: &Cell<'static>, b: &Cell<'static>| partners(a, b).map(|p| p.0.runs.len());
+        let pairs =
+            |a: &Cell<'static>, b: &Cell<'static>| paired_runs(a, b).map(|p| p.0.runs.len());
         assert_eq!(pairs(&some(&[0, 1, 2]), &some(&[2, 0, 1])), Some(3));
         // One run failed on each side.
         assert_eq!(pairs(&some(&[0, 1, 2]), &some(&[1, 2, 3])), Some(2));
@@ -73,7 +74,7 @@ mod tests {
             step: Some(step),
             ..cell(&[Some(0), Some(1)])
         };
-        let (in_a, in_b) = partners(&stepped(0.25), &stepped(0.5)).unwrap();
+        let (in_a, in_b) = paired_runs(&stepped(0.25), &stepped(0.5)).unwrap();
         assert_eq!((in_a.step, in_b.step), (Some(0.25), Some(0.5)));
     }
 }

@@ -6,14 +6,14 @@ use assize_judge::{garwood, poisson};
 use crate::arrivals;
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
-use crate::cells::{Cell, Cells, Reading};
+use crate::cells::{Cell, Cells, RunValue};
+use crate::compare::{CellComparison, compare_cells, ends};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
-use crate::family::{Answers, Asked, Question, Questions};
+use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::noise::repeated;
 use crate::options::{Against, Options};
 use crate::rest;
-use crate::row::{capped, question, verdict_of};
-use crate::weigh::{Weighed, ends, weigh};
+use crate::row::{capped, hypothesis, verdict_of};
 use crate::words::{finite, plain};
 
 /// With at most this many events, the time of the first is reported.
@@ -33,22 +33,22 @@ pub(crate) struct Rates {
 }
 
 /// Two rates before the verdict.
-pub(crate) struct Compared {
+pub(crate) struct RatePair {
     /// Rate b over rate a.
     pub(crate) ratio: Option<f64>,
     pub(crate) test: Option<RateTest>,
     /// The p of `test`; for rates of runs it is known only with the family.
     p: Option<f64>,
     /// The comparison of the runs' rates, if several runs of each were counted.
-    by_runs: Option<Weighed>,
+    by_runs: Option<CellComparison>,
     /// The cap from lints about those runs.
     cap: Option<Cap>,
-    asked: Option<Asked>,
+    asked: Option<HypothesisId>,
     note: Option<String>,
 }
 
 /// The verdict on two rates.
-pub(crate) struct Decided {
+pub(crate) struct DecidedRate {
     pub(crate) p: Option<f64>,
     pub(crate) p_adjusted: Option<f64>,
     pub(crate) verdict: Verdict,
@@ -56,7 +56,7 @@ pub(crate) struct Decided {
 }
 
 /// A record of events with its place in the order of names.
-pub(crate) struct Counted<'a> {
+pub(crate) struct PlacedEvents<'a> {
     pub(crate) workload: usize,
     pub(crate) configuration: usize,
     pub(crate) events: &'a Events,
@@ -64,15 +64,15 @@ pub(crate) struct Counted<'a> {
 }
 
 /// All records of events, ordered by workload, event and configuration.
-pub(crate) fn counted<'a>(cells: &Cells<'a>, exposure_s: Option<f64>) -> Vec<Counted<'a>> {
+pub(crate) fn counted<'a>(cells: &Cells<'a>, exposure_s: Option<f64>) -> Vec<PlacedEvents<'a>> {
     let names = event_names(cells);
     let known = |s: &f64| *s >= 1e-9 && *s <= 1e18;
-    let mut all: Vec<Counted<'a>> = cells
+    let mut all: Vec<PlacedEvents<'a>> = cells
         .records
         .events
         .iter()
         .filter_map(|events| {
-            Some(Counted {
+            Some(PlacedEvents {
                 workload: cells.workload(&events.workload)?,
                 configuration: cells.configuration(&events.configuration)?,
                 events,
@@ -97,17 +97,17 @@ pub(crate) fn event_names(cells: &Cells<'_>) -> Vec<String> {
 }
 
 /// Rates compared with the baseline's, before the verdicts.
-pub(crate) struct Pending<'a> {
-    all: Vec<Counted<'a>>,
+pub(crate) struct PendingRates<'a> {
+    all: Vec<PlacedEvents<'a>>,
     /// Indices of a and b, and their comparison.
-    pairs: Vec<(usize, usize, Compared)>,
+    pairs: Vec<(usize, usize, RatePair)>,
 }
 
-impl Pending<'_> {
+impl PendingRates<'_> {
     /// The question asked about two rates, whichever of them is the baseline;
     /// `None` if there was none.
-    pub(crate) fn asked(&self, one: usize, other: usize) -> Option<Asked> {
-        let same = |&&(a, b, _): &&(usize, usize, Compared)| {
+    pub(crate) fn hypothesis(&self, one: usize, other: usize) -> Option<HypothesisId> {
+        let same = |&&(a, b, _): &&(usize, usize, RatePair)| {
             (a, b) == (one, other) || (b, a) == (one, other)
         };
         self.pairs.iter().find(same)?.2.asked
@@ -121,12 +121,12 @@ pub(crate) fn ask_all<'a>(
     baselines: &Baselines,
     caps: &Caps<'_>,
     options: &Options,
-    questions: &mut Questions,
-) -> Pending<'a> {
+    hypotheses: &mut Hypotheses,
+) -> PendingRates<'a> {
     let all = counted(cells, options.exposure_s);
     let mut pairs = Vec::new();
     let mut from = 0;
-    for group in all.chunk_by(same) {
+    for group in all.chunk_by(is_same_event) {
         let baseline = match baselines.chosen {
             Some(chosen) => group.iter().position(|c| c.configuration == chosen),
             None => Some(0),
@@ -141,27 +141,27 @@ pub(crate) fn ask_all<'a>(
             let Some(before) = before.filter(|&at| at != i && asks(&i)) else {
                 continue;
             };
-            let compared = ask(cells, &group[before], b, None, caps, questions);
+            let compared = ask(cells, &group[before], b, None, caps, hypotheses);
             pairs.push((from + before, from + i, compared));
         }
         from += group.len();
     }
-    Pending { all, pairs }
+    PendingRates { all, pairs }
 }
 
-fn same(a: &Counted<'_>, b: &Counted<'_>) -> bool {
+fn is_same_event(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> bool {
     a.workload == b.workload && a.events.event == b.events.event
 }
 
 /// Decides all rates.
 pub(crate) fn settle(
     cells: &Cells<'_>,
-    pending: Pending<'_>,
+    pending: PendingRates<'_>,
     chosen: Option<usize>,
-    answers: &Answers,
+    answers: &HypothesisResults,
     options: &Options,
 ) -> Rates {
-    let Pending { all, pairs } = pending;
+    let PendingRates { all, pairs } = pending;
     let written = pairs.iter().map(|(a, b, compared)| {
         let (a, b) = (&all[*a], &all[*b]);
         let decided = decide(compared, a, b, answers, options);
@@ -180,7 +180,7 @@ pub(crate) fn settle(
     });
     let comparisons = written.collect();
     let mut lints: Vec<Lint> = exposure_lint(cells, &all).into_iter().collect();
-    let groups = all.chunk_by(same);
+    let groups = all.chunk_by(is_same_event);
     lints.extend(groups.filter_map(|group| without_baseline(cells, group, chosen?)));
     lints.extend(arrivals::not_poisson(cells, &all));
     lints.extend(rest::lints(cells));
@@ -197,38 +197,38 @@ pub(crate) fn settle(
 /// independent events. A question already `known` for these two is not asked again.
 pub(crate) fn ask(
     cells: &Cells<'_>,
-    a: &Counted<'_>,
-    b: &Counted<'_>,
-    known: Option<Asked>,
+    a: &PlacedEvents<'_>,
+    b: &PlacedEvents<'_>,
+    known: Option<HypothesisId>,
     caps: &Caps<'_>,
-    questions: &mut Questions,
-) -> Compared {
+    hypotheses: &mut Hypotheses,
+) -> RatePair {
     let exact = compare(a, b);
-    let mut compared = Compared {
+    let mut compared = RatePair {
         ratio: exact.and_then(|t| t.ratio),
         test: exact.map(|_| RateTest::Poisson),
         p: exact.and_then(|t| finite(t.p)),
         by_runs: None,
         cap: None,
         asked: None,
-        note: exact.is_none().then(|| untested(a, b)),
+        note: exact.is_none().then(|| why_untested(a, b)),
     };
-    let restless = rest::unrest(cells, &a.events.event).map(|_| rest::CAP);
+    let restless = rest::idle_excess(cells, &a.events.event).map(|_| rest::CAP);
     compared.cap = restless;
-    if let Some((weighed, cap)) = by_runs(cells, a, b, caps) {
+    if let Some((comparison, cap)) = by_runs(cells, a, b, caps) {
         compared.test = Some(RateTest::Runs);
-        let asked = known.unwrap_or_else(|| questions.ask(question(&weighed, None, false)));
+        let asked = known.unwrap_or_else(|| hypotheses.ask(hypothesis(&comparison, None, false)));
         compared.asked = Some(asked);
-        compared.by_runs = Some(weighed);
+        compared.by_runs = Some(comparison);
         compared.cap = restless.or(cap);
     } else if let Some(found) = in_windows(a, b) {
         compared.test = Some(RateTest::Windows);
         compared.p = finite(found.p);
-        let question = || Question {
+        let hypothesis = || Hypothesis {
             p_t: finite(found.p),
-            ..Question::default()
+            ..Hypothesis::default()
         };
-        compared.asked = Some(known.unwrap_or_else(|| questions.ask(question())));
+        compared.asked = Some(known.unwrap_or_else(|| hypotheses.ask(hypothesis())));
     }
     compared
 }
@@ -237,21 +237,21 @@ pub(crate) fn ask(
 /// nothing; if it is unknown whether events cluster, it does not even support
 /// anything.
 pub(crate) fn decide(
-    compared: &Compared,
-    a: &Counted<'_>,
-    b: &Counted<'_>,
-    answers: &Answers,
+    compared: &RatePair,
+    a: &PlacedEvents<'_>,
+    b: &PlacedEvents<'_>,
+    answers: &HypothesisResults,
     options: &Options,
-) -> Decided {
+) -> DecidedRate {
     let answer = compared
         .asked
-        .map(|asked| answers.of(asked))
+        .map(|asked| answers.result(asked))
         .unwrap_or_default();
     let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
     let mut note = compared.note.clone();
     let (p, p_adjusted, verdict) = match (compared.test, &compared.by_runs) {
-        (Some(RateTest::Runs), Some(weighed)) => {
-            let uncapped = verdict_of(weighed, &answer, options);
+        (Some(RateTest::Runs), Some(comparison)) => {
+            let uncapped = verdict_of(comparison, &answer, options);
             let verdict = capped(uncapped, compared.cap, &answer, options);
             if let Some(cap) = compared.cap.filter(|_| verdict != uncapped) {
                 note = Some(format!(
@@ -261,7 +261,7 @@ pub(crate) fn decide(
                 ));
             }
             let p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
-            (answer.p.or(weighed.p_t), p_adjusted, verdict)
+            (answer.p.or(comparison.p_t), p_adjusted, verdict)
         }
         (Some(RateTest::Windows), _) if compared.cap == Some(rest::CAP) => {
             note = Some(format!("no better than undecided: {}", rest::CAP.lint));
@@ -287,7 +287,7 @@ pub(crate) fn decide(
         }
         (None, _) => (None, None, Verdict::Undecided),
     };
-    Decided {
+    DecidedRate {
         p,
         p_adjusted,
         verdict,
@@ -298,17 +298,17 @@ pub(crate) fn decide(
 /// Compares the runs' rates, if each side has at least two runs of known exposure, with its cap.
 fn by_runs(
     cells: &Cells<'_>,
-    a: &Counted<'_>,
-    b: &Counted<'_>,
+    a: &PlacedEvents<'_>,
+    b: &PlacedEvents<'_>,
     caps: &Caps<'_>,
-) -> Option<(Weighed, Option<Cap>)> {
+) -> Option<(CellComparison, Option<Cap>)> {
     let (of_a, of_b) = (rates_of_runs(cells, a)?, rates_of_runs(cells, b)?);
     let several = of_a.runs.len() > 1 && of_b.runs.len() > 1;
     let cap = || caps.of_runs(cells, a.workload, (&of_a, &of_b));
-    several.then(|| (weigh(cells, &of_a, &of_b), cap()))
+    several.then(|| (compare_cells(cells, &of_a, &of_b), cap()))
 }
 
-fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'static>> {
+fn rates_of_runs(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Option<Cell<'static>> {
     let place = (counted.workload, counted.configuration);
     let mut runs = Vec::new();
     // The step of a rate is one event.
@@ -321,7 +321,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
         let exposure = count.exposure_s.filter(|&s| s > 0.0)?;
         let machine = record.machine.as_ref();
         step = step.max(1.0 / exposure);
-        runs.push(Reading {
+        runs.push(RunValue {
             run,
             value: count.count as f64 / exposure,
             block: record.block,
@@ -337,9 +337,9 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
 }
 
 /// Compares two exposures by the scatter of their counts in windows of time.
-fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComparison> {
+fn in_windows(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> Option<poisson::ClusteredComparison> {
     let (of_a, of_b) = (times(a)?, times(b)?);
-    let observed = |times_s, exposure_s| poisson::Observed {
+    let observed = |times_s, exposure_s| poisson::EventTimes {
         times_s,
         exposure_s,
     };
@@ -352,10 +352,10 @@ fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComp
 
 /// The times of all events since the start of the exposure, in seconds of exposure, which is
 /// assumed to be spread evenly over the span in which events could happen.
-fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
+fn times(counted: &PlacedEvents<'_>) -> Option<Vec<f64>> {
     let exposure = counted.exposure_s?;
     let span = counted.events.span_s.filter(|&span| span > 0.0);
-    let mut times = within(counted, span.unwrap_or(exposure))?;
+    let mut times = times_within(counted, span.unwrap_or(exposure))?;
     if let Some(span) = span {
         for time in &mut times {
             *time = (*time / span * exposure).min(exposure);
@@ -366,7 +366,7 @@ fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
 
 /// The times of all events within a span in which they could happen. If their clock started
 /// earlier, the span is assumed to lie around them.
-pub(crate) fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
+pub(crate) fn times_within(counted: &PlacedEvents<'_>, exposure: f64) -> Option<Vec<f64>> {
     let times = &counted.events.times_s;
     let (first, last) = (*times.first()?, *times.last()?);
     if times.len() as u64 != counted.events.count || last - first > exposure {
@@ -381,7 +381,7 @@ pub(crate) fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
 }
 
 /// A lint if the user's baseline has no count of an event.
-fn without_baseline(cells: &Cells<'_>, group: &[Counted<'_>], chosen: usize) -> Option<Lint> {
+fn without_baseline(cells: &Cells<'_>, group: &[PlacedEvents<'_>], chosen: usize) -> Option<Lint> {
     let first = group.first()?;
     let lacks = group.iter().all(|c| c.configuration != chosen);
     lacks.then(|| Lint {
@@ -397,7 +397,7 @@ fn without_baseline(cells: &Cells<'_>, group: &[Counted<'_>], chosen: usize) -> 
     })
 }
 
-fn untested(a: &Counted<'_>, b: &Counted<'_>) -> String {
+fn why_untested(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> String {
     if a.exposure_s.is_none() || b.exposure_s.is_none() {
         "the exposure is not known: no test".into()
     } else {
@@ -406,7 +406,7 @@ fn untested(a: &Counted<'_>, b: &Counted<'_>) -> String {
 }
 
 /// The exact conditional test of two records of events.
-fn compare(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::RateComparison> {
+fn compare(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> Option<poisson::PoissonComparison> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count.max(b.events.count) > MOST_EVENTS {
         return None;
@@ -415,7 +415,7 @@ fn compare(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::RateComparison> 
 }
 
 /// The exposure that brings p to `level` if the rates stay as they are.
-pub(crate) fn settled_by(a: &Counted<'_>, b: &Counted<'_>, level: f64) -> Option<String> {
+pub(crate) fn settled_by(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>, level: f64) -> Option<String> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count == 0 && b.events.count == 0 {
         return Some("no events on either side: only a longer exposure can tell".into());
@@ -438,7 +438,7 @@ pub(crate) fn settled_by(a: &Counted<'_>, b: &Counted<'_>, level: f64) -> Option
     ))
 }
 
-fn rate(cells: &Cells<'_>, counted: &Counted<'_>) -> Rate {
+fn rate(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Rate {
     let events = counted.events;
     let exposure = counted.exposure_s;
     let interval = exposure.and_then(|s| garwood(events.count, s, 0.95).ok());
@@ -475,14 +475,14 @@ fn rate(cells: &Cells<'_>, counted: &Counted<'_>) -> Rate {
 
 /// Whether the clock of the times started with the exposure, as far as the times
 /// show.
-fn began(counted: &Counted<'_>) -> bool {
+fn began(counted: &PlacedEvents<'_>) -> bool {
     let events = counted.events;
     let span = events.span_s.or(counted.exposure_s);
     events.exposure_s.is_some()
         && span.is_some_and(|span| events.times_s.iter().all(|t| (0.0..=span).contains(t)))
 }
 
-fn exposure_lint(cells: &Cells<'_>, all: &[Counted<'_>]) -> Option<Lint> {
+fn exposure_lint(cells: &Cells<'_>, all: &[PlacedEvents<'_>]) -> Option<Lint> {
     let mut without: Vec<&str> = all
         .iter()
         .filter(|c| c.exposure_s.is_none())

@@ -18,7 +18,7 @@ pub(crate) const CAP: Cap = Cap {
 
 /// Events on the idle machine, of all runs together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rest {
+pub(crate) struct IdleEvents {
     count: u64,
     exposure_s: f64,
     /// One event in this many seconds is tolerated.
@@ -27,8 +27,8 @@ pub(crate) struct Rest {
 
 /// The events of this name on the idle machine, if they exceed the tolerated rate. When idle, all
 /// configurations are the same machine.
-pub(crate) fn unrest(cells: &Cells<'_>, event: &str) -> Option<Rest> {
-    let mut all: Option<Rest> = None;
+pub(crate) fn idle_excess(cells: &Cells<'_>, event: &str) -> Option<IdleEvents> {
+    let mut all: Option<IdleEvents> = None;
     for events in &cells.records.events {
         let of = events.event.strip_suffix(AT_REST) == Some(event);
         let (Some(tolerated_s), Some(exposure_s), true) =
@@ -36,7 +36,7 @@ pub(crate) fn unrest(cells: &Cells<'_>, event: &str) -> Option<Rest> {
         else {
             continue;
         };
-        let rest = all.get_or_insert(Rest {
+        let rest = all.get_or_insert(IdleEvents {
             count: 0,
             exposure_s: 0.0,
             tolerated_s,
@@ -52,7 +52,7 @@ pub(crate) fn unrest(cells: &Cells<'_>, event: &str) -> Option<Rest> {
 /// machine.
 pub(crate) fn is_too_often(cells: &Cells<'_>, metric: &str) -> bool {
     let event = metric.strip_suffix(PER_MINUTE);
-    event.is_some_and(|event| unrest(cells, event).is_some())
+    event.is_some_and(|event| idle_excess(cells, event).is_some())
 }
 
 /// Lints for events that are too frequent on the idle machine.
@@ -66,7 +66,7 @@ pub(crate) fn lints(cells: &Cells<'_>) -> Vec<Lint> {
         }
     }
     let told = names.into_iter().filter_map(|name| {
-        let rest = unrest(cells, name)?;
+        let rest = idle_excess(cells, name)?;
         Some(Lint {
             code: CAP.lint.into(),
             location: name.to_owned(),

@@ -3,14 +3,14 @@
 use assize_judge::family::Contrast;
 use assize_judge::{Estimate, VerdictInput, decide, equivalence, lints};
 
-use crate::across::Reach;
+use crate::across::Generalisation;
 use crate::caps::{Cap, Caps};
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
+use crate::compare::{CellComparison, compare_cells};
 use crate::document::{Agreement, Scale, Verdict};
-use crate::family::{Answer, Answers, Asked, Question, Questions};
-use crate::lost::Lost;
+use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResult, HypothesisResults};
+use crate::lost::LostRuns;
 use crate::options::Options;
-use crate::weigh::{Weighed, weigh};
 use crate::words::{finite, plain};
 
 /// With fewer replicates per side, nothing is supported.
@@ -23,9 +23,9 @@ pub(crate) const TAIL: f64 = 0.05;
 
 /// The two configurations that are compared, and how.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pair {
+pub(crate) struct ConfigurationPair {
     /// The configuration under trial.
-    pub(crate) key: Key,
+    pub(crate) key: CellKey,
     pub(crate) baseline: usize,
     pub(crate) primary: bool,
     /// The ratio to test against: 1 asks whether they differ.
@@ -33,93 +33,97 @@ pub(crate) struct Pair {
 }
 
 /// A comparison in progress.
-pub(crate) struct Row {
-    pub(crate) key: Key,
+pub(crate) struct ComparisonRow {
+    pub(crate) key: CellKey,
     pub(crate) baseline: usize,
-    pub(crate) weighed: Weighed,
+    pub(crate) comparison: CellComparison,
     pub(crate) primary: bool,
-    asked: Asked,
-    on_machines: Vec<Asked>,
+    asked: HypothesisId,
+    on_machines: Vec<HypothesisId>,
     pub(crate) cap: Option<Cap>,
-    pub(crate) lost: Lost,
+    pub(crate) lost: LostRuns,
     /// Why the two cannot be equivalent, if for another reason than their interval.
     pub(crate) tails: Option<String>,
-    pub(crate) answer: Answer,
+    pub(crate) answer: HypothesisResult,
     pub(crate) verdict: Verdict,
     pub(crate) runs_needed: Option<u32>,
 }
 
-impl Row {
+impl ComparisonRow {
     /// Registers the question about two cells; `None` if one of them is empty.
     pub(crate) fn ask(
         cells: &Cells<'_>,
-        pair: Pair,
+        pair: ConfigurationPair,
         caps: &Caps<'_>,
         options: &Options,
-        questions: &mut Questions,
+        hypotheses: &mut Hypotheses,
     ) -> Option<Self> {
-        let of_baseline = Key {
+        let of_baseline = CellKey {
             configuration: pair.baseline,
             ..pair.key
         };
         let (a, b) = (cells.get(of_baseline)?, cells.get(pair.key)?);
-        let weighed = weigh(cells, a, b).at_level(options.level);
+        let comparison = compare_cells(cells, a, b).at_level(options.level);
         let lost = caps.lost(pair.key.workload, [pair.baseline, pair.key.configuration]);
-        let tails = tails(a, b, options).or_else(|| uneven(lost));
-        let p_equivalence = equivalence_p(&weighed, options).filter(|_| tails.is_none());
-        let mut question = question(&weighed, p_equivalence, pair.primary);
+        let tails = why_outliers(a, b, options).or_else(|| why_uneven_losses(lost));
+        let p_equivalence = equivalence_p(&comparison, options).filter(|_| tails.is_none());
+        let mut hypothesis = hypothesis(&comparison, p_equivalence, pair.primary);
         if pair.bound != 1.0 {
-            hold_against(&mut question, &weighed, pair.bound);
+            test_against_bound(&mut hypothesis, &comparison, pair.bound);
         }
-        let machines = weighed.across.iter().flat_map(|across| &across.machines);
-        Some(Row {
+        let machines = comparison.across.iter().flat_map(|across| &across.machines);
+        Some(ComparisonRow {
             key: pair.key,
             baseline: pair.baseline,
             primary: pair.primary,
-            asked: questions.ask(question),
+            asked: hypotheses.ask(hypothesis),
             on_machines: machines
-                .map(|on| questions.ask(self::question(&on.weighed, None, pair.primary)))
+                .map(|on| hypotheses.ask(self::hypothesis(&on.comparison, None, pair.primary)))
                 .collect(),
-            cap: caps.of(cells, pair.key, (a, b)).or_else(|| lost.cap(a, b)),
+            cap: caps
+                .cap_for(cells, pair.key, (a, b))
+                .or_else(|| lost.cap(a, b)),
             lost,
-            weighed,
+            comparison,
             tails,
-            answer: Answer::default(),
+            answer: HypothesisResult::default(),
             verdict: Verdict::Undecided,
             runs_needed: None,
         })
     }
 
     /// Sets the verdict.
-    pub(crate) fn settle(&mut self, answers: &Answers, options: &Options) {
-        self.answer = answers.of(self.asked);
-        if let Some(across) = &mut self.weighed.across {
+    pub(crate) fn settle(&mut self, answers: &HypothesisResults, options: &Options) {
+        self.answer = answers.result(self.asked);
+        if let Some(across) = &mut self.comparison.across {
             for (on, &asked) in across.machines.iter_mut().zip(&self.on_machines) {
-                on.answer = answers.of(asked);
-                on.verdict = verdict_of(&on.weighed, &on.answer, options);
-                on.weighed.decided(on.verdict, options.level);
+                on.answer = answers.result(asked);
+                on.verdict = verdict_of(&on.comparison, &on.answer, options);
+                on.comparison.decided(on.verdict, options.level);
             }
         }
         self.verdict = capped(self.uncapped(options), self.cap, &self.answer, options);
-        self.weighed.decided(self.verdict, options.level);
+        self.comparison.decided(self.verdict, options.level);
     }
 
     /// The verdict from the figures alone, without the cap.
     pub(crate) fn uncapped(&self, options: &Options) -> Verdict {
-        verdict(&self.weighed, &self.answer, options)
+        verdict(&self.comparison, &self.answer, options)
     }
 }
 
 /// Makes the question whether a ratio lies on one side of `bound`, without
 /// equivalence.
-fn hold_against(question: &mut Question, weighed: &Weighed, bound: f64) {
-    let estimate = weighed.estimate.map(|estimate| about(estimate, bound));
-    question.p_equivalence = None;
-    question.p_t = weighed
+fn test_against_bound(hypothesis: &mut Hypothesis, comparison: &CellComparison, bound: f64) {
+    let estimate = comparison
+        .estimate
+        .map(|estimate| divided_by_bound(estimate, bound));
+    hypothesis.p_equivalence = None;
+    hypothesis.p_t = comparison
         .p_t
         .and(estimate)
         .and_then(|estimate| finite(estimate.p_t));
-    question.contrast = question
+    hypothesis.contrast = hypothesis
         .contrast
         .take()
         .filter(|contrast| contrast.relative)
@@ -127,7 +131,7 @@ fn hold_against(question: &mut Question, weighed: &Weighed, bound: f64) {
 }
 
 /// Converts an estimate of the ratio to one of the ratio divided by `bound`.
-fn about(estimate: Estimate, bound: f64) -> Estimate {
+fn divided_by_bound(estimate: Estimate, bound: f64) -> Estimate {
     let over = Estimate {
         effect: estimate.effect / bound,
         ..estimate
@@ -144,33 +148,37 @@ fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
 }
 
 /// The question about two cells.
-pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: bool) -> Question {
-    Question {
-        contrast: weighed.contrast.clone(),
-        p_t: weighed.p_t,
+pub(crate) fn hypothesis(
+    comparison: &CellComparison,
+    p_equivalence: Option<f64>,
+    primary: bool,
+) -> Hypothesis {
+    Hypothesis {
+        contrast: comparison.contrast.clone(),
+        p_t: comparison.p_t,
         p_equivalence,
         primary,
     }
 }
 
 /// p of the two one-sided tests; `None` if equivalence is impossible.
-fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
-    let fewest = weighed.replicates()?;
-    if weighed.scale == Scale::Raw
+fn equivalence_p(comparison: &CellComparison, options: &Options) -> Option<f64> {
+    let fewest = comparison.replicates()?;
+    if comparison.scale == Scale::Raw
         || fewest < FEWEST_EQUIVALENT
-        || weighed.too_coarse(options).is_some()
-        || weighed
+        || comparison.too_coarse(options).is_some()
+        || comparison
             .agreement()
             .is_some_and(|found| found == Agreement::Differ)
     {
         return None;
     }
-    let tests = equivalence::of_ratio(weighed.estimate.as_ref()?, options.margin);
+    let tests = equivalence::of_ratio(comparison.estimate.as_ref()?, options.margin);
     Some(tests.ok()?.p)
 }
 
 /// Why outlying runs rule out equivalence of two cells.
-fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
+fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
     let apart = |cell: &Cell<'_>| {
         cell.by_machine().iter().any(|cell| {
             let values = cell.values();
@@ -191,7 +199,7 @@ fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
 }
 
 /// Why two sides that lost runs unequally cannot be equivalent.
-fn uneven(lost: Lost) -> Option<String> {
+fn why_uneven_losses(lost: LostRuns) -> Option<String> {
     lost.is_uneven().then(|| {
         "one side lost more runs than the other, and what those would have been is not known".into()
     })
@@ -207,7 +215,7 @@ fn median(values: &[f64]) -> f64 {
 pub(crate) fn capped(
     verdict: Verdict,
     cap: Option<Cap>,
-    answer: &Answer,
+    answer: &HypothesisResult,
     options: &Options,
 ) -> Verdict {
     let Some(cap) = cap else {
@@ -227,20 +235,20 @@ pub(crate) fn capped(
 /// The verdict of a row. If several machines have no common direction, no
 /// difference is claimed; and a mean of unequal effects does not show
 /// equivalence.
-fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
-    let word = verdict_of(weighed, answer, options);
+fn verdict(comparison: &CellComparison, answer: &HypothesisResult, options: &Options) -> Verdict {
+    let word = verdict_of(comparison, answer, options);
     let differs = matches!(word, Verdict::Established | Verdict::Supported);
-    if differs && let Some(across) = &weighed.across {
-        return match across.reach(options.alpha) {
-            Reach::LikeThese => word,
+    if differs && let Some(across) = &comparison.across {
+        return match across.generalisation(options.alpha) {
+            Generalisation::LikeThese => word,
             // The kernels themselves are of interest, but machines are a sample
             // of others.
-            Reach::AllOfThese if across.is_of_kernels() => word,
-            Reach::AllOfThese => Verdict::Supported,
-            Reach::None => Verdict::Undecided,
+            Generalisation::AllOfThese if across.is_of_kernels() => word,
+            Generalisation::AllOfThese => Verdict::Supported,
+            Generalisation::None => Verdict::Undecided,
         };
     }
-    let alike = weighed
+    let alike = comparison
         .agreement()
         .is_none_or(|found| found == Agreement::Agree);
     if word == Verdict::Equivalent && !alike {
@@ -250,23 +258,27 @@ fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
 }
 
 /// The verdict on two cells, from their corrected p values.
-pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
+pub(crate) fn verdict_of(
+    comparison: &CellComparison,
+    answer: &HypothesisResult,
+    options: &Options,
+) -> Verdict {
     let word = decide(VerdictInput {
         p_adjusted: answer.p_adjusted,
-        p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(weighed)),
+        p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(comparison)),
         p_attainable: answer.least,
         p_equivalence: answer.p_equivalence,
         alpha: options.alpha,
     });
     match word {
-        assize_judge::Verdict::Established => Verdict::Established,
-        assize_judge::Verdict::Supported => Verdict::Supported,
-        assize_judge::Verdict::Equivalent => Verdict::Equivalent,
-        assize_judge::Verdict::Undecided => Verdict::Undecided,
+        assize_judge::Decision::Established => Verdict::Established,
+        assize_judge::Decision::Supported => Verdict::Supported,
+        assize_judge::Decision::Equivalent => Verdict::Equivalent,
+        assize_judge::Decision::Undecided => Verdict::Undecided,
     }
 }
 
-fn enough_for_t(weighed: &Weighed) -> bool {
-    let made = weighed.replicates();
+fn enough_for_t(comparison: &CellComparison) -> bool {
+    let made = comparison.replicates();
     made.is_some_and(|n| n >= FEWEST_SUPPORTED)
 }

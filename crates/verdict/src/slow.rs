@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_judge::quantile::type7;
 
 use crate::baselines::Baselines;
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
 use crate::document::{RunEnd, Tail};
 use crate::error::Error;
-use crate::family::Questions;
-use crate::outcomes::{self, Ended, Row};
+use crate::family::Hypotheses;
+use crate::outcomes::{PendingOutcome, RunEnding, ask};
 use crate::units::convert;
 
 /// The suffix of metrics that are the largest sample of a run.
@@ -35,21 +35,21 @@ const EXPECTED: &str = "METRIC > NUMBER UNIT with a unit of time, such as 'laten
 
 /// A threshold that the user asks for: the metric, the number and its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Asked<'t> {
+pub(crate) struct SlowThreshold<'t> {
     pub(crate) metric: &'t str,
     above: f64,
     unit: &'t str,
 }
 
 /// Reads `METRIC > NUMBER UNIT`.
-pub(crate) fn read(text: &str) -> Result<Asked<'_>, Error> {
+pub(crate) fn read(text: &str) -> Result<SlowThreshold<'_>, Error> {
     let parts = || {
         let (metric, rest) = text.rsplit_once('>')?;
         let rest = rest.trim();
         let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
         let (number, unit) = (rest[..end].parse().ok()?, rest[end..].trim());
         let is_time = convert(1.0, unit, "ns").is_some();
-        let asked = Asked {
+        let asked = SlowThreshold {
             metric: metric.trim(),
             above: number,
             unit,
@@ -71,9 +71,9 @@ pub(crate) fn ask_all(
     baselines: &Baselines,
     primary: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
-    thresholds: &BTreeMap<usize, Asked<'_>>,
-    questions: &mut Questions,
-) -> Vec<Row> {
+    thresholds: &BTreeMap<usize, SlowThreshold<'_>>,
+    hypotheses: &mut Hypotheses,
+) -> Vec<PendingOutcome> {
     let mut rows = Vec::new();
     for (workload, metric) in cells.rows() {
         let named = &cells.metrics[metric];
@@ -102,17 +102,17 @@ pub(crate) fn ask_all(
             unit: unit.to_owned(),
         };
         let runs = |configuration: usize| {
-            let key = Key {
+            let key = CellKey {
                 workload,
                 metric,
                 configuration,
             };
-            let runs = ended(cells, key, above);
+            let runs = slow_endings(cells, key, above);
             let enough = asked.is_some() || runs.len() >= FEWEST;
             enough.then_some(runs)
         };
         let names = there.iter().map(|(at, _)| *at).collect();
-        for (b, a) in baselines.pairs(cells, names, baselines.of(workload)) {
+        for (b, a) in baselines.pairs(cells, names, baselines.baseline_on(workload)) {
             let (Some(of_a), Some(of_b)) = (runs(a), runs(b)) else {
                 continue;
             };
@@ -120,7 +120,7 @@ pub(crate) fn ask_all(
             if asked.is_some() || any {
                 let [of_a, of_b] = [&of_a, &of_b].map(|of| of.iter().collect::<Vec<_>>());
                 let way = (RunEnd::Slow, Some(tail.clone()));
-                rows.push(outcomes::ask(cells, way, (a, &of_a), (b, &of_b), questions));
+                rows.push(ask(cells, way, (a, &of_a), (b, &of_b), hypotheses));
             }
         }
     }
@@ -128,12 +128,12 @@ pub(crate) fn ask_all(
 }
 
 /// The runs of a cell, each slow or not.
-fn ended<'a>(cells: &Cells<'a>, key: Key, above: f64) -> Vec<Ended<'a>> {
+fn slow_endings<'a>(cells: &Cells<'a>, key: CellKey, above: f64) -> Vec<RunEnding<'a>> {
     let runs = cells.get(key).into_iter().flat_map(|cell| &cell.runs);
-    let ended = runs.map(|one| Ended {
+    let ended = runs.map(|one| RunEnding {
         end: (one.value > above).then_some(RunEnd::Slow),
         why: Cow::Borrowed("above the threshold"),
-        ..Ended::completed(
+        ..RunEnding::completed(
             &cells.records.runs[one.run],
             key.workload,
             key.configuration,

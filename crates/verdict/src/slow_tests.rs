@@ -8,9 +8,9 @@ use crate::options::Options;
 use crate::trial::try_records;
 
 /// Random numbers by splitmix64 (Steele, Lea and Flood 2014).
-struct Source(u64);
+struct SplitMix64(u64);
 
-impl Source {
+impl SplitMix64 {
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -47,7 +47,7 @@ fn judged(records: &Records) -> Document {
 
 /// Latencies of about 0.4 ms, plus 5 ms in runs with a stall.
 fn stalls(stalled: impl Fn(u32, usize) -> bool, paired: bool) -> Vec<OutcomeComparison> {
-    let mut source = Source(1);
+    let mut source = SplitMix64(1);
     let all = records(40, paired, |block, side| {
         let stall = if stalled(block, side) { 5e6 } else { 0.0 };
         4e5 * (0.05 * source.normal()).exp() + stall
@@ -153,13 +153,13 @@ fn nothing_is_told_of_runs_without_a_tail_and_of_what_is_no_tail() {
 }
 
 /// The rows of slow runs alone, with all of alpha.
-fn alone(records: &Records) -> Vec<OutcomeComparison> {
+fn slow_rows(records: &Records) -> Vec<OutcomeComparison> {
     let (cells, options) = (Cells::new(records), Options::default());
     let baselines = Baselines::new(&cells, &options).unwrap();
-    let (none, mut questions) = (BTreeSet::new(), Questions::default());
+    let (none, mut hypotheses) = (BTreeSet::new(), Hypotheses::default());
     let given = BTreeMap::new();
-    let rows = ask_all(&cells, &baselines, &none, &none, &given, &mut questions);
-    outcomes::settle(rows, &questions.answer(options.alpha, 0), &options)
+    let rows = ask_all(&cells, &baselines, &none, &none, &given, &mut hypotheses);
+    crate::outcomes::settle(rows, &hypotheses.answer(options.alpha, 0), &options)
 }
 
 /// False positives with a realistic number of runs: stalls equally often on both sides, and values
@@ -170,13 +170,13 @@ fn equal_tails_are_seldom_called_different() {
     for (paired, heavy) in [(true, false), (false, false), (true, true)] {
         let (mut told, mut wrong) = (0, 0);
         for seed in 0..DOCUMENTS {
-            let mut source = Source(seed);
+            let mut source = SplitMix64(seed);
             let all = records(40, paired, |_, _| match heavy {
                 true => 4e5 / (1.0 - source.uniform()).powf(0.7),
                 false if source.uniform() < 0.1 => 5e6,
                 false => 4e5 * (0.05 * source.normal()).exp(),
             });
-            for row in alone(&all) {
+            for row in slow_rows(&all) {
                 told += 1;
                 wrong += u64::from(row.verdict == Verdict::Established);
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_judge::step;
 
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
 use crate::lints::units::is_measured;
 
 /// Steps finer than this share of the values do not matter: no margin is that
@@ -16,9 +16,9 @@ const FINEST: f64 = 1e-5;
 /// on the workload show.
 ///
 /// Plain counts have none: 40 is exact although the next value is 41.
-pub(crate) fn of_all(cells: &Cells<'_>) -> BTreeMap<Key, f64> {
-    let mut steps: BTreeMap<Key, f64> = BTreeMap::new();
-    let mut coarser = |key: Key, step: f64| {
+pub(crate) fn of_all(cells: &Cells<'_>) -> BTreeMap<CellKey, f64> {
+    let mut steps: BTreeMap<CellKey, f64> = BTreeMap::new();
+    let mut coarser = |key: CellKey, step: f64| {
         let known = steps.entry(key).or_insert(step);
         *known = known.max(step);
     };
@@ -38,7 +38,7 @@ pub(crate) fn of_all(cells: &Cells<'_>) -> BTreeMap<Key, f64> {
         let all: Vec<f64> = row.iter().flat_map(|(_, cell)| cell.values()).collect();
         let of_all = step::step(&all, FINEST);
         for (configuration, cell) in row {
-            let key = Key {
+            let key = CellKey {
                 workload,
                 metric,
                 configuration,
@@ -66,10 +66,10 @@ fn is_count(cells: &Cells<'_>, metric: usize) -> bool {
 }
 
 /// The steps that the sources declare.
-fn declared<'c>(cells: &'c Cells<'_>) -> impl Iterator<Item = (Key, f64)> + 'c {
+fn declared<'c>(cells: &'c Cells<'_>) -> impl Iterator<Item = (CellKey, f64)> + 'c {
     cells.records.resolutions.iter().filter_map(|one| {
         let metric = cells.metric_of(&one.metric, &one.unit)?;
-        let key = Key {
+        let key = CellKey {
             workload: cells.workload(&one.workload)?,
             metric,
             configuration: cells.configuration(&one.configuration)?,

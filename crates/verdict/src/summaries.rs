@@ -1,10 +1,10 @@
 //! Cells of which only a mean and its spread are known.
 
-use assize_judge::welch::{self, Moments};
+use assize_judge::welch::{self, PublishedMean};
 
 use crate::cells::{Cell, standard_error, usable};
+use crate::compare::{CellComparison, arithmetic, take_estimate, variance};
 use crate::document::{Scale, TTest};
-use crate::weigh::{Weighed, arithmetic, take_estimate, variance};
 use crate::words::finite;
 
 /// Whether a cell's summary is the mean of the cell's own runs.
@@ -21,49 +21,49 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
 }
 
 /// Compares two cells of which one has a summary and no runs.
-pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
-    let mut weighed = Weighed::new(Scale::Summary);
+pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
+    let mut comparison = CellComparison::new(Scale::Summary);
     let (Some((mean_a, error_a, n_a)), Some((mean_b, error_b, n_b))) = (moments(a), moments(b))
     else {
-        return weighed;
+        return comparison;
     };
-    weighed.mean_a = Some(mean_a);
-    weighed.mean_b = Some(mean_b);
-    weighed.n_a = n_a;
-    weighed.n_b = n_b;
+    comparison.mean_a = Some(mean_a);
+    comparison.mean_b = Some(mean_b);
+    comparison.n_a = n_a;
+    comparison.n_b = n_b;
     if mean_a <= 0.0 || mean_b <= 0.0 {
-        weighed
+        comparison
             .because
             .push("a mean is zero or negative: no ratio".into());
-        return weighed;
+        return comparison;
     }
-    weighed.ratio = finite(mean_b / mean_a);
+    comparison.ratio = finite(mean_b / mean_a);
     let has_spread = |cell: &Cell<'_>| {
         let summary = cell.summary.as_deref();
         summary.is_none_or(|summary| summary.spread.is_some())
     };
     if (n_a.is_none() || n_b.is_none()) && has_spread(a) && has_spread(b) {
-        weighed
+        comparison
             .because
             .push("the number of runs is not given: no interval and no test".into());
-        return weighed;
+        return comparison;
     }
     let sound = |error: Option<f64>, mean| error.filter(|&e| usable(e) && usable(e / mean));
     let (Some(error_a), Some(error_b)) = (sound(error_a, mean_a), sound(error_b, mean_b)) else {
-        weighed
+        comparison
             .because
             .push("the spread of the runs is not given: no interval and no test".into());
-        return weighed;
+        return comparison;
     };
-    let moments = |mean, standard_error, n| Moments {
+    let moments = |mean, standard_error, n| PublishedMean {
         mean,
         standard_error,
         n,
     };
     let estimate =
         welch::ratio_from_summaries(moments(mean_a, error_a, n_a), moments(mean_b, error_b, n_b));
-    take_estimate(&mut weighed, estimate, TTest::Welch, 0.0);
-    weighed
+    take_estimate(&mut comparison, estimate, TTest::Welch, 0.0);
+    comparison
 }
 
 /// Mean, standard error and number of a cell's runs, or of its summary.

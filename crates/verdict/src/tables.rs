@@ -4,12 +4,12 @@ use assize_bundle::DeclaredTable;
 use assize_judge::quantile;
 
 use crate::baselines::Baselines;
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
+use crate::compare::{CellComparison, compare_cells};
 use crate::document::{Comparison, Lint, Relation, Table, TableCell, TableRow};
 use crate::identities::are_same;
 use crate::names::{folded, similar};
 use crate::options::Options;
-use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
 
 /// All tables, and lints for requested metrics that were not measured.
@@ -22,7 +22,7 @@ pub(crate) fn tabulate(
 ) -> (Vec<Table>, Vec<Lint>) {
     let (mut tables, mut lints) = (Vec::new(), Vec::new());
     for asked in &cells.records.tables {
-        let tabulator = Tabulator {
+        let tabulator = TableBuilder {
             cells,
             baselines,
             comparisons,
@@ -70,7 +70,7 @@ fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
 }
 
 /// One requested table, and the data it is made from.
-struct Tabulator<'t, 'a> {
+struct TableBuilder<'t, 'a> {
     cells: &'t Cells<'a>,
     baselines: &'t Baselines,
     comparisons: &'t [Comparison],
@@ -78,7 +78,7 @@ struct Tabulator<'t, 'a> {
     asked: &'t DeclaredTable,
 }
 
-impl Tabulator<'_, '_> {
+impl TableBuilder<'_, '_> {
     /// The metrics of this name that its workloads have, one per unit.
     fn units(&self) -> Vec<usize> {
         let workloads: Vec<usize> = self.workloads().flatten().collect();
@@ -116,7 +116,7 @@ impl Tabulator<'_, '_> {
         let columns = self.asked.workloads.iter().zip(self.workloads());
         let cells = columns
             .map(|(name, workload)| {
-                let key = metric.zip(workload).map(|(metric, workload)| Key {
+                let key = metric.zip(workload).map(|(metric, workload)| CellKey {
                     workload,
                     metric,
                     configuration,
@@ -164,7 +164,7 @@ impl Tabulator<'_, '_> {
         })
     }
 
-    fn cell(&self, key: Option<Key>, workload: &str, configuration: usize) -> TableCell {
+    fn cell(&self, key: Option<CellKey>, workload: &str, configuration: usize) -> TableCell {
         let found = key.and_then(|key| self.cells.get(key));
         let mut values = found.map(Cell::values).unwrap_or_default();
         values.sort_by(f64::total_cmp);
@@ -201,23 +201,23 @@ impl Tabulator<'_, '_> {
     }
 
     /// The relation to the same configuration on the workload that is 1.
-    fn normalised(&self, key: Key, workload: &str) -> Option<Relation> {
+    fn normalised(&self, key: CellKey, workload: &str) -> Option<Relation> {
         let to = self
             .asked
             .normalised_to
             .as_ref()
             .filter(|to| *to != workload)?;
-        let one = Key {
+        let one = CellKey {
             workload: self.cells.workload(to)?,
             ..key
         };
-        self.weighed(one, key)
-            .map(|weighed| relation(weighed, self.options.seed))
+        self.comparison(one, key)
+            .map(|comparison| relation(comparison, self.options.seed))
     }
 
     /// The relation to the baseline on the same workload: the document's own
     /// row, if it has one; `None` for identical configurations.
-    fn relative(&self, key: Key, baseline: usize) -> Option<Relation> {
+    fn relative(&self, key: CellKey, baseline: usize) -> Option<Relation> {
         if are_same(self.cells, baseline, key.configuration, key.workload) {
             return None;
         }
@@ -229,39 +229,39 @@ impl Tabulator<'_, '_> {
                 && row.configuration == self.cells.configurations[key.configuration]
         };
         if let Some(row) = self.comparisons.iter().find(same) {
-            return Some(taken(row));
+            return Some(row_relation(row));
         }
-        let of_baseline = Key {
+        let of_baseline = CellKey {
             configuration: baseline,
             ..key
         };
-        self.weighed(of_baseline, key)
-            .map(|weighed| relation(weighed, self.options.seed))
+        self.comparison(of_baseline, key)
+            .map(|comparison| relation(comparison, self.options.seed))
     }
 
-    fn weighed(&self, a: Key, b: Key) -> Option<Weighed> {
+    fn comparison(&self, a: CellKey, b: CellKey) -> Option<CellComparison> {
         let (a, b) = (self.cells.get(a)?, self.cells.get(b)?);
-        Some(weigh(self.cells, a, b).at_level(self.options.level))
+        Some(compare_cells(self.cells, a, b).at_level(self.options.level))
     }
 }
 
-fn relation(weighed: Weighed, seed: u64) -> Relation {
+fn relation(comparison: CellComparison, seed: u64) -> Relation {
     Relation {
-        n_baseline: weighed.n_a,
-        n: weighed.n_b,
-        ratio: weighed.ratio,
-        ci: weighed.ci_ends(),
-        p_t: weighed.p_t,
-        t_test: weighed.t_test,
-        p: weighed.p_alone(seed),
-        difference: weighed.difference,
+        n_baseline: comparison.n_a,
+        n: comparison.n_b,
+        ratio: comparison.ratio,
+        ci: comparison.ci_ends(),
+        p_t: comparison.p_t,
+        t_test: comparison.t_test,
+        p: comparison.p_alone(seed),
+        difference: comparison.difference,
         verdict: None,
-        because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),
+        because: (!comparison.because.is_empty()).then(|| comparison.because.join("; ")),
     }
 }
 
 /// The figures of a comparison.
-pub(crate) fn taken(row: &Comparison) -> Relation {
+pub(crate) fn row_relation(row: &Comparison) -> Relation {
     Relation {
         n_baseline: row.n_baseline,
         n: row.n,

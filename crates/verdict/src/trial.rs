@@ -14,13 +14,13 @@ use crate::document::{
 };
 use crate::error::Error;
 use crate::factorial;
-use crate::family::Questions;
+use crate::family::Hypotheses;
 use crate::identities;
-use crate::lints::{self, order::Order};
-use crate::names::{Kind, folded, resolve};
-use crate::noise::floors;
+use crate::lints::{self, order::OrderFindings};
+use crate::names::{NameKind, folded, resolve};
+use crate::noise::noise_floors;
 use crate::options::{Against, Options};
-use crate::outcomes::{self, Ends};
+use crate::outcomes::{self, RunEndings};
 use crate::rates;
 use crate::sentences;
 use crate::slow;
@@ -44,7 +44,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let baselines = Baselines::new(&cells, options)?;
     let said = declared(&cells, options)?;
     let place = places(&cells, &said.primary);
-    let order = Order::new(&cells);
+    let order = OrderFindings::new(&cells);
     let judged = judged(&cells, &baselines, &said, &order, options)?.sorted(&place);
     let rows = &judged.compared.comparisons;
     let (tables, not_measured) = tabulate(&cells, &baselines, rows, options);
@@ -81,7 +81,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         pooled: judged.compared.pooled,
         tables,
         tradeoffs: judged.tradeoffs,
-        noise_floor: floors(&cells, options.seed),
+        noise_floor: noise_floors(&cells, options.seed),
         factorial: judged.factorial,
         rates: judged.rates.rates,
         rate_comparisons: judged.rates.comparisons,
@@ -108,8 +108,8 @@ fn limits(records: &Records) -> Vec<String> {
 fn sentences_of(
     document: &Document,
     cells: &Cells<'_>,
-    faults: &lints::Faults,
-    said: &Declared,
+    faults: &lints::UninformativeRows,
+    said: &DeclaredMetrics,
     against: Against,
 ) -> Vec<Sentence> {
     match against {
@@ -119,10 +119,10 @@ fn sentences_of(
 }
 
 /// All tests with their verdicts.
-struct Judged {
+struct TrialResults {
     families: Vec<Family>,
     outcomes: Vec<OutcomeComparison>,
-    compared: comparisons::Compared,
+    compared: comparisons::ComparisonResults,
     factorial: Vec<Factorial>,
     /// Lints for cells missing from a factorial, and for names in trade-offs
     /// that no run has.
@@ -132,7 +132,7 @@ struct Judged {
     tradeoffs: Vec<Tradeoff>,
 }
 
-impl Judged {
+impl TrialResults {
     /// Sorts all rows by their places.
     fn sorted<K: Ord>(mut self, place: impl Fn(&str, &str) -> K) -> Self {
         self.compared = self.compared.sorted(&place);
@@ -146,14 +146,14 @@ impl Judged {
 fn judged(
     cells: &Cells<'_>,
     baselines: &Baselines,
-    said: &Declared,
-    order: &Order,
+    said: &DeclaredMetrics,
+    order: &OrderFindings,
     options: &Options,
-) -> Result<Judged, Error> {
-    let ends = Ends::new(cells);
+) -> Result<TrialResults, Error> {
+    let ends = RunEndings::new(cells);
     let (primary, caps) = (&said.primary, &Caps::new(order, &ends));
-    let mut questions = Questions::default();
-    let asks = &mut questions;
+    let mut hypotheses = Hypotheses::default();
+    let asks = &mut hypotheses;
     let mut ended = outcomes::ask_all(cells, &ends, baselines, asks);
     let thresholds = thresholds(cells, options)?;
     let higher = &said.higher;
@@ -168,7 +168,7 @@ fn judged(
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines, caps, options, asks);
-    let grounds = claims::Grounds {
+    let grounds = claims::OtherHypotheses {
         rows: &rows,
         ended: &ended,
         ends: &ends,
@@ -177,17 +177,17 @@ fn judged(
     };
     let claims = claims::ask_all(cells, grounds, options, asks)?;
     let asked = tradeoffs::ask_all(cells, &rows, primary, caps, options, asks)?;
-    let answers = questions.answer(options.alpha, options.seed);
+    let answers = hypotheses.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
     let compared = comparisons::written_all(cells, &rows, options);
-    let court = tradeoffs::Court {
+    let evaluator = tradeoffs::TradeoffEvaluator {
         cells,
         baselines,
         rows: &rows,
         comparisons: &compared.comparisons,
     };
-    let (tradeoffs, not_measured) = court.settle(asked, &answers, options);
-    Ok(Judged {
+    let (tradeoffs, not_measured) = evaluator.settle(asked, &answers, options);
+    Ok(TrialResults {
         compared,
         tradeoffs,
         holes: [&fits.holes[..], &not_measured].concat(),
@@ -211,7 +211,7 @@ pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> 
         .iter()
         .try_for_each(|text| slow::read(text).map(drop))?;
     if let Some(name) = &options.baseline {
-        resolve(Kind::Configuration, name, configurations).map_err(Error::Baseline)?;
+        resolve(NameKind::Configuration, name, configurations).map_err(Error::Baseline)?;
     }
     options
         .claims
@@ -233,7 +233,7 @@ pub fn primary_directions(
     options: &Options,
 ) -> Result<BTreeMap<String, Better>, Error> {
     let cells = Cells::new(records);
-    let Declared {
+    let DeclaredMetrics {
         primary, higher, ..
     } = declared(&cells, options)?;
     let given = &options.lower_is_better;
@@ -278,7 +278,7 @@ fn places<'a>(
 }
 
 /// Metrics declared before the data were seen.
-struct Declared {
+struct DeclaredMetrics {
     primary: BTreeSet<usize>,
     /// Metrics of which more is better.
     higher: BTreeSet<usize>,
@@ -286,7 +286,7 @@ struct Declared {
     absent: Vec<String>,
 }
 
-fn declared(cells: &Cells<'_>, options: &Options) -> Result<Declared, Error> {
+fn declared(cells: &Cells<'_>, options: &Options) -> Result<DeclaredMetrics, Error> {
     let records = cells.records;
     let mut absent = Vec::new();
     let primary = metrics(
@@ -303,7 +303,7 @@ fn declared(cells: &Cells<'_>, options: &Options) -> Result<Declared, Error> {
         &records.higher_is_better,
         &mut Vec::new(),
     )?;
-    Ok(Declared {
+    Ok(DeclaredMetrics {
         primary,
         higher,
         absent,
@@ -314,7 +314,7 @@ fn declared(cells: &Cells<'_>, options: &Options) -> Result<Declared, Error> {
 fn thresholds<'o>(
     cells: &Cells<'_>,
     options: &'o Options,
-) -> Result<BTreeMap<usize, slow::Asked<'o>>, Error> {
+) -> Result<BTreeMap<usize, slow::SlowThreshold<'o>>, Error> {
     let mut all = BTreeMap::new();
     for text in &options.slow {
         let asked = slow::read(text)?;
@@ -342,8 +342,8 @@ fn metrics(
     }
     let mut wanted: BTreeSet<&str> = BTreeSet::new();
     for name in given {
-        let index =
-            resolve(Kind::Metric, name, &names).map_err(|name| Error::Metric { option, name })?;
+        let index = resolve(NameKind::Metric, name, &names)
+            .map_err(|name| Error::Metric { option, name })?;
         wanted.insert(&names[index]);
     }
     for name in recorded {

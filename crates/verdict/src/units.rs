@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The dimension of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Base {
+enum Dimension {
     Time,
     Data,
     Energy,
@@ -17,7 +17,7 @@ enum Base {
 /// of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Unit {
-    of: Base,
+    of: Dimension,
     /// An integer.
     size: f64,
     /// The size of the unit of time below the slash, likewise.
@@ -25,68 +25,68 @@ struct Unit {
 }
 
 /// Case-sensitive symbols, because an upper-case prefix has another meaning.
-const SYMBOLS: [(&str, Base, f64); 39] = [
-    ("ns", Base::Time, 1.0),
-    ("us", Base::Time, 1e3),
-    ("\u{b5}s", Base::Time, 1e3),
-    ("\u{3bc}s", Base::Time, 1e3),
-    ("ms", Base::Time, 1e6),
-    ("s", Base::Time, 1e9),
-    ("min", Base::Time, 60e9),
-    ("h", Base::Time, 3600e9),
-    ("B", Base::Data, 1.0),
-    ("kB", Base::Data, 1e3),
-    ("MB", Base::Data, 1e6),
-    ("GB", Base::Data, 1e9),
-    ("TB", Base::Data, 1e12),
-    ("KiB", Base::Data, 1024.0),
-    ("MiB", Base::Data, 1_048_576.0),
-    ("GiB", Base::Data, 1_073_741_824.0),
-    ("TiB", Base::Data, 1_099_511_627_776.0),
-    ("nJ", Base::Energy, 1.0),
-    ("uJ", Base::Energy, 1e3),
-    ("\u{b5}J", Base::Energy, 1e3),
-    ("\u{3bc}J", Base::Energy, 1e3),
-    ("mJ", Base::Energy, 1e6),
-    ("J", Base::Energy, 1e9),
-    ("kJ", Base::Energy, 1e12),
-    ("Wh", Base::Energy, 3600e9),
-    ("kWh", Base::Energy, 3600e12),
-    ("nW", Base::Power, 1.0),
-    ("uW", Base::Power, 1e3),
-    ("\u{b5}W", Base::Power, 1e3),
-    ("\u{3bc}W", Base::Power, 1e3),
-    ("mW", Base::Power, 1e6),
-    ("W", Base::Power, 1e9),
-    ("kW", Base::Power, 1e12),
-    ("Hz", Base::Frequency, 1.0),
-    ("kHz", Base::Frequency, 1e3),
-    ("KHz", Base::Frequency, 1e3),
-    ("MHz", Base::Frequency, 1e6),
-    ("GHz", Base::Frequency, 1e9),
-    ("THz", Base::Frequency, 1e12),
+const SYMBOLS: [(&str, Dimension, f64); 39] = [
+    ("ns", Dimension::Time, 1.0),
+    ("us", Dimension::Time, 1e3),
+    ("\u{b5}s", Dimension::Time, 1e3),
+    ("\u{3bc}s", Dimension::Time, 1e3),
+    ("ms", Dimension::Time, 1e6),
+    ("s", Dimension::Time, 1e9),
+    ("min", Dimension::Time, 60e9),
+    ("h", Dimension::Time, 3600e9),
+    ("B", Dimension::Data, 1.0),
+    ("kB", Dimension::Data, 1e3),
+    ("MB", Dimension::Data, 1e6),
+    ("GB", Dimension::Data, 1e9),
+    ("TB", Dimension::Data, 1e12),
+    ("KiB", Dimension::Data, 1024.0),
+    ("MiB", Dimension::Data, 1_048_576.0),
+    ("GiB", Dimension::Data, 1_073_741_824.0),
+    ("TiB", Dimension::Data, 1_099_511_627_776.0),
+    ("nJ", Dimension::Energy, 1.0),
+    ("uJ", Dimension::Energy, 1e3),
+    ("\u{b5}J", Dimension::Energy, 1e3),
+    ("\u{3bc}J", Dimension::Energy, 1e3),
+    ("mJ", Dimension::Energy, 1e6),
+    ("J", Dimension::Energy, 1e9),
+    ("kJ", Dimension::Energy, 1e12),
+    ("Wh", Dimension::Energy, 3600e9),
+    ("kWh", Dimension::Energy, 3600e12),
+    ("nW", Dimension::Power, 1.0),
+    ("uW", Dimension::Power, 1e3),
+    ("\u{b5}W", Dimension::Power, 1e3),
+    ("\u{3bc}W", Dimension::Power, 1e3),
+    ("mW", Dimension::Power, 1e6),
+    ("W", Dimension::Power, 1e9),
+    ("kW", Dimension::Power, 1e12),
+    ("Hz", Dimension::Frequency, 1.0),
+    ("kHz", Dimension::Frequency, 1e3),
+    ("KHz", Dimension::Frequency, 1e3),
+    ("MHz", Dimension::Frequency, 1e6),
+    ("GHz", Dimension::Frequency, 1e9),
+    ("THz", Dimension::Frequency, 1e12),
 ];
 
 /// Unit words, matched without regard to case and with an optional plural s.
-const WORDS: [(&str, Base, f64); 14] = [
-    ("nsec", Base::Time, 1.0),
-    ("nanosecond", Base::Time, 1.0),
-    ("usec", Base::Time, 1e3),
-    ("microsecond", Base::Time, 1e3),
-    ("msec", Base::Time, 1e6),
-    ("millisecond", Base::Time, 1e6),
-    ("sec", Base::Time, 1e9),
-    ("second", Base::Time, 1e9),
-    ("min", Base::Time, 60e9),
-    ("minute", Base::Time, 60e9),
-    ("hour", Base::Time, 3600e9),
-    ("byte", Base::Data, 1.0),
-    ("joule", Base::Energy, 1e9),
-    ("watt", Base::Power, 1e9),
+const WORDS: [(&str, Dimension, f64); 14] = [
+    ("nsec", Dimension::Time, 1.0),
+    ("nanosecond", Dimension::Time, 1.0),
+    ("usec", Dimension::Time, 1e3),
+    ("microsecond", Dimension::Time, 1e3),
+    ("msec", Dimension::Time, 1e6),
+    ("millisecond", Dimension::Time, 1e6),
+    ("sec", Dimension::Time, 1e9),
+    ("second", Dimension::Time, 1e9),
+    ("min", Dimension::Time, 60e9),
+    ("minute", Dimension::Time, 60e9),
+    ("hour", Dimension::Time, 3600e9),
+    ("byte", Dimension::Data, 1.0),
+    ("joule", Dimension::Energy, 1e9),
+    ("watt", Dimension::Power, 1e9),
 ];
 
 /// Parses a unit without a slash.
-fn simple(text: &str) -> Option<(Base, f64)> {
+fn simple(text: &str) -> Option<(Dimension, f64)> {
     let symbol = SYMBOLS.iter().find(|(symbol, ..)| *symbol == text);
     let lower = text.to_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
@@ -111,7 +111,7 @@ fn unit(text: &str) -> Option<Unit> {
     };
     let (of, size) = simple(above)?;
     match simple(below)? {
-        (Base::Time, per) => Some(Unit {
+        (Dimension::Time, per) => Some(Unit {
             of,
             size,
             per: Some(per),
@@ -157,12 +157,12 @@ fn factor(from: &str, to: &str) -> Option<(f64, f64)> {
 
 /// Chooses the common unit in which the values of a metric are compared.
 #[derive(Debug, Default)]
-pub(crate) struct Common {
+pub(crate) struct CommonUnits {
     /// How often each unit of each metric was recorded.
     met: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
-impl Common {
+impl CommonUnits {
     /// Counts the unit of one value.
     pub(crate) fn note(&mut self, metric: &str, unit: &str) {
         let units = match self.met.get_mut(metric) {
@@ -180,7 +180,7 @@ impl Common {
     /// The common unit for values in `unit`: of the recorded units that it can
     /// be converted to, the most frequent, then the largest, then the first by
     /// name. The result does not depend on the order of the values.
-    pub(crate) fn of<'c>(&'c self, metric: &str, unit: &'c str) -> &'c str {
+    pub(crate) fn common_unit<'c>(&'c self, metric: &str, unit: &'c str) -> &'c str {
         let Some(units) = self.met.get(metric).filter(|units| units.len() > 1) else {
             return unit;
         };
@@ -260,11 +260,11 @@ mod tests {
     #[test]
     fn the_common_unit_does_not_depend_on_the_order() {
         let chosen = |met: &[&str]| {
-            let mut common = Common::default();
+            let mut common = CommonUnits::default();
             for unit in met {
                 common.note("t", unit);
             }
-            common.of("t", met[0]).to_owned()
+            common.common_unit("t", met[0]).to_owned()
         };
         assert_eq!(chosen(&["ms", "s"]), "s");
         assert_eq!(chosen(&["s", "ms"]), "s");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assize_judge::family::{Block, Contrast, step_down};
-use assize_judge::{Verdict, VerdictInput, decide, holm, paired};
+use assize_judge::family::{Contrast, ContrastBlock, step_down};
+use assize_judge::{Decision, VerdictInput, decide, holm, paired};
 
 use crate::difference::{CountedPair, CountedRun, DifferenceRow, divisor, mean, number};
 use crate::profile::ProfilePlace;
@@ -122,7 +122,7 @@ fn established(rows: &[&Values], attainable: f64) -> Vec<bool> {
             .iter()
             .zip(&values.b)
             .zip(0..)
-            .map(|((a, b), site)| Block {
+            .map(|((a, b), site)| ContrastBlock {
                 site,
                 a: vec![*a],
                 b: vec![*b],
@@ -151,6 +151,6 @@ fn established(rows: &[&Values], attainable: f64) -> Vec<bool> {
         })
     });
     rows.iter()
-        .map(|values| differs(values) && verdicts.next() == Some(Verdict::Established))
+        .map(|values| differs(values) && verdicts.next() == Some(Decision::Established))
         .collect()
 }

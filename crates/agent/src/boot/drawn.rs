@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::io;
 
-use assize_job::Image;
+use assize_job::MemoryImage;
 
 use crate::process;
 
@@ -14,7 +14,7 @@ const STEP: u32 = 64;
 
 /// Starts and reaps as many processes as were drawn, and pads the environment
 /// of all later ones.
-pub(super) fn age_processes(image: &Image) -> io::Result<()> {
+pub(super) fn age_processes(image: &MemoryImage) -> io::Result<()> {
     if image.padding > 0 {
         let padding = "x".repeat(usize::try_from(image.padding).unwrap_or_default());
         // SAFETY: this process has one thread.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use assize_job::{Action, Image, Payload, Stage};
+use assize_job::{Action, MemoryImage, Payload, RunStage};
 
 use crate::actions::{self, ActionContext};
 use crate::modules::RunModules;
@@ -12,7 +12,7 @@ use crate::seed::Stream;
 
 /// Carries out the steps that the set-up of every run begins with. A step that
 /// fails does so again in the set-up of the run, which reports why.
-pub(super) fn load(image: &Image) -> RunModules {
+pub(super) fn load(image: &MemoryImage) -> RunModules {
     let steps: Vec<Action> = fs::read(Payload::FIRST)
         .ok()
         .and_then(|text| serde_json::from_slice(&text).ok())
@@ -32,6 +32,6 @@ pub(super) fn load(image: &Image) -> RunModules {
         },
         guest: true,
     };
-    actions::carry_out(&steps, Stage::Setup, &with, &mut modules);
+    actions::carry_out(&steps, RunStage::Setup, &with, &mut modules);
     modules
 }

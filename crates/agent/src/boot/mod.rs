@@ -9,7 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
-use assize_job::{Image, Record, Stage};
+use assize_job::{AgentMessage, MemoryImage, RunStage};
 
 use crate::channel::{Channel, RecordSink};
 use crate::digests::Digests;
@@ -109,7 +109,7 @@ pub(crate) fn main(command_line: &str) {
     // ends, which the host then sees.
     let Ok(ports) = Ports::open() else { return };
     report_panics(ports);
-    let image = Image::of(command_line);
+    let image = MemoryImage::from_command_line(command_line);
     let digests = Digests::below("/");
     let aged = drawn::age_processes(&image);
     let mut guest = Some(Guest {
@@ -126,14 +126,14 @@ pub(crate) fn main(command_line: &str) {
     let mut channel = Channel::new(RecordSink::DebugConsole(ports));
     run::send_greeting(&mut channel, resumed_ns, true);
     if let Err(why) = aged {
-        channel.send(&Record::Failed {
-            stage: Stage::Start,
+        channel.send(&AgentMessage::Failed {
+            stage: RunStage::Start,
             what: "make the machine that was drawn".into(),
             why: sys::error_text(&why),
         });
     }
     for why in problems {
-        channel.send(&Record::Doubt {
+        channel.send(&AgentMessage::Doubt {
             code: "machine-set-up".into(),
             detail: why,
         });
@@ -243,8 +243,8 @@ fn report_panics(ports: Ports) {
             return;
         }
         let mut channel = Channel::new(RecordSink::DebugConsole(ports));
-        channel.send(&Record::Failed {
-            stage: Stage::Start,
+        channel.send(&AgentMessage::Failed {
+            stage: RunStage::Start,
             what: "the agent panicked".into(),
             why: panic.to_string().replace('\n', " "),
         });

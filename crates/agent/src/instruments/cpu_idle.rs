@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::idle::{self, IdleEvent, IdleSpan};
 use super::perf::{self, PerfCounter, PerfScope};
@@ -55,7 +55,7 @@ impl RunInstrument for CpuIdle {
         self.stat[1] = system::read(Path::new("/proc/stat")).ok();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let (Some(mut tracer), Some(window)) = (self.tracer.take(), self.window) else {
             return vec![unavailable(NAME, None, "it was not started")];
         };
@@ -95,11 +95,16 @@ impl CpuIdle {
     /// A doubt for each CPU that was idle for longer by /proc/stat than by the trace, by
     /// more than two ticks and a tenth of the time: some kernels do not trace all idle
     /// times.
-    fn untraced(&self, records: &[Record], window: IdleSpan, hertz: u64) -> Vec<Record> {
+    fn untraced(
+        &self,
+        records: &[AgentMessage],
+        window: IdleSpan,
+        hertz: u64,
+    ) -> Vec<AgentMessage> {
         let elapsed = number(window.to - window.from) * 1e-9;
         let mut doubts = Vec::new();
         for record in records {
-            let Record::Metric { metric, value, .. } = record else {
+            let AgentMessage::Metric { metric, value, .. } = record else {
                 continue;
             };
             let cpu = metric
@@ -139,7 +144,7 @@ fn records(
     trace: &RecordedTrace<IdleEvent>,
     window: IdleSpan,
     still: &dyn Fn(u32) -> Option<bool>,
-) -> Vec<Record> {
+) -> Vec<AgentMessage> {
     let elapsed = window.to - window.from;
     let mut records = Vec::with_capacity(trace.cpus.len() + 2);
     let (mut sum, mut used) = (0, 0);
@@ -332,7 +337,7 @@ mod tests {
         let trace = trace(&[&[(1100, IdleEvent::Leave)], &[]]);
         let given = records(&trace, WINDOW, &|_| None);
         assert_eq!(given[0], metric("cpu0_non_idle", 900.0, "ns"));
-        let unavailable = |r: &Record| matches!(r, Record::Unavailable { .. });
+        let unavailable = |r: &AgentMessage| matches!(r, AgentMessage::Unavailable { .. });
         assert!(given[1..].iter().all(unavailable), "{given:?}");
     }
 
@@ -382,14 +387,14 @@ mod tests {
         for cpu in &cpus {
             let name = format!("cpu{cpu}_non_idle");
             let value = records.iter().find_map(|record| match record {
-                Record::Metric { metric, value, .. } if *metric == name => Some(*value),
+                AgentMessage::Metric { metric, value, .. } if *metric == name => Some(*value),
                 _ => None,
             });
             let value = value.unwrap();
             assert!((0.0..=elapsed).contains(&value), "{records:?}");
         }
         // This thread slept, but it had to run to get there.
-        let any = |r: &Record| matches!(r, Record::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
+        let any = |r: &AgentMessage| matches!(r, AgentMessage::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
         assert!(records.iter().any(any), "{records:?}");
     }
 }

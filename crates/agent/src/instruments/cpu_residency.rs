@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use assize_job::{Frequency, Idle, Job, Record};
+use assize_job::{AgentMessage, Frequency, Idle, Job};
 
 use super::cpu_idle::IdleStateTracer;
 use super::frequency_trace::FrequencyTrace;
@@ -104,7 +104,7 @@ impl RunInstrument for CpuResidency {
         self.counted[1] = self.kernel.counts();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let (Some(mut tracer), Some(window)) = (self.tracer.take(), self.window) else {
             return vec![unavailable(NAME, None, "it was not started")];
         };
@@ -139,7 +139,7 @@ impl RunInstrument for CpuResidency {
 
 impl CpuResidency {
     /// Records of frequencies and energy.
-    fn power(&mut self, found: &ObservedStates) -> Vec<Record> {
+    fn power(&mut self, found: &ObservedStates) -> Vec<AgentMessage> {
         let mut records = Vec::new();
         let mut changes = None;
         if let Some(mut frequencies) = self.frequencies.take() {
@@ -156,7 +156,7 @@ impl CpuResidency {
         records
     }
 
-    fn energy(&self, found: &ObservedStates, changes: Option<&[Changes]>) -> Vec<Record> {
+    fn energy(&self, found: &ObservedStates, changes: Option<&[Changes]>) -> Vec<AgentMessage> {
         let none = |why: &str| {
             let names = ["modelled_energy", "modelled_power"];
             names.map(|name| unavailable(NAME, Some(name), why)).into()
@@ -196,7 +196,7 @@ impl ObservedStates {
     }
 
     /// Records of each CPU and of all together.
-    fn of_cpus(&self) -> Vec<Record> {
+    fn of_cpus(&self) -> Vec<AgentMessage> {
         let mut records = Vec::new();
         let seconds = number(self.elapsed()) * 1e-9;
         let (mut asleep, mut wakeups) = (0, 0);
@@ -222,7 +222,7 @@ impl ObservedStates {
 
     /// Records of each idle state, or what is unavailable without any.
     /// `declared` states are never refused, so they have no `rejected` counter.
-    fn of_states(&self, states: &[String], declared: bool) -> Vec<Record> {
+    fn of_states(&self, states: &[String], declared: bool) -> Vec<AgentMessage> {
         if states.is_empty() {
             let why = "this machine distinguishes no idle states; \
                        write `idle = { states = \"phone\" }`";
@@ -267,7 +267,7 @@ impl ObservedStates {
                 });
             }
         }
-        records.push(Record::Raw {
+        records.push(AgentMessage::Raw {
             name: format!("{NAME}.txt"),
             text: table,
         });
@@ -282,7 +282,7 @@ impl ObservedStates {
 
     /// A doubt about the first CPU and state for which the kernel's count of
     /// idle times differs from the trace.
-    fn uncounted(&self) -> Option<Record> {
+    fn uncounted(&self) -> Option<AgentMessage> {
         for (at, (cpu, sojourns)) in self.cpus.iter().zip(&self.sojourns).enumerate() {
             let states = self.counted.get(at).map_or(0, Vec::len);
             for state in 0..states {
@@ -303,7 +303,11 @@ impl ObservedStates {
 
     /// Records of frequencies while CPUs were not idle, including declared ones
     /// that were not used.
-    fn of_frequencies(&self, changes: &[Changes], declared: Option<&Frequency>) -> Vec<Record> {
+    fn of_frequencies(
+        &self,
+        changes: &[Changes],
+        declared: Option<&Frequency>,
+    ) -> Vec<AgentMessage> {
         let steps = declared.iter().flat_map(|declared| &declared.steps);
         let mut times: BTreeMap<u64, u64> = steps.map(|step| (step.frequency_khz, 0)).collect();
         let mut switches = 0;
@@ -431,9 +435,9 @@ mod tests {
         }
     }
 
-    fn value(records: &[Record], name: &str) -> f64 {
+    fn value(records: &[AgentMessage], name: &str) -> f64 {
         let found = records.iter().find_map(|record| match record {
-            Record::Metric { metric, value, .. } if metric == name => Some(*value),
+            AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
             _ => None,
         });
         found.unwrap_or_else(|| panic!("no {name} in {records:?}"))
@@ -477,13 +481,13 @@ mod tests {
         ] {
             assert_eq!(value(&records, name), wanted, "{name}");
         }
-        let missing = |record: &Record| {
-            matches!(record, Record::Unavailable { metric: Some(name), .. }
+        let missing = |record: &AgentMessage| {
+            matches!(record, AgentMessage::Unavailable { metric: Some(name), .. }
                 if name == "state_rejected:light")
         };
         assert!(records.iter().any(missing), "{records:?}");
         let raw = records.iter().find_map(|record| match record {
-            Record::Raw { text, .. } => Some(text.as_str()),
+            AgentMessage::Raw { text, .. } => Some(text.as_str()),
             _ => None,
         });
         assert!(
@@ -494,7 +498,8 @@ mod tests {
         assert_eq!(declared.len() + 2, records.len(), "{declared:?}");
         // Without states, no values are invented.
         let none = two().of_states(&[], true);
-        let unavailable = |record: &Record| matches!(record, Record::Unavailable { .. });
+        let unavailable =
+            |record: &AgentMessage| matches!(record, AgentMessage::Unavailable { .. });
         assert!(none.len() == 2 && none.iter().all(unavailable), "{none:?}");
     }
 
@@ -546,7 +551,7 @@ mod tests {
         let instrument = CpuResidency::default();
         let records = instrument.energy(&two(), None);
         assert!(
-            matches!(&records[0], Record::Unavailable { reason, .. }
+            matches!(&records[0], AgentMessage::Unavailable { reason, .. }
                 if reason.contains("idle = {")),
             "{records:?}"
         );

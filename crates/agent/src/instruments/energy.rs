@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::perf::{CounterSum, PerfEvent};
 use super::{RunInstrument, doubt, metric, number, perf, system, unavailable};
@@ -24,7 +24,7 @@ pub(crate) struct Energy {
     pmu: PathBuf,
     powercap: PathBuf,
     source: EnergySource,
-    records: Vec<Record>,
+    records: Vec<AgentMessage>,
 }
 
 enum EnergySource {
@@ -110,7 +110,7 @@ impl RunInstrument for Energy {
         }
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         std::mem::take(&mut self.records)
     }
 }
@@ -245,7 +245,7 @@ fn powercap_records(
     zones: &[Zone],
     before: &[Result<u64, String>],
     after: &[Result<u64, String>],
-) -> Vec<Record> {
+) -> Vec<AgentMessage> {
     let mut records = Vec::new();
     for &(name, _, _) in METRICS {
         let mut sum_uj = None;
@@ -354,7 +354,7 @@ mod tests {
         let records = energy.records();
         assert_eq!(records.len(), 3);
         assert!(
-            matches!(&records[2], Record::Unavailable { metric: Some(m), .. } if m == "energy_dram"),
+            matches!(&records[2], AgentMessage::Unavailable { metric: Some(m), .. } if m == "energy_dram"),
             "{records:?}"
         );
     }

@@ -15,7 +15,7 @@
 
 use std::num::NonZeroU64;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use rustix::thread::{Timespec, current_timer_slack, nanosleep, set_current_timer_slack};
 
 use super::cpu_idle::IdleStateTracer;
@@ -81,7 +81,7 @@ impl RunInstrument for GuestInstructions {
         }
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let (Some(mut tracer), Some(window)) = (self.tracer.take(), self.window) else {
             return vec![unavailable(NAME, None, "it was not started")];
         };
@@ -147,7 +147,11 @@ fn shortest(mut spans: Vec<u64>) -> Option<u64> {
 
 /// The metrics. A CPU without an event was busy: it was interrupted at the
 /// start.
-fn records(trace: &RecordedTrace<IdleEvent>, window: IdleSpan, around_sleep: u64) -> Vec<Record> {
+fn records(
+    trace: &RecordedTrace<IdleEvent>,
+    window: IdleSpan,
+    around_sleep: u64,
+) -> Vec<AgentMessage> {
     let mut all_idle = vec![window];
     for cpu in &trace.cpus {
         let spans = idle::idle(&cpu.events, window).unwrap_or_default();

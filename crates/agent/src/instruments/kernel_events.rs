@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use assize_job::Record;
-use assize_job::events::{EVENTS_FILE, EventKind, Events, Name, Row};
+use assize_job::AgentMessage;
+use assize_job::events::{EVENTS_FILE, EventKind, KernelEvent, KernelEventLog, ThreadNaming};
 
 use super::ring::{self, EventField, EventFormat};
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
@@ -74,7 +74,7 @@ impl RunInstrument for KernelEvents {
         self.stop_ns = system::monotonic_ns();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let Some(mut instance) = self.instance.take() else {
             return vec![unavailable(NAME, None, "it was not opened")];
         };
@@ -86,7 +86,7 @@ impl RunInstrument for KernelEvents {
         drop(instance);
         let mut records = Vec::from_iter(trace.doubt(NAME));
         let events = self.events(trace);
-        records.push(Record::Raw {
+        records.push(AgentMessage::Raw {
             name: EVENTS_FILE.into(),
             text: events.text(),
         });
@@ -96,8 +96,8 @@ impl RunInstrument for KernelEvents {
 
 impl KernelEvents {
     /// The events of all CPUs, in order of time and then of CPU.
-    fn events(&self, trace: RecordedTrace<DecodedEvent>) -> Events {
-        let mut events = Events {
+    fn events(&self, trace: RecordedTrace<DecodedEvent>) -> KernelEventLog {
+        let mut events = KernelEventLog {
             start_ns: self.start_ns,
             stop_ns: self.stop_ns,
             // Unreadable data counts as lost, too.
@@ -108,7 +108,7 @@ impl KernelEvents {
                 .iter()
                 .map(|known| known.kind())
                 .collect(),
-            ..Events::default()
+            ..KernelEventLog::default()
         };
         let cpus = trace.cpus.into_iter();
         let mut all: Vec<(u64, u32, DecodedEvent)> = cpus
@@ -124,7 +124,7 @@ impl KernelEvents {
             if let Some(known) = self.decoder.kinds.get(usize::from(seen.kind)) {
                 said.pointers(known, &mut seen.values);
             }
-            let row = Row {
+            let row = KernelEvent {
                 kind: seen.kind,
                 cpu,
                 at_ns,
@@ -146,7 +146,7 @@ struct NamesAndAddresses {
 
 impl NamesAndAddresses {
     /// Adds the names that are new.
-    fn names(&mut self, names: &[(u32, [u8; 16])], events: &mut Events) {
+    fn names(&mut self, names: &[(u32, [u8; 16])], events: &mut KernelEventLog) {
         for (tid, comm) in names {
             // Every CPU has an idle thread of this number.
             if *tid == 0 || self.names.get(tid) == Some(comm) {
@@ -155,7 +155,7 @@ impl NamesAndAddresses {
             self.names.insert(*tid, *comm);
             let text = comm.split(|&byte| byte == 0).next().unwrap_or_default();
             let name = String::from_utf8_lossy(text);
-            events.names.push(Name {
+            events.names.push(ThreadNaming {
                 row: events.rows.len(),
                 tid: *tid,
                 name: name.replace(char::is_control, "?"),
@@ -316,7 +316,7 @@ mod tests {
             name 7 e\n0 1 0 7 7 -2 0\nend 4\n";
         let text = instrument.events(trace).text();
         assert_eq!(text, wanted);
-        assert_eq!(Events::parse(&text).unwrap().text(), text);
+        assert_eq!(KernelEventLog::parse(&text).unwrap().text(), text);
     }
 
     #[test]
@@ -330,11 +330,11 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(5));
         instrument.stop();
         let records = instrument.records();
-        let Some(Record::Raw { name, text }) = records.last() else {
+        let Some(AgentMessage::Raw { name, text }) = records.last() else {
             panic!("no text: {records:?}");
         };
         assert_eq!(name, EVENTS_FILE);
-        let events = Events::parse(text).unwrap();
+        let events = KernelEventLog::parse(text).unwrap();
         assert!(
             events
                 .rows

@@ -33,7 +33,7 @@ mod tracer;
 mod wakeup;
 mod waking;
 
-use assize_job::{INSTRUMENTS, Job, Record, TracerKind};
+use assize_job::{AgentMessage as Record, INSTRUMENTS, Job, TracerKind};
 
 /// Something that measures one run.
 pub(crate) trait RunInstrument {
@@ -90,7 +90,7 @@ fn one(name: &str) -> Option<Box<dyn RunInstrument>> {
         "threads" => Box::new(threads::ThreadsInstrument::default()),
         "timer-list" => Box::new(timer_list::TimerList::default()),
         "wakeup" => Box::new(wakeup::Wakeup::default()),
-        _ => Box::new(tracer::Tracing::new(TracerKind::named(name)?)),
+        _ => Box::new(tracer::Tracing::new(TracerKind::from_name(name)?)),
     })
 }
 

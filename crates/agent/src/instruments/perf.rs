@@ -227,7 +227,7 @@ pub(crate) fn records(
     name: &str,
     unit: &str,
     total: &io::Result<CounterTotal>,
-) -> Vec<assize_job::Record> {
+) -> Vec<assize_job::AgentMessage> {
     match total {
         Err(error) => vec![super::unavailable(instrument, Some(name), why(error))],
         Ok(total) if total.share <= 0.0 => {
@@ -252,7 +252,7 @@ pub(crate) fn records(
 #[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 mod tests {
     use super::*;
-    use assize_job::Record;
+    use assize_job::AgentMessage;
 
     fn reading(value: u64, enabled: u64, running: u64) -> CounterReading {
         CounterReading {
@@ -289,11 +289,11 @@ mod tests {
         let given = records("perf-hardware", "cycles", "", &half);
         assert!(matches!(
             &given[..],
-            [Record::Metric { .. }, Record::Doubt { code, .. }] if code == "multiplexed"
+            [AgentMessage::Metric { .. }, AgentMessage::Doubt { code, .. }] if code == "multiplexed"
         ));
         let never = Ok(CounterTotal::default());
         let given = records("perf-hardware", "cycles", "", &never);
-        assert!(matches!(&given[..], [Record::Unavailable { .. }]));
+        assert!(matches!(&given[..], [AgentMessage::Unavailable { .. }]));
     }
 
     #[test]

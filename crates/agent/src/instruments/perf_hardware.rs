@@ -2,7 +2,7 @@
 
 use std::io;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use perf_event_open_sys::bindings;
 
 use super::perf::{self, CounterSum, CounterTotal, PerfEvent};
@@ -60,7 +60,7 @@ impl RunInstrument for PerfHardware {
         }
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         self.totals
             .iter()
             .flat_map(|(name, total)| perf::records(NAME, name, "", total))

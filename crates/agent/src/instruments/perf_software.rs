@@ -11,7 +11,7 @@
 
 use std::io;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use perf_event_open_sys::bindings;
 
 use super::perf::{self, CounterSum, CounterTotal, PerfEvent};
@@ -100,7 +100,7 @@ impl RunInstrument for PerfSoftware {
         disable(&mut self.metrics);
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         self.metrics
             .iter()
             .flat_map(CountedMetric::records)
@@ -141,7 +141,7 @@ impl RunInstrument for PerfWorkload {
         disable(&mut self.metrics);
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         self.metrics
             .iter()
             .flat_map(CountedMetric::records)
@@ -185,7 +185,7 @@ impl CountedMetric {
         }
     }
 
-    fn records(&self) -> Vec<Record> {
+    fn records(&self) -> Vec<AgentMessage> {
         match &self.sum {
             Ok(_) => perf::records(self.instrument, self.name, self.unit, &self.total),
             Err(error) => vec![super::unavailable(

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use assize_job::{Job, PLANTED_STALLS, Record, Stage, Stalls};
+use assize_job::{AgentMessage, Job, PLANTED_STALLS, RunStage, Stalls};
 
 use super::{RunInstrument, doubt, system};
 use crate::seed::Stream;
@@ -65,7 +65,7 @@ impl RunInstrument for PlantedStalls {
         }
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let Some(stalls) = &self.stalls else {
             return self.stall_records(&StallLog::default());
         };
@@ -77,15 +77,15 @@ impl RunInstrument for PlantedStalls {
             Ok(log) => log,
             // A run without the stalls it declares has failed.
             Err(why) => {
-                return vec![Record::Failed {
-                    stage: Stage::Workload,
+                return vec![AgentMessage::Failed {
+                    stage: RunStage::Workload,
                     what: PLANTED_STALLS.into(),
                     why,
                 }];
             }
         };
         let mut records = self.stall_records(&log);
-        records.push(Record::Raw {
+        records.push(AgentMessage::Raw {
             name: "planted-stalls.txt".into(),
             text: self.text(&log, stalls),
         });
@@ -115,12 +115,12 @@ impl PlantedStalls {
         })
     }
 
-    fn stall_records(&self, log: &StallLog) -> Vec<Record> {
+    fn stall_records(&self, log: &StallLog) -> Vec<AgentMessage> {
         let (t_ns, lengths): (Vec<u64>, Vec<u64>) = self
             .times(log)
             .map(|(at, stall)| (at, stall.length))
             .unzip();
-        let mut records = vec![Record::Events {
+        let mut records = vec![AgentMessage::Events {
             event: EVENT.into(),
             count: t_ns.len() as u64,
             exposure_ns: self.ended_ns.saturating_sub(self.began_ns),
@@ -132,7 +132,7 @@ impl PlantedStalls {
         for length in &lengths {
             *buckets.entry(*length).or_insert(0) += 1;
         }
-        records.push(Record::Histogram {
+        records.push(AgentMessage::Histogram {
             metric: LENGTH.into(),
             unit: "ns".into(),
             buckets: buckets.into_iter().collect(),
@@ -140,7 +140,7 @@ impl PlantedStalls {
         });
         if self.samples {
             let before = std::iter::once(&0).chain(&t_ns);
-            records.push(Record::Samples {
+            records.push(AgentMessage::Samples {
                 metric: LENGTH.into(),
                 unit: "ns".into(),
                 t_ns: t_ns
@@ -270,14 +270,14 @@ mod tests {
         };
         let told = instrument.stall_records(&parse(LOG).unwrap());
         let [
-            Record::Events {
+            AgentMessage::Events {
                 count,
                 exposure_ns,
                 t_ns,
                 ..
             },
-            Record::Histogram { buckets, .. },
-            Record::Samples {
+            AgentMessage::Histogram { buckets, .. },
+            AgentMessage::Samples {
                 t_ns: since,
                 values,
                 ..
@@ -306,7 +306,10 @@ mod tests {
         assert!(
             matches!(
                 &records[..],
-                [Record::Events { count: 0, .. }, Record::Histogram { .. }]
+                [
+                    AgentMessage::Events { count: 0, .. },
+                    AgentMessage::Histogram { .. }
+                ]
             ),
             "{records:?}"
         );

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::before_and_after::BeforeAndAfter;
 use super::{RunInstrument, metric, number, system, unavailable};
@@ -36,7 +36,7 @@ impl RunInstrument for ProcStat {
         self.0.stop();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         match self.0.parsed(parse) {
             Ok((before, after)) => {
                 difference(&before, &after, rustix::param::clock_ticks_per_second())
@@ -115,7 +115,7 @@ pub(crate) fn parse(text: &str) -> Result<Stat, String> {
     }
 }
 
-fn difference(before: &Stat, after: &Stat, hertz: u64) -> Vec<Record> {
+fn difference(before: &Stat, after: &Stat, hertz: u64) -> Vec<AgentMessage> {
     // The kernel warns that idle and iowait may go backwards by a tick.
     let ticks = |fields: &[usize]| {
         let sum = |stat: &Stat| fields.iter().map(|&field| stat.all[field]).sum::<u64>();
@@ -162,7 +162,7 @@ mod tests {
             ("switches", 45.0, ""),
             ("forks", 7.0, ""),
         ];
-        let wanted: Vec<Record> = wanted.iter().map(|&(n, v, u)| metric(n, v, u)).collect();
+        let wanted: Vec<AgentMessage> = wanted.iter().map(|&(n, v, u)| metric(n, v, u)).collect();
         assert_eq!(difference(&before, &after, 100), wanted);
     }
 

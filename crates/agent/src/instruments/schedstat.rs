@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::before_and_after::BeforeAndAfter;
 use super::{RunInstrument, metric, number, system, unavailable};
@@ -41,7 +41,7 @@ impl RunInstrument for Schedstat {
         self.0.stop();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let both = self.0.parsed(parse);
         let difference = both.and_then(|(before, after)| difference(&before, &after));
         difference.unwrap_or_else(|reason| vec![unavailable(NAME, None, reason)])
@@ -94,7 +94,7 @@ fn cpu(line: &str) -> Result<CpuRunTimes, String> {
     }
 }
 
-fn difference(before: &[CpuRunTimes], after: &[CpuRunTimes]) -> Result<Vec<Record>, String> {
+fn difference(before: &[CpuRunTimes], after: &[CpuRunTimes]) -> Result<Vec<AgentMessage>, String> {
     let same = |(a, b): (&CpuRunTimes, &CpuRunTimes)| a.number == b.number;
     if before.len() != after.len() || !before.iter().zip(after).all(same) {
         return Err("CPUs came or went during the run; leave them as they are".into());

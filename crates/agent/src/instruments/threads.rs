@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::labels::{THREADS_MAX, labels};
 use super::taskstats::{Taskstats, ThreadExit};
@@ -63,7 +63,7 @@ impl RunInstrument for ThreadsInstrument {
         self.left = remaining_threads(self.workload);
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let mut threads = of_workload(self.workload, &self.ended, &self.left);
         if let (Some(before), Some(own)) = (&self.before, threads.get_mut(&self.workload)) {
             own.voluntary = own.voluntary.saturating_sub(before.voluntary);
@@ -114,7 +114,7 @@ fn of_workload(
         .collect()
 }
 
-fn records(threads: &BTreeMap<u32, ThreadExit>) -> Vec<Record> {
+fn records(threads: &BTreeMap<u32, ThreadExit>) -> Vec<AgentMessage> {
     if threads.is_empty() {
         let reason = "the workload's process was not seen; it was reaped too early";
         return vec![unavailable(NAME, None, reason)];
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_workload_that_was_not_seen_is_unavailable() {
         let given = records(&of_workload(10, &[], &[]));
-        assert!(matches!(&given[..], [Record::Unavailable { .. }]));
+        assert!(matches!(&given[..], [AgentMessage::Unavailable { .. }]));
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         let names: Vec<&str> = given
             .iter()
             .filter_map(|record| match record {
-                Record::Metric { metric, .. } => Some(metric.as_str()),
+                AgentMessage::Metric { metric, .. } => Some(metric.as_str()),
                 _ => None,
             })
             .collect();

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::before_and_after::BeforeAndAfter;
 use super::{RunInstrument, metric, number, system, unavailable};
@@ -40,7 +40,7 @@ impl RunInstrument for TimerList {
         self.0.stop();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         match self.0.parsed(parse).and_then(|(from, to)| busy(&from, &to)) {
             Ok(busy) => vec![metric("busy_time", number(busy), "ns")],
             Err(reason) => vec![unavailable(NAME, None, reason)],

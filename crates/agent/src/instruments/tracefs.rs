@@ -222,7 +222,7 @@ impl Instance {
 
 impl<E> RecordedTrace<E> {
     /// A doubt, if events were lost or could not be read.
-    pub(crate) fn doubt(&self, instrument: &str) -> Option<assize_job::Record> {
+    pub(crate) fn doubt(&self, instrument: &str) -> Option<assize_job::AgentMessage> {
         let detail = match (self.lost, self.broken) {
             (0, false) => return None,
             (0, true) => format!("{instrument}: part of the trace could not be read"),

@@ -4,7 +4,7 @@
 //! The events stay in the kernel's ring buffer until the workload has ended;
 //! nothing reads them before.
 
-use assize_job::{Job, Record};
+use assize_job::{AgentMessage, Job};
 
 use super::labels::{THREADS_MAX, labels};
 use super::ring::{self, EventField, EventFormat};
@@ -72,7 +72,7 @@ impl RunInstrument for Wakeup {
         }
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let (Some(mut instance), Some(decoder)) = (self.instance.take(), &self.decoder) else {
             return vec![unavailable(NAME, None, "it was not opened")];
         };
@@ -103,8 +103,8 @@ impl RunInstrument for Wakeup {
 }
 
 impl Wakeup {
-    fn records_of(&self, waking: &Waking) -> Vec<Record> {
-        let histogram = |metric: String, tid| Record::Histogram {
+    fn records_of(&self, waking: &Waking) -> Vec<AgentMessage> {
+        let histogram = |metric: String, tid| AgentMessage::Histogram {
             metric,
             unit: "ns".into(),
             buckets: waking.histogram(tid),
@@ -125,7 +125,7 @@ impl Wakeup {
                 last = last.max(latency.at);
             }
             let values = waking.latencies.iter().map(|l| number(l.waited));
-            records.push(Record::Samples {
+            records.push(AgentMessage::Samples {
                 metric: METRIC.into(),
                 unit: "ns".into(),
                 t_ns,
@@ -241,15 +241,14 @@ mod tests {
         child.wait().unwrap();
         instrument.stop();
         let records = instrument.records();
-        let doubted =
-            |r: &Record| matches!(r, Record::Doubt { code, .. } if code == "untraced-switches");
+        let doubted = |r: &AgentMessage| matches!(r, AgentMessage::Doubt { code, .. } if code == "untraced-switches");
         if records.iter().any(doubted) {
             eprintln!("skipped: this kernel does not trace all switches: {records:?}");
             return;
         }
         let find = |name: &str| {
             records.iter().find_map(|record| match record {
-                Record::Histogram {
+                AgentMessage::Histogram {
                     metric, buckets, ..
                 } if metric == name => Some(buckets.iter().map(|(_, count)| count).sum::<u64>()),
                 _ => None,
@@ -259,7 +258,7 @@ mod tests {
         assert!(find("wakeup_latency:sleep.1").unwrap() >= 2, "{records:?}");
         assert!(find("wakeup_latency:sleep.2").unwrap() >= 2, "{records:?}");
         let all = find("wakeup_latency").unwrap();
-        let Some(Record::Samples { t_ns, values, .. }) = records.last() else {
+        let Some(AgentMessage::Samples { t_ns, values, .. }) = records.last() else {
             panic!("no samples: {records:?}");
         };
         assert_eq!(values.len() as u64, all);

@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-use assize_job::{Design, Pick, Put, Queue, Shape, Share, Worker};
+use assize_job::{Design, DriverShape, JobPicker, JobPutter, Queue, Worker, WorkerSharing};
 
 use crate::device;
 use crate::sys;
@@ -235,7 +235,7 @@ fn create(queue: &Queue, engine: u32) -> SimgpuCreate {
         (queue.shared, uapi::CREATE_SHARED),
         (highpri, uapi::CREATE_HIGHPRI),
         (queue.free_sleeps, uapi::CREATE_FREE_SLEEPS),
-        (queue.pick == Pick::Fair, uapi::CREATE_FAIR),
+        (queue.pick == JobPicker::Fair, uapi::CREATE_FAIR),
     ] {
         if is_set {
             flags |= flag;
@@ -249,10 +249,10 @@ fn create(queue: &Queue, engine: u32) -> SimgpuCreate {
         },
         flags,
         put: match queue.put {
-            Put::Worker => uapi::PUT_WORKER,
-            Put::Irq => uapi::PUT_IRQ,
-            Put::Submit => uapi::PUT_SUBMIT,
-            Put::Auto => uapi::PUT_AUTO,
+            JobPutter::Worker => uapi::PUT_WORKER,
+            JobPutter::Irq => uapi::PUT_IRQ,
+            JobPutter::Submit => uapi::PUT_SUBMIT,
+            JobPutter::Auto => uapi::PUT_AUTO,
         },
         worker: match queue.worker {
             _ if !depq => 0,
@@ -264,9 +264,9 @@ fn create(queue: &Queue, engine: u32) -> SimgpuCreate {
             Worker::FollowMin => uapi::WORKER_FOLLOW_MIN,
         },
         share: match queue.share {
-            Share::Context => uapi::SHARE_CONTEXT,
-            Share::Engine => uapi::SHARE_ENGINE,
-            Share::Device => uapi::SHARE_DEVICE,
+            WorkerSharing::Context => uapi::SHARE_CONTEXT,
+            WorkerSharing::Engine => uapi::SHARE_ENGINE,
+            WorkerSharing::Device => uapi::SHARE_DEVICE,
         },
         engine,
         priority: 0,
@@ -277,10 +277,10 @@ fn create(queue: &Queue, engine: u32) -> SimgpuCreate {
         context: 0,
         free_cost_ns: u32::try_from(queue.free_cost_ns).unwrap_or(u32::MAX),
         shape: match queue.shape {
-            Shape::None => uapi::SHAPE_NONE,
-            Shape::Xe => uapi::SHAPE_XE,
-            Shape::Panthor => uapi::SHAPE_PANTHOR,
-            Shape::Amdgpu => uapi::SHAPE_AMDGPU,
+            DriverShape::None => uapi::SHAPE_NONE,
+            DriverShape::Xe => uapi::SHAPE_XE,
+            DriverShape::Panthor => uapi::SHAPE_PANTHOR,
+            DriverShape::Amdgpu => uapi::SHAPE_AMDGPU,
         },
         memory: 0,
         pad: 0,
@@ -309,7 +309,11 @@ mod tests {
         };
         let flags = uapi::CREATE_SHARED | uapi::CREATE_HIGHPRI;
         assert_eq!(create(&highpri, 3), SimgpuCreate { flags, ..wanted });
-        for (shape, number) in [(Shape::Xe, 1), (Shape::Panthor, 2), (Shape::Amdgpu, 3)] {
+        for (shape, number) in [
+            (DriverShape::Xe, 1),
+            (DriverShape::Panthor, 2),
+            (DriverShape::Amdgpu, 3),
+        ] {
             let shaped = Queue {
                 shape,
                 ..Queue::default()
@@ -337,9 +341,9 @@ mod tests {
         let depq = Queue {
             design: Design::Depq,
             bypass: true,
-            put: Put::Submit,
+            put: JobPutter::Submit,
             worker: Worker::Highpri,
-            share: Share::Device,
+            share: WorkerSharing::Device,
             ..Queue::default()
         };
         let depq = create(&depq, 3);
@@ -347,11 +351,11 @@ mod tests {
         assert_eq!((depq.put, depq.worker, depq.share), (2, 2, 2));
         let auto = Queue {
             design: Design::Depq,
-            put: Put::Auto,
+            put: JobPutter::Auto,
             ..Queue::default()
         };
         let fair = Queue {
-            pick: Pick::Fair,
+            pick: JobPicker::Fair,
             ..auto.clone()
         };
         let auto = create(&auto, 3);

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::client::{ClientTerms, ContextLane};
 use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
@@ -65,8 +65,8 @@ fn period_ns(rate: u32) -> u64 {
 }
 
 /// The record of missed vertical blanks. `start`: of the run.
-pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> Record {
-    Record::Events {
+pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> AgentMessage {
+    AgentMessage::Events {
         event: "frames_missed".into(),
         count: missed.len() as u64,
         exposure_ns: duration_ns,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 
-use assize_job::{Browser, Record};
+use assize_job::{AgentMessage, Browser};
 
 use super::blanks::{Blanks, frames_missed};
 use super::series::TimedSeries;
@@ -135,9 +135,9 @@ impl Staged for PageLoading {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let rendered = std::mem::take(&mut self.rendered);
-        let metric = |name: &str, value: f64, unit: &str| Record::Metric {
+        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
             metric: name.into(),
             value,
             unit: unit.into(),
@@ -298,8 +298,10 @@ mod tests {
         let records = loading.records().unwrap().into_iter();
         records
             .filter_map(|record| match record {
-                Record::Metric { metric, .. } | Record::Histogram { metric, .. } => Some(metric),
-                Record::Events { event, .. } => Some(event),
+                AgentMessage::Metric { metric, .. } | AgentMessage::Histogram { metric, .. } => {
+                    Some(metric)
+                }
+                AgentMessage::Events { event, .. } => Some(event),
                 _ => None,
             })
             .collect()
@@ -325,7 +327,7 @@ mod tests {
         some.run().unwrap();
         let records = some.records().unwrap();
         let buckets = records.iter().find_map(|record| match record {
-            Record::Histogram { buckets, .. } => Some(buckets.clone()),
+            AgentMessage::Histogram { buckets, .. } => Some(buckets.clone()),
             _ => None,
         });
         let buckets = buckets.unwrap();

@@ -9,7 +9,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use assize_job::{Job, Kind, Queue, Shape};
+use assize_job::{DriverShape, Job, Queue, WorkloadKind};
 
 use super::series::TimedSeries;
 use crate::seed::Stream;
@@ -50,7 +50,7 @@ impl ClientTerms {
     }
 
     /// Notes whether a thread of the workload is urgent.
-    pub(super) fn scheduled(mut self, kind: &Kind) -> ClientTerms {
+    pub(super) fn scheduled(mut self, kind: &WorkloadKind) -> ClientTerms {
         self.urgent = kind.schedulings().iter().any(|(_, one)| one.is_urgent());
         self
     }
@@ -326,7 +326,7 @@ pub(super) struct Finished {
 /// Why a context could not be created.
 fn not_created(queue: &Queue, error: &std::io::Error) -> String {
     let why = failed("create a context", error);
-    if queue.shape != Shape::None && error.raw_os_error() == Some(libc::EOPNOTSUPP) {
+    if queue.shape != DriverShape::None && error.raw_os_error() == Some(libc::EOPNOTSUPP) {
         return format!(
             "{why}; drm_sched of this kernel has threads, not workqueues, so that it cannot be \
              used as xe and panthor use it: shape = \"amdgpu\" is what there is"
@@ -346,7 +346,7 @@ mod tests {
         let lacks = Error::from_raw_os_error(libc::EOPNOTSUPP);
         let plain = Queue::default();
         let xe = Queue {
-            shape: Shape::Xe,
+            shape: DriverShape::Xe,
             ..Queue::default()
         };
         assert!(not_created(&xe, &lacks).contains("threads, not workqueues"));

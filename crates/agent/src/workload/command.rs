@@ -1,12 +1,16 @@
 //! A workload that runs any program.
 
-use assize_job::{Command, Record, Stage};
+use assize_job::{AgentMessage, CommandWorkload, RunStage};
 
 use super::{Prepared, output, program_with};
 use crate::process::{Body, ProcessExit};
 use crate::sys::CpuTime;
 
-pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepared, String> {
+pub(super) fn prepare(
+    name: &str,
+    command: &CommandWorkload,
+    seed: u64,
+) -> Result<Prepared, String> {
     let exec = program_with(&command.argv, &command.environment, seed)?;
     let (name, metrics) = (name.to_string(), command.metrics.clone());
     Ok(Prepared {
@@ -21,20 +25,20 @@ pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepar
 }
 
 /// The CPU times of a program, as `time` prints them.
-fn cpu_times(cpu: CpuTime) -> [Record; 3] {
+fn cpu_times(cpu: CpuTime) -> [AgentMessage; 3] {
     [
         ("command_cpu_time", cpu.total_ns()),
         ("command_user_time", cpu.user_ns),
         ("command_system_time", cpu.system_ns),
     ]
-    .map(|(metric, ns)| Record::Metric {
+    .map(|(metric, ns)| AgentMessage::Metric {
         metric: metric.into(),
         value: ns as f64,
         unit: "ns".into(),
     })
 }
 
-fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<Record> {
+fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<AgentMessage> {
     let mut records = Vec::new();
     for metric in metrics {
         records.extend(find(name, metric, left));
@@ -44,9 +48,9 @@ fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<Record> {
 }
 
 /// Finds the metric in the output of a program.
-fn find(name: &str, metric: &str, left: &ProcessExit) -> Vec<Record> {
-    let fail = |why: String| Record::Failed {
-        stage: Stage::Workload,
+fn find(name: &str, metric: &str, left: &ProcessExit) -> Vec<AgentMessage> {
+    let fail = |why: String| AgentMessage::Failed {
+        stage: RunStage::Workload,
         what: format!("{name}: metric {metric}"),
         why,
     };
@@ -58,13 +62,13 @@ fn find(name: &str, metric: &str, left: &ProcessExit) -> Vec<Record> {
     let Some((value, unit)) = figure(last) else {
         return vec![fail(format!("not a figure: {last}"))];
     };
-    let mut records = vec![Record::Metric {
+    let mut records = vec![AgentMessage::Metric {
         metric: metric.into(),
         value,
         unit: unit.into(),
     }];
     if found.len() > 1 {
-        records.push(Record::Doubt {
+        records.push(AgentMessage::Doubt {
             code: "metric-repeated".into(),
             detail: format!(
                 "{name} printed {metric} {} times; the last counts",

@@ -12,7 +12,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use assize_job::{Compositor as Parameters, Fences, Record};
+use assize_job::{AgentMessage, CompositorFences, CompositorWorkload as Parameters};
 
 use super::blanks::{self, Blanks, ClientFrame};
 use super::client::{Client, ClientTerms, ContextLane, Finished};
@@ -147,7 +147,7 @@ impl Load for Composing {
         terms: &ClientTerms,
         start: u64,
         finished: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let jobs = finished.last().map_or(&[][..], |one| &one.records);
         let done: Vec<u64> = jobs.iter().map(|job| job.t_hw).collect();
         let mut latency = TimedSeries::default();
@@ -166,7 +166,7 @@ impl Load for Composing {
             ("frames", self.compositions.len()),
             ("client_frames", taken.sum()),
         ] {
-            records.push(Record::Metric {
+            records.push(AgentMessage::Metric {
                 metric: metric.into(),
                 value: value as f64,
                 unit: String::new(),
@@ -268,12 +268,12 @@ impl CompositorThread {
             let due = blank - lead;
             sys::sleep_until(due);
             let frames = self.take();
-            if self.parameters.fences == Fences::Wait {
+            if self.parameters.fences == CompositorFences::Wait {
                 self.wait_for(&frames);
             }
             let deps = match self.parameters.fences {
-                Fences::Pass => frames.iter().map(|(_, frame)| in_fence(frame)).collect(),
-                Fences::Done | Fences::Wait => Vec::new(),
+                CompositorFences::Pass => frames.iter().map(|(_, frame)| in_fence(frame)).collect(),
+                CompositorFences::Done | CompositorFences::Wait => Vec::new(),
             };
             let job = self.lane.submit(exec, &deps)?;
             self.lane.wait(job.seqno)?;
@@ -289,7 +289,7 @@ impl CompositorThread {
 
     /// Takes the newest frame of each client that has a new one.
     fn take(&self) -> Vec<(usize, ClientFrame)> {
-        let only_done = self.parameters.fences == Fences::Done;
+        let only_done = self.parameters.fences == CompositorFences::Done;
         let newest = |waiting: &WaitingFrames| {
             let mut waiting = match waiting.try_lock() {
                 Ok(waiting) => waiting,

@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use assize_job::{CpuScore, Record};
+use assize_job::{AgentMessage, CpuScore};
 
 use super::threads::{count, join, spawn};
 use super::{Prepared, prepare_staged};
@@ -63,9 +63,9 @@ impl Staged for ScoreComputation {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let seconds = self.duration_ns.unwrap_or(u64::MAX) as f64 / NS_PER_S;
-        let metric = |name: &str, units: u64| Record::Metric {
+        let metric = |name: &str, units: u64| AgentMessage::Metric {
             metric: name.into(),
             value: units as f64 / seconds,
             unit: "/s".into(),
@@ -226,7 +226,7 @@ mod tests {
         let values: Vec<f64> = records
             .iter()
             .filter_map(|record| match record {
-                Record::Metric { value, .. } => Some(*value),
+                AgentMessage::Metric { value, .. } => Some(*value),
                 _ => None,
             })
             .collect();

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use assize_job::{Crowd, Queue, Record};
+use assize_job::{AgentMessage, Crowd, Queue};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
@@ -128,7 +128,7 @@ impl Load for Crowding {
         _: &ClientTerms,
         start: u64,
         finished: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let (full, end) = self.full;
         if full >= end {
             return Err(format!(
@@ -245,7 +245,7 @@ impl ServedContext {
 
 /// How evenly contexts were served. `services`: number of jobs done for each;
 /// `length`: how long the jobs of a context are, in any unit.
-fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<Record> {
+fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage> {
     let ends = |of: &mut dyn Iterator<Item = u64>| {
         of.fold((u64::MAX, 0), |(least, most), one| {
             (least.min(one), most.max(one))
@@ -254,7 +254,7 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<Record> {
     let (least, most) = ends(&mut services.iter().copied());
     let times = services.iter().enumerate();
     let times = ends(&mut times.map(|(context, jobs)| jobs.saturating_mul(length(context))));
-    let metric = |metric: &str, value: f64| Record::Metric {
+    let metric = |metric: &str, value: f64| AgentMessage::Metric {
         metric: metric.into(),
         value,
         unit: String::new(),
@@ -269,7 +269,7 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<Record> {
         records.push(metric("engine_time_ratio", ratio));
     } else {
         let starved = services.iter().filter(|service| **service == 0).count();
-        records.push(Record::Doubt {
+        records.push(AgentMessage::Doubt {
             code: "starved".into(),
             detail: format!(
                 "no job of {starved} among {} contexts was done while all wanted the engine, \
@@ -294,7 +294,7 @@ mod tests {
         };
         let records = fairness(services, &|context| crowd.length(context));
         records.into_iter().find_map(|record| match record {
-            Record::Metric { metric, value, .. } if metric == name => Some(value),
+            AgentMessage::Metric { metric, value, .. } if metric == name => Some(value),
             _ => None,
         })
     }
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(ratio("engine_time_ratio", &[4, 0, 5], 1), None);
         let starved = fairness(&[4, 0, 5], &|_| 1);
         assert!(starved.iter().any(
-            |record| matches!(record, Record::Doubt { detail, .. } if detail.contains("1 among 3"))
+            |record| matches!(record, AgentMessage::Doubt { detail, .. } if detail.contains("1 among 3"))
         ));
     }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-use assize_job::{Cyclictest, Policy, Record, Scheduling, Stage};
+use assize_job::{AgentMessage, CyclictestWorkload, Policy, RunStage, Scheduling};
 use serde_json::Value;
 
 use super::series::histogram;
@@ -33,7 +33,7 @@ type ThreadLatencies = BTreeMap<u64, Vec<u64>>;
 
 pub(super) fn prepare(
     name: &str,
-    cyclictest: &Cyclictest,
+    cyclictest: &CyclictestWorkload,
     seed: u64,
     samples: bool,
     background: bool,
@@ -61,8 +61,12 @@ pub(super) fn prepare(
     })
 }
 
-fn argv(cyclictest: &Cyclictest, json: &File, background: bool) -> Result<Vec<String>, String> {
-    let Cyclictest {
+fn argv(
+    cyclictest: &CyclictestWorkload,
+    json: &File,
+    background: bool,
+) -> Result<Vec<String>, String> {
+    let CyclictestWorkload {
         threads,
         interval_ns,
         loops,
@@ -104,9 +108,15 @@ fn argv(cyclictest: &Cyclictest, json: &File, background: bool) -> Result<Vec<St
     Ok(argv)
 }
 
-fn read(name: &str, loops: u64, left: &ProcessExit, mut json: File, samples: bool) -> Vec<Record> {
-    let fail = |why: String| Record::Failed {
-        stage: Stage::Workload,
+fn read(
+    name: &str,
+    loops: u64,
+    left: &ProcessExit,
+    mut json: File,
+    samples: bool,
+) -> Vec<AgentMessage> {
+    let fail = |why: String| AgentMessage::Failed {
+        stage: RunStage::Workload,
         what: name.into(),
         why,
     };
@@ -117,7 +127,7 @@ fn read(name: &str, loops: u64, left: &ProcessExit, mut json: File, samples: boo
         Err(why) => vec![fail(why)],
     };
     match compare(&latencies, &summary, loops) {
-        Ok(doubts) => records.extend(doubts.into_iter().map(|detail| Record::Doubt {
+        Ok(doubts) => records.extend(doubts.into_iter().map(|detail| AgentMessage::Doubt {
             code: "values-lost".into(),
             detail,
         })),
@@ -148,7 +158,7 @@ fn latencies(stdout: &str) -> ThreadLatencies {
 }
 
 /// Metrics of the first `loops` wake-ups of each thread.
-fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<Record>, String> {
+fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<AgentMessage>, String> {
     if latencies.is_empty() {
         return Err("cyclictest printed no line `THREAD: WAKE-UP: LATENCY`".into());
     }
@@ -157,11 +167,15 @@ fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<Record>, Strin
     let all: Vec<u64> = latencies.values().flat_map(wanted).collect();
     let mut records = vec![histogram("latency", "ns", &all)];
     if latencies.len() > 1 {
-        records.extend(latencies.iter().map(|(thread, values)| Record::Metric {
-            metric: format!("thread{thread}_latency_max"),
-            value: wanted(values).into_iter().max().unwrap_or(0) as f64,
-            unit: "ns".into(),
-        }));
+        records.extend(
+            latencies
+                .iter()
+                .map(|(thread, values)| AgentMessage::Metric {
+                    metric: format!("thread{thread}_latency_max"),
+                    value: wanted(values).into_iter().max().unwrap_or(0) as f64,
+                    unit: "ns".into(),
+                }),
+        );
     }
     Ok(records)
 }
@@ -237,7 +251,7 @@ mod tests {
         assert_eq!(latencies[&0], [80152, 80425, 75970, 68171, 73471]);
         assert_eq!(latencies[&1].len(), 5);
         let count = |loops| match &metrics(&latencies, loops).unwrap()[..] {
-            [Record::Histogram { buckets, .. }, _, _] => {
+            [AgentMessage::Histogram { buckets, .. }, _, _] => {
                 assert!(buckets.is_sorted());
                 buckets.iter().map(|(_, count)| count).sum::<u64>()
             }
@@ -276,7 +290,7 @@ mod tests {
     #[test]
     fn options_say_what_is_wanted() {
         let json = File::open("/dev/null").unwrap();
-        let mut cyclictest = Cyclictest {
+        let mut cyclictest = CyclictestWorkload {
             threads: 2,
             interval_ns: 250_000,
             loops: 9,

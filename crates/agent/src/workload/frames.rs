@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use assize_job::{Frames, Record};
+use assize_job::{AgentMessage, FramesWorkload};
 
 use super::blanks::{self, Blanks, ClientFrame};
 use super::client::{Client, ClientTerms, ContextLane, Finished};
@@ -22,14 +22,14 @@ use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 use crate::sys;
 
 pub(super) struct Rendering {
-    frames: Frames,
+    frames: FramesWorkload,
     blanks: Blanks,
     /// For each frame, when its submission began and when it was ready.
     shown: Vec<(u64, u64)>,
 }
 
 impl Rendering {
-    pub(super) fn new(frames: Frames) -> Rendering {
+    pub(super) fn new(frames: FramesWorkload) -> Rendering {
         Rendering {
             frames,
             blanks: Blanks::default(),
@@ -116,7 +116,7 @@ impl Load for Rendering {
         terms: &ClientTerms,
         start: u64,
         _: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let mut times = TimedSeries::default();
         for (begun, ready) in &self.shown {
             times.push(*ready, ready - begun);
@@ -124,7 +124,7 @@ impl Load for Rendering {
         let ready = self.shown.iter().map(|(_, ready)| *ready);
         let missed = missed(&self.blanks, ready);
         let mut records = times.records("frame_time", "ns", start, terms.samples);
-        records.push(Record::Metric {
+        records.push(AgentMessage::Metric {
             metric: "frames".into(),
             value: self.shown.len() as f64,
             unit: String::new(),
@@ -136,7 +136,7 @@ impl Load for Rendering {
 }
 
 struct FramesClient {
-    frames: Frames,
+    frames: FramesWorkload,
     blanks: Blanks,
     lane: ContextLane,
     give: SyncSender<ClientFrame>,
@@ -180,7 +180,7 @@ impl FramesClient {
 }
 
 struct FramesCompositor {
-    frames: Frames,
+    frames: FramesWorkload,
     lane: ContextLane,
     done: Arc<AtomicU64>,
     keep: bool,

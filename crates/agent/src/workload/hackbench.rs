@@ -1,6 +1,6 @@
 //! hackbench of rt-tests.
 
-use assize_job::{Hackbench, Record, Stage, Via};
+use assize_job::{AgentMessage, Hackbench, RunStage, WakeupMechanism};
 
 use super::{Prepared, output, program};
 use crate::process::{Body, ProcessExit};
@@ -37,22 +37,24 @@ fn argv(hackbench: &Hackbench, background: bool) -> Result<Vec<String>, String> 
     }
     argv.push(if hackbench.threads { "-T" } else { "-P" }.into());
     match hackbench.via {
-        Via::Pipe => argv.push("-p".into()),
-        Via::Socket => {}
-        Via::Futex => return Err("via: futex: hackbench knows `pipe` and `socket`".into()),
+        WakeupMechanism::Pipe => argv.push("-p".into()),
+        WakeupMechanism::Socket => {}
+        WakeupMechanism::Futex => {
+            return Err("via: futex: hackbench knows `pipe` and `socket`".into());
+        }
     }
     Ok(argv)
 }
 
-fn read(name: &str, left: &ProcessExit) -> Vec<Record> {
+fn read(name: &str, left: &ProcessExit) -> Vec<AgentMessage> {
     let mut records = vec![match time(&left.stdout) {
-        Some(seconds) => Record::Metric {
+        Some(seconds) => AgentMessage::Metric {
             metric: "reported_time".into(),
             value: seconds,
             unit: "s".into(),
         },
-        None => Record::Failed {
-            stage: Stage::Workload,
+        None => AgentMessage::Failed {
+            stage: RunStage::Workload,
             what: name.into(),
             why: "hackbench printed no line `Time: SECONDS`".into(),
         },
@@ -93,7 +95,7 @@ mod tests {
         );
         let other = Hackbench {
             threads: true,
-            via: Via::Socket,
+            via: WakeupMechanism::Socket,
             ..default.clone()
         };
         assert_eq!(
@@ -101,7 +103,7 @@ mod tests {
             Ok("hackbench -g 2 -f 4 -l 100 -s 100 -T")
         );
         let futex = Hackbench {
-            via: Via::Futex,
+            via: WakeupMechanism::Futex,
             ..default
         };
         assert!(line(&futex).is_err());

@@ -1,6 +1,6 @@
 //! Threads that are always busy.
 
-use assize_job::{Hogs, Record};
+use assize_job::{AgentMessage, Hogs};
 
 use super::threads::{TURNS, count, join, spawn, spin};
 use super::{Prepared, prepare_inside};
@@ -22,7 +22,7 @@ pub(super) fn prepare(hogs: &Hogs, seed: u64, label: &str, background: bool) -> 
 }
 
 /// Runs the threads for `duration_ns`, or until the process is killed.
-fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<Record>, String> {
+fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<AgentMessage>, String> {
     let start = sys::now();
     let busy = |offset: u64| {
         move || {
@@ -39,7 +39,7 @@ fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<Record>, String>
     };
     let threads: Result<Vec<_>, _> = offsets.iter().map(|at| spawn("hog", busy(*at))).collect();
     let done = join(threads?)?;
-    let metric = |name: &str, value: u64, unit: &str| Record::Metric {
+    let metric = |name: &str, value: u64, unit: &str| AgentMessage::Metric {
         metric: name.into(),
         value: value as f64,
         unit: unit.into(),

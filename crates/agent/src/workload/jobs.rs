@@ -1,6 +1,6 @@
 //! Reports on jobs that were submitted to simgpu.
 
-use assize_job::{Design, Put, Queue, Record, Share};
+use assize_job::{AgentMessage, Design, JobPutter, Queue, WorkerSharing};
 
 use super::client::{ClientTerms, Finished};
 use super::series::TimedSeries;
@@ -12,7 +12,7 @@ pub(super) fn report(
     terms: &ClientTerms,
     info: &SimgpuInfo,
     start: u64,
-) -> Vec<Record> {
+) -> Vec<AgentMessage> {
     let mut latencies = JobLatencies::default();
     let mut stats = Vec::new();
     for one in finished {
@@ -49,7 +49,7 @@ impl JobLatencies {
         self.ioctl.append(one.ioctl);
     }
 
-    fn records(self, start: u64, samples: bool) -> Vec<Record> {
+    fn records(self, start: u64, samples: bool) -> Vec<AgentMessage> {
         [
             ("submit_to_run", self.run),
             ("submit_to_return", self.handed),
@@ -76,7 +76,11 @@ fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Op
 
 /// What the queues did, and a doubt for each requested feature that they never
 /// used.
-fn queue_counts(terms: &ClientTerms, stats: &[SimgpuStats], info: &SimgpuInfo) -> Vec<Record> {
+fn queue_counts(
+    terms: &ClientTerms,
+    stats: &[SimgpuStats],
+    info: &SimgpuInfo,
+) -> Vec<AgentMessage> {
     let queue = &terms.queue;
     let sum = |of: fn(&SimgpuStats) -> u64| stats.iter().map(of).sum::<u64>();
     let jobs = sum(|stats| stats.submitted);
@@ -102,15 +106,15 @@ fn queue_counts(terms: &ClientTerms, stats: &[SimgpuStats], info: &SimgpuInfo) -
         metrics.extend([("worker_raises", raises, ""), ("worker_lowers", lowers, "")]);
     }
     let metrics = metrics.into_iter();
-    let mut records: Vec<Record> = metrics
-        .map(|(name, value, unit)| Record::Metric {
+    let mut records: Vec<AgentMessage> = metrics
+        .map(|(name, value, unit)| AgentMessage::Metric {
             metric: name.into(),
             value: value as f64,
             unit: unit.into(),
         })
         .collect();
     let mut unreached = |what: &str| {
-        records.push(Record::Doubt {
+        records.push(AgentMessage::Doubt {
             code: "unreached-code".into(),
             detail: format!("{what} in none of {jobs} jobs"),
         });
@@ -122,11 +126,11 @@ fn queue_counts(terms: &ClientTerms, stats: &[SimgpuStats], info: &SimgpuInfo) -
         unreached("the worker follows, but it was raised");
     }
     match queue.put {
-        Put::Irq if irq == 0 => unreached("put is irq, but the interrupt put the job"),
-        Put::Submit if submit == 0 => unreached("put is submit, but a submitter put the job"),
+        JobPutter::Irq if irq == 0 => unreached("put is irq, but the interrupt put the job"),
+        JobPutter::Submit if submit == 0 => unreached("put is submit, but a submitter put the job"),
         _ => {}
     }
-    records.push(Record::Raw {
+    records.push(AgentMessage::Raw {
         name: "simgpu.txt".into(),
         text: table(stats),
     });
@@ -138,8 +142,8 @@ fn queue_counts(terms: &ClientTerms, stats: &[SimgpuStats], info: &SimgpuInfo) -
 fn of_workers(queue: &Queue, stats: &[SimgpuStats], of: fn(&SimgpuStats) -> u64) -> u64 {
     let each = stats.iter().map(of);
     match queue.share {
-        Share::Context => each.sum(),
-        Share::Engine | Share::Device => each.max().unwrap_or(0),
+        WorkerSharing::Context => each.sum(),
+        WorkerSharing::Engine | WorkerSharing::Device => each.max().unwrap_or(0),
     }
 }
 
@@ -210,7 +214,7 @@ mod tests {
         let doubts = records.iter();
         doubts
             .filter(
-                |record| matches!(record, Record::Doubt { code, .. } if code == "unreached-code"),
+                |record| matches!(record, AgentMessage::Doubt { code, .. } if code == "unreached-code"),
             )
             .count()
     }
@@ -222,14 +226,14 @@ mod tests {
         let both = Queue {
             design: Design::Depq,
             bypass: true,
-            put: Put::Irq,
+            put: JobPutter::Irq,
             ..Queue::default()
         };
         assert_eq!(doubts(&both, &[stats(0, 0), stats(0, 0)]), 2);
         assert_eq!(doubts(&both, &[stats(0, 0), stats(1, 0)]), 1);
         assert_eq!(doubts(&both, &[stats(1, 0), stats(0, 1)]), 0);
         let submit = Queue {
-            put: Put::Submit,
+            put: JobPutter::Submit,
             ..both
         };
         assert_eq!(doubts(&submit, &[stats(1, 1)]), 1);
@@ -240,7 +244,7 @@ mod tests {
         let follow = Queue {
             design: Design::Depq,
             worker: Worker::Follow,
-            share: Share::Engine,
+            share: WorkerSharing::Engine,
             ..Queue::default()
         };
         let raised = SimgpuStats {
@@ -259,7 +263,7 @@ mod tests {
         let raises = |queue: &Queue| of_workers(queue, &[raised, raised], |one| one.raises);
         // A shared worker is counted once.
         assert_eq!(raises(&follow), 3);
-        let share = Share::Context;
+        let share = WorkerSharing::Context;
         assert_eq!(raises(&Queue { share, ..follow }), 6);
     }
 

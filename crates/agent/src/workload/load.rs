@@ -1,7 +1,7 @@
 //! Workloads that submit jobs to simgpu: the trait that each implements, and
 //! what is the same for all.
 
-use assize_job::{Record, Scheduling};
+use assize_job::{AgentMessage, Scheduling};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::{Prepared, jobs, prepare_staged};
@@ -28,7 +28,7 @@ pub(super) trait Load {
         _: &ClientTerms,
         _start: u64,
         _finished: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         Ok(Vec::new())
     }
 }
@@ -72,7 +72,7 @@ impl<L: Load> Staged for Submitter<L> {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let client = self.client.as_ref().ok_or("it was not set up")?;
         let lanes = std::mem::take(&mut self.lanes).into_iter();
         let finished = lanes

@@ -41,7 +41,8 @@ mod threads;
 use std::path::Path;
 
 use assize_job::{
-    Drawing, ELAPSED, FramesStream, Job, Kind, MemoryRoutine, Record, Scheduling, Workload,
+    AgentMessage, Drawing, ELAPSED, FramesStream, Job, MemoryRoutine, Scheduling, Workload,
+    WorkloadKind as Kind,
 };
 
 use crate::process::{Body, ExecProgram, ProcessExit, Staged};
@@ -61,7 +62,7 @@ pub(crate) struct Prepared {
 
 /// Makes records of what a process left, and of how long it took in
 /// nanoseconds. Owns what must last as long as the process.
-pub(crate) type ResultReader = Box<dyn FnOnce(&ProcessExit, u64) -> Vec<Record>>;
+pub(crate) type ResultReader = Box<dyn FnOnce(&ProcessExit, u64) -> Vec<AgentMessage>>;
 
 /// Prepares a workload. `label` names its streams of random numbers;
 /// `background`: whether it runs until it is killed.
@@ -77,7 +78,7 @@ pub(crate) fn prepare(
     }
     let read = prepared.read;
     let timed = move |left: &ProcessExit, elapsed_ns: u64| {
-        let mut records = vec![Record::Metric {
+        let mut records = vec![AgentMessage::Metric {
             metric: ELAPSED.into(),
             value: elapsed_ns as f64,
             unit: "ns".into(),
@@ -216,7 +217,7 @@ fn prepare_staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepare
 /// A workload inside the agent.
 fn prepare_inside(
     scheduling: Scheduling,
-    run: impl FnOnce() -> Result<Vec<Record>, String> + 'static,
+    run: impl FnOnce() -> Result<Vec<AgentMessage>, String> + 'static,
 ) -> Prepared {
     Prepared {
         body: Body::Inside(Box::new(run)),

@@ -1,6 +1,6 @@
 //! The output of programs.
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use crate::process::ProcessExit;
 
@@ -11,14 +11,14 @@ const LINES: usize = 5;
 const BYTES: usize = 2000;
 
 /// The output of the process, under names that begin with `name`.
-pub(crate) fn output_records(name: &str, left: &ProcessExit) -> Vec<Record> {
+pub(crate) fn output_records(name: &str, left: &ProcessExit) -> Vec<AgentMessage> {
     let mut records = text_records(format!("{name}.stdout"), &left.stdout);
     records.extend(text_records(format!("{name}.stderr"), &left.stderr));
     records
 }
 
 /// A record of the text, unless it is empty, and a doubt if it was cut.
-pub(crate) fn text_records(name: String, text: &str) -> Vec<Record> {
+pub(crate) fn text_records(name: String, text: &str) -> Vec<AgentMessage> {
     if text.is_empty() {
         return Vec::new();
     }
@@ -26,12 +26,12 @@ pub(crate) fn text_records(name: String, text: &str) -> Vec<Record> {
         .rev()
         .find(|at| text.is_char_boundary(*at));
     let kept = &text[..end.unwrap_or(0)];
-    let mut records = vec![Record::Raw {
+    let mut records = vec![AgentMessage::Raw {
         name: name.clone(),
         text: kept.into(),
     }];
     if kept.len() < text.len() {
-        records.push(Record::Doubt {
+        records.push(AgentMessage::Doubt {
             code: "output-cut".into(),
             detail: format!(
                 "{name}: {} bytes were printed, {} are kept",
@@ -93,7 +93,7 @@ mod tests {
         assert!(text_records("x".into(), "").is_empty());
         assert_eq!(text_records("x".into(), &"a".repeat(LIMIT)).len(), 1);
         let records = text_records("x".into(), &"ä".repeat(LIMIT));
-        assert!(matches!(&records[0], Record::Raw { text, .. } if text.len() == LIMIT));
-        assert!(matches!(&records[1], Record::Doubt { code, .. } if code == "output-cut"));
+        assert!(matches!(&records[0], AgentMessage::Raw { text, .. } if text.len() == LIMIT));
+        assert!(matches!(&records[1], AgentMessage::Doubt { code, .. } if code == "output-cut"));
     }
 }

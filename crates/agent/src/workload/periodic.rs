@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{Job, Loop, Periodic, Record, Scheduling};
+use assize_job::{AgentMessage, Job, Loop, Periodic, Scheduling};
 
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
@@ -76,7 +76,7 @@ fn run(
     loops: Vec<(Loop, u64)>,
     duration_ns: u64,
     plan: PeriodicPlan,
-) -> Result<Vec<Record>, String> {
+) -> Result<Vec<AgentMessage>, String> {
     let start = sys::now();
     let begin = start + LEAD_NS;
     let end = if plan.background {
@@ -111,7 +111,7 @@ fn run(
         records.extend(sum.wakeup.records(&wakeup, "ns", start, plan.samples));
         let response = format!("{name}_response");
         records.extend(sum.response.records(&response, "ns", start, plan.samples));
-        records.push(Record::Metric {
+        records.push(AgentMessage::Metric {
             metric: format!("{name}_overruns"),
             value: sum.overruns as f64,
             unit: String::new(),

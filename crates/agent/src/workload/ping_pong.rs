@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use assize_job::{PingPong, Record, Via};
+use assize_job::{AgentMessage, PingPong, WakeupMechanism};
 
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
@@ -19,7 +19,7 @@ pub(super) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let (via, loops) = (ping_pong.via, ping_pong.loops);
-    if via == Via::Socket {
+    if via == WakeupMechanism::Socket {
         return Err("via: socket: ping-pong knows `pipe` and `futex`".into());
     }
     let scheduling = ping_pong.scheduling.clone();
@@ -35,7 +35,7 @@ pub(super) fn prepare(
 
 /// The exchange to carry out, and the results.
 struct PingPongExchange {
-    via: Via,
+    via: WakeupMechanism,
     /// Round trips; `None` goes on until the process is killed.
     loops: Option<u64>,
     samples: bool,
@@ -52,8 +52,8 @@ enum PingPongEnd {
     Futex(Arc<AtomicU32>, u32),
 }
 
-fn connected_ends(via: Via) -> io::Result<(PingPongEnd, PingPongEnd)> {
-    if via == Via::Futex {
+fn connected_ends(via: WakeupMechanism) -> io::Result<(PingPongEnd, PingPongEnd)> {
+    if via == WakeupMechanism::Futex {
         let turn = Arc::new(AtomicU32::new(0));
         return Ok((
             PingPongEnd::Futex(turn.clone(), 0),
@@ -125,7 +125,7 @@ impl Staged for PingPongExchange {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let trips = std::mem::take(&mut self.trips);
         Ok(trips.records("round_trip", "ns", self.start, self.samples))
     }

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-use assize_job::replay::{Batch, Script, Step, parse};
-use assize_job::{Record, Replay};
+use assize_job::replay::{ReplayBatch, ReplayStep, Script, parse};
+use assize_job::{AgentMessage, Replay};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
@@ -49,7 +49,8 @@ impl Load for Replaying {
         let mut lanes = Vec::new();
         for number in 0..self.replay.clients {
             for (index, (_, engine)) in self.script.lanes.iter().enumerate() {
-                let of_lane = |step: &&Step| matches!(step, Step::Batch(b) if b.lane == index);
+                let of_lane =
+                    |step: &&ReplayStep| matches!(step, ReplayStep::Batch(b) if b.lane == index);
                 let jobs = self.script.steps.iter().filter(of_lane).count() as u64;
                 let jobs = jobs * u64::from(self.replay.repeat);
                 lanes.push(client.lane(&format!("{number}.{index}"), *engine, jobs)?);
@@ -90,7 +91,7 @@ impl Load for Replaying {
         terms: &ClientTerms,
         start: u64,
         _: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let rounds = std::mem::take(&mut self.rounds);
         Ok(rounds.records("round_time", "ns", start, terms.samples))
     }
@@ -116,7 +117,7 @@ struct ReplayClient {
 impl ReplayClient {
     fn new(script: Arc<Script>, lanes: Vec<ContextLane>, run_cost_ns: u64) -> ReplayClient {
         let batches = script.steps.iter().filter_map(|step| match step {
-            Step::Batch(batch) => Some(batch),
+            ReplayStep::Batch(batch) => Some(batch),
             _ => None,
         });
         let fenced = batches
@@ -159,19 +160,19 @@ impl ReplayClient {
         Ok(self)
     }
 
-    fn step(&mut self, index: usize, step: &Step, start: u64) -> Result<(), String> {
+    fn step(&mut self, index: usize, step: &ReplayStep, start: u64) -> Result<(), String> {
         let mut job = None;
         match step {
-            Step::Batch(batch) => job = Some(self.batch(index, batch)?),
-            Step::Delay { ns } => sys::sleep_until(sys::now() + ns),
-            Step::Period { ns } => sys::sleep_until(start + ns),
-            Step::Sync { step } => {
+            ReplayStep::Batch(batch) => job = Some(self.batch(index, batch)?),
+            ReplayStep::Delay { ns } => sys::sleep_until(sys::now() + ns),
+            ReplayStep::Period { ns } => sys::sleep_until(start + ns),
+            ReplayStep::Sync { step } => {
                 if let Some(Some((lane, seqno, _))) = self.jobs.get(*step) {
                     self.lanes[*lane].wait_remembered(*seqno)?;
                 }
             }
-            Step::Throttle { jobs } => self.throttle = *jobs,
-            Step::Depth { jobs } => self.depth = *jobs,
+            ReplayStep::Throttle { jobs } => self.throttle = *jobs,
+            ReplayStep::Depth { jobs } => self.depth = *jobs,
         }
         self.jobs.push(job);
         Ok(())
@@ -180,7 +181,7 @@ impl ReplayClient {
     fn batch(
         &mut self,
         index: usize,
-        batch: &Batch,
+        batch: &ReplayBatch,
     ) -> Result<(usize, u64, Option<OwnedFd>), String> {
         self.limit_depth(batch.lane)?;
         let flags = if self.fenced.contains(&index) {

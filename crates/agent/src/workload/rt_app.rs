@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_job::{Record, Scheduling};
+use assize_job::{AgentMessage, Scheduling};
 
 use super::calibration::{self, Calibration};
 use super::scratch::Directory;
@@ -59,8 +59,8 @@ pub(super) fn prepare(
 
 /// A doubt: rt-app calibrates anew in each run, on one CPU, while other things
 /// run.
-fn doubt_calibration(name: &str) -> Record {
-    Record::Doubt {
+fn doubt_calibration(name: &str) -> AgentMessage {
+    AgentMessage::Doubt {
         code: "rt-app-uncalibrated".into(),
         detail: format!(
             "{name}: rt-app measured on one of several CPUs, in each run anew, how long its \
@@ -69,7 +69,7 @@ fn doubt_calibration(name: &str) -> Record {
     }
 }
 
-fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<Record> {
+fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<AgentMessage> {
     let mut records = output::output_records(name, left);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut logs: Vec<PathBuf> = entries
@@ -87,7 +87,7 @@ fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<Record> {
         records.extend(output::text_records(file, &String::from_utf8_lossy(&text)));
     }
     if logs.is_empty() {
-        records.push(Record::Doubt {
+        records.push(AgentMessage::Doubt {
             code: "no-logs".into(),
             detail: format!("{name}: rt-app left no logs; its file must not set `logdir`"),
         });

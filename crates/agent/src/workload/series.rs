@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 /// Measurements and when they were taken.
 #[derive(Debug, Default, Clone)]
@@ -73,7 +73,7 @@ impl TimedSeries {
         unit: &str,
         start: u64,
         samples: bool,
-    ) -> Vec<Record> {
+    ) -> Vec<AgentMessage> {
         let mut records = vec![histogram(metric, unit, &self.values)];
         if samples {
             let mut both: Vec<(u64, u64)> = self.times.into_iter().zip(self.values).collect();
@@ -84,7 +84,7 @@ impl TimedSeries {
                 before = *time;
                 since
             });
-            records.push(Record::Samples {
+            records.push(AgentMessage::Samples {
                 metric: metric.into(),
                 unit: unit.into(),
                 t_ns: t_ns.collect(),
@@ -96,12 +96,12 @@ impl TimedSeries {
 }
 
 /// A histogram of the values.
-pub(super) fn histogram(metric: &str, unit: &str, values: &[u64]) -> Record {
+pub(super) fn histogram(metric: &str, unit: &str, values: &[u64]) -> AgentMessage {
     let mut buckets = BTreeMap::new();
     for value in values {
         *buckets.entry(*value).or_insert(0) += 1;
     }
-    Record::Histogram {
+    AgentMessage::Histogram {
         metric: metric.into(),
         unit: unit.into(),
         buckets: buckets.into_iter().collect(),
@@ -123,11 +123,13 @@ mod tests {
         series.append(other);
         let records = series.records("m", "ns", 100, true);
         assert!(
-            matches!(&records[0], Record::Histogram { buckets, exact: true, .. }
+            matches!(&records[0], AgentMessage::Histogram { buckets, exact: true, .. }
                 if *buckets == [(7, 2), (9, 1)])
         );
-        assert!(matches!(&records[1], Record::Samples { t_ns, values, .. }
-                if *t_ns == [10, 10, 10] && *values == [9.0, 7.0, 7.0]));
+        assert!(
+            matches!(&records[1], AgentMessage::Samples { t_ns, values, .. }
+                if *t_ns == [10, 10, 10] && *values == [9.0, 7.0, 7.0])
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Submits one job after the other, waits for each, and reports how long each
 //! took its submitter.
 
-use assize_job::{Record, Stream as Parameters};
+use assize_job::{AgentMessage, StreamWorkload as Parameters};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
@@ -76,7 +76,7 @@ impl Load for StreamLoad {
         terms: &ClientTerms,
         start: u64,
         _: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let trips = std::mem::take(&mut self.trips);
         Ok(trips.records("round_trip", "ns", start, terms.samples))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_job::{Record, Threads};
+use assize_job::{AgentMessage, ThreadsWorkload};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
@@ -15,7 +15,7 @@ use crate::sys;
 /// Each thread starts late by less than this, drawn from the seed.
 const OFFSET_NS_MAX: u64 = 100_000;
 
-pub(super) struct Submitters(pub(super) Threads);
+pub(super) struct Submitters(pub(super) ThreadsWorkload);
 
 /// The words that a thread's jobs write, and their values. Each job has a
 /// different word, until all words of the thread are used.
@@ -93,7 +93,7 @@ impl Load for Submitters {
         terms: &ClientTerms,
         _: u64,
         _: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let memory = client.device.memory();
         let memory = memory.map_err(|error| failed("map its memory", &error))?;
         let jobs = self.0.submissions as usize;
@@ -112,7 +112,7 @@ impl Load for Submitters {
 
 fn one_thread(
     lane: &mut ContextLane,
-    threads: &Threads,
+    threads: &ThreadsWorkload,
     words: JobWords,
     endless: bool,
 ) -> Result<(), String> {

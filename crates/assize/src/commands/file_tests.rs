@@ -1,4 +1,4 @@
-use assize_job::Kind;
+use assize_job::WorkloadKind;
 use assize_plan::{Overrides, Plan};
 
 use super::*;
@@ -20,7 +20,7 @@ fn plan(asked: &CommandsArguments) -> Plan {
 fn argv(plan: &Plan, at: usize) -> &[String] {
     let workload = &plan.configurations[at].workloads[0];
     match &workload.kind {
-        Kind::Command(command) => &command.argv,
+        WorkloadKind::Command(command) => &command.argv,
         other => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{Command, ELAPSED, INSTRUMENTS, Job, Kind, Order, Payload, Record, Workload};
+use assize_job::{
+    AgentMessage, CommandWorkload, ELAPSED, INSTRUMENTS, Job, Order, Payload, Workload,
+    WorkloadKind,
+};
 use assize_report::significant;
 use assize_target::exact::Options;
 use assize_target::{Outcome, Target};
@@ -56,10 +59,10 @@ pub(super) fn measure(target: &str) -> Result<Vec<Cost>, Failure> {
 fn nothing() -> Workload {
     Workload {
         name: "true".into(),
-        kind: Kind::Command(Command {
+        kind: WorkloadKind::Command(CommandWorkload {
             argv: vec!["true".into()],
             statuses: vec![0],
-            ..Command::default()
+            ..CommandWorkload::default()
         }),
     }
 }
@@ -83,7 +86,7 @@ fn orders(instruments: &[String]) -> Vec<Order> {
 }
 
 /// What the agent answered in each run that was completed.
-fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<Record>>, Failure> {
+fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<AgentMessage>>, Failure> {
     let mut answers = Vec::new();
     for order in orders(instruments) {
         match target.run(&order, 0)?.outcome {
@@ -104,10 +107,10 @@ fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<Record
 /// The metrics compared: the time of the workload, and instructions.
 const COMPARED: [&str; 2] = [ELAPSED, "guest_instructions"];
 
-fn medians(answers: &[Vec<Record>]) -> BTreeMap<String, f64> {
+fn medians(answers: &[Vec<AgentMessage>]) -> BTreeMap<String, f64> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for record in answers.iter().flatten() {
-        if let Record::Metric { metric, value, .. } = record
+        if let AgentMessage::Metric { metric, value, .. } = record
             && COMPARED.contains(&metric.as_str())
         {
             all.entry(metric.clone()).or_default().push(*value);
@@ -122,9 +125,9 @@ fn medians(answers: &[Vec<Record>]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<Record>]) -> Cost {
+fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<AgentMessage>]) -> Cost {
     let unavailable = with.iter().flatten().find_map(|record| match record {
-        Record::Unavailable {
+        AgentMessage::Unavailable {
             instrument: name,
             metric: None,
             reason,
@@ -177,8 +180,8 @@ pub(super) fn text(target: &str, costs: &[Cost]) -> String {
 mod tests {
     use super::*;
 
-    fn metric(value: f64) -> Vec<Record> {
-        vec![Record::Metric {
+    fn metric(value: f64) -> Vec<AgentMessage> {
+        vec![AgentMessage::Metric {
             metric: ELAPSED.into(),
             value,
             unit: "ns".into(),
@@ -196,7 +199,7 @@ mod tests {
     #[test]
     fn an_instrument_that_is_not_there_costs_nothing_and_says_so() {
         let mut answer = metric(4.0);
-        answer.push(Record::Unavailable {
+        answer.push(AgentMessage::Unavailable {
             instrument: "energy".into(),
             metric: None,
             reason: "no RAPL".into(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_bundle::{Evidence, Head, Limits, evidence};
+use assize_bundle::{EvidenceLimits, Head, ThinnedEvidence, evidence};
 use assize_report::html::About;
 use assize_verdict::Document;
 
@@ -33,7 +33,7 @@ pub(super) fn describe(
                 "{}: {} {}",
                 first.title,
                 heads.len(),
-                document.across.several()
+                document.across.plural()
             ),
             false => first.title.clone(),
         };
@@ -64,12 +64,12 @@ pub(super) fn describe(
 
 /// The measurements of all blocks; each bundle gets an equal share of the bytes. The runs
 /// of each come after those of the previous bundle, as in the records.
-pub(super) fn evidence_of(blocks: &[PathBuf]) -> Result<Evidence, Failure> {
-    let limits = Limits {
+pub(super) fn evidence_of(blocks: &[PathBuf]) -> Result<ThinnedEvidence, Failure> {
+    let limits = EvidenceLimits {
         bytes: LIMITS.bytes / blocks.len().max(1),
         ..LIMITS
     };
-    let mut all = Evidence::default();
+    let mut all = ThinnedEvidence::default();
     let mut next = 0;
     for path in blocks {
         let mut of_one = evidence(path, &limits)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use assize_job::{IdentityPart, Order, Record};
+use assize_job::{AgentMessage, Order, RunIdentityPart};
 use assize_target::{Error, Failure as Broken, Tell};
 
 use super::*;
@@ -30,7 +30,7 @@ impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Target for Pretend<F> {
         Ok(())
     }
 
-    fn expected(&self, _: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, _: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         Ok(Vec::new())
     }
 
@@ -49,7 +49,7 @@ impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Target for Pretend<F> {
 }
 
 fn completed() -> Outcome {
-    Outcome::Completed(vec![Record::End { records: 0 }])
+    Outcome::Completed(vec![AgentMessage::End { records: 0 }])
 }
 
 fn failed() -> Outcome {

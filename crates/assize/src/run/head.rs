@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use assize_bundle::{Configuration, DeclaredTable, DeclaredTradeoff, Head, TradeoffMetric};
-use assize_plan::{Better, Plan};
+use assize_bundle::{Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Head};
+use assize_plan::{BetterDirection, Plan};
 use assize_target::kernels::Kernels;
 use assize_target::qemu::Qemu;
 
@@ -66,7 +66,7 @@ pub(super) fn configurations(plan: &Plan) -> Vec<Configuration> {
 }
 
 fn tables(plan: &Plan) -> Vec<DeclaredTable> {
-    let of = |table: &assize_plan::Table| DeclaredTable {
+    let of = |table: &assize_plan::PlannedTable| DeclaredTable {
         metric: table.metric.clone(),
         workloads: table.workloads.clone(),
         normalised_to: table.normalised_to.clone(),
@@ -78,12 +78,12 @@ fn tables(plan: &Plan) -> Vec<DeclaredTable> {
 }
 
 fn tradeoffs(plan: &Plan) -> Vec<DeclaredTradeoff> {
-    let metric = |side: &assize_plan::TradeoffMetric| TradeoffMetric {
+    let metric = |side: &assize_plan::PlannedTradeoffMetric| DeclaredTradeoffMetric {
         metric: side.metric.clone(),
         workload: side.workload.clone(),
-        higher_is_better: side.better == Better::Higher,
+        higher_is_better: side.better == BetterDirection::Higher,
     };
-    let of = |tradeoff: &assize_plan::Tradeoff| DeclaredTradeoff {
+    let of = |tradeoff: &assize_plan::PlannedTradeoff| DeclaredTradeoff {
         x: metric(&tradeoff.x),
         y: metric(&tradeoff.y),
         place: tradeoff.place.clone(),

@@ -23,7 +23,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use assize_bundle::{Records, Writer};
-use assize_job::{Kind, Order, Replay, replay};
+use assize_job::{Order, Replay, WorkloadKind, replay};
 use assize_plan::{Experiment, Overrides, Plan, PlannedRun};
 use assize_target::exact::Options;
 use assize_target::{Step, Target};
@@ -129,7 +129,7 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
 fn replays(plan: &Plan) -> Result<(), Failure> {
     for configuration in &plan.configurations {
         for workload in configuration.every_workload() {
-            let Kind::Replay(Replay {
+            let WorkloadKind::Replay(Replay {
                 file: Some(there), ..
             }) = &workload.kind
             else {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use assize_bundle::{Error, Exit, Writer};
+use assize_bundle::{Error, RunExit, Writer};
 use assize_plan::Plan;
 use assize_target::exact::Options;
 
@@ -75,7 +75,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
 /// same run.
 fn put(
     writer: &Writer,
-    recorded: &assize_bundle::Recorded,
+    recorded: &assize_bundle::RunRecord,
     out: &Path,
 ) -> Result<(String, u8), Failure> {
     let index = recorded.index;
@@ -85,8 +85,8 @@ fn put(
         Err(error) => return Err(Failure::Record(error)),
     }
     Ok(match &recorded.exit {
-        Exit::Completed => (format!("run {index}: recorded in {}", out.display()), 0),
-        Exit::Failed { why, .. } => (
+        RunExit::Completed => (format!("run {index}: recorded in {}", out.display()), 0),
+        RunExit::Failed { why, .. } => (
             format!("run {index}: failed: {why}; recorded in {}", out.display()),
             3,
         ),

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use assize_bundle::{Exit, Measurement, Recorded, Records};
+use assize_bundle::{Measurement, Records, RunExit, RunRecord};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::{printable, significant};
-use assize_verdict::so_far;
+use assize_verdict::interim_results;
 
 use super::engine::Ended;
 use super::head;
@@ -195,7 +195,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Reports that one execution of a run has ended.
-    pub(crate) fn ended(&mut self, ended: &Ended, recorded: &Recorded) {
+    pub(crate) fn ended(&mut self, ended: &Ended, recorded: &RunRecord) {
         self.compared.count(&ended.done);
         if let Some(how) = twice::differed(&ended.done) {
             let number = ended.run.index + 1;
@@ -205,7 +205,7 @@ impl<'a> Progress<'a> {
         if !ended.again {
             self.count(ended, recorded);
         }
-        let failed = matches!(recorded.exit, Exit::Failed { .. });
+        let failed = matches!(recorded.exit, RunExit::Failed { .. });
         match &self.shown {
             Shown::View(view) => {
                 if failed {
@@ -223,7 +223,7 @@ impl<'a> Progress<'a> {
     }
 
     /// The lines without a view: the run, and from time to time the status.
-    fn lines(&mut self, ended: &Ended, recorded: &Recorded) -> Vec<String> {
+    fn lines(&mut self, ended: &Ended, recorded: &RunRecord) -> Vec<String> {
         let mut lines = vec![self.line(ended, recorded)];
         let all = u32::try_from(self.plan.runs.len()).unwrap_or(u32::MAX);
         let every = (all / 10).max(FEWEST);
@@ -284,24 +284,24 @@ impl<'a> Progress<'a> {
             let first = self.records.runs.iter().find_map(|run| run.metrics.first());
             metrics.extend(first.map(|(metric, _)| metric.clone()));
         }
-        view::intervals(&so_far(&self.records, &metrics))
+        view::intervals(&interim_results(&self.records, &metrics))
     }
 
-    fn count(&mut self, ended: &Ended, recorded: &Recorded) {
+    fn count(&mut self, ended: &Ended, recorded: &RunRecord) {
         let tally = &mut self.tally;
         tally.recorded += 1;
         tally.new += 1;
         tally.cached += u32::from(ended.done.cached);
-        tally.failed += u32::from(matches!(recorded.exit, Exit::Failed { .. }));
+        tally.failed += u32::from(matches!(recorded.exit, RunExit::Failed { .. }));
         if let Some(left) = self.left.get_mut(&cell(&ended.run)) {
             *left = left.saturating_sub(1);
         }
-        if recorded.exit == Exit::Completed {
+        if recorded.exit == RunExit::Completed {
             self.records.runs.push(recorded.run.clone());
         }
     }
 
-    fn line(&self, ended: &Ended, recorded: &Recorded) -> String {
+    fn line(&self, ended: &Ended, recorded: &RunRecord) -> String {
         let run = &recorded.run;
         let mut line = format!(
             "run {}/{}: {} on {}",
@@ -311,13 +311,13 @@ impl<'a> Progress<'a> {
             run.workload
         );
         match &recorded.exit {
-            Exit::Failed { why, .. } => {
+            RunExit::Failed { why, .. } => {
                 line.push_str(&format!(": failed: {why}"));
                 if ended.again {
                     line.push_str("; it is tried again");
                 }
             }
-            Exit::Completed => {
+            RunExit::Completed => {
                 if let Some((metric, value)) = headline(self.plan, recorded) {
                     line.push_str(&format!(": {metric} {}", figure(value)));
                 }
@@ -349,7 +349,7 @@ fn cell(run: &PlannedRun) -> (usize, usize) {
 }
 
 /// The first primary metric that the run has, otherwise its first metric.
-fn headline<'r>(plan: &Plan, recorded: &'r Recorded) -> Option<(&'r String, &'r Measurement)> {
+fn headline<'r>(plan: &Plan, recorded: &'r RunRecord) -> Option<(&'r String, &'r Measurement)> {
     let metrics = &recorded.run.metrics;
     let mut primary = plan.primary.iter();
     primary

@@ -47,7 +47,9 @@ fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
                 console: String::new(),
             }
         } else {
-            Outcome::Completed(vec![assize_job::Record::Identity { parts: Vec::new() }])
+            Outcome::Completed(vec![assize_job::AgentMessage::Identity {
+                parts: Vec::new(),
+            }])
         };
         let ended = Ended {
             run: *run,

@@ -24,7 +24,7 @@ impl Twice {
         missing: &[PlannedRun],
         target: &dyn Target,
     ) -> Result<Twice, Failure> {
-        let chosen = plan.twice();
+        let chosen = plan.reproducibility_checks();
         if chosen.is_empty() {
             return Ok(Twice::default());
         }

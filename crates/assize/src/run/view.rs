@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assize_report::{printable, ratio, significant};
-use assize_verdict::{Scale, SoFar};
+use assize_verdict::{InterimResult, Scale};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// The maximum number of intervals shown.
@@ -76,7 +76,7 @@ impl View {
 
 /// One interval in a line, such as `time on pipe: queue 0.901 [0.896, 0.906] of
 /// base, n 4:4`.
-pub(super) fn interval(row: &SoFar) -> String {
+pub(super) fn interval(row: &InterimResult) -> String {
     let show = |value: f64| match row.scale {
         Scale::Raw => significant(value, 3),
         Scale::Log | Scale::Summary => ratio(value),
@@ -99,7 +99,7 @@ pub(super) fn interval(row: &SoFar) -> String {
 }
 
 /// The first intervals, and how many more there are.
-pub(super) fn intervals(rows: &[SoFar]) -> Vec<String> {
+pub(super) fn intervals(rows: &[InterimResult]) -> Vec<String> {
     let mut lines: Vec<String> = rows.iter().take(MOST).map(interval).collect();
     if rows.len() > MOST {
         lines.push(format!("  and {} more", rows.len() - MOST));
@@ -126,8 +126,8 @@ pub(super) fn left(elapsed: Duration, done: u32, rest: u32) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn row(metric: &str) -> SoFar {
-        SoFar {
+    fn row(metric: &str) -> InterimResult {
+        InterimResult {
             workload: "pipe".into(),
             metric: metric.into(),
             unit: "s".into(),
@@ -147,7 +147,7 @@ mod tests {
             interval(&row("time")),
             "  time on pipe: queue 0.901 [0.896, 0.906] of base, n 4:4"
         );
-        let raw = SoFar {
+        let raw = InterimResult {
             scale: Scale::Raw,
             effect: -2.0,
             ci: [-3.0, -1.0],

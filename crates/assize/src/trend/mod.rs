@@ -7,7 +7,7 @@ mod order;
 
 use std::path::{Path, PathBuf};
 
-use assize_bundle::{Head, Kin, Records, kin};
+use assize_bundle::{BundleRelation, Head, Records, bundle_relation};
 use assize_report::{SkippedBundle, Trend, TrendInput, TrendPoint};
 use assize_verdict::{Against, try_records};
 
@@ -137,16 +137,18 @@ fn of_one_experiment(entries: &[Entry]) -> Result<(), Failure> {
     };
     for other in others {
         let (here, there) = (other.path.display(), first.path.display());
-        let (what, difference) = match kin(&first.head, &other.head) {
-            Kin::Strangers(what, difference) => (what, difference),
-            Kin::Machines => {
+        let (what, difference) = match bundle_relation(&first.head, &other.head) {
+            BundleRelation::Strangers(what, difference) => (what, difference),
+            BundleRelation::Machines => {
                 return Err(Failure::Argument(format!(
                     "{here}: is of the machine {}, and {there} of {}: a difference may be one \
                      between the machines; name the bundles of one",
                     other.head.machine, first.head.machine
                 )));
             }
-            Kin::OneSchedule | Kin::Setting(..) | Kin::Again => continue,
+            BundleRelation::OneSchedule | BundleRelation::Setting(..) | BundleRelation::Again => {
+                continue;
+            }
         };
         return Err(Failure::Argument(format!(
             "{here}: another {what} than in {there}: {} {} here, {} there; name the bundles of \

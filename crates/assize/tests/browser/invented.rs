@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use assize_bundle::{
-    Configuration, DeclaredTable, DeclaredTradeoff, Doubt, Events, Exit, Head, Measurement, Place,
-    Recorded, Run, Samples, TradeoffMetric, Writer,
+    Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt, Events, Head,
+    Measurement, Place, Run, RunExit, RunRecord, Samples, Writer,
 };
 use serde_json::json;
 
@@ -91,8 +91,8 @@ pub fn hostile(place: &Path) -> [String; 3] {
     [names[1].clone(), names[0].clone(), workloads[0].clone()]
 }
 
-fn traded(metric: &str, workload: String) -> TradeoffMetric {
-    TradeoffMetric {
+fn traded(metric: &str, workload: String) -> DeclaredTradeoffMetric {
+    DeclaredTradeoffMetric {
         metric: metric.to_owned(),
         workload,
         higher_is_better: false,
@@ -114,7 +114,7 @@ fn configurations(names: &[String]) -> Vec<Configuration> {
     names.iter().enumerate().map(named).collect()
 }
 
-fn hostile_run(index: u32, block: u32, configuration: &str, workload: &str) -> Recorded {
+fn hostile_run(index: u32, block: u32, configuration: &str, workload: &str) -> RunRecord {
     let mut recorded = plain(index, block, configuration, workload);
     let scatter = f64::from(index * 7919 % 101) / 1000.0;
     let size = 1.0 + configuration.len() as f64 / 40.0 + scatter;
@@ -156,11 +156,11 @@ fn hostile_run(index: u32, block: u32, configuration: &str, workload: &str) -> R
     recorded
 }
 
-pub fn plain(index: u32, block: u32, configuration: &str, workload: &str) -> Recorded {
+pub fn plain(index: u32, block: u32, configuration: &str, workload: &str) -> RunRecord {
     let mut run = Run::new(configuration, workload, block + 1);
     run.order = index;
     run.block = Some(block);
-    Recorded::of(index, u64::from(index), run, Exit::Completed)
+    RunRecord::new(index, u64::from(index), run, RunExit::Completed)
 }
 
 fn samples(metric: &str, index: u32, count: u32) -> Samples {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_bundle::{Events, Exit, Head, Measurement, Place, Writer};
+use assize_bundle::{Events, Head, Measurement, Place, RunExit, Writer};
 use serde_json::json;
 
 use super::{artefacts, invented};
@@ -319,12 +319,12 @@ impl Planted {
         }
     }
 
-    fn run(&self, index: u32, block: u32, at: usize, workload: usize) -> assize_bundle::Recorded {
+    fn run(&self, index: u32, block: u32, at: usize, workload: usize) -> assize_bundle::RunRecord {
         let names = (self.configurations[at], self.workloads[workload]);
         let mut recorded = invented::plain(index, block, names.0, names.1);
         let last = at + 1 == self.configurations.len();
         if last && block < self.failed {
-            recorded.exit = Exit::Failed {
+            recorded.exit = RunExit::Failed {
                 why: "planted".into(),
                 console: String::new(),
             };

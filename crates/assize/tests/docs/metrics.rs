@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use assize_job::{
-    Form, Giver, INSTRUMENTS, Kind, METRICS, Mark, Metric, Name, PER_JOB, TracerKind, WORKLOADS,
-    per_job,
+    INSTRUMENTS, METRICS, Mark, Metric, MetricForm, MetricName, MetricSource, PER_JOB, TracerKind,
+    WORKLOADS, WorkloadKind, per_job,
 };
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn expanded(giver: &str) -> Vec<String> {
         return vec![giver.to_owned()];
     }
     let submits = |kind: &str| {
-        let kind: Kind = serde_json::from_value(json!({ "kind": kind })).unwrap();
+        let kind: WorkloadKind = serde_json::from_value(json!({ "kind": kind })).unwrap();
         kind.submits()
     };
     let kinds = WORKLOADS.iter().map(|(kind, _)| *kind);
@@ -79,13 +79,13 @@ fn equal(page: &BTreeSet<Row>, code: &BTreeSet<Row>, place: &str) -> Result<(), 
 /// A metric in the form of the page, with a row for each source.
 fn listed(metric: &Metric) -> Vec<Row> {
     let kind = match metric.form {
-        Form::Number => "number",
-        Form::Distribution => "distribution",
-        Form::Events => "events",
+        MetricForm::Number => "number",
+        MetricForm::Distribution => "distribution",
+        MetricForm::Events => "events",
     };
-    let givers = match metric.giver {
-        Giver::Workloads(kinds) => kinds.to_vec(),
-        Giver::Instrument(name) => vec![name],
+    let givers = match metric.source {
+        MetricSource::Workloads(kinds) => kinds.to_vec(),
+        MetricSource::Instrument(name) => vec![name],
     };
     let row = |giver: &str| {
         [metric.name, metric.unit, kind, giver]
@@ -96,14 +96,14 @@ fn listed(metric: &Metric) -> Vec<Row> {
 }
 
 /// The rows of the list in the code.
-fn list(is_wanted: impl Fn(&Giver) -> bool) -> BTreeSet<Row> {
-    let wanted = METRICS.iter().filter(|metric| is_wanted(&metric.giver));
+fn list(is_wanted: impl Fn(&MetricSource) -> bool) -> BTreeSet<Row> {
+    let wanted = METRICS.iter().filter(|metric| is_wanted(&metric.source));
     wanted.flat_map(listed).collect()
 }
 
 /// The metrics in the list match those in the page, with their units and steps.
 pub fn lists() -> Result<(), Failed> {
-    let of_instrument = |giver: &Giver| matches!(giver, Giver::Instrument(_));
+    let of_instrument = |giver: &MetricSource| matches!(giver, MetricSource::Instrument(_));
     let page = "docs/metrics.md";
     let (workloads, instruments) = ("metrics of workloads", "metrics of instruments");
     equal(&rows(workloads), &list(|giver| !of_instrument(giver)), page)?;
@@ -120,7 +120,7 @@ pub fn lists() -> Result<(), Failed> {
         assert!(lines[0].contains(&step), "lacks '{step}': {}", lines[0]);
         assert_eq!(lines[0].contains("in steps of"), !step.is_empty(), "{row}");
         if PER_JOB.contains(&metric.name) {
-            let Giver::Instrument(giver) = metric.giver else {
+            let MetricSource::Instrument(giver) = metric.source else {
                 panic!("only of instruments: {row}");
             };
             let name = metric.name;
@@ -135,7 +135,7 @@ pub fn lists() -> Result<(), Failed> {
 /// One run of every workload, with every instrument. An instrument that the kernel or
 /// machine does not support reports that; only one of the tracers can be selected.
 fn experiment() -> String {
-    let is_other_tracer = |name| TracerKind::named(name).is_some_and(|kind| kind != TRACER);
+    let is_other_tracer = |name| TracerKind::from_name(name).is_some_and(|kind| kind != TRACER);
     let instruments: Vec<String> = INSTRUMENTS
         .iter()
         .filter(|i| !is_other_tracer(i.name))
@@ -199,13 +199,13 @@ pub fn recorded() -> Result<(), Failed> {
         recorded.extend(recorded_rows(&run));
         only_what_is_listed(&run);
     }
-    let of_instrument = list(|giver| matches!(giver, Giver::Instrument(_)));
+    let of_instrument = list(|giver| matches!(giver, MetricSource::Instrument(_)));
     let is_of_workload = |row: &Row| {
         let same = |(name, unit, kind, _): &Row| (name, unit, kind) == (&row.0, &row.1, &row.2);
         !of_instrument.iter().any(same)
     };
     recorded.retain(is_of_workload);
-    let of_workloads = list(|giver| matches!(giver, Giver::Workloads(_)));
+    let of_workloads = list(|giver| matches!(giver, MetricSource::Workloads(_)));
     equal(&of_workloads, &recorded, "the list of metrics")
 }
 
@@ -219,7 +219,7 @@ fn only_what_is_listed(run: &Value) {
 }
 
 /// The metrics that runs of this workload of [`experiment`] may have.
-fn names(workload: &str) -> Vec<Name> {
+fn names(workload: &str) -> Vec<MetricName> {
     let experiment = assize_plan::parse(&experiment(), "all.toml").unwrap();
     let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
     let workload = plan.workloads.iter().find(|one| one.name == workload);
@@ -259,7 +259,7 @@ fn recorded_rows(run: &Value) -> BTreeSet<Row> {
         let (name, unit) = (histogram["metric"].as_str().unwrap(), &histogram["unit"]);
         rows.insert(row(name, unit, "distribution"));
         let unit = unit.as_str().unwrap();
-        derived.extend(Mark::ALL.map(|mark| mark.of(name, unit)));
+        derived.extend(Mark::ALL.map(|mark| mark.metric_name(name, unit)));
     }
     for (name, value) in run["metrics"].as_object().unwrap() {
         if !derived.contains(name) {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use assize_bundle::{Configuration, Exit, Head, Measurement, Recorded, Run, Writer};
+use assize_bundle::{Configuration, Head, Measurement, Run, RunExit, RunRecord, Writer};
 use serde_json::{Value, json};
 
 /// Blocks of each bundle.
@@ -64,7 +64,12 @@ fn filled(place: &Path, name: &str, head: &Head, runs: u32, time: impl Fn(u32) -
         (run.order, run.block) = (index, Some(block));
         run.metrics.insert("time".into(), time(index));
         writer
-            .put(&Recorded::of(index, u64::from(block), run, Exit::Completed))
+            .put(&RunRecord::new(
+                index,
+                u64::from(block),
+                run,
+                RunExit::Completed,
+            ))
             .unwrap();
     }
 }
@@ -400,7 +405,7 @@ fn other_configurations_on_another_machine_are_a_lint() {
     let writer = Writer::create(&here.join("b"), &third).unwrap();
     for (index, run) in (0..).zip(runs) {
         writer
-            .put(&Recorded::of(index, 0, run, Exit::Completed))
+            .put(&RunRecord::new(index, 0, run, RunExit::Completed))
             .unwrap();
     }
     let found = document(here, &["a", "b"]);

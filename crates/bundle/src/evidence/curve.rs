@@ -3,13 +3,13 @@
 use assize_judge::{quantile, weighted};
 
 use super::Curve;
-use super::grain::Grain;
+use super::grain::EvidenceResolution;
 
 /// The quantiles that a curve always includes, if the samples support them.
 const NAMED: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
 /// A value, and the number of samples that are not greater.
-type Point = (f64, u64);
+type CurvePoint = (f64, u64);
 
 /// The distribution of one metric in one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,9 +20,9 @@ pub(super) struct Distribution {
     /// The number of distinct values.
     pub(super) distinct: usize,
     /// Recorded values, ascending.
-    points: Vec<Point>,
+    points: Vec<CurvePoint>,
     /// Quantiles, ascending.
-    named: Vec<Point>,
+    named: Vec<CurvePoint>,
 }
 
 impl Distribution {
@@ -84,14 +84,14 @@ impl Distribution {
     }
 
     /// Whether all values are kept.
-    pub(super) fn is_whole(&self, grain: Grain) -> bool {
+    pub(super) fn is_whole(&self, grain: EvidenceResolution) -> bool {
         self.distinct <= grain.points()
     }
 
     /// Keeps the first value at which the share reaches each step of the grid,
     /// and the smallest and largest value. Between two kept values, the share
     /// changes by at most one step.
-    pub(super) fn thin(&mut self, grain: Grain) {
+    pub(super) fn thin(&mut self, grain: EvidenceResolution) {
         if self.is_whole(grain) {
             return;
         }
@@ -116,7 +116,7 @@ impl Distribution {
 
     /// The form that is shown.
     pub(super) fn curve(&self, run: u32) -> Curve {
-        let mut points: Vec<Point> = self.points.iter().chain(&self.named).copied().collect();
+        let mut points: Vec<CurvePoint> = self.points.iter().chain(&self.named).copied().collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points.dedup_by(|a, b| a.0 == b.0);
         let share = shares(self.count);

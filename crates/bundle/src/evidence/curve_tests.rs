@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Limits;
+use crate::EvidenceLimits;
 
-fn grain(points: usize) -> Grain {
-    Grain::finest(&Limits {
+fn grain(points: usize) -> EvidenceResolution {
+    EvidenceResolution::finest(&EvidenceLimits {
         points,
-        ..Limits::default()
+        ..EvidenceLimits::default()
     })
 }
 
@@ -19,7 +19,7 @@ fn share(samples: &[f64], value: f64) -> f64 {
 }
 
 /// The share that a step curve shows.
-fn shown(curve: &Curve, value: f64) -> f64 {
+fn share_at(curve: &Curve, value: f64) -> f64 {
     let steps = curve.values.partition_point(|known| *known <= value);
     steps.checked_sub(1).map_or(0.0, |step| curve.shares[step])
 }
@@ -35,7 +35,7 @@ fn samples() -> impl Strategy<Value = Vec<f64>> {
 }
 
 /// Compares a curve with its samples.
-fn check(curve: &Curve, samples: &[f64], grain: Grain) -> Result<(), TestCaseError> {
+fn check(curve: &Curve, samples: &[f64], grain: EvidenceResolution) -> Result<(), TestCaseError> {
     let n = samples.len();
     let digit = 0.01 / n as f64;
     let mut sorted = samples.to_vec();
@@ -52,7 +52,7 @@ fn check(curve: &Curve, samples: &[f64], grain: Grain) -> Result<(), TestCaseErr
     let step = 1.0 / grain.body as f64;
     let times = 10f64.powf(1.0 / grain.decade as f64);
     for value in &sorted {
-        let (is, shown) = (share(samples, *value), shown(curve, *value));
+        let (is, shown) = (share(samples, *value), share_at(curve, *value));
         prop_assert!(
             shown <= is + digit && is - shown < step + digit,
             "{is} {shown}"

@@ -6,29 +6,29 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::curve::Distribution;
-use super::grain::Grain;
-use super::said;
-use super::series::Course;
-use super::{Curve, Evidence, Limits, Series};
+use super::grain::EvidenceResolution;
+use super::notes;
+use super::series::TimeCourse;
+use super::{Curve, EvidenceLimits, ThinnedEvidence, ThinnedSeries};
 
 /// The data of one run.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct RunData {
     pub(super) index: u32,
     pub(super) configuration: String,
     pub(super) workload: String,
     /// Whether the run failed; failed runs are not shown.
     pub(super) failed: bool,
     pub(super) distributions: Vec<Distribution>,
-    pub(super) courses: Vec<Course>,
+    pub(super) courses: Vec<TimeCourse>,
     /// The number of samples that are not finite.
     pub(super) not_finite: u64,
     /// The number of distributions of which only buckets are known.
     pub(super) bucketed: usize,
 }
 
-impl Found {
-    pub(super) fn thin(&mut self, grain: Grain) {
+impl RunData {
+    pub(super) fn thin(&mut self, grain: EvidenceResolution) {
         for distribution in &mut self.distributions {
             distribution.thin(grain);
         }
@@ -49,17 +49,17 @@ impl Found {
 
 /// The data of all runs.
 #[derive(Debug)]
-pub(super) struct Gathered {
-    pub(super) grain: Grain,
+pub(super) struct GatheredRuns {
+    pub(super) grain: EvidenceResolution,
     limit: usize,
     bytes: usize,
-    runs: BTreeMap<u32, Found>,
+    runs: BTreeMap<u32, RunData>,
 }
 
-impl Gathered {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Gathered {
-            grain: Grain::finest(limits),
+impl GatheredRuns {
+    pub(super) fn new(limits: &EvidenceLimits) -> Self {
+        GatheredRuns {
+            grain: EvidenceResolution::finest(limits),
             limit: limits.bytes,
             bytes: 0,
             runs: BTreeMap::new(),
@@ -68,7 +68,7 @@ impl Gathered {
 
     /// Adds a run. The order of runs does not matter: data that are too large
     /// for a grain stay too large when more runs are added.
-    pub(super) fn take(&mut self, mut found: Found) {
+    pub(super) fn take(&mut self, mut found: RunData) {
         found.thin(self.grain);
         self.bytes += found.bytes();
         self.runs.insert(found.index, found);
@@ -87,8 +87,8 @@ impl Gathered {
 
     /// The form that is shown: all curves before any series, and of each those
     /// of the first repetitions before later ones.
-    pub(super) fn evidence(&self, limits: &Limits) -> Evidence {
-        let mut evidence = Evidence::default();
+    pub(super) fn evidence(&self, limits: &EvidenceLimits) -> ThinnedEvidence {
+        let mut evidence = ThinnedEvidence::default();
         let mut left = self.limit;
         let mut whole = true;
         for run in self.by_repetition() {
@@ -106,16 +106,18 @@ impl Gathered {
             }
         }
         evidence.curves.sort_by_key(|curve: &Curve| curve.run);
-        evidence.series.sort_by_key(|series: &Series| series.run);
-        evidence.thinned = said::sentences(&self.counts(&evidence), self.grain, limits);
+        evidence
+            .series
+            .sort_by_key(|series: &ThinnedSeries| series.run);
+        evidence.thinned = notes::sentences(&self.counts(&evidence), self.grain, limits);
         evidence
     }
 
     /// The runs by repetition: the first run of each configuration and workload,
     /// then the second, and so on.
-    fn by_repetition(&self) -> Vec<&Found> {
+    fn by_repetition(&self) -> Vec<&RunData> {
         let mut cells: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-        let mut runs: Vec<(u32, &Found)> = self
+        let mut runs: Vec<(u32, &RunData)> = self
             .runs
             .values()
             .map(|run| {
@@ -130,12 +132,12 @@ impl Gathered {
         runs.into_iter().map(|(_, run)| run).collect()
     }
 
-    fn counts(&self, evidence: &Evidence) -> said::Counts {
+    fn counts(&self, evidence: &ThinnedEvidence) -> notes::EvidenceCounts {
         let runs = || self.runs.values();
         let distributions = || runs().flat_map(|run| &run.distributions);
         let courses = || runs().flat_map(|run| &run.courses);
         let thinned = |distribution: &&Distribution| !distribution.is_whole(self.grain);
-        said::Counts {
+        notes::EvidenceCounts {
             runs: runs().count(),
             failed: runs().filter(|run| run.failed).count(),
             distributions: distributions().count(),
@@ -164,15 +166,15 @@ fn spend(left: &mut usize, bytes: usize) -> bool {
 
 /// The size of a value as JSON with a comma, in bytes.
 fn size<T: Serialize>(value: &T) -> usize {
-    let mut counter = Counter(1);
+    let mut counter = ByteCounter(1);
     // Counting never fails.
     let _ = serde_json::to_writer(&mut counter, value);
     counter.0
 }
 
-struct Counter(usize);
+struct ByteCounter(usize);
 
-impl Write for Counter {
+impl Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())

@@ -5,32 +5,34 @@ use proptest::prelude::*;
 use super::*;
 
 /// A run of one of two configurations with long tails.
-fn found(index: u32, count: u32) -> Found {
+fn run_data(index: u32, count: u32) -> RunData {
     let values: Vec<f64> = (0..count)
         .map(|at| f64::from((at * 7919 + index * 31) % 100_003).powf(1.7))
         .collect();
     let t_ns: Vec<u64> = (0..u64::from(count)).map(|at| at * 1000).collect();
-    Found {
+    RunData {
         index,
         configuration: ["base", "queue"][index as usize % 2].into(),
         workload: "pipe".into(),
-        courses: Course::new("m", "ns", &t_ns, &values).into_iter().collect(),
+        courses: TimeCourse::new("m", "ns", &t_ns, &values)
+            .into_iter()
+            .collect(),
         distributions: Distribution::of_samples("m", "ns", values)
             .into_iter()
             .collect(),
-        ..Found::default()
+        ..RunData::default()
     }
 }
 
-fn gathered(order: &[u32], limits: &Limits) -> Evidence {
-    let mut gathered = Gathered::new(limits);
+fn gathered(order: &[u32], limits: &EvidenceLimits) -> ThinnedEvidence {
+    let mut gathered = GatheredRuns::new(limits);
     for index in order {
-        gathered.take(found(*index, 200 + 97 * index));
+        gathered.take(run_data(*index, 200 + 97 * index));
     }
     gathered.evidence(limits)
 }
 
-fn bytes(evidence: &Evidence) -> usize {
+fn bytes(evidence: &ThinnedEvidence) -> usize {
     let curves = serde_json::to_string(&evidence.curves).unwrap().len();
     curves + serde_json::to_string(&evidence.series).unwrap().len() - 4
 }
@@ -45,7 +47,7 @@ proptest! {
         order in Just((0..12).collect::<Vec<u32>>()).prop_shuffle(),
         bytes_max in 100usize..120_000,
     ) {
-        let limits = Limits { bytes: bytes_max, ..Limits::default() };
+        let limits = EvidenceLimits { bytes: bytes_max, ..EvidenceLimits::default() };
         let in_order: Vec<u32> = (0..12).collect();
         let evidence = gathered(&order, &limits);
         prop_assert_eq!(&evidence, &gathered(&in_order, &limits));
@@ -57,14 +59,14 @@ proptest! {
 fn everything_gets_coarser_before_anything_is_left_out() {
     let order: Vec<u32> = (0..12).collect();
     let with = |bytes| {
-        let limits = Limits {
+        let limits = EvidenceLimits {
             bytes,
-            ..Limits::default()
+            ..EvidenceLimits::default()
         };
         gathered(&order, &limits)
     };
     let (ample, tight, none) = (with(1 << 20), with(40_000), with(6_000));
-    let points = |evidence: &Evidence| {
+    let points = |evidence: &ThinnedEvidence| {
         evidence
             .curves
             .iter()

@@ -2,7 +2,7 @@
 //! finer one keeps, so that coarsening in steps gives the same result as one
 //! step.
 
-use super::Limits;
+use super::EvidenceLimits;
 
 /// Values that every curve includes in addition: both extremes and four
 /// quantiles.
@@ -11,7 +11,7 @@ const ALWAYS: usize = 6;
 /// grid.
 pub(super) const DECADES: usize = 6;
 /// The coarsest grain used to save bytes.
-const COARSEST: Grain = Grain {
+const COARSEST: EvidenceResolution = EvidenceResolution {
     body: 16,
     decade: 2,
     stretches: 16,
@@ -20,7 +20,7 @@ const COARSEST: Grain = Grain {
 
 /// The resolution at which data are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Grain {
+pub(super) struct EvidenceResolution {
     /// The number of equal steps of the share.
     pub(super) body: usize,
     /// The number of equal steps of the logarithm of the share above, per
@@ -32,13 +32,13 @@ pub(super) struct Grain {
     turn: u8,
 }
 
-impl Grain {
+impl EvidenceResolution {
     /// The finest grain within the limits.
-    pub(super) fn finest(limits: &Limits) -> Grain {
+    pub(super) fn finest(limits: &EvidenceLimits) -> EvidenceResolution {
         let points = limits.points.saturating_sub(ALWAYS);
         let decade = halvable(points / 2 / DECADES, COARSEST.decade);
         let body = points.saturating_sub(decade * DECADES).min(points / 2);
-        Grain {
+        EvidenceResolution {
             body: halvable(body, COARSEST.body).max(4),
             decade,
             stretches: halvable(limits.stretches, COARSEST.stretches),
@@ -47,7 +47,7 @@ impl Grain {
     }
 
     /// The next coarser grain; `None` if there is none.
-    pub(super) fn coarser(self) -> Option<Grain> {
+    pub(super) fn coarser(self) -> Option<EvidenceResolution> {
         let mut next = self;
         for _ in 0..3 {
             let (value, coarsest) = match next.turn {
@@ -96,21 +96,21 @@ mod tests {
     #[test]
     fn the_finest_is_within_the_limits() {
         for points in 16..2000 {
-            let limits = Limits {
+            let limits = EvidenceLimits {
                 points,
-                ..Limits::default()
+                ..EvidenceLimits::default()
             };
-            let grain = Grain::finest(&limits);
+            let grain = EvidenceResolution::finest(&limits);
             assert!(grain.points() + ALWAYS <= points, "{points}: {grain:?}");
         }
     }
 
     #[test]
     fn each_part_gets_coarser_until_none_can() {
-        let mut grain = Grain::finest(&Limits::default());
+        let mut grain = EvidenceResolution::finest(&EvidenceLimits::default());
         let mut steps = 0;
         while let Some(next) = grain.coarser() {
-            let sum = |grain: Grain| grain.body + grain.decade + grain.stretches;
+            let sum = |grain: EvidenceResolution| grain.body + grain.decade + grain.stretches;
             assert!(sum(next) < sum(grain));
             grain = next;
             steps += 1;
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn a_coarse_tail_is_cut_where_a_fine_one_is() {
-        let grain = Grain {
+        let grain = EvidenceResolution {
             decade: 8,
             ..COARSEST
         };
-        let half = Grain {
+        let half = EvidenceResolution {
             decade: 4,
             ..COARSEST
         };

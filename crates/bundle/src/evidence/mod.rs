@@ -8,8 +8,8 @@
 mod curve;
 mod gather;
 mod grain;
+mod notes;
 mod read;
-mod said;
 mod series;
 
 use std::path::Path;
@@ -47,7 +47,7 @@ pub struct Curve {
 /// largest of each stretch of time. Stretches are equally long; those without
 /// samples are omitted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Series {
+pub struct ThinnedSeries {
     /// The run's index, as in `runs/NNNN.json`.
     pub run: u32,
     /// The metric.
@@ -67,19 +67,19 @@ pub struct Series {
 
 /// The thinned measurements of a bundle's runs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Evidence {
+pub struct ThinnedEvidence {
     /// The curves, ordered by run, and within a run in the order in which its
     /// metrics were recorded.
     pub curves: Vec<Curve>,
     /// The series, in the same order.
-    pub series: Vec<Series>,
+    pub series: Vec<ThinnedSeries>,
     /// What was thinned or left out, and why, in sentences.
     pub thinned: Vec<String>,
 }
 
 /// Limits on the size of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct EvidenceLimits {
     /// The most values of a curve; at least 16.
     pub points: usize,
     /// The most stretches of a series; at least 2.
@@ -88,9 +88,9 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for EvidenceLimits {
     fn default() -> Self {
-        Limits {
+        EvidenceLimits {
             points: 128,
             stretches: 256,
             bytes: 1_000_000,
@@ -111,16 +111,16 @@ impl Default for Limits {
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`], [`Error::Samples`] or [`Error::Schema`],
 /// naming the file.
-pub fn evidence(directory: &Path, limits: &Limits) -> Result<Evidence, Error> {
+pub fn evidence(directory: &Path, limits: &EvidenceLimits) -> Result<ThinnedEvidence, Error> {
     let path = directory.join("bundle.json");
     let head: serde_json::Value = get(&path)?;
     known_schema(&path, &head)?;
     if head.get("head").is_none() {
-        return Ok(Evidence {
-            thinned: vec![said::POSTED.to_owned()],
-            ..Evidence::default()
+        return Ok(ThinnedEvidence {
+            thinned: vec![notes::POSTED.to_owned()],
+            ..ThinnedEvidence::default()
         });
     }
-    let gathered = read::all(directory, limits)?;
+    let gathered = read::gather_all(directory, limits)?;
     Ok(gathered.evidence(limits))
 }

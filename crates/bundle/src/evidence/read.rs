@@ -9,12 +9,12 @@ use std::thread;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Limits;
+use super::EvidenceLimits;
 use super::curve::Distribution;
-use super::gather::{Found, Gathered};
-use super::series::Course;
+use super::gather::{GatheredRuns, RunData};
+use super::series::TimeCourse;
 use crate::disk::get;
-use crate::recorded::{self, Exit, StoredRun};
+use crate::recorded::{self, RunExit, StoredRun};
 use crate::writer::{recorded as there, run_path, samples_path};
 use crate::{Error, Samples, samples};
 
@@ -24,18 +24,18 @@ const THREADS: usize = 4;
 /// The parts of `runs/NNNN.json` that are needed here. Histograms may be long,
 /// so they are parsed only if there are no samples.
 #[derive(Deserialize)]
-struct Sketch<'a> {
+struct RunSketch<'a> {
     configuration: String,
     workload: String,
-    exit: Exit,
+    exit: RunExit,
     #[serde(default, borrow)]
-    histograms: Vec<Outline<'a>>,
+    histograms: Vec<RawHistogram<'a>>,
     #[serde(default)]
-    samples: Vec<recorded::Series>,
+    samples: Vec<recorded::SampleSeries>,
 }
 
 #[derive(Deserialize)]
-struct Outline<'a> {
+struct RawHistogram<'a> {
     metric: String,
     unit: String,
     #[serde(borrow)]
@@ -44,24 +44,24 @@ struct Outline<'a> {
 }
 
 /// The data shared by the threads.
-struct Shared {
-    gathered: Gathered,
+struct SharedProgress {
+    gathered: GatheredRuns,
     /// The error of the unreadable run with the lowest index.
     error: Option<(usize, Error)>,
 }
 
 /// Reads all recorded runs.
-pub(super) fn all(directory: &Path, limits: &Limits) -> Result<Gathered, Error> {
+pub(super) fn gather_all(directory: &Path, limits: &EvidenceLimits) -> Result<GatheredRuns, Error> {
     let runs: Vec<u32> = there(directory)?.into_iter().collect();
     let next = AtomicUsize::new(0);
-    let shared = Mutex::new(Shared {
-        gathered: Gathered::new(limits),
+    let shared = Mutex::new(SharedProgress {
+        gathered: GatheredRuns::new(limits),
         error: None,
     });
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..threads.min(THREADS).min(runs.len()) {
-            scope.spawn(|| work(directory, &runs, &next, &shared));
+            scope.spawn(|| read_remaining(directory, &runs, &next, &shared));
         }
     });
     let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,12 @@ pub(super) fn all(directory: &Path, limits: &Limits) -> Result<Gathered, Error> 
 }
 
 /// Reads runs in order until there are no more.
-fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Shared>) {
+fn read_remaining(
+    directory: &Path,
+    runs: &[u32],
+    next: &AtomicUsize,
+    shared: &Mutex<SharedProgress>,
+) {
     let locked = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let at = next.fetch_add(1, Ordering::Relaxed);
@@ -86,7 +91,7 @@ fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Share
             }
             shared.gathered.grain
         };
-        match found(directory, index) {
+        match run_data(directory, index) {
             Ok(mut found) => {
                 found.thin(grain);
                 locked().gathered.take(found);
@@ -102,20 +107,20 @@ fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Share
 }
 
 /// Reads the data of one run.
-fn found(directory: &Path, index: u32) -> Result<Found, Error> {
+fn run_data(directory: &Path, index: u32) -> Result<RunData, Error> {
     let path = run_path(directory, index);
     let text = fs::read(&path).map_err(Error::io(&path))?;
     let malformed = |source| Error::Malformed {
         path: path.clone(),
         source,
     };
-    let sketch: Sketch<'_> = serde_json::from_slice(&text).map_err(malformed)?;
-    let mut found = Found {
+    let sketch: RunSketch<'_> = serde_json::from_slice(&text).map_err(malformed)?;
+    let mut found = RunData {
         index,
         configuration: sketch.configuration,
         workload: sketch.workload,
-        failed: sketch.exit != Exit::Completed,
-        ..Found::default()
+        failed: sketch.exit != RunExit::Completed,
+        ..RunData::default()
     };
     if found.failed {
         return Ok(found);
@@ -142,7 +147,7 @@ fn found(directory: &Path, index: u32) -> Result<Found, Error> {
     Ok(found)
 }
 
-fn counted(histogram: &Outline<'_>, buckets: &[(u64, u64)], found: &mut Found) {
+fn counted(histogram: &RawHistogram<'_>, buckets: &[(u64, u64)], found: &mut RunData) {
     let pairs = buckets.iter().map(|&(value, count)| (value as f64, count));
     let mut pairs: Vec<(f64, u64)> = pairs.collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -156,7 +161,7 @@ fn counted(histogram: &Outline<'_>, buckets: &[(u64, u64)], found: &mut Found) {
     found.distributions.extend(distribution);
 }
 
-fn measured(samples: Samples, found: &mut Found) {
+fn measured(samples: Samples, found: &mut RunData) {
     let Samples {
         metric,
         unit,
@@ -172,7 +177,7 @@ fn measured(samples: Samples, found: &mut Found) {
     }
     found
         .courses
-        .extend(Course::new(&metric, &unit, &t_ns, &values));
+        .extend(TimeCourse::new(&metric, &unit, &t_ns, &values));
     let distribution = Distribution::of_samples(&metric, &unit, values);
     found.distributions.extend(distribution);
 }

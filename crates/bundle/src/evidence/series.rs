@@ -1,11 +1,11 @@
 //! One thinned series.
 
-use super::Series;
-use super::grain::Grain;
+use super::ThinnedSeries;
+use super::grain::EvidenceResolution;
 
 /// One stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Stretch {
+struct TimeStretch {
     t_ns: u64,
     low: f64,
     high: f64,
@@ -13,28 +13,28 @@ struct Stretch {
 
 /// The samples of one metric in one run, in order of time.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Course {
+pub(super) struct TimeCourse {
     pub(super) metric: String,
     pub(super) unit: String,
     pub(super) count: usize,
     first: u64,
     last: u64,
-    stretches: Vec<Stretch>,
+    stretches: Vec<TimeStretch>,
 }
 
-impl Course {
+impl TimeCourse {
     /// Builds it from samples, which must be finite; `None` if there are none.
     pub(super) fn new(metric: &str, unit: &str, t_ns: &[u64], values: &[f64]) -> Option<Self> {
         let pairs = t_ns.iter().zip(values);
-        let mut stretches: Vec<Stretch> = pairs
-            .map(|(&t_ns, &value)| Stretch {
+        let mut stretches: Vec<TimeStretch> = pairs
+            .map(|(&t_ns, &value)| TimeStretch {
                 t_ns,
                 low: value,
                 high: value,
             })
             .collect();
         stretches.sort_by_key(|stretch| stretch.t_ns);
-        Some(Course {
+        Some(TimeCourse {
             metric: metric.to_owned(),
             unit: unit.to_owned(),
             count: stretches.len(),
@@ -45,12 +45,12 @@ impl Course {
     }
 
     /// Whether every sample is kept.
-    pub(super) fn is_whole(&self, grain: Grain) -> bool {
+    pub(super) fn is_whole(&self, grain: EvidenceResolution) -> bool {
         self.count <= grain.stretches
     }
 
     /// Keeps the smallest and the largest sample of each stretch.
-    pub(super) fn thin(&mut self, grain: Grain) {
+    pub(super) fn thin(&mut self, grain: EvidenceResolution) {
         if self.is_whole(grain) {
             return;
         }
@@ -68,9 +68,9 @@ impl Course {
     }
 
     /// The form that is shown.
-    pub(super) fn series(&self, run: u32) -> Series {
+    pub(super) fn series(&self, run: u32) -> ThinnedSeries {
         let all = self.stretches.iter();
-        Series {
+        ThinnedSeries {
             run,
             metric: self.metric.clone(),
             unit: self.unit.clone(),

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Limits;
+use crate::EvidenceLimits;
 
-fn grain(stretches: usize) -> Grain {
-    Grain::finest(&Limits {
+fn grain(stretches: usize) -> EvidenceResolution {
+    EvidenceResolution::finest(&EvidenceLimits {
         stretches,
-        ..Limits::default()
+        ..EvidenceLimits::default()
     })
 }
 
@@ -23,7 +23,7 @@ proptest! {
         stretches in 2usize..200,
     ) {
         let (t_ns, values): (Vec<u64>, Vec<f64>) = pairs.iter().copied().unzip();
-        let mut course = Course::new("m", "ns", &t_ns, &values).unwrap();
+        let mut course = TimeCourse::new("m", "ns", &t_ns, &values).unwrap();
         course.thin(grain(stretches));
         let series = course.series(2);
         prop_assert!(series.t_ns.len() <= stretches.max(1));
@@ -51,7 +51,7 @@ proptest! {
         steps in 0usize..8,
     ) {
         let (t_ns, values): (Vec<u64>, Vec<f64>) = pairs.into_iter().unzip();
-        let whole = Course::new("m", "ns", &t_ns, &values).unwrap();
+        let whole = TimeCourse::new("m", "ns", &t_ns, &values).unwrap();
         let (mut by_steps, mut grain) = (whole.clone(), grain(512));
         by_steps.thin(grain);
         for _ in 0..steps {
@@ -69,7 +69,7 @@ proptest! {
 fn stretches_are_equally_long() {
     let t_ns = [10, 11, 12, 13, 60, 61, 109];
     let values = [5.0, 9.0, 1.0, 5.0, 7.0, 6.0, 2.0];
-    let mut course = Course::new("m", "ns", &t_ns, &values).unwrap();
+    let mut course = TimeCourse::new("m", "ns", &t_ns, &values).unwrap();
     course.thin(grain(2));
     let series = course.series(0);
     assert_eq!(series.t_ns, [10.0, 60.0]);

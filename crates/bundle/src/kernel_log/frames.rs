@@ -62,7 +62,7 @@ const PRINTING_BEGINNINGS: [&str; 7] = [
 ];
 
 /// A complaint whose lines are still being read.
-pub(super) struct Report {
+pub(super) struct PendingComplaint {
     complaint: Complaint,
     /// The place from the line of the faulting instruction.
     at: Option<String>,
@@ -71,7 +71,7 @@ pub(super) struct Report {
     lines: usize,
 }
 
-impl Report {
+impl PendingComplaint {
     pub(super) fn new(kind: ComplaintKind, line: &str) -> Self {
         let place = match kind {
             ComplaintKind::Warning => line.rsplit_once(" at ").and_then(|(_, at)| last_place(at)),
@@ -80,7 +80,7 @@ impl Report {
                 .and_then(|(_, rest)| first_place(rest)),
             _ => None,
         };
-        Report {
+        PendingComplaint {
             complaint: Complaint {
                 kind,
                 phase: Phase::Window,

@@ -9,7 +9,7 @@ mod frames;
 
 use serde::{Deserialize, Serialize};
 
-use frames::Report;
+use frames::PendingComplaint;
 
 /// The most complaints that are read from a log; the first ones matter.
 const MOST: usize = 32;
@@ -158,7 +158,7 @@ impl Complaint {
 #[must_use]
 pub fn complaints(log: &str) -> Vec<Complaint> {
     let mut all: Vec<Complaint> = Vec::new();
-    let mut open: Option<Report> = None;
+    let mut open: Option<PendingComplaint> = None;
     for line in log.lines().map(message) {
         let start = kind_of(line);
         let goes_on = open
@@ -166,9 +166,9 @@ pub fn complaints(log: &str) -> Vec<Complaint> {
             .is_some_and(|report| start.is_some_and(|kind| report.takes(kind)));
         match start {
             Some(kind) if !goes_on => {
-                all.extend(open.take().map(Report::closed));
+                all.extend(open.take().map(PendingComplaint::closed));
                 let follows = kind == ComplaintKind::Panic && !all.is_empty();
-                open = (!follows).then(|| Report::new(kind, line));
+                open = (!follows).then(|| PendingComplaint::new(kind, line));
             }
             _ => {
                 if let Some(report) = &mut open {
@@ -180,7 +180,7 @@ pub fn complaints(log: &str) -> Vec<Complaint> {
             return all;
         }
     }
-    all.extend(open.map(Report::closed));
+    all.extend(open.map(PendingComplaint::closed));
     all
 }
 

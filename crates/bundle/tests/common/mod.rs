@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use assize_bundle::{
-    Configuration, Doubt, Events, Exit, Head, Histogram, Measurement, Place, Recorded, Run,
+    Configuration, Doubt, Events, Head, Histogram, Measurement, Place, Run, RunExit, RunRecord,
     Samples, Unavailable,
 };
 use serde_json::json;
@@ -48,7 +48,7 @@ pub fn head(planned_runs: u32) -> Head {
 
 /// A run: even indices belong to the baseline, odd ones to the other
 /// configuration; two runs per block.
-pub fn recorded(index: u32) -> Recorded {
+pub fn recorded(index: u32) -> RunRecord {
     let configuration = if index.is_multiple_of(2) {
         "base"
     } else {
@@ -65,11 +65,11 @@ pub fn recorded(index: u32) -> Recorded {
         "switches".into(),
         Measurement::new(f64::from(1000 + index), ""),
     );
-    Recorded {
+    RunRecord {
         index,
         run,
         seed: u64::MAX - u64::from(index),
-        exit: Exit::Completed,
+        exit: RunExit::Completed,
         ending: None,
         complaints: Vec::new(),
         unavailable: vec![Unavailable {

@@ -6,7 +6,7 @@ mod wording;
 
 use std::fmt;
 
-pub use name::{Name, event_names, givers, is_event, measured};
+pub use name::{MetricName, event_names, is_event, measured, metric_sources};
 pub use table::METRICS;
 pub use wording::{Preference, Wording, wording};
 
@@ -20,16 +20,16 @@ pub struct Metric {
     /// The unit's usual symbol; empty for a count.
     pub unit: &'static str,
     /// The form of its values.
-    pub form: Form,
+    pub form: MetricForm,
     /// The workloads or the instrument that provide it.
-    pub giver: Giver,
+    pub source: MetricSource,
     /// The smallest step between two values, in `unit`, if that is coarser than the unit.
     pub resolution: Option<f64>,
 }
 
 /// The form in which a run has a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum MetricForm {
     /// One number.
     Number,
     /// Many values; each [`Mark`] of them is a metric of the run.
@@ -40,7 +40,7 @@ pub enum Form {
 
 /// What provides a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Giver {
+pub enum MetricSource {
     /// Each of these kinds of workload, as the measured one.
     Workloads(&'static [&'static str]),
     /// This instrument.
@@ -96,7 +96,7 @@ impl Mark {
     /// `latency_ns_p99`. A suffix after a colon stays at the end:
     /// `wakeup_latency_ns_p99:kworker`.
     #[must_use]
-    pub fn of(self, distribution: &str, unit: &str) -> String {
+    pub fn metric_name(self, distribution: &str, unit: &str) -> String {
         let (stem, of) = match distribution.split_once(':') {
             Some((stem, of)) => (stem, format!(":{of}")),
             None => (distribution, String::new()),
@@ -140,19 +140,19 @@ pub fn per_job(metric: &str) -> String {
 pub fn of_instrument(instrument: &str) -> impl Iterator<Item = &'static Metric> {
     METRICS
         .iter()
-        .filter(move |metric| metric.giver.is_instrument(instrument))
+        .filter(move |metric| metric.source.is_instrument(instrument))
 }
 
 /// The instrument that counts this event; `None` if a workload counts it, or nothing does.
 #[must_use]
 pub fn instrument_of(event: &str) -> Option<&'static str> {
-    let of_it = |metric: &&Metric| metric.form == Form::Events && metric.name == event;
+    let of_it = |metric: &&Metric| metric.form == MetricForm::Events && metric.name == event;
     METRICS
         .iter()
         .find(of_it)
-        .and_then(|metric| match metric.giver {
-            Giver::Instrument(name) => Some(name),
-            Giver::Workloads(_) => None,
+        .and_then(|metric| match metric.source {
+            MetricSource::Instrument(name) => Some(name),
+            MetricSource::Workloads(_) => None,
         })
 }
 
@@ -164,20 +164,20 @@ impl fmt::Display for Metric {
             write!(f, " {}", self.unit)?;
         }
         match self.form {
-            Form::Number => Ok(()),
-            Form::Distribution => f.write_str(" (histogram)"),
-            Form::Events => f.write_str(" (events)"),
+            MetricForm::Number => Ok(()),
+            MetricForm::Distribution => f.write_str(" (histogram)"),
+            MetricForm::Events => f.write_str(" (events)"),
         }
     }
 }
 
-impl Giver {
+impl MetricSource {
     fn is_instrument(&self, instrument: &str) -> bool {
-        matches!(self, Giver::Instrument(name) if *name == instrument)
+        matches!(self, MetricSource::Instrument(name) if *name == instrument)
     }
 
     fn is_workload(&self, kind: &str) -> bool {
-        matches!(self, Giver::Workloads(kinds) if kinds.contains(&kind))
+        matches!(self, MetricSource::Workloads(kinds) if kinds.contains(&kind))
     }
 }
 

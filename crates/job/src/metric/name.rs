@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use super::{Form, Giver, METRICS, Mark, Metric, PER_JOB, per_job};
-use crate::{Kind, Workload};
+use super::{METRICS, Mark, Metric, MetricForm, MetricSource, PER_JOB, per_job};
+use crate::{Workload, WorkloadKind};
 
 /// Placeholder at the beginning of a name for the name of a loop.
 const LOOP: &str = "LOOP";
 
 /// The name of one metric of a run, or a pattern for several.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Name {
+pub struct MetricName {
     before: String,
-    open: Open,
+    open: NamePlaceholder,
     after: String,
     /// The statistic, if it is one of a distribution.
     pub mark: Option<Mark>,
@@ -20,7 +20,7 @@ pub struct Name {
 
 /// The placeholder in a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum NamePlaceholder {
     Nothing,
     Number,
     /// Any text; the word is the placeholder.
@@ -30,22 +30,22 @@ enum Open {
 /// Placeholders for a text, after a colon.
 const TEXTS: [&str; 3] = ["THREAD", "STATE", "FREQUENCY"];
 
-impl fmt::Display for Name {
+impl fmt::Display for MetricName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let open = match self.open {
-            Open::Nothing => "",
-            Open::Number => "N",
-            Open::Text(word) => word,
+            NamePlaceholder::Nothing => "",
+            NamePlaceholder::Number => "N",
+            NamePlaceholder::Text(word) => word,
         };
         write!(f, "{}{open}{}", self.before, self.after)
     }
 }
 
-impl Name {
+impl MetricName {
     /// Whether it is a pattern for many metrics: of each CPU, of each thread.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.open != Open::Nothing
+        self.open != NamePlaceholder::Nothing
     }
 
     /// Whether a metric's name matches.
@@ -54,9 +54,11 @@ impl Name {
         match self.open(metric) {
             None => false,
             Some(open) => match self.open {
-                Open::Nothing => open.is_empty(),
-                Open::Number => !open.is_empty() && open.bytes().all(|byte| byte.is_ascii_digit()),
-                Open::Text(_) => !open.is_empty(),
+                NamePlaceholder::Nothing => open.is_empty(),
+                NamePlaceholder::Number => {
+                    !open.is_empty() && open.bytes().all(|byte| byte.is_ascii_digit())
+                }
+                NamePlaceholder::Text(_) => !open.is_empty(),
             },
         }
     }
@@ -64,11 +66,11 @@ impl Name {
     /// The matching name that is closest to this text: a placeholder takes the text after
     /// its colon.
     #[must_use]
-    pub fn towards(&self, metric: &str) -> String {
+    pub fn closest_name(&self, metric: &str) -> String {
         let open = match self.open {
-            Open::Nothing => "",
-            Open::Number => "0",
-            Open::Text(word) => metric.split_once(':').map_or(word, |(_, of)| of),
+            NamePlaceholder::Nothing => "",
+            NamePlaceholder::Number => "0",
+            NamePlaceholder::Text(word) => metric.split_once(':').map_or(word, |(_, of)| of),
         };
         format!("{}{open}{}", self.before, self.after)
     }
@@ -80,33 +82,33 @@ impl Name {
     }
 
     /// A name without a placeholder.
-    fn plain(name: &str) -> Name {
-        Name {
+    fn plain(name: &str) -> MetricName {
+        MetricName {
             before: name.to_owned(),
-            open: Open::Nothing,
+            open: NamePlaceholder::Nothing,
             after: String::new(),
             mark: None,
         }
     }
 
     /// A name from the table, with `LOOP` replaced by the name of this loop.
-    fn of_table(name: &str, of_loop: &str, mark: Option<Mark>) -> Name {
+    fn of_table(name: &str, of_loop: &str, mark: Option<Mark>) -> MetricName {
         let text = TEXTS.iter().find_map(|word| {
             let (before, after) = name.split_once(word)?;
-            Some((before, Open::Text(word), after))
+            Some((before, NamePlaceholder::Text(word), after))
         });
         let (before, open, after) = if let Some(text) = text {
             text
         } else if let Some((before, after)) = name.split_once('N') {
-            (before, Open::Number, after)
+            (before, NamePlaceholder::Number, after)
         } else {
-            (name, Open::Nothing, "")
+            (name, NamePlaceholder::Nothing, "")
         };
         let before = match before.strip_prefix(LOOP) {
             Some(rest) => format!("{of_loop}{rest}"),
             None => before.to_owned(),
         };
-        Name {
+        MetricName {
             before,
             open,
             after: after.to_owned(),
@@ -117,13 +119,13 @@ impl Name {
 
 impl Metric {
     /// Its names in runs. `loops`: the names of loops. `jobs`: whether runs have jobs.
-    fn names(&self, loops: &[&str], jobs: bool) -> Vec<Name> {
+    fn names(&self, loops: &[&str], jobs: bool) -> Vec<MetricName> {
         let mut texts = match self.form {
-            Form::Number => vec![(self.name.to_owned(), None)],
-            Form::Distribution => Mark::ALL
-                .map(|mark| (mark.of(self.name, self.unit), Some(mark)))
+            MetricForm::Number => vec![(self.name.to_owned(), None)],
+            MetricForm::Distribution => Mark::ALL
+                .map(|mark| (mark.metric_name(self.name, self.unit), Some(mark)))
                 .to_vec(),
-            Form::Events => Vec::new(),
+            MetricForm::Events => Vec::new(),
         };
         if PER_JOB.contains(&self.name) && jobs {
             texts.push((per_job(self.name), None));
@@ -133,7 +135,8 @@ impl Metric {
             false => &[""],
         };
         let named = |one: &&str| {
-            let name = |(text, mark): &(String, Option<Mark>)| Name::of_table(text, one, *mark);
+            let name =
+                |(text, mark): &(String, Option<Mark>)| MetricName::of_table(text, one, *mark);
             texts.iter().map(name).collect::<Vec<_>>()
         };
         loops.iter().flat_map(named).collect()
@@ -143,20 +146,20 @@ impl Metric {
 /// The metrics that runs of these workloads with these instruments may have. Some depend on
 /// conditions: enough samples, support by the target.
 #[must_use]
-pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<Name> {
+pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<MetricName> {
     let kinds: Vec<&str> = workloads.iter().map(|one| one.kind.name()).collect();
     let jobs = workloads.iter().any(|one| one.kind.submits());
     let loops = workloads.iter().flat_map(|one| match &one.kind {
-        Kind::Periodic(periodic) => periodic.loops.as_slice(),
+        WorkloadKind::Periodic(periodic) => periodic.loops.as_slice(),
         _ => &[],
     });
     let loops: Vec<&str> = loops.map(|one| one.name.as_str()).collect();
-    let given = given(&kinds, instruments);
-    let mut names: Vec<Name> = given.flat_map(|one| one.names(&loops, jobs)).collect();
+    let given = metrics_given(&kinds, instruments);
+    let mut names: Vec<MetricName> = given.flat_map(|one| one.names(&loops, jobs)).collect();
     for workload in workloads {
-        if let Kind::Command(command) = &workload.kind {
+        if let WorkloadKind::Command(command) = &workload.kind {
             let own = command.metrics.iter();
-            names.extend(own.map(|name| Name::plain(name)));
+            names.extend(own.map(|name| MetricName::plain(name)));
         }
     }
     names
@@ -166,33 +169,33 @@ pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<Name> {
 #[must_use]
 pub fn event_names(workloads: &[&Workload], instruments: &[String]) -> Vec<&'static str> {
     let kinds: Vec<&str> = workloads.iter().map(|one| one.kind.name()).collect();
-    let given = given(&kinds, instruments);
+    let given = metrics_given(&kinds, instruments);
     given
-        .filter(|one| one.form == Form::Events)
+        .filter(|one| one.form == MetricForm::Events)
         .map(|one| one.name)
         .collect()
 }
 
 /// The metrics that these kinds of workloads and these instruments provide.
-fn given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item = &'static Metric> {
+fn metrics_given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(|metric| {
-        kinds.iter().any(|kind| metric.giver.is_workload(kind))
+        kinds.iter().any(|kind| metric.source.is_workload(kind))
             || instruments
                 .iter()
-                .any(|name| metric.giver.is_instrument(name))
+                .any(|name| metric.source.is_instrument(name))
     })
 }
 
 /// What could provide a metric of this name, in any experiment. Names of loops are not
 /// known here.
-pub fn givers(metric: &str) -> impl Iterator<Item = Giver> {
+pub fn metric_sources(metric: &str) -> impl Iterator<Item = MetricSource> {
     let called = |one: &&Metric| one.names(&[], true).iter().any(|name| name.matches(metric));
-    METRICS.iter().filter(called).map(|one| one.giver)
+    METRICS.iter().filter(called).map(|one| one.source)
 }
 
 /// Whether this is the name of an event, not of a metric.
 #[must_use]
 pub fn is_event(name: &str) -> bool {
-    let mut events = METRICS.iter().filter(|one| one.form == Form::Events);
+    let mut events = METRICS.iter().filter(|one| one.form == MetricForm::Events);
     events.any(|one| one.name == name)
 }

@@ -1,8 +1,8 @@
 //! The table of all metrics, and what provides each.
 
-use super::Form::{Distribution, Events, Number};
-use super::Giver::{Instrument, Workloads};
-use super::{Form, Giver, Metric};
+use super::MetricForm::{Distribution, Events, Number};
+use super::MetricSource::{Instrument, Workloads};
+use super::{Metric, MetricForm, MetricSource};
 use crate::PLANTED_STALLS;
 
 /// The workloads that submit jobs to simgpu.
@@ -362,12 +362,17 @@ const FRAME_COUNTS: &[&str] = &["frames", "compositor", "browser", STREAMING];
 /// The unit of times in `/proc/stat`, in seconds, on all architectures of Debian's kernels.
 const TICK_S: f64 = 0.01;
 
-const fn of(giver: Giver, name: &'static str, unit: &'static str, form: Form) -> Metric {
+const fn of(
+    giver: MetricSource,
+    name: &'static str,
+    unit: &'static str,
+    form: MetricForm,
+) -> Metric {
     Metric {
         name,
         unit,
         form,
-        giver,
+        source: giver,
         resolution: None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::{Command, INSTRUMENTS, Kind, Loop, Periodic, WORKLOADS, Workload};
+use crate::{CommandWorkload, INSTRUMENTS, Loop, Periodic, WORKLOADS, Workload, WorkloadKind};
 
 fn workload(kind: &str) -> Workload {
     let text = format!("{{\"name\": \"w\", \"kind\": {kind:?}}}");
@@ -19,11 +19,11 @@ fn gives(workloads: &[&Workload], instruments: &[&str], metric: &str) -> bool {
 #[test]
 fn givers_are_those_that_there_are() {
     for metric in METRICS {
-        match metric.giver {
-            Giver::Instrument(name) => {
+        match metric.source {
+            MetricSource::Instrument(name) => {
                 assert!(INSTRUMENTS.iter().any(|one| one.name == name), "{name}");
             }
-            Giver::Workloads(kinds) => {
+            MetricSource::Workloads(kinds) => {
                 for kind in kinds {
                     assert!(WORKLOADS.iter().any(|(name, _)| name == kind), "{kind}");
                 }
@@ -39,14 +39,17 @@ fn givers_are_those_that_there_are() {
     }
     for counter in PER_JOB {
         let given = METRICS.iter().filter(|metric| metric.name == counter);
-        let from: Vec<Giver> = given.map(|metric| metric.giver).collect();
-        assert!(matches!(from[..], [Giver::Instrument(_)]), "{counter}");
+        let from: Vec<MetricSource> = given.map(|metric| metric.source).collect();
+        assert!(
+            matches!(from[..], [MetricSource::Instrument(_)]),
+            "{counter}"
+        );
     }
     // Everything that has round trips has their jitter.
     let giver = |name| METRICS.iter().find(|metric| metric.name == name);
     assert_eq!(
-        giver(JITTER).unwrap().giver,
-        giver(JITTER_OF).unwrap().giver
+        giver(JITTER).unwrap().source,
+        giver(JITTER_OF).unwrap().source
     );
 }
 
@@ -106,7 +109,7 @@ fn loops_and_what_a_program_prints_are_called_as_they_are() {
     };
     let periodic = Workload {
         name: "w".into(),
-        kind: Kind::Periodic(Periodic {
+        kind: WorkloadKind::Periodic(Periodic {
             loops: vec![one("AUDION"), one("b")],
             ..Periodic::default()
         }),
@@ -122,9 +125,9 @@ fn loops_and_what_a_program_prints_are_called_as_they_are() {
     assert!(!gives(&[&periodic], &[], "AUDIO7_overruns"));
     let command = Workload {
         name: "w".into(),
-        kind: Kind::Command(Command {
+        kind: WorkloadKind::Command(CommandWorkload {
             metrics: vec!["N files".into()],
-            ..Command::default()
+            ..CommandWorkload::default()
         }),
     };
     assert!(gives(&[&command], &[], "N files"));
@@ -133,10 +136,13 @@ fn loops_and_what_a_program_prints_are_called_as_they_are() {
 
 #[test]
 fn who_would_give_a_metric_is_known() {
-    let giver: Vec<Giver> = givers("busy_time_per_job").collect();
-    assert_eq!(giver, [Giver::Instrument("timer-list")]);
-    assert!(matches!(givers("jitter").next(), Some(Giver::Workloads(_))));
-    assert_eq!(givers("jittery").next(), None);
+    let giver: Vec<MetricSource> = metric_sources("busy_time_per_job").collect();
+    assert_eq!(giver, [MetricSource::Instrument("timer-list")]);
+    assert!(matches!(
+        metric_sources("jitter").next(),
+        Some(MetricSource::Workloads(_))
+    ));
+    assert_eq!(metric_sources("jittery").next(), None);
     assert!(is_event("frames_missed") && !is_event("frames"));
 }
 
@@ -147,9 +153,12 @@ fn events_are_no_metric() {
 
 #[test]
 fn marks_are_named_by_stem_unit_and_what_it_is_of() {
-    assert_eq!(Mark::P99.of("latency", "ns"), "latency_ns_p99");
-    assert_eq!(Mark::Max.of("depth", ""), "depth_max");
-    assert_eq!(Mark::P999.of("wakeup:a:b", "ns"), "wakeup_ns_p99.9:a:b");
+    assert_eq!(Mark::P99.metric_name("latency", "ns"), "latency_ns_p99");
+    assert_eq!(Mark::Max.metric_name("depth", ""), "depth_max");
+    assert_eq!(
+        Mark::P999.metric_name("wakeup:a:b", "ns"),
+        "wakeup_ns_p99.9:a:b"
+    );
 }
 
 #[test]
@@ -157,7 +166,7 @@ fn a_name_goes_towards_what_was_meant() {
     let names = measured(&[&workload("command")], &["wakeup".into()]);
     let towards: Vec<String> = names
         .iter()
-        .map(|name| name.towards("wakeup_latency_ns_p98:hog"))
+        .map(|name| name.closest_name("wakeup_latency_ns_p98:hog"))
         .collect();
     assert!(towards.contains(&"wakeup_latency_ns_p99:hog".to_owned()));
 }

@@ -1,6 +1,6 @@
 //! The wording of metrics: a title, and whether more or less is better.
 
-use super::{Form, METRICS, Mark, Metric, PER_JOB, per_job};
+use super::{METRICS, Mark, Metric, MetricForm, PER_JOB, per_job};
 
 /// The direction in which a metric is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -354,7 +354,7 @@ const TITLES: &[(&str, &str, Option<Preference>)] = &[
 #[must_use]
 pub fn wording(metric: &str) -> Option<Wording> {
     let named = METRICS.iter().find_map(|one| {
-        let (open, as_read) = found(one, metric)?;
+        let (open, as_read) = name_derivation(one, metric)?;
         Some((one, open, as_read))
     });
     let (one, open, as_read) = named?;
@@ -365,9 +365,9 @@ pub fn wording(metric: &str) -> Option<Wording> {
     };
     Some(Wording {
         title: match as_read {
-            Read::AsItIs => title,
-            Read::PerJob => format!("{title} per job"),
-            Read::Mark(mark) => marked(mark, &title),
+            NameDerivation::AsItIs => title,
+            NameDerivation::PerJob => format!("{title} per job"),
+            NameDerivation::Mark(mark) => marked(mark, &title),
         },
         better: *better,
     })
@@ -375,7 +375,7 @@ pub fn wording(metric: &str) -> Option<Wording> {
 
 /// How a name is derived from its metric.
 #[derive(Clone, Copy)]
-enum Read {
+enum NameDerivation {
     AsItIs,
     PerJob,
     Mark(Mark),
@@ -395,18 +395,23 @@ fn marked(mark: Mark, title: &str) -> String {
 
 /// If this is a name of the metric: the text in place of the placeholder, and how the name
 /// is derived.
-fn found<'m>(one: &Metric, metric: &'m str) -> Option<(Option<&'m str>, Read)> {
-    let mut names = vec![(one.name.to_owned(), Read::AsItIs)];
+fn name_derivation<'m>(one: &Metric, metric: &'m str) -> Option<(Option<&'m str>, NameDerivation)> {
+    let mut names = vec![(one.name.to_owned(), NameDerivation::AsItIs)];
     match one.form {
-        Form::Distribution => {
+        MetricForm::Distribution => {
             names = Mark::ALL
-                .map(|mark| (mark.of(one.name, one.unit), Read::Mark(mark)))
+                .map(|mark| {
+                    (
+                        mark.metric_name(one.name, one.unit),
+                        NameDerivation::Mark(mark),
+                    )
+                })
                 .to_vec();
         }
-        Form::Number if PER_JOB.contains(&one.name) => {
-            names.push((per_job(one.name), Read::PerJob));
+        MetricForm::Number if PER_JOB.contains(&one.name) => {
+            names.push((per_job(one.name), NameDerivation::PerJob));
         }
-        Form::Number | Form::Events => {}
+        MetricForm::Number | MetricForm::Events => {}
     }
     let word = word_of(one.name);
     names.into_iter().find_map(|(name, read)| match word {

@@ -3,21 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use super::{Block, Contrast};
+use super::{Contrast, ContrastBlock};
 use crate::permutation::choose;
-use crate::random::Draws;
+use crate::random::RandomStream;
 
 /// All sites; a site is keyed by its id and its numbers of runs of each label.
-pub(super) struct Sites {
+pub(super) struct RelabellingSites {
     index: BTreeMap<(u64, usize, usize), usize>,
     /// Whether each run has the label b.
     pub(super) labels: Vec<Vec<bool>>,
     sizes: Vec<(usize, usize)>,
 }
 
-impl Sites {
+impl RelabellingSites {
     pub(super) fn new(contrasts: &[Contrast]) -> Self {
-        let mut sites = Sites {
+        let mut sites = RelabellingSites {
             index: BTreeMap::new(),
             labels: Vec::new(),
             sizes: Vec::new(),
@@ -34,7 +34,7 @@ impl Sites {
         sites
     }
 
-    pub(super) fn of(&self, block: &Block) -> usize {
+    pub(super) fn index_of(&self, block: &ContrastBlock) -> usize {
         self.index[&(block.site, block.a.len(), block.b.len())]
     }
 
@@ -48,7 +48,7 @@ impl Sites {
         self.labels.iter_mut().any(|labels| next_labeling(labels))
     }
 
-    pub(super) fn shuffle(&mut self, draws: &mut Draws) {
+    pub(super) fn shuffle(&mut self, draws: &mut RandomStream) {
         for labels in &mut self.labels {
             for i in (1..labels.len()).rev() {
                 labels.swap(i, draws.below(i + 1));

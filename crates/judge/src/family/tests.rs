@@ -14,7 +14,7 @@ fn floats(v: &Value) -> Vec<f64> {
 }
 
 fn contrast(row: &Value) -> Contrast {
-    let block = |block: &Value| Block {
+    let block = |block: &Value| ContrastBlock {
         site: block[0].as_u64().unwrap(),
         a: floats(&block[1]),
         b: floats(&block[2]),
@@ -43,7 +43,7 @@ fn statistics_and_the_spread_in_common_agree_with_scipy() {
         let what = case["input"]["what"].as_str().unwrap();
         let rows = case["input"]["rows"].as_array().unwrap().iter();
         let rows: Vec<Contrast> = rows.map(contrast).collect();
-        let (sites, found, want) = (Sites::new(&rows), prior(&rows), &case["want"]);
+        let (sites, found, want) = (RelabellingSites::new(&rows), prior(&rows), &case["want"]);
         assert_eq!(found.is_none(), want["prior"].is_null(), "{what}");
         if let Some(found) = found {
             with_prior += usize::from(found.df < 1000.0);
@@ -51,7 +51,7 @@ fn statistics_and_the_spread_in_common_agree_with_scipy() {
             agree(what, found.df, &want["prior"][1]);
         }
         for (at, row) in rows.iter().enumerate() {
-            let got = Row::new(row, &sites, found).statistic(&sites);
+            let got = PreparedContrast::new(row, &sites, found).statistic(&sites);
             agree(what, got, &want["statistic"][at]);
         }
     }
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn every_joint_labeling_comes_once(sizes in prop::collection::vec((0_usize..4, 0_usize..4), 1..4)) {
-        let block = |(site, &(a, b)): (u64, &(usize, usize))| Block {
+        let block = |(site, &(a, b)): (u64, &(usize, usize))| ContrastBlock {
             site,
             a: vec![0.0; a],
             b: vec![0.0; b],
@@ -97,7 +97,7 @@ proptest! {
             resolution: 0.0,
             relative: false,
         };
-        let mut sites = Sites::new(&[contrast]);
+        let mut sites = RelabellingSites::new(&[contrast]);
         let first = sites.labels.clone();
         let mut seen = BTreeSet::from([first.clone()]);
         while sites.next() {

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use assize_job::{Action, Kind, Policy};
-use assize_plan::{Better, PlannedConfiguration, Until};
+use assize_job::{Action, Policy, WorkloadKind};
+use assize_plan::{BetterDirection, PlannedConfiguration, StopRule};
 
 use proptest::prelude::*;
 
@@ -57,14 +57,14 @@ fn the_top_of_the_file_arrives() {
     assert_eq!((plan.samples, plan.offset_ns_max), (true, 5_000_000));
     assert_eq!(plan.margin, 0.025);
     assert_eq!(plan.instruments, ["threads", "perf-software"]);
-    assert_eq!(plan.primary[1].better, Better::Higher);
+    assert_eq!(plan.primary[1].better, BetterDirection::Higher);
     assert_eq!(plan.higher_is_better, ["throughput", "bandwidth"]);
     let [claim] = plan.claims.as_slice() else {
         panic!("{:?}", plan.claims);
     };
     assert_eq!(claim.text, "hogs < none on latency_ns_p99 in timer");
     assert!(claim.place.ends_with(":19: claims[0]"), "{}", claim.place);
-    let looks = Until {
+    let looks = StopRule {
         metric: None,
         within: 0.02,
         first_look: 4,
@@ -200,7 +200,7 @@ workload.timer = { loops = 7, scheduling = { priority = 20 } }
 workload.hogs.threads = 3",
     ));
     let timer = |workloads: &[assize_job::Workload]| match &workloads[0].kind {
-        Kind::Cyclictest(timer) => timer.clone(),
+        WorkloadKind::Cyclictest(timer) => timer.clone(),
         other => panic!("{other:?}"),
     };
     let (base, bypass) = (
@@ -214,7 +214,7 @@ workload.hogs.threads = 3",
         (500_000, Policy::Fifo)
     );
     assert_eq!(bypass.scheduling.cpus, [1]);
-    let Kind::Command(copy) = &named(&plan, "none+bypass").workloads[1].kind else {
+    let WorkloadKind::Command(copy) = &named(&plan, "none+bypass").workloads[1].kind else {
         panic!();
     };
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -252,7 +252,7 @@ kind = \"hogs\"
         });
         let order = plan.order(run.unwrap().index).unwrap();
         let hogs = order.job.background.into_iter().map(|one| match one.kind {
-            Kind::Hogs(hogs) => (one.name, hogs.threads),
+            WorkloadKind::Hogs(hogs) => (one.name, hogs.threads),
             other => panic!("{other:?}"),
         });
         hogs.collect::<Vec<_>>()
@@ -272,7 +272,7 @@ kind = \"hogs\"
 #[test]
 fn a_duration_at_the_top_is_that_of_all_who_have_one() {
     let plan = plan(FULL);
-    let Kind::Periodic(frames) = &plan.workloads[2].kind else {
+    let WorkloadKind::Periodic(frames) = &plan.workloads[2].kind else {
         panic!();
     };
     assert_eq!(frames.duration_ns, 200_000_000);
@@ -322,7 +322,7 @@ fn rt_app_is_calibrated_on_the_exact_machine_unless_somebody_says_how() {
         let workloads = plan.configurations[0].workloads.iter();
         workloads
             .map(|workload| match &workload.kind {
-                Kind::Periodic(periodic) => periodic.calibration_ns,
+                WorkloadKind::Periodic(periodic) => periodic.calibration_ns,
                 _ => None,
             })
             .collect::<Vec<_>>()
@@ -369,7 +369,7 @@ fn the_payload_has_what_everything_names() {
         plan.payload.files,
         [("loops/two.json".into(), "/experiment/loops/two.json".into())]
     );
-    let Kind::Periodic(periodic) = &plan.workloads[0].kind else {
+    let WorkloadKind::Periodic(periodic) = &plan.workloads[0].kind else {
         panic!();
     };
     assert_eq!(

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_job::{Design, Shape, Share};
+use assize_job::{Design, DriverShape, WorkerSharing};
 use assize_plan::{Overrides, Plan, parse};
 
 fn root() -> PathBuf {
@@ -193,16 +193,19 @@ fn shapes_of_drm_sched_are_each_beside_the_form_of_depq_that_corresponds() {
         let name = &names[run.configuration];
         let (driver, form) = name.split_once('-').unwrap_or((name, ""));
         let (wanted, share, credits) = match driver {
-            "xe" => (Shape::Xe, Share::Context, 64),
-            "panthor" => (Shape::Panthor, Share::Device, 64),
-            _ => (Shape::Amdgpu, Share::Engine, 2),
+            "xe" => (DriverShape::Xe, WorkerSharing::Context, 64),
+            "panthor" => (DriverShape::Panthor, WorkerSharing::Device, 64),
+            _ => (DriverShape::Amdgpu, WorkerSharing::Engine, 2),
         };
         // The driver's default, which the file does not give for the shape.
         assert_eq!(queue.credits, credits, "{name}");
         if form.is_empty() {
             assert_eq!((queue.design, queue.shape), (Design::DrmSched, wanted));
         } else {
-            assert_eq!((queue.design, queue.shape), (Design::Depq, Shape::None));
+            assert_eq!(
+                (queue.design, queue.shape),
+                (Design::Depq, DriverShape::None)
+            );
             assert_eq!((queue.share, queue.bypass), (share, form == "bypass"));
         }
     }

@@ -8,7 +8,7 @@ use assize_job::{PlacementPolicy, PolicyForm};
 
 use crate::common::{SMALL, mistake, plan};
 
-fn of(name: &str, form: PolicyForm, tunables: &[(&str, u64)]) -> PlacementPolicy {
+fn policy(name: &str, form: PolicyForm, tunables: &[(&str, u64)]) -> PlacementPolicy {
     let tunables = tunables
         .iter()
         .map(|(name, value)| ((*name).into(), *value));
@@ -20,7 +20,7 @@ fn of(name: &str, form: PolicyForm, tunables: &[(&str, u64)]) -> PlacementPolicy
     }
 }
 
-fn given(policy: &str) -> Option<PlacementPolicy> {
+fn planned_policy(policy: &str) -> Option<PlacementPolicy> {
     let plan = plan(&format!("policy = {policy}\n{SMALL}"));
     plan.order(0).unwrap().job.policy
 }
@@ -28,41 +28,44 @@ fn given(policy: &str) -> Option<PlacementPolicy> {
 #[test]
 fn a_policy_of_ours_has_all_of_its_tunables() {
     let full = |fill| {
-        of(
+        policy(
             "pack-full",
             PolicyForm::Ours,
             &[("fill", fill), ("slice", 4_000_000)],
         )
     };
-    assert_eq!(given("\"pack-full\""), Some(full(819)));
-    assert_eq!(given("{ name = \"pack-full\" }"), Some(full(819)));
+    assert_eq!(planned_policy("\"pack-full\""), Some(full(819)));
+    assert_eq!(planned_policy("{ name = \"pack-full\" }"), Some(full(819)));
     assert_eq!(
-        given("{ name = \"pack-full\", fill = \"50%\" }"),
+        planned_policy("{ name = \"pack-full\", fill = \"50%\" }"),
         Some(full(512))
     );
     // Writing the default explicitly changes nothing.
     assert_eq!(
-        given("{ name = \"pack-full\", fill = \"80%\", slice = \"4ms\" }"),
+        planned_policy("{ name = \"pack-full\", fill = \"80%\", slice = \"4ms\" }"),
         Some(full(819))
     );
-    let power = given("{ name = \"power\", domain = 4 }").unwrap();
+    let power = planned_policy("{ name = \"power\", domain = 4 }").unwrap();
     assert_eq!(power.tunables["domain"], 4);
 }
 
 #[test]
 fn objects_and_programs_are_taken_as_they_are() {
-    let object = of("a/x.bpf.o", PolicyForm::Object, &[]);
-    assert_eq!(given("\"a/x.bpf.o\""), Some(object));
-    let object = of("x.bpf.o", PolicyForm::Object, &[("depth", 0)]);
-    assert_eq!(given("{ name = \"x.bpf.o\", depth = 0 }"), Some(object));
-    let program = given("{ program = \"scx_x\", arguments = [\"-v\", \"\"] }").unwrap();
+    let object = policy("a/x.bpf.o", PolicyForm::Object, &[]);
+    assert_eq!(planned_policy("\"a/x.bpf.o\""), Some(object));
+    let object = policy("x.bpf.o", PolicyForm::Object, &[("depth", 0)]);
+    assert_eq!(
+        planned_policy("{ name = \"x.bpf.o\", depth = 0 }"),
+        Some(object)
+    );
+    let program = planned_policy("{ program = \"scx_x\", arguments = [\"-v\", \"\"] }").unwrap();
     assert_eq!(program.form, PolicyForm::Program);
     assert_eq!(program.argv, ["scx_x", "-v", ""]);
 }
 
 #[test]
 fn without_a_policy_orders_are_what_they_were() {
-    assert_eq!(given("\"none\""), None);
+    assert_eq!(planned_policy("\"none\""), None);
     let order = plan(SMALL).order(0).unwrap();
     let text = serde_json::to_string(&order).unwrap();
     assert!(

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use assize_job::{Action, Design, Kind, Put, Queue, Share, Worker};
+use assize_job::{Action, Design, JobPutter, Queue, Worker, WorkerSharing, WorkloadKind};
 use assize_plan::Plan;
 
 use crate::common::{SMALL, plan};
@@ -53,8 +53,8 @@ fn settings_of_levels_lie_over_those_of_the_top() {
     let both = Queue {
         design: Design::Depq,
         bypass: true,
-        put: Put::Submit,
-        share: Share::Engine,
+        put: JobPutter::Submit,
+        share: WorkerSharing::Engine,
         ring: 512,
         ..drm
     };
@@ -69,15 +69,18 @@ fn depq_chooses_for_itself_where_nothing_of_its_form_is_given() {
         let plan = plan(&format!("{text}kind = \"sync\"\n"));
         plan.configurations[0].queue.clone().unwrap().put
     };
-    assert_eq!(of("design = \"depq\""), Put::Auto);
-    assert_eq!(of("design = \"depq\", share = \"engine\""), Put::Auto);
+    assert_eq!(of("design = \"depq\""), JobPutter::Auto);
+    assert_eq!(of("design = \"depq\", share = \"engine\""), JobPutter::Auto);
     let worker = "design = \"depq\", put = \"auto\", worker = \"kthread\"";
-    assert_eq!(of(worker), Put::Auto);
+    assert_eq!(of(worker), JobPutter::Auto);
     for given in ["bypass = false", "put = \"worker\"", "worker = \"follow\""] {
-        assert_eq!(of(&format!("design = \"depq\", {given}")), Put::Worker);
+        assert_eq!(
+            of(&format!("design = \"depq\", {given}")),
+            JobPutter::Worker
+        );
     }
     for other in ["drm-sched", "none"] {
-        assert_eq!(of(&format!("design = \"{other}\"")), Put::Worker);
+        assert_eq!(of(&format!("design = \"{other}\"")), JobPutter::Worker);
     }
 }
 
@@ -117,7 +120,7 @@ fn a_file_of_steps_is_carried_to_the_target() {
         files[..],
         [("media/a.wsim".into(), "/experiment/media/a.wsim".into())]
     );
-    let Kind::Replay(replay) = &plan.configurations[0].workloads[0].kind else {
+    let WorkloadKind::Replay(replay) = &plan.configurations[0].workloads[0].kind else {
         panic!("{:?}", plan.configurations[0].workloads)
     };
     assert_eq!(replay.file.as_deref(), Some("/experiment/media/a.wsim"));

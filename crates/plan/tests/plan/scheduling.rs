@@ -214,7 +214,7 @@ fn blocks_are_dealt_out_over_images() {
 fn for_a_single_image_nothing_is_drawn() {
     for (runs, images) in [(8, Some(1)), (1, None)] {
         let plan = over(runs, images);
-        assert_eq!(plan.images, [assize_job::Image::default()]);
+        assert_eq!(plan.images, [assize_job::MemoryImage::default()]);
         assert!(plan.runs.iter().all(|run| run.image == Some(0)));
         assert!(plan.order(0).unwrap().machine.image.is_plain());
     }
@@ -236,7 +236,7 @@ fn the_images_of_a_seed_are_these() {
     // 2^32 - 1 of a block's seed.
     let drawn = over(3, None).images;
     let shown = drawn.iter().map(|image| {
-        let assize_job::Image {
+        let assize_job::MemoryImage {
             settle_us,
             processes,
             padding,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test may fail.
 
-use assize_plan::{Better, Overrides, Plan};
+use assize_plan::{BetterDirection, Overrides, Plan};
 
 use crate::common::{plan, read};
 
@@ -46,7 +46,7 @@ fn a_tradeoff_takes_each_metric_on_its_workload_and_says_where_it_was_asked_for(
     // The direction declared at the top of the file need not be repeated.
     assert_eq!(
         (first.x.better, first.y.better),
-        (Better::Lower, Better::Higher)
+        (BetterDirection::Lower, BetterDirection::Higher)
     );
     assert_eq!(first.place, "x.toml:9: tradeoffs[0]");
 }
@@ -64,7 +64,7 @@ fn without_workloads_there_is_one_for_each_that_gives_both() {
     assert!(
         directions
             .into_iter()
-            .all(|both| both == (Better::Higher, Better::Lower))
+            .all(|both| both == (BetterDirection::Higher, BetterDirection::Lower))
     );
 }
 

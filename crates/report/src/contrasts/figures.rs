@@ -208,7 +208,7 @@ pub(crate) fn format_interval_end(change: f64) -> String {
 /// disagree.
 pub(crate) fn effect(document: &Document, row: &Comparison) -> String {
     if contradicted(document, row) {
-        return format!("{} disagree", document.across.several());
+        return format!("{} disagree", document.across.plural());
     }
     match absolute_means(document, row) {
         Some(means) => format!("{} ({})", size(row), means.text()),

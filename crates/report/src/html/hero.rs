@@ -236,7 +236,7 @@ fn lane(
             workload: workload.to_owned(),
             tone: "open",
             verdict: row.verdict.word(),
-            size: format!("{} disagree", document.across.several()),
+            size: format!("{} disagree", document.across.plural()),
             absolute: String::new(),
             interval: String::new(),
             bar: None,

@@ -35,7 +35,7 @@ struct MachineRow {
 /// The pooled comparisons; `None` if the document has none.
 pub(super) fn machines(document: &Document) -> Option<Machines> {
     (!document.pooled.is_empty()).then(|| Machines {
-        several: document.across.several().to_string(),
+        several: document.across.plural().to_string(),
         rows: document.pooled.iter().map(row).collect(),
     })
 }

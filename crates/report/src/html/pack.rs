@@ -64,7 +64,7 @@ pub(super) fn pack_page(page: &ReportPage<'_>, heroes: &[String]) -> Value {
         "runs": runs(&document.runs, &names),
         "rates": document.rates,
         "lints": document.lints,
-        "several": document.across.several().to_string(),
+        "several": document.across.plural().to_string(),
         "machines": on_machines(document, &names),
         "pooled": pooled(document, &names),
         "curves": page.evidence.curves.iter().map(|curve| json!({

@@ -1,6 +1,6 @@
 //! The contents of a page.
 
-use assize_bundle::{Evidence, Place};
+use assize_bundle::{Place, ThinnedEvidence};
 use assize_trace::Timeline;
 use assize_verdict::Document;
 
@@ -17,7 +17,7 @@ pub struct ReportPage<'a> {
     /// Facts about the source of the records.
     pub about: About,
     /// Curves and time series behind the values of the runs.
-    pub evidence: Evidence,
+    pub evidence: ThinnedEvidence,
     /// What CPUs and engines did during a few runs.
     pub timelines: Vec<Timeline>,
     /// The post, if the records were read from one.

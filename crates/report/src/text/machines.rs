@@ -20,7 +20,7 @@ pub(super) fn tables(document: &Document, out: &mut String) {
     }
     let (shown, rest): (Vec<&Pooled>, Vec<&Pooled>) =
         document.pooled.iter().partition(|row| says_something(row));
-    let several = document.across.several();
+    let several = document.across.plural();
     let title = format!("On each of the {several}, and on all together (pooled)");
     push_wrapped(out, "", "  ", &title);
     for row in &shown {
@@ -99,7 +99,7 @@ fn comparison(document: &Document, row: &Pooled, out: &mut String) {
 
 /// Whether the machines agree, in a few words.
 fn standing(document: &Document, row: &Pooled) -> String {
-    let several = document.across.several();
+    let several = document.across.plural();
     let test = row
         .q_p_welch
         .map_or(String::new(), |value| format!(", p {}", p(value)));

@@ -233,7 +233,7 @@ fn legend(document: &Document, out: &mut String) {
     text.push_str(&tail(document).unwrap_or_default());
     let contradicted = |row: &Comparison| contradicted(document, row);
     if document.comparisons.iter().any(contradicted) {
-        let several = document.across.several();
+        let several = document.across.plural();
         text.push_str(&format!(
             " disagree !: {several} show opposite effects, so no figure speaks for all."
         ));

@@ -1,13 +1,13 @@
 //! Describes how two answers to one order differ.
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use serde_json::Value;
 
 use crate::Outcome;
 
 /// An answer as the lines that the agent sent; a failure adds one line.
 pub fn lines(outcome: &Outcome) -> Vec<String> {
-    let line = |record: &Record| serde_json::to_string(record).unwrap_or_default();
+    let line = |record: &AgentMessage| serde_json::to_string(record).unwrap_or_default();
     match outcome {
         Outcome::Completed(records) => records.iter().map(line).collect(),
         Outcome::Failed {

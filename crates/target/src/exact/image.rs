@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 use tempfile::TempDir;
@@ -230,8 +230,8 @@ fn save(running: &mut Running, uri: &str) -> Result<(), QmpError> {
 fn probe(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     let left = resume(directory, booted, b"")?;
     let hello = left.answer.split(|byte| *byte == b'\n').find_map(|line| {
-        match serde_json::from_slice::<Record>(line) {
-            Ok(Record::Hello { resumed_ns, .. }) => resumed_ns,
+        match serde_json::from_slice::<AgentMessage>(line) {
+            Ok(AgentMessage::Hello { resumed_ns, .. }) => resumed_ns,
             _ => None,
         }
     });

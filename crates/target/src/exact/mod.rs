@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_job::{IdentityPart, Job, Machine, Order, Payload, Record};
+use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 
 pub(crate) use boot::{Booted, Left};
 pub use counting::{Counted, SymbolTexts, TASK_FIELDS, TaskTypes};
@@ -211,7 +211,7 @@ impl Target for Exact {
         Ok(())
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let ready = self.stock.ready(order)?;
         let line = command_line(&order.machine, Clock::Instructions);
         Ok(ready.expected(order, &line))
@@ -298,7 +298,7 @@ fn exact(outcome: Outcome) -> Outcome {
         return outcome;
     };
     let resumed = records.iter().find_map(|record| match record {
-        Record::Hello { resumed_ns, .. } => *resumed_ns,
+        AgentMessage::Hello { resumed_ns, .. } => *resumed_ns,
         _ => None,
     });
     match resumed {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use assize_job::{Kind, PingPong, Workload};
+use assize_job::{PingPong, Workload, WorkloadKind};
 
 use super::*;
 use crate::kernels::Kernels;
@@ -49,7 +49,7 @@ fn order(words: &[&str], programs: &[&str]) -> Order {
         job: Job {
             workload: Workload {
                 name: "quick".into(),
-                kind: Kind::PingPong(ping_pong),
+                kind: WorkloadKind::PingPong(ping_pong),
             },
             timeout_ms: 10,
             ..Job::default()
@@ -75,7 +75,7 @@ fn by_script(exact: &mut Exact, place: &std::path::Path, script: &str) {
     exact.qemu.binary = path;
 }
 
-fn answer(exact: &Exact, order: &Order) -> Vec<Record> {
+fn answer(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match exact.run(order, 0).unwrap().outcome {
         Outcome::Completed(records) => records,
         Outcome::Failed { failure, .. } => panic!("{failure}"),

@@ -140,10 +140,10 @@ fn agree(
 mod tests {
     #![allow(clippy::unwrap_used)] // A test may fail.
     use super::*;
-    use assize_job::Record;
+    use assize_job::AgentMessage;
 
     fn execution(value: f64) -> Execution {
-        let record = Record::Metric {
+        let record = AgentMessage::Metric {
             metric: "latency".into(),
             value,
             unit: "ns".into(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use assize_job::{Linked, below_experiment};
+use assize_job::{LinkedProgram, below_experiment};
 
 use super::tree::Tree;
 use crate::Error;
@@ -85,7 +85,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Adds a program, given by name or path, that is started with these variables.
-    pub(super) fn program(&mut self, linked: &Linked) -> Result<(), Error> {
+    pub(super) fn program(&mut self, linked: &LinkedProgram) -> Result<(), Error> {
         let name = &linked.program;
         let path = self.host.program_in(name, linked.directories("PATH"));
         let path = path.ok_or_else(|| not_here(name))?;

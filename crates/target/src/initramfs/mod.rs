@@ -12,7 +12,7 @@ mod tree;
 
 use std::path::Path;
 
-use assize_job::{Linked, Payload, PlacementPolicy, PolicyForm};
+use assize_job::{LinkedProgram, Payload, PlacementPolicy, PolicyForm};
 
 use crate::Error;
 use crate::carried::{Carried, CarriedModule, CarriedPolicy, EXPERIMENT};
@@ -160,9 +160,9 @@ fn objects(
 }
 
 fn carry_programs(carrier: &mut Carrier<'_>, payload: &Payload) -> Result<(), Error> {
-    let plainly = payload.programs.iter().map(|program| Linked {
+    let plainly = payload.programs.iter().map(|program| LinkedProgram {
         program: program.clone(),
-        ..Linked::default()
+        ..LinkedProgram::default()
     });
     for program in plainly.chain(payload.linked.iter().cloned()) {
         carrier.program(&program)?;

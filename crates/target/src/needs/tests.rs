@@ -1,4 +1,4 @@
-use assize_job::{Command, Cyclictest, Job, Kind, PlacementPolicy};
+use assize_job::{CommandWorkload, CyclictestWorkload, Job, PlacementPolicy, WorkloadKind};
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn scheduled(policy: Policy, priority: u8, nice: i8) -> Order {
     order(Job {
         workload: Workload {
             name: "w".into(),
-            kind: Kind::Cyclictest(Cyclictest {
+            kind: WorkloadKind::Cyclictest(CyclictestWorkload {
                 scheduling: Scheduling {
                     policy,
                     priority,
@@ -39,7 +39,7 @@ fn scheduled(policy: Policy, priority: u8, nice: i8) -> Order {
                     cpus: Vec::new(),
                     group: None,
                 },
-                ..Cyclictest::default()
+                ..CyclictestWorkload::default()
             }),
         },
         ..Job::default()
@@ -207,9 +207,9 @@ fn programs_come_from_payload_workloads_and_actions() {
             ],
             background: vec![Workload {
                 name: "b".into(),
-                kind: Kind::Command(Command {
+                kind: WorkloadKind::Command(CommandWorkload {
                     argv: vec!["/opt/load".into()],
-                    ..Command::default()
+                    ..CommandWorkload::default()
                 }),
             }],
             ..scheduled(Policy::Other, 0, 0).job

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_job::Linked;
+use assize_job::LinkedProgram;
 
 use super::connection::quote;
 use crate::needs::Facts;
@@ -28,7 +28,7 @@ pub(super) struct Probe {
 
 /// The shell script that collects these properties.
 pub(super) fn script<'a>(
-    programs: impl IntoIterator<Item = &'a Linked>,
+    programs: impl IntoIterator<Item = &'a LinkedProgram>,
     files: &BTreeSet<String>,
 ) -> String {
     let mut script = String::from(
@@ -111,10 +111,10 @@ mod tests {
     fn this_machine_answers() {
         let home = tempfile::tempdir().unwrap();
         let mut programs = ["sh", "assize-no-such-program", "it's", "/bin/sh"]
-            .map(|name| Linked::of(name, &[]))
+            .map(|name| LinkedProgram::new(name, &[]))
             .to_vec();
         let elsewhere = [("PATH".to_string(), "/nowhere".to_string())];
-        programs.push(Linked::of("env", &elsewhere));
+        programs.push(LinkedProgram::new("env", &elsewhere));
         let files = BTreeSet::from(["/proc/sys/no/such/file".to_string()]);
         let done = Command::new("sh")
             .arg("-c")

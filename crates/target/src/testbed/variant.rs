@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn each_build_of_ours_is_laid_out_in_a_way_of_its_own() {
-        let all: Vec<String> = (0..assize_job::Image::BUILDS)
+        let all: Vec<String> = (0..assize_job::MemoryImage::BUILDS)
             .map(|variant| {
                 let variant = Variant(variant);
                 let files = super::super::Sources::ours();

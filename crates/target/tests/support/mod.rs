@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command as Process;
 
-use assize_job::{Command, Kind, Order, Record, Workload};
+use assize_job::{AgentMessage, CommandWorkload, Order, Workload, WorkloadKind};
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
 use assize_target::{Outcome, Target};
@@ -67,7 +67,7 @@ pub(crate) fn real_agent() -> Option<PathBuf> {
 }
 
 /// The records of a run on the exact machine, which must not fail.
-pub(crate) fn records(exact: &Exact, order: &Order) -> Vec<Record> {
+pub(crate) fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     exact.prepare(std::slice::from_ref(order)).unwrap();
     match exact.run(order, 0).unwrap().outcome {
         Outcome::Completed(records) => records,
@@ -103,18 +103,18 @@ pub(crate) fn skip(why: &str) {
 pub(crate) fn command(argv: &[&str]) -> Workload {
     Workload {
         name: "w".into(),
-        kind: Kind::Command(Command {
+        kind: WorkloadKind::Command(CommandWorkload {
             argv: argv.iter().map(ToString::to_string).collect(),
             statuses: vec![0],
-            ..Command::default()
+            ..CommandWorkload::default()
         }),
     }
 }
 
 /// The output of tools.
-pub(crate) fn raw(records: &[Record]) -> impl Iterator<Item = &str> {
+pub(crate) fn raw(records: &[AgentMessage]) -> impl Iterator<Item = &str> {
     records.iter().filter_map(|record| match record {
-        Record::Raw { text, .. } => Some(text.as_str()),
+        AgentMessage::Raw { text, .. } => Some(text.as_str()),
         _ => None,
     })
 }

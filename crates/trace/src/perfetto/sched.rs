@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::events::{Events, Row};
+use assize_job::events::{KernelEvent, KernelEventLog};
 
 use super::proto::{
     FtraceEvent, FtraceEventBundle, SchedSwitch, SchedWaking, TaskNewtask, TracePacket,
@@ -38,7 +38,7 @@ pub(super) fn write(run: &TracedRun, file: &mut PerfettoFile) {
     }
 }
 
-fn event(events: &Events, row: &Row, names: &ThreadNames) -> Option<FtraceEvent> {
+fn event(events: &KernelEventLog, row: &KernelEvent, names: &ThreadNames) -> Option<FtraceEvent> {
     let value = |field: &str| events.value(row, field);
     let small = |field: &str| value(field).and_then(|value| i32::try_from(value).ok());
     let mut event = FtraceEvent {
@@ -89,7 +89,7 @@ struct ThreadNames {
 }
 
 impl ThreadNames {
-    fn until(&mut self, events: &Events, row: usize) {
+    fn until(&mut self, events: &KernelEventLog, row: usize) {
         while let Some(name) = events.names.get(self.taken).filter(|name| name.row <= row) {
             self.known.insert(name.tid, name.name.clone());
             self.taken += 1;

@@ -3,23 +3,28 @@
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 
-use assize_judge::counts::{self, Share};
+use assize_judge::counts::{self, RunShare};
 
-use super::grammar::{Reading, Relation};
-use super::{Evidence, Found, Part};
+use super::grammar::{ClaimedRelation, ParsedClaim};
+use super::{ClaimEvidence, ClaimFinding, EvidenceFigures};
+use crate::compare::CellComparison;
 use crate::document::{Scale, Verdict};
 use crate::enough::runs_to_attain;
 use crate::options::Options;
-use crate::weigh::Weighed;
 use crate::words::{finite, p_value, plain, with_interval};
 
 /// The figures of one workload, A over B, such as `glxgears: ratio 0.789 [0.77,
 /// 0.81], p 0.1, 3 against 3 runs`, and the direction they point in if nothing
 /// is decided.
-pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bool) -> String {
+pub(super) fn figures(
+    part: &ClaimEvidence,
+    found: &ClaimFinding,
+    reading: &ParsedClaim,
+    decided: bool,
+) -> String {
     let mut items = match &part.evidence {
-        Evidence::Values(weighed) => value_figures(weighed),
-        Evidence::Events {
+        EvidenceFigures::Values(comparison) => value_figures(comparison),
+        EvidenceFigures::Events {
             counts: [a, b],
             exposures,
             compared,
@@ -35,7 +40,7 @@ pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bo
             items.extend(ratio.map(|r| format!("ratio {}", plain(r))));
             items
         }
-        Evidence::Outcomes {
+        EvidenceFigures::Outcomes {
             end,
             shares: [a, b],
             ..
@@ -48,16 +53,16 @@ pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bo
         }
     };
     items.splice(1.min(items.len())..1.min(items.len()), tested(found));
-    if let Evidence::Values(weighed) = &part.evidence
+    if let EvidenceFigures::Values(comparison) = &part.evidence
         && !decided
     {
-        items.extend(pointing(reading, found, weighed));
+        items.extend(pointing(reading, found, comparison));
     }
     format!("{}: {}", part.workload, items.join(", "))
 }
 
 /// The p used, with its corrected value.
-fn tested(found: &Found) -> Option<String> {
+fn tested(found: &ClaimFinding) -> Option<String> {
     let name = if found.by_t { "p of t" } else { "p" };
     let p = found.p?;
     Some(match found.p_adjusted {
@@ -68,19 +73,19 @@ fn tested(found: &Found) -> Option<String> {
     })
 }
 
-fn value_figures(weighed: &Weighed) -> Vec<String> {
-    let ci = weighed.ci_ends();
-    let effect = match (weighed.ratio, weighed.difference) {
+fn value_figures(comparison: &CellComparison) -> Vec<String> {
+    let ci = comparison.ci_ends();
+    let effect = match (comparison.ratio, comparison.difference) {
         (Some(ratio), _) => format!("ratio {}", with_interval(ratio, ci)),
         (None, Some(difference)) => format!("difference {}", with_interval(difference, ci)),
         (None, None) => "no ratio".into(),
     };
     let mut items = vec![effect];
-    if let (Some(a), Some(b)) = (weighed.n_b, weighed.n_a) {
+    if let (Some(a), Some(b)) = (comparison.n_b, comparison.n_a) {
         items.push(format!("{a} against {b} runs"));
     }
-    if weighed.scale == Scale::Summary {
-        items.extend(weighed.because.iter().cloned());
+    if comparison.scale == Scale::Summary {
+        items.extend(comparison.because.iter().cloned());
     }
     items
 }
@@ -94,7 +99,7 @@ pub(super) fn within(options: &Options) -> String {
 }
 
 /// The confidence word: that of the weakest finding.
-pub(super) fn shown<F: Borrow<Found>>(
+pub(super) fn confidence_word<F: Borrow<ClaimFinding>>(
     found: impl IntoIterator<Item = F>,
     options: &Options,
 ) -> String {
@@ -111,29 +116,29 @@ pub(super) fn shown<F: Borrow<Found>>(
 
 /// What would decide an undecided claim.
 pub(super) fn undecided(
-    parts: &[Part],
-    found: &[Found],
-    reading: &Reading,
+    parts: &[ClaimEvidence],
+    found: &[ClaimFinding],
+    reading: &ParsedClaim,
     options: &Options,
 ) -> String {
     if parts.is_empty() {
         return "no workload has runs of this metric for both configurations".into();
     }
-    let equal = reading.relation == Relation::Equal;
+    let equal = reading.relation == ClaimedRelation::Equal;
     let mut grounds: Vec<String> = Vec::new();
     for (part, found) in parts.iter().zip(found) {
         let mut said = found.notes.clone();
         match &part.evidence {
-            Evidence::Values(weighed) if said.is_empty() => said.extend(
-                weighed
+            EvidenceFigures::Values(comparison) if said.is_empty() => said.extend(
+                comparison
                     .disagreement()
-                    .or_else(|| weighed.coarseness(options).filter(|_| equal))
-                    .or_else(|| limit(weighed, found, reading, options)),
+                    .or_else(|| comparison.coarseness(options).filter(|_| equal))
+                    .or_else(|| limit(comparison, found, reading, options)),
             ),
-            Evidence::Events { .. } if found.p.is_none() => {
+            EvidenceFigures::Events { .. } if found.p.is_none() => {
                 said = vec!["without the exposure nothing can be tested".to_owned()];
             }
-            Evidence::Outcomes {
+            EvidenceFigures::Outcomes {
                 shares,
                 p_attainable,
                 ..
@@ -154,13 +159,13 @@ pub(super) fn undecided(
 
 /// Why shares of runs decide nothing, and how many runs would.
 fn few_runs(
-    [a, b]: [Share; 2],
+    [a, b]: [RunShare; 2],
     p_attainable: f64,
-    reading: &Reading,
+    reading: &ParsedClaim,
     options: &Options,
 ) -> Option<String> {
     let excess = reading.excess();
-    if reading.relation == Relation::Equal {
+    if reading.relation == ClaimedRelation::Equal {
         return Some("equal shares are never shown; claim `A <= B + 5%`".into());
     }
     if excess != 0.0 && a.count + b.count == 0 {
@@ -178,21 +183,28 @@ fn few_runs(
 
 /// Why there are too few runs, or memory images, to decide, and how many would
 /// suffice.
-fn limit(weighed: &Weighed, found: &Found, reading: &Reading, options: &Options) -> Option<String> {
-    let attainable = weighed.p_attainable?;
+fn limit(
+    comparison: &CellComparison,
+    found: &ClaimFinding,
+    reading: &ParsedClaim,
+    options: &Options,
+) -> Option<String> {
+    let attainable = comparison.p_attainable?;
     if attainable > options.alpha {
-        let one_machine = weighed.across.is_none();
-        let enough = runs_to_attain(weighed.per_block, options.alpha).filter(|_| one_machine);
-        let enough = enough.map_or(String::new(), |n| format!("; {} could", weighed.so_many(n)));
+        let one_machine = comparison.across.is_none();
+        let enough = runs_to_attain(comparison.per_block, options.alpha).filter(|_| one_machine);
+        let enough = enough.map_or(String::new(), |n| {
+            format!("; {} could", comparison.so_many(n))
+        });
         return Some(format!(
             "so few {}s cannot reach p <= {} (smallest attainable p: {}){enough}",
-            weighed.replicate(),
+            comparison.replicate(),
             plain(options.alpha),
             p_value(attainable)
         ));
     }
-    let made = weighed.replicates()?;
-    let enough = weighed.so_many(found.needed.filter(|&n| n > made)?);
+    let made = comparison.replicates()?;
+    let enough = comparison.so_many(found.needed.filter(|&n| n > made)?);
     Some(match reading.bound == 1.0 {
         true => format!(
             "about {enough} would likely tell whether they differ by {} %",
@@ -203,18 +215,22 @@ fn limit(weighed: &Weighed, found: &Found, reading: &Reading, options: &Options)
 }
 
 /// Whether the interval lies on the claimed side, in words.
-fn pointing(reading: &Reading, found: &Found, weighed: &Weighed) -> Option<String> {
+fn pointing(
+    reading: &ParsedClaim,
+    found: &ClaimFinding,
+    comparison: &CellComparison,
+) -> Option<String> {
     let direction = found.direction?;
-    let ci = weighed.ci?;
-    let raw = weighed.scale == Scale::Raw;
+    let ci = comparison.ci?;
+    let raw = comparison.scale == Scale::Raw;
     let bound = if raw { 0.0 } else { reading.bound };
     if ci.contains(bound) {
         return Some(format!("the interval includes {}", plain(bound)));
     }
     let for_it = match reading.relation {
-        Relation::Less => direction == Ordering::Less,
-        Relation::Greater => direction == Ordering::Greater,
-        Relation::Equal => false,
+        ClaimedRelation::Less => direction == Ordering::Less,
+        ClaimedRelation::Greater => direction == Ordering::Greater,
+        ClaimedRelation::Equal => false,
     };
     Some(if for_it {
         "points the claimed way".into()
@@ -225,8 +241,8 @@ fn pointing(reading: &Reading, found: &Found, weighed: &Weighed) -> Option<Strin
 
 /// How machines contradict each other on the claim's two configurations. The verdicts come from the
 /// row of the same two, which may have them in reverse order.
-pub(super) fn disagreement(weighed: &Weighed, row: &Weighed) -> Option<String> {
-    let mut across = weighed.across.clone()?;
+pub(super) fn disagreement(comparison: &CellComparison, row: &CellComparison) -> Option<String> {
+    let mut across = comparison.across.clone()?;
     for (on, decided) in across
         .machines
         .iter_mut()

@@ -2,7 +2,7 @@
 
 use assize_bundle::Records;
 
-use super::grammar::{self, ClaimKind, Names};
+use super::grammar::{self, ClaimKind, KnownNames};
 use crate::cells::Cells;
 use crate::document::{ClaimOrigin, RunEnd};
 use crate::error::Error;
@@ -16,24 +16,24 @@ const ONLY_STATEMENTS: &str =
 
 /// A claim, and whether it was declared or stated afterwards.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'t> {
+pub(super) struct RequestedClaim<'t> {
     pub(super) text: &'t str,
     pub(super) origin: ClaimOrigin,
 }
 
 /// The claims that the records declare, then those of the options. A declared
 /// claim that the options repeat stays declared.
-pub(super) fn asked<'t>(
+pub(super) fn requested_claims<'t>(
     records: &'t Records,
     options: &'t Options,
-) -> impl Iterator<Item = Asked<'t>> {
+) -> impl Iterator<Item = RequestedClaim<'t>> {
     let declared = records.claims.iter();
     let is_declared = |text: &String| {
         let mut all = records.claims.iter();
         all.any(|one| folded(one) == folded(text))
     };
     let later = options.claims.iter().filter(move |text| !is_declared(text));
-    let with = |origin| move |text: &'t String| Asked { text, origin };
+    let with = |origin| move |text: &'t String| RequestedClaim { text, origin };
     declared
         .map(with(ClaimOrigin::Declared))
         .chain(later.map(with(ClaimOrigin::PostHoc)))
@@ -41,7 +41,7 @@ pub(super) fn asked<'t>(
 
 /// The reason why a claim that cannot be parsed is not tested. A post-hoc claim is an error; a
 /// declared one is kept, because the names in it may have been left out of the runs.
-pub(super) fn untried(asked: Asked<'_>, error: Error) -> Result<String, Error> {
+pub(super) fn untried(asked: RequestedClaim<'_>, error: Error) -> Result<String, Error> {
     if asked.origin == ClaimOrigin::PostHoc {
         return Err(error);
     }
@@ -54,7 +54,7 @@ pub(super) fn untried(asked: Asked<'_>, error: Error) -> Result<String, Error> {
 }
 
 /// The reason why a claim is not tested if nothing was measured.
-pub(super) fn unmeasured(heard: Asked<'_>) -> Result<String, Error> {
+pub(super) fn unmeasured(heard: RequestedClaim<'_>) -> Result<String, Error> {
     if heard.origin == ClaimOrigin::PostHoc {
         grammar::check_form(heard.text)?;
     }
@@ -62,7 +62,7 @@ pub(super) fn unmeasured(heard: Asked<'_>) -> Result<String, Error> {
 }
 
 /// The names that this claim on records may use.
-pub(super) fn names(cells: &Cells<'_>, claim: &str) -> Names {
+pub(super) fn names(cells: &Cells<'_>, claim: &str) -> KnownNames {
     let mut metrics: Vec<String> = Vec::new();
     let recorded = cells.metrics.iter().map(|m| m.name.clone());
     let stated = cells.records.statements.iter().map(|s| s.metric.clone());
@@ -76,7 +76,7 @@ pub(super) fn names(cells: &Cells<'_>, claim: &str) -> Names {
             metrics.push(name);
         }
     }
-    Names::new(
+    KnownNames::new(
         cells.configurations.clone(),
         cells.workloads.clone(),
         metrics,
@@ -114,7 +114,7 @@ pub struct NamedClaim {
 impl ClaimNames {
     /// Parses a claim as [`crate::try_records`] does.
     pub fn read(&self, text: &str) -> Result<NamedClaim, Error> {
-        let names = Names::new(
+        let names = KnownNames::new(
             self.configurations.clone(),
             self.workloads.clone(),
             self.metrics.clone(),

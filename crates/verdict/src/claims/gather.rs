@@ -2,32 +2,37 @@
 
 use assize_judge::counts;
 
-use super::declared::Asked as Heard;
-use super::grammar::{Names, Reading};
-use super::{Evidence, Grounds, Part, Pending, Source};
-use crate::cells::{Cells, Key};
+use super::declared::RequestedClaim;
+use super::grammar::{KnownNames, ParsedClaim};
+use super::{ClaimEvidence, EvidenceFigures, OtherHypotheses, PendingClaim, VerdictSource};
+use crate::cells::{CellKey, Cells};
+use crate::compare::{CellComparison, compare_cells};
 use crate::document::{ClaimOrigin, RunEnd, Scale};
-use crate::family::{OutcomeQuestion, Questions};
+use crate::family::{Hypotheses, OutcomeHypothesis};
 use crate::options::Options;
-use crate::rates::{self, Counted};
-use crate::row::{Pair, Row};
-use crate::weigh::{Weighed, weigh};
+use crate::rates::{self, PlacedEvents};
+use crate::row::{ComparisonRow, ConfigurationPair};
 
 /// Everything needed to test claims.
-pub(super) struct Court<'c, 'a> {
+pub(super) struct ClaimEvaluator<'c, 'a> {
     pub(super) cells: &'c Cells<'a>,
-    pub(super) grounds: Grounds<'c, 'a>,
-    pub(super) events: &'c [Counted<'a>],
+    pub(super) grounds: OtherHypotheses<'c, 'a>,
+    pub(super) events: &'c [PlacedEvents<'a>],
     pub(super) options: &'c Options,
-    pub(super) questions: &'c mut Questions,
+    pub(super) hypotheses: &'c mut Hypotheses,
 }
 
-impl Court<'_, '_> {
-    pub(super) fn hear(&mut self, heard: Heard<'_>, reading: Reading, names: &Names) -> Pending {
+impl ClaimEvaluator<'_, '_> {
+    pub(super) fn gather_evidence(
+        &mut self,
+        heard: RequestedClaim<'_>,
+        reading: ParsedClaim,
+        names: &KnownNames,
+    ) -> PendingClaim {
         let declared = heard.origin == ClaimOrigin::Declared;
         if let Some(end) = names.outcome(reading.metric) {
             let part = self.by_outcomes(reading, end);
-            return Pending {
+            return PendingClaim {
                 text: heard.text.to_owned(),
                 origin: heard.origin,
                 reading: Ok(reading),
@@ -50,7 +55,7 @@ impl Court<'_, '_> {
             }
             parts.append(&mut found);
         }
-        Pending {
+        PendingClaim {
             text: heard.text.to_owned(),
             origin: heard.origin,
             reading: Ok(reading),
@@ -63,20 +68,20 @@ impl Court<'_, '_> {
     fn by_values(
         &mut self,
         declared: bool,
-        reading: Reading,
+        reading: ParsedClaim,
         metric: &str,
         workload: usize,
-    ) -> Vec<Part> {
+    ) -> Vec<ClaimEvidence> {
         let cells = self.cells;
         let same = (0..cells.metrics.len()).filter(|&m| cells.metrics[m].name == metric);
         let parts = same.filter_map(|metric| {
-            let key = |configuration| Key {
+            let key = |configuration| CellKey {
                 workload,
                 metric,
                 configuration,
             };
             let (a, b) = (cells.get(key(reading.a))?, cells.get(key(reading.b))?);
-            let weighed = weigh(cells, b, a);
+            let comparison = compare_cells(cells, b, a);
             let row = self.grounds.rows.iter().position(|row| {
                 let pair = (row.baseline, row.key.configuration);
                 let (there, back) = ((reading.b, reading.a), (reading.a, reading.b));
@@ -84,9 +89,9 @@ impl Court<'_, '_> {
                     && (pair == there || pair == back)
             });
             let source = match row {
-                Some(row) if reading.bound == 1.0 => Source::Row(row),
+                Some(row) if reading.bound == 1.0 => VerdictSource::Row(row),
                 _ => {
-                    let pair = Pair {
+                    let pair = ConfigurationPair {
                         key: key(reading.a),
                         baseline: reading.b,
                         primary: declared
@@ -96,12 +101,12 @@ impl Court<'_, '_> {
                             }),
                         bound: reading.bound,
                     };
-                    self.own(&weighed, pair, row)
+                    self.own_comparison(&comparison, pair, row)
                 }
             };
-            Some(Part {
+            Some(ClaimEvidence {
                 workload: cells.workloads[workload].clone(),
-                evidence: Evidence::Values(Box::new(weighed)),
+                evidence: EvidenceFigures::Values(Box::new(comparison)),
                 source,
             })
         });
@@ -109,27 +114,38 @@ impl Court<'_, '_> {
     }
 
     /// Makes a comparison for the claim: on which side of its bound the ratio lies.
-    fn own(&mut self, weighed: &Weighed, pair: Pair, beside: Option<usize>) -> Source {
-        if weighed.scale == Scale::Raw && pair.bound != 1.0 {
-            return Source::None("a margin in per cent needs positive values");
+    fn own_comparison(
+        &mut self,
+        comparison: &CellComparison,
+        pair: ConfigurationPair,
+        beside: Option<usize>,
+    ) -> VerdictSource {
+        if comparison.scale == Scale::Raw && pair.bound != 1.0 {
+            return VerdictSource::None("a margin in per cent needs positive values");
         }
-        if weighed.across.is_some() && pair.bound != 1.0 {
-            return Source::None("a margin is tried on one machine at a time");
+        if comparison.across.is_some() && pair.bound != 1.0 {
+            return VerdictSource::None("a margin is tried on one machine at a time");
         }
-        let row = Row::ask(
+        let row = ComparisonRow::ask(
             self.cells,
             pair,
             self.grounds.caps,
             self.options,
-            self.questions,
+            self.hypotheses,
         );
-        row.map_or(Source::None("nothing was recorded of one of them"), |row| {
-            Source::Own(Box::new(row), beside)
-        })
+        row.map_or(
+            VerdictSource::None("nothing was recorded of one of them"),
+            |row| VerdictSource::Own(Box::new(row), beside),
+        )
     }
 
     /// Compares A with B by counts of events.
-    fn by_events(&mut self, reading: Reading, event: &str, workload: usize) -> Option<Part> {
+    fn by_events(
+        &mut self,
+        reading: ParsedClaim,
+        event: &str,
+        workload: usize,
+    ) -> Option<ClaimEvidence> {
         let of = |configuration| {
             self.events.iter().position(|c| {
                 c.workload == workload
@@ -139,17 +155,17 @@ impl Court<'_, '_> {
         };
         let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
-        let Grounds { rates, caps, .. } = self.grounds;
-        let known = rates.asked(at_b, at_a);
-        let compared = rates::ask(self.cells, b, a, known, caps, self.questions);
+        let OtherHypotheses { rates, caps, .. } = self.grounds;
+        let known = rates.hypothesis(at_b, at_a);
+        let compared = rates::ask(self.cells, b, a, known, caps, self.hypotheses);
         let source = if reading.bound == 1.0 {
-            Source::Rates(at_b, at_a)
+            VerdictSource::Rates(at_b, at_a)
         } else {
-            Source::None("rates of events are not tried against a margin")
+            VerdictSource::None("rates of events are not tried against a margin")
         };
-        Some(Part {
+        Some(ClaimEvidence {
             workload: self.cells.workloads[workload].clone(),
-            evidence: Evidence::Events {
+            evidence: EvidenceFigures::Events {
                 counts: [a.events.count, b.events.count],
                 exposures: [a.exposure_s, b.exposure_s],
                 compared: Box::new(compared),
@@ -159,11 +175,11 @@ impl Court<'_, '_> {
     }
 }
 
-impl Court<'_, '_> {
+impl ClaimEvaluator<'_, '_> {
     /// Compares A with B by how many of their runs ended in one way, on all common workloads
     /// together unless the claim names one. A margin is in percentage points of runs.
-    fn by_outcomes(&mut self, reading: Reading, end: RunEnd) -> Option<Part> {
-        let Grounds { ends, ended, .. } = self.grounds;
+    fn by_outcomes(&mut self, reading: ParsedClaim, end: RunEnd) -> Option<ClaimEvidence> {
+        let OtherHypotheses { ends, ended, .. } = self.grounds;
         let configurations = &self.cells.configurations;
         let names = [reading.a, reading.b].map(|at| configurations[at].as_str());
         let share = |pair| ends.share(end, reading.workload, pair);
@@ -173,7 +189,9 @@ impl Court<'_, '_> {
         }
         let is_whole = reading.workload.is_none() || self.cells.workloads.len() == 1;
         let excess = reading.excess();
-        let row = ended.iter().find_map(|row| row.asked_of(end, names));
+        let row = ended
+            .iter()
+            .find_map(|row| row.hypothesis_about(end, names));
         let row = row.filter(|_| is_whole && excess == 0.0);
         let (asked, p, p_attainable) = row.unwrap_or_else(|| {
             let (p, p_attainable) = match excess == 0.0 {
@@ -187,7 +205,7 @@ impl Court<'_, '_> {
                 ),
             };
             let p = p.unwrap_or(1.0);
-            let asked = self.questions.ask_outcome(OutcomeQuestion {
+            let asked = self.hypotheses.ask_outcome(OutcomeHypothesis {
                 p,
                 p_attainable,
                 rare: false,
@@ -195,15 +213,15 @@ impl Court<'_, '_> {
             (asked, p, p_attainable)
         });
         let workload = reading.workload.map(|at| &*self.cells.workloads[at]);
-        Some(Part {
+        Some(ClaimEvidence {
             workload: workload.unwrap_or("all runs").to_owned(),
-            evidence: Evidence::Outcomes {
+            evidence: EvidenceFigures::Outcomes {
                 end,
                 shares: [a, b],
                 p,
                 p_attainable,
             },
-            source: Source::Outcome(asked),
+            source: VerdictSource::Outcome(asked),
         })
     }
 }

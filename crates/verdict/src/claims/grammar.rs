@@ -3,7 +3,7 @@
 use super::margin::{self, Margin, Sign, form};
 use crate::document::RunEnd;
 use crate::error::Error;
-use crate::names::{Kind, NameError, folded, resolve};
+use crate::names::{NameError, NameKind, folded, resolve};
 
 /// The expected syntax, for messages.
 const FORM: &str = "expected `A < B on METRIC [in WORKLOAD]` with <, > or =, or with a margin \
@@ -11,7 +11,7 @@ const FORM: &str = "expected `A < B on METRIC [in WORKLOAD]` with <, > or =, or 
 
 /// The claimed relation of A to B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Relation {
+pub(crate) enum ClaimedRelation {
     Less,
     Greater,
     Equal,
@@ -32,7 +32,7 @@ pub(crate) enum ClaimKind {
 }
 
 /// The names that a claim may use.
-pub(crate) struct Names {
+pub(crate) struct KnownNames {
     pub(crate) configurations: Vec<String>,
     pub(crate) workloads: Vec<String>,
     /// Metrics and events, then ways in which runs end.
@@ -41,7 +41,7 @@ pub(crate) struct Names {
     outcomes: Vec<RunEnd>,
 }
 
-impl Names {
+impl KnownNames {
     /// The names that `claim` may use. Ways in which runs end are among them if the claim
     /// spells one out, so that they make no shortened name ambiguous.
     pub(crate) fn new(
@@ -55,7 +55,7 @@ impl Names {
         let mut outcomes: Vec<RunEnd> = RunEnd::ALL.into_iter().filter(spelt).collect();
         outcomes.retain(|end| metrics.iter().all(|metric| metric != end.heading()));
         metrics.extend(outcomes.iter().map(|end| end.heading().to_owned()));
-        Names {
+        KnownNames {
             configurations,
             workloads,
             metrics,
@@ -76,12 +76,12 @@ impl Names {
     }
 }
 
-/// A parsed claim, with names as indices into [`Names`].
+/// A parsed claim, with names as indices into [`KnownNames`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct ParsedClaim {
     pub(crate) a: usize,
     pub(crate) b: usize,
-    pub(crate) relation: Relation,
+    pub(crate) relation: ClaimedRelation,
     /// The ratio to test: the claim is that A / B lies on the side of it that
     /// `relation` gives. 1 without a margin.
     pub(crate) bound: f64,
@@ -90,7 +90,7 @@ pub(crate) struct Reading {
     pub(crate) workload: Option<usize>,
 }
 
-impl Reading {
+impl ParsedClaim {
     /// By how much the share of A's runs is claimed to exceed that of B's, as a fraction:
     /// 0.02 of `A > B + 2%`, 0 without a margin.
     pub(crate) fn excess(&self) -> f64 {
@@ -101,32 +101,32 @@ impl Reading {
 
 /// A piece of the claim without quotes, and its byte offset.
 #[derive(Debug, Clone, Copy)]
-struct Part<'t> {
+struct ClaimPiece<'t> {
     text: &'t str,
     at: usize,
 }
 
 /// One way to split a claim into names.
 #[derive(Debug, Clone, Copy)]
-struct Split<'t> {
-    a: Part<'t>,
+struct ClaimSplit<'t> {
+    a: ClaimPiece<'t>,
     sign: Sign,
     /// The byte offset of the sign.
     at: usize,
-    b: Part<'t>,
+    b: ClaimPiece<'t>,
     margin: Option<Margin<'t>>,
-    metric: Part<'t>,
-    workload: Option<Part<'t>>,
+    metric: ClaimPiece<'t>,
+    workload: Option<ClaimPiece<'t>>,
     /// Whether it reads a margin, or half of a sign, as part of a name.
     daring: bool,
 }
 
 /// Parses a claim. Names may contain spaces, operators and the words `on` and
 /// `in`: of all ways to split the text, the one whose names exist is used.
-pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
+pub(crate) fn read(text: &str, names: &KnownNames) -> Result<ParsedClaim, Error> {
     let splits = splits(text)?;
-    let mut readings: Vec<(Reading, bool)> = Vec::new();
-    let mut failures: Vec<Failure> = Vec::new();
+    let mut readings: Vec<(ParsedClaim, bool)> = Vec::new();
+    let mut failures: Vec<SplitFailure> = Vec::new();
     let mut malformed: Option<Error> = None;
     for split in &splits {
         let names = match resolve_split(split, names) {
@@ -142,8 +142,8 @@ pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
             Err(why) => malformed = malformed.or(Some(fault(text, why.at, &why.what))),
         }
     }
-    let exact: Vec<Reading> = readings.iter().filter(|r| r.1).map(|r| r.0).collect();
-    let all: Vec<Reading> = readings.iter().map(|r| r.0).collect();
+    let exact: Vec<ParsedClaim> = readings.iter().filter(|r| r.1).map(|r| r.0).collect();
+    let all: Vec<ParsedClaim> = readings.iter().map(|r| r.0).collect();
     let reading = match (&exact[..], &all[..]) {
         ([one], _) | ([], [one]) => *one,
         (_, []) => return Err(malformed.unwrap_or_else(|| explain(text, failures))),
@@ -171,12 +171,12 @@ pub(crate) fn check_form(text: &str) -> Result<(), Error> {
     Err(malformed.unwrap_or_else(|| explain(text, Vec::new())))
 }
 
-fn splits(text: &str) -> Result<Vec<Split<'_>>, Error> {
+fn splits(text: &str) -> Result<Vec<ClaimSplit<'_>>, Error> {
     let quoted = quoted(text);
     let signs: Vec<(usize, Sign)> = text
         .char_indices()
         .filter(|&(at, _)| !quoted[at])
-        .flat_map(|(at, _)| Sign::at(&text[at..]).map(move |sign| (at, sign)))
+        .flat_map(|(at, _)| Sign::starting(&text[at..]).map(move |sign| (at, sign)))
         .collect();
     let Some(&(first, _)) = signs.first() else {
         return Err(fault(text, text.len(), &format!("no <, > or =: {FORM}")));
@@ -188,7 +188,7 @@ fn splits(text: &str) -> Result<Vec<Split<'_>>, Error> {
         for &on in ons.iter().filter(|&&on| on > sign.0) {
             let ends = ins.iter().copied().filter(|&end| end > on).map(Some);
             for end in ends.chain([None]) {
-                splits.extend(cuts(text, &quoted, sign, on, end));
+                splits.extend(splits_at(text, &quoted, sign, on, end));
             }
         }
     }
@@ -206,13 +206,13 @@ fn splits(text: &str) -> Result<Vec<Split<'_>>, Error> {
 /// Splits at a sign, at the byte offset of an `on` and perhaps at that of an
 /// `in`: with a margin, if the second name ends in what looks like one, and
 /// without.
-fn cuts<'t>(
+fn splits_at<'t>(
     text: &'t str,
     quoted: &[bool],
     (at, sign): (usize, Sign),
     on: usize,
     end: Option<usize>,
-) -> Vec<Split<'t>> {
+) -> Vec<ClaimSplit<'t>> {
     let from = at + sign.text().len();
     let margin = text.get(from..on).and_then(margin::at_end);
     let margin = margin.map(|margin| margin.after(from));
@@ -220,7 +220,7 @@ fn cuts<'t>(
     let signs = ['<', '>', '='];
     let half_a_sign = text[from..].starts_with(signs) || text[..at].ends_with(signs);
     let cut = |margin: Option<Margin<'t>>| {
-        Some(Split {
+        Some(ClaimSplit {
             a: part(text, 0, at)?,
             sign,
             at,
@@ -235,7 +235,7 @@ fn cuts<'t>(
         })
     };
     let with = margin.and_then(|margin| cut(Some(margin)));
-    let without = cut(None).map(|split| Split {
+    let without = cut(None).map(|split| ClaimSplit {
         daring: half_a_sign || with.is_some(),
         ..split
     });
@@ -243,7 +243,7 @@ fn cuts<'t>(
 }
 
 /// A piece without surrounding white space and quotes; `None` if it is empty.
-fn part(text: &str, from: usize, to: usize) -> Option<Part<'_>> {
+fn part(text: &str, from: usize, to: usize) -> Option<ClaimPiece<'_>> {
     let piece = text.get(from..to)?;
     let at = from + (piece.len() - piece.trim_start().len());
     let mut piece = piece.trim();
@@ -253,7 +253,7 @@ fn part(text: &str, from: usize, to: usize) -> Option<Part<'_>> {
             .and_then(|p| p.strip_suffix(quote));
         piece = inner.unwrap_or(piece);
     }
-    (!piece.trim().is_empty()).then_some(Part { text: piece, at })
+    (!piece.trim().is_empty()).then_some(ClaimPiece { text: piece, at })
 }
 
 /// Which bytes are inside quotes. A quote opens at the start of a word and
@@ -295,14 +295,14 @@ fn words(text: &str, quoted: &[bool], word: &str) -> Vec<usize> {
 }
 
 /// How many names of a split were resolved before one was unknown.
-struct Failure {
+struct SplitFailure {
     resolved: usize,
     at: usize,
     name: NameError,
 }
 
-/// The names of one split, as indices into [`Names`].
-struct Resolved {
+/// The names of one split, as indices into [`KnownNames`].
+struct ResolvedNames {
     a: usize,
     b: usize,
     metric: usize,
@@ -311,10 +311,10 @@ struct Resolved {
     exact: bool,
 }
 
-impl Resolved {
-    fn reading(&self, split: &Split<'_>) -> Result<Reading, margin::Fault> {
+impl ResolvedNames {
+    fn reading(&self, split: &ClaimSplit<'_>) -> Result<ParsedClaim, margin::MarginFault> {
         let form = form(split.sign, split.at, split.margin)?;
-        Ok(Reading {
+        Ok(ParsedClaim {
             a: self.a,
             b: self.b,
             relation: form.relation,
@@ -326,10 +326,13 @@ impl Resolved {
     }
 }
 
-fn resolve_split(split: &Split<'_>, names: &Names) -> Result<Resolved, Failure> {
-    let configuration = (Kind::Configuration, &names.configurations);
-    let metric = (Kind::Metric, &names.metrics);
-    let workload = (Kind::Workload, &names.workloads);
+fn resolve_split(
+    split: &ClaimSplit<'_>,
+    names: &KnownNames,
+) -> Result<ResolvedNames, SplitFailure> {
+    let configuration = (NameKind::Configuration, &names.configurations);
+    let metric = (NameKind::Metric, &names.metrics);
+    let workload = (NameKind::Workload, &names.workloads);
     let parts = [
         Some((split.a, configuration)),
         Some((split.b, configuration)),
@@ -352,10 +355,10 @@ fn resolve_split(split: &Split<'_>, names: &Names) -> Result<Resolved, Failure> 
         }
     }
     if let Some((at, name)) = failed {
-        return Err(Failure { resolved, at, name });
+        return Err(SplitFailure { resolved, at, name });
     }
     let [a, b, metric, workload] = indices;
-    Ok(Resolved {
+    Ok(ResolvedNames {
         a,
         b,
         metric,
@@ -365,7 +368,7 @@ fn resolve_split(split: &Split<'_>, names: &Names) -> Result<Resolved, Failure> 
 }
 
 /// The most helpful error if no split fits.
-fn explain(text: &str, failures: Vec<Failure>) -> Error {
+fn explain(text: &str, failures: Vec<SplitFailure>) -> Error {
     let quoted = quoted(text);
     for double in ["=<", "=>", "==", "!=", "<>"] {
         if let Some(at) = text.find(double).filter(|&at| !quoted[at]) {
@@ -383,9 +386,9 @@ fn explain(text: &str, failures: Vec<Failure>) -> Error {
     }
 }
 
-fn ambiguous(text: &str, readings: &[Reading], names: &Names) -> Error {
-    let shown = |reading: &Reading| {
-        let (sign, margin) = margin::shown(reading);
+fn ambiguous(text: &str, readings: &[ParsedClaim], names: &KnownNames) -> Error {
+    let shown = |reading: &ParsedClaim| {
+        let (sign, margin) = margin::sign_and_margin(reading);
         let place = reading
             .workload
             .map(|w| format!(" in '{}'", names.workloads[w]))
@@ -420,9 +423,9 @@ fn position(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn names() -> Names {
+    fn names() -> KnownNames {
         let list = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
-        Names {
+        KnownNames {
             configurations: list(&[
                 "DRM sched",
                 "No opt",
@@ -438,14 +441,14 @@ mod tests {
         }
     }
 
-    fn parse(text: &str) -> (usize, Relation, usize, usize, Option<usize>) {
+    fn parse(text: &str) -> (usize, ClaimedRelation, usize, usize, Option<usize>) {
         let r = read(text, &names()).unwrap();
         (r.a, r.relation, r.b, r.metric, r.workload)
     }
 
     #[test]
     fn names_may_hold_spaces_words_and_operators() {
-        use Relation::{Equal, Greater, Less};
+        use ClaimedRelation::{Equal, Greater, Less};
         assert_eq!(
             parse("no opt < drm sched on power/energy-pkg/ in glxgears"),
             (1, Less, 0, 0, Some(0))
@@ -476,11 +479,11 @@ mod tests {
             assert_eq!((r.a, r.b, r.metric), (2, 1, 2), "{text}");
             (r.kind, r.relation, r.bound)
         };
-        let (less, greater) = (Relation::Less, Relation::Greater);
+        let (less, greater) = (ClaimedRelation::Less, ClaimedRelation::Greater);
         for (text, expected) in [
             ("irq < no opt on time", (Difference, less, 1.0)),
             ("irq > no opt on time", (Difference, greater, 1.0)),
-            ("irq = no opt on time", (Equal, Relation::Equal, 1.0)),
+            ("irq = no opt on time", (Equal, ClaimedRelation::Equal, 1.0)),
             ("irq <= no opt + 2% on time", (NotMore, less, 1.02)),
             ("irq >= no opt - 2% on time", (NotLess, greater, 0.98)),
             ("irq < no opt - 5% on time", (Difference, less, 0.95)),
@@ -496,9 +499,9 @@ mod tests {
     }
 
     /// Names that contain everything a margin consists of.
-    fn odd_names() -> Names {
+    fn odd_names() -> KnownNames {
         let list = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
-        Names {
+        KnownNames {
             configurations: list(&["a", "b", "b + 2%", "=b", "c - 5%", "drm-sched-2"]),
             workloads: list(&["w"]),
             metrics: list(&["t"]),
@@ -660,7 +663,7 @@ mod tests {
     #[test]
     fn two_readings_are_refused_unless_one_is_exact() {
         let list = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
-        let names = Names {
+        let names = KnownNames {
             configurations: list(&["a", "b", "b on t"]),
             workloads: list(&["w"]),
             metrics: list(&["t", "t on u"]),
@@ -668,7 +671,7 @@ mod tests {
         };
         // "b" on "t on u", or "b on t" on ... "u", which does not exist.
         assert_eq!(read("a < b on t on u", &names).unwrap().metric, 1);
-        let names = Names {
+        let names = KnownNames {
             configurations: list(&["a", "b", "b on t x"]),
             workloads: list(&["w"]),
             metrics: list(&["t on u x", "u"]),

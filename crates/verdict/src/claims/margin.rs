@@ -1,6 +1,6 @@
 //! Signs and margins of claims: `<= B + 2%`.
 
-use super::grammar::{ClaimKind, Reading, Relation};
+use super::grammar::{ClaimKind, ClaimedRelation, ParsedClaim};
 
 /// The sign between two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Sign {
 
 impl Sign {
     /// The signs that a text may begin with, the longest first.
-    pub(super) fn at(text: &str) -> impl Iterator<Item = Sign> {
+    pub(super) fn starting(text: &str) -> impl Iterator<Item = Sign> {
         const ALL: [Sign; 5] = [
             Sign::LessOrEqual,
             Sign::GreaterOrEqual,
@@ -89,23 +89,27 @@ fn decimal(text: &str) -> Option<f64> {
 
 /// What is wrong with a sign and margin, and at which byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct MarginFault {
     pub(super) at: usize,
     pub(super) what: String,
 }
 
 /// The meaning of a sign and a margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Form {
-    pub(super) relation: Relation,
+pub(super) struct SignMeaning {
+    pub(super) relation: ClaimedRelation,
     pub(super) kind: ClaimKind,
     pub(super) bound: f64,
 }
 
 /// The meaning of a sign at this byte offset, with or without a margin.
-pub(super) fn form(sign: Sign, at: usize, margin: Option<Margin<'_>>) -> Result<Form, Fault> {
+pub(super) fn form(
+    sign: Sign,
+    at: usize,
+    margin: Option<Margin<'_>>,
+) -> Result<SignMeaning, MarginFault> {
     let Some(margin) = margin else {
-        return without(sign).ok_or_else(|| Fault {
+        return without(sign).ok_or_else(|| MarginFault {
             at,
             what: match sign {
                 Sign::GreaterOrEqual => {
@@ -115,34 +119,34 @@ pub(super) fn form(sign: Sign, at: usize, margin: Option<Margin<'_>>) -> Result<
             },
         });
     };
-    let fault = |what: String| Fault {
+    let fault = |what: String| MarginFault {
         at: margin.at,
         what,
     };
     let percent = percentage(margin).map_err(fault)?;
     let (relation, kind) = match (sign, margin.above) {
-        (Sign::LessOrEqual, true) => (Relation::Less, ClaimKind::NotMore),
-        (Sign::GreaterOrEqual, false) => (Relation::Greater, ClaimKind::NotLess),
-        (Sign::Less, false) => (Relation::Less, ClaimKind::Difference),
-        (Sign::Greater, true) => (Relation::Greater, ClaimKind::Difference),
+        (Sign::LessOrEqual, true) => (ClaimedRelation::Less, ClaimKind::NotMore),
+        (Sign::GreaterOrEqual, false) => (ClaimedRelation::Greater, ClaimKind::NotLess),
+        (Sign::Less, false) => (ClaimedRelation::Less, ClaimKind::Difference),
+        (Sign::Greater, true) => (ClaimedRelation::Greater, ClaimKind::Difference),
         _ => return Err(fault(other_side(sign, margin.number))),
     };
     let signed = if margin.above { percent } else { -percent };
-    Ok(Form {
+    Ok(SignMeaning {
         relation,
         kind,
         bound: (100.0 + signed) / 100.0,
     })
 }
 
-fn without(sign: Sign) -> Option<Form> {
+fn without(sign: Sign) -> Option<SignMeaning> {
     let (relation, kind) = match sign {
-        Sign::Less => (Relation::Less, ClaimKind::Difference),
-        Sign::Greater => (Relation::Greater, ClaimKind::Difference),
-        Sign::Equal => (Relation::Equal, ClaimKind::Equal),
+        Sign::Less => (ClaimedRelation::Less, ClaimKind::Difference),
+        Sign::Greater => (ClaimedRelation::Greater, ClaimKind::Difference),
+        Sign::Equal => (ClaimedRelation::Equal, ClaimKind::Equal),
         Sign::LessOrEqual | Sign::GreaterOrEqual => return None,
     };
-    Some(Form {
+    Some(SignMeaning {
         relation,
         kind,
         bound: 1.0,
@@ -197,13 +201,13 @@ fn other_side(sign: Sign, number: &str) -> String {
 }
 
 /// The sign and margin of a reading as text.
-pub(super) fn shown(reading: &Reading) -> (&'static str, String) {
+pub(super) fn sign_and_margin(reading: &ParsedClaim) -> (&'static str, String) {
     let sign = match (reading.relation, reading.kind) {
         (_, ClaimKind::NotMore) => Sign::LessOrEqual,
         (_, ClaimKind::NotLess) => Sign::GreaterOrEqual,
-        (Relation::Less, _) => Sign::Less,
-        (Relation::Greater, _) => Sign::Greater,
-        (Relation::Equal, _) => Sign::Equal,
+        (ClaimedRelation::Less, _) => Sign::Less,
+        (ClaimedRelation::Greater, _) => Sign::Greater,
+        (ClaimedRelation::Equal, _) => Sign::Equal,
     };
     // Drop floating-point noise.
     let percent = format!("{:.9}", 100.0 * (reading.bound - 1.0).abs());

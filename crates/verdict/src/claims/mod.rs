@@ -12,68 +12,68 @@ pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
-use assize_judge::counts::Share;
+use assize_judge::counts::RunShare;
 
 use crate::caps::Caps;
 use crate::cells::Cells;
+use crate::compare::CellComparison;
 use crate::document::{Claim, ClaimOrigin, Outcome, RunEnd, Scale, Verdict};
 use crate::enough::{to_settle, to_tell_from};
 use crate::error::Error;
-use crate::family::{Answer, Answers, AskedOutcome, Questions};
+use crate::family::{Hypotheses, HypothesisResult, HypothesisResults, OutcomeHypothesisId};
 use crate::options::Options;
-use crate::outcomes::{self, Ends};
-use crate::rates::{self, Counted, counted};
-use crate::row::Row;
-use crate::weigh::Weighed;
+use crate::outcomes::{self, RunEndings};
+use crate::rates::{self, PlacedEvents, counted};
+use crate::row::ComparisonRow;
 use crate::words::count;
-use declared::{asked, names, unmeasured, untried};
-use gather::Court;
-use grammar::{ClaimKind, Reading, Relation};
+use declared::{names, requested_claims, unmeasured, untried};
+use gather::ClaimEvaluator;
+use grammar::{ClaimKind, ClaimedRelation, ParsedClaim};
 
 /// A compared with B on one workload.
-pub(super) struct Part {
+pub(super) struct ClaimEvidence {
     pub(super) workload: String,
-    pub(super) evidence: Evidence,
-    source: Source,
+    pub(super) evidence: EvidenceFigures,
+    source: VerdictSource,
 }
 
-/// The figures of a [`Part`].
-pub(super) enum Evidence {
+/// The figures of a [`ClaimEvidence`].
+pub(super) enum EvidenceFigures {
     /// Runs or summaries, with B as the baseline.
-    Values(Box<Weighed>),
+    Values(Box<CellComparison>),
     /// Events: counts and exposures of A and B, and the comparison of their
     /// rates.
     Events {
         counts: [u64; 2],
         exposures: [Option<f64>; 2],
-        compared: Box<rates::Compared>,
+        compared: Box<rates::RatePair>,
     },
     /// How many runs of A and of B ended in one way.
     Outcomes {
         end: RunEnd,
-        shares: [Share; 2],
+        shares: [RunShare; 2],
         p: f64,
         p_attainable: f64,
     },
 }
 
-/// Where the verdict of a [`Part`] comes from.
-enum Source {
+/// Where the verdict of a [`ClaimEvidence`] comes from.
+enum VerdictSource {
     /// A row of the comparisons.
     Row(usize),
     /// A comparison made for the claim, and the row of the same two
     /// configurations.
-    Own(Box<Row>, Option<usize>),
+    Own(Box<ComparisonRow>, Option<usize>),
     /// Rates, by the indices of B and A among the counts.
     Rates(usize, usize),
     /// An exact test of how runs ended.
-    Outcome(AskedOutcome),
+    Outcome(OutcomeHypothesisId),
     /// No test is possible, for this reason.
     None(&'static str),
 }
 
-/// The findings on a [`Part`].
-pub(super) struct Found {
+/// The findings on a [`ClaimEvidence`].
+pub(super) struct ClaimFinding {
     pub(super) verdict: Verdict,
     /// The side of the bound that A is on; `Equal` if it is exactly there.
     pub(super) direction: Option<Ordering>,
@@ -88,29 +88,29 @@ pub(super) struct Found {
 }
 
 /// A claim with its evidence, before the family is tested.
-pub(crate) struct Pending {
+pub(crate) struct PendingClaim {
     text: String,
     origin: ClaimOrigin,
     /// The parsed claim, or why it cannot be tested.
-    reading: Result<Reading, String>,
-    parts: Vec<Part>,
+    reading: Result<ParsedClaim, String>,
+    parts: Vec<ClaimEvidence>,
     left_out: Vec<String>,
 }
 
 /// All claims, before the family is tested.
 pub(crate) struct Claims<'a> {
-    pending: Vec<Pending>,
-    events: Vec<Counted<'a>>,
+    pending: Vec<PendingClaim>,
+    events: Vec<PlacedEvents<'a>>,
 }
 
 /// The other questions about the same records.
 #[derive(Clone, Copy)]
-pub(crate) struct Grounds<'c, 'a> {
-    pub(crate) rows: &'c [Row],
-    pub(crate) ended: &'c [outcomes::Row],
-    pub(crate) ends: &'c Ends<'a>,
+pub(crate) struct OtherHypotheses<'c, 'a> {
+    pub(crate) rows: &'c [ComparisonRow],
+    pub(crate) ended: &'c [outcomes::PendingOutcome],
+    pub(crate) ends: &'c RunEndings<'a>,
     pub(crate) caps: &'c Caps<'c>,
-    pub(crate) rates: &'c rates::Pending<'a>,
+    pub(crate) rates: &'c rates::PendingRates<'a>,
 }
 
 /// Registers the questions of the claims. A question that a row of the
@@ -118,23 +118,23 @@ pub(crate) struct Grounds<'c, 'a> {
 /// than its row.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
-    grounds: Grounds<'_, 'a>,
+    grounds: OtherHypotheses<'_, 'a>,
     options: &Options,
-    questions: &mut Questions,
+    hypotheses: &mut Hypotheses,
 ) -> Result<Claims<'a>, Error> {
     let records = cells.records;
     let measured =
         !(records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty());
     let events = counted(cells, options.exposure_s);
-    let mut court = Court {
+    let mut evaluator = ClaimEvaluator {
         cells,
         grounds,
         events: &events,
         options,
-        questions,
+        hypotheses,
     };
     let mut pending = Vec::new();
-    for heard in asked(records, options) {
+    for heard in requested_claims(records, options) {
         let names = names(cells, heard.text);
         let reading = match measured || names.has_outcomes() && !records.failures.is_empty() {
             true => match grammar::read(heard.text, &names) {
@@ -144,8 +144,8 @@ pub(crate) fn ask_all<'a>(
             false => Err(unmeasured(heard)?),
         };
         pending.push(match reading {
-            Ok(reading) => court.hear(heard, reading, &names),
-            Err(why) => Pending {
+            Ok(reading) => evaluator.gather_evidence(heard, reading, &names),
+            Err(why) => PendingClaim {
                 text: heard.text.to_owned(),
                 origin: heard.origin,
                 reading: Err(why),
@@ -162,15 +162,15 @@ pub(crate) fn ask_all<'a>(
 pub(crate) fn settle(
     cells: &Cells<'_>,
     claims: Claims<'_>,
-    rows: &[Row],
-    answers: &Answers,
+    rows: &[ComparisonRow],
+    answers: &HypothesisResults,
     options: &Options,
 ) -> Vec<Claim> {
     let pairs = pairs(cells);
     let events = claims.events;
     let decided = claims.pending.into_iter().map(|mut claim| {
         for part in &mut claim.parts {
-            if let Source::Own(row, _) = &mut part.source {
+            if let VerdictSource::Own(row, _) = &mut part.source {
                 row.settle(answers, options);
             }
         }
@@ -180,7 +180,7 @@ pub(crate) fn settle(
         };
         let post_hoc = claim.origin == ClaimOrigin::PostHoc;
         let among = post_hoc.then_some(pairs);
-        let found: Vec<Found> = claim
+        let found: Vec<ClaimFinding> = claim
             .parts
             .iter()
             .map(|part| find(&reading, part, rows, &events, among, answers, options))
@@ -203,30 +203,32 @@ pub(crate) fn pairs(cells: &Cells<'_>) -> usize {
 /// The findings on a part. `among` is the number of pairs that a post-hoc claim
 /// was chosen from.
 fn find(
-    reading: &Reading,
-    part: &Part,
-    rows: &[Row],
-    events: &[Counted<'_>],
+    reading: &ParsedClaim,
+    part: &ClaimEvidence,
+    rows: &[ComparisonRow],
+    events: &[PlacedEvents<'_>],
     among: Option<usize>,
-    answers: &Answers,
+    answers: &HypothesisResults,
     options: &Options,
-) -> Found {
+) -> ClaimFinding {
     let bound = reading.bound;
     match (&part.source, &part.evidence) {
-        (Source::Row(at), Evidence::Values(weighed)) => by_row(&rows[*at], weighed, options),
-        (Source::Own(row, beside), Evidence::Values(weighed)) => {
+        (VerdictSource::Row(at), EvidenceFigures::Values(comparison)) => {
+            by_row(&rows[*at], comparison, options)
+        }
+        (VerdictSource::Own(row, beside), EvidenceFigures::Values(comparison)) => {
             let differs = matches!(row.verdict, Verdict::Established | Verdict::Supported);
-            let mut found = by_row(row, weighed, options);
+            let mut found = by_row(row, comparison, options);
             if bound != 1.0 && row.verdict == Verdict::Undecided {
-                let told = || to_tell_from(weighed, bound, row.answer.alone);
+                let told = || to_tell_from(comparison, bound, row.answer.alone);
                 found.needed = row.cap.is_none().then(told).flatten();
             }
-            if weighed.scale != Scale::Raw {
-                found.direction = weighed.ratio.and_then(|ratio| ratio.partial_cmp(&bound));
+            if comparison.scale != Scale::Raw {
+                found.direction = comparison.ratio.and_then(|ratio| ratio.partial_cmp(&bound));
             }
             if let Some(pairs) = among
                 && differs
-                && !survives(weighed, bound, pairs, options)
+                && !survives(comparison, bound, pairs, options)
             {
                 found.verdict = Verdict::Undecided;
                 found.notes.push(format!(
@@ -243,15 +245,15 @@ fn find(
             }
             found
         }
-        (Source::Rates(b, a), Evidence::Events { compared, .. }) => by_rates(
+        (VerdictSource::Rates(b, a), EvidenceFigures::Events { compared, .. }) => by_rates(
             &rates::decide(compared, &events[*b], &events[*a], answers, options),
             compared.ratio,
         ),
-        (&Source::Outcome(asked), Evidence::Outcomes { shares, p, .. }) => {
-            let p_adjusted = answers.of_outcome(asked);
+        (&VerdictSource::Outcome(asked), EvidenceFigures::Outcomes { shares, p, .. }) => {
+            let p_adjusted = answers.outcome_p(asked);
             by_shares(reading, *shares, (*p, p_adjusted), among, options)
         }
-        (Source::None(why), _) => Found {
+        (VerdictSource::None(why), _) => ClaimFinding {
             notes: vec![(*why).to_owned()],
             ..found_nothing()
         },
@@ -259,8 +261,8 @@ fn find(
     }
 }
 
-fn by_rates(decided: &rates::Decided, ratio: Option<f64>) -> Found {
-    Found {
+fn by_rates(decided: &rates::DecidedRate, ratio: Option<f64>) -> ClaimFinding {
+    ClaimFinding {
         verdict: decided.verdict,
         // An infinite ratio (no events of B) still has a direction.
         direction: ratio.and_then(|r| r.partial_cmp(&1.0)),
@@ -275,16 +277,16 @@ fn by_rates(decided: &rates::Decided, ratio: Option<f64>) -> Found {
 /// The findings of an exact test on two shares of runs. A post-hoc claim must hold after correction
 /// for all claims that could have been chosen.
 fn by_shares(
-    reading: &Reading,
-    shares: [Share; 2],
+    reading: &ParsedClaim,
+    shares: [RunShare; 2],
     (p, p_adjusted): (f64, Option<f64>),
     among: Option<usize>,
     options: &Options,
-) -> Found {
+) -> ClaimFinding {
     let [a, b] = shares.map(|share| f64::from(share.count) / f64::from(share.of));
     let times = among.filter(|_| reading.excess() != 0.0).unwrap_or(1) as f64;
     let is_established = p_adjusted.is_some_and(|p| p * times <= options.alpha);
-    Found {
+    ClaimFinding {
         verdict: match is_established {
             true => Verdict::Established,
             false => Verdict::Undecided,
@@ -298,41 +300,41 @@ fn by_shares(
 
 /// Whether a row shows that two configurations differ by less than a claim says: they are
 /// equivalent within a smaller margin.
-fn excludes(row: &Row, bound: f64, options: &Options) -> bool {
+fn excludes(row: &ComparisonRow, bound: f64, options: &Options) -> bool {
     let margin = -(1.0 - options.margin).ln();
     row.verdict == Verdict::Equivalent && bound.ln().abs() > margin
 }
 
-fn by_row(row: &Row, weighed: &Weighed, options: &Options) -> Found {
-    let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
+fn by_row(row: &ComparisonRow, comparison: &CellComparison, options: &Options) -> ClaimFinding {
+    let mut found = claim_finding(row.verdict, comparison.direction(), row.answer, comparison);
     if row.verdict == Verdict::Undecided {
         found.needed = to_settle(row, options);
-        let said = because::disagreement(weighed, &row.weighed);
+        let said = because::disagreement(comparison, &row.comparison);
         found.notes.extend(said);
     }
     found
 }
 
-fn found(
+fn claim_finding(
     verdict: Verdict,
     direction: Option<Ordering>,
-    answer: Answer,
-    weighed: &Weighed,
-) -> Found {
+    answer: HypothesisResult,
+    comparison: &CellComparison,
+) -> ClaimFinding {
     let by_t = answer.p_adjusted.is_none();
-    Found {
+    ClaimFinding {
         verdict,
         direction,
         p_adjusted: answer.p_adjusted.or(answer.p_t_adjusted),
         by_t,
-        p: if by_t { weighed.p_t } else { answer.p },
+        p: if by_t { comparison.p_t } else { answer.p },
         needed: None,
         notes: Vec::new(),
     }
 }
 
-fn found_nothing() -> Found {
-    Found {
+fn found_nothing() -> ClaimFinding {
+    ClaimFinding {
         verdict: Verdict::Undecided,
         direction: None,
         p_adjusted: None,
@@ -344,19 +346,24 @@ fn found_nothing() -> Found {
 }
 
 /// Whether the interval excludes the bound at the level of one of `pairs` tests.
-pub(crate) fn survives(weighed: &Weighed, bound: f64, pairs: usize, options: &Options) -> bool {
+pub(crate) fn survives(
+    comparison: &CellComparison,
+    bound: f64,
+    pairs: usize,
+    options: &Options,
+) -> bool {
     let level = 1.0 - options.alpha / pairs as f64;
-    let Some(estimate) = weighed.estimate else {
+    let Some(estimate) = comparison.estimate else {
         return false;
     };
-    let (interval, bound) = match weighed.scale {
+    let (interval, bound) = match comparison.scale {
         Scale::Raw => (estimate.difference_interval(level), 0.0),
         Scale::Log | Scale::Summary => (estimate.ratio_interval(level), bound),
     };
     interval.is_ok_and(|interval| !interval.contains(bound))
 }
 
-fn undecided(claim: &Pending, because: String) -> Claim {
+fn undecided(claim: &PendingClaim, because: String) -> Claim {
     Claim {
         text: claim.text.clone(),
         origin: claim.origin,
@@ -365,29 +372,34 @@ fn undecided(claim: &Pending, because: String) -> Claim {
     }
 }
 
-fn decide(claim: &Pending, reading: &Reading, found: &[Found], options: &Options) -> Claim {
+fn decide(
+    claim: &PendingClaim,
+    reading: &ParsedClaim,
+    found: &[ClaimFinding],
+    options: &Options,
+) -> Claim {
     let relation = reading.relation;
-    let differs = |f: &Found| matches!(f.verdict, Verdict::Established | Verdict::Supported);
+    let differs = |f: &ClaimFinding| matches!(f.verdict, Verdict::Established | Verdict::Supported);
     let claimed = match relation {
-        Relation::Less => Some(Ordering::Less),
-        Relation::Greater => Some(Ordering::Greater),
-        Relation::Equal => None,
+        ClaimedRelation::Less => Some(Ordering::Less),
+        ClaimedRelation::Greater => Some(Ordering::Greater),
+        ClaimedRelation::Equal => None,
     };
-    let for_it = |f: &Found| match claimed {
+    let for_it = |f: &ClaimFinding| match claimed {
         Some(_) => differs(f) && f.direction == claimed,
         None => f.verdict == Verdict::Equivalent,
     };
-    let against = |f: &Found| match claimed {
+    let against = |f: &ClaimFinding| match claimed {
         Some(way) => differs(f) && f.direction == Some(way.reverse()),
         None => differs(f),
     };
     let difference = reading.kind == ClaimKind::Difference;
-    let equal = |f: &Found| difference && f.verdict == Verdict::Equivalent;
+    let equal = |f: &ClaimFinding| difference && f.verdict == Verdict::Equivalent;
     let (outcome, why) = if !found.is_empty() && found.iter().all(for_it) {
-        (Outcome::Upheld, because::shown(found, options))
+        (Outcome::Upheld, because::confidence_word(found, options))
     } else if found.iter().any(against) {
-        let those: Vec<&Found> = found.iter().filter(|f| against(f)).collect();
-        (Outcome::Refuted, because::shown(those, options))
+        let those: Vec<&ClaimFinding> = found.iter().filter(|f| against(f)).collect();
+        (Outcome::Refuted, because::confidence_word(those, options))
     } else if found.iter().any(equal) {
         (Outcome::Refuted, because::within(options))
     } else {

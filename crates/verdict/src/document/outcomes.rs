@@ -48,7 +48,7 @@ impl RunEnd {
     }
 
     /// The end of a failed run; `None` if it says nothing about what was tested.
-    pub(crate) fn of(ending: Ending) -> Option<RunEnd> {
+    pub(crate) fn from_ending(ending: Ending) -> Option<RunEnd> {
         Some(match ending {
             Ending::Crashed => RunEnd::Crashed,
             Ending::Hung => RunEnd::Hung,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::lints::{are_aliased, equals_cpus_times_elapsed, is_constant};
 
-use super::{Faults, lint, some};
+use super::{UninformativeRows, first_names, lint};
 use crate::cells::Cells;
 use crate::document::Lint;
 use crate::units::convert;
@@ -16,12 +16,12 @@ const ALIAS_TOLERANCE: f64 = 1e-4;
 const LARGE_COUNT: f64 = 1000.0;
 
 /// Lints for metrics that equal CPUs times elapsed time, or do not vary at all.
-pub(super) fn constant(cells: &Cells<'_>, faults: &mut Faults) -> Vec<Lint> {
+pub(super) fn constant(cells: &Cells<'_>, faults: &mut UninformativeRows) -> Vec<Lint> {
     let elapsed = elapsed_by_run(cells);
     let mut clocks: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
     let mut still: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (workload, metric) in cells.rows() {
-        let readings = readings(cells, workload, metric);
+        let readings = run_values(cells, workload, metric);
         let values: Vec<f64> = readings.iter().map(|r| r.1).collect();
         if let Some(cpus) = cpus_times_elapsed(cells, metric, &readings, &elapsed) {
             clocks.entry((metric, cpus)).or_default().push(workload);
@@ -36,24 +36,24 @@ pub(super) fn constant(cells: &Cells<'_>, faults: &mut Faults) -> Vec<Lint> {
     for ((metric, cpus), workloads) in clocks {
         let runs: usize = workloads
             .iter()
-            .map(|&w| readings(cells, w, metric).len())
+            .map(|&w| run_values(cells, w, metric).len())
             .sum();
         lints.push(lint(
             "constant-metric",
-            located(cells, metric, &workloads),
+            location(cells, metric, &workloads),
             format!(
                 "equals {cpus} CPUs x elapsed time within 0.5 % in {}: it is a clock, \
                  not a measure of work",
-                all(runs)
+                all_runs(runs)
             ),
         ));
     }
     for (metric, workloads) in still {
         let runs = workloads
             .iter()
-            .map(|&w| readings(cells, w, metric).len())
+            .map(|&w| run_values(cells, w, metric).len())
             .sum();
-        let first = readings(cells, workloads[0], metric)
+        let first = run_values(cells, workloads[0], metric)
             .first()
             .map_or(0.0, |r| r.1);
         let value = if workloads.len() == 1 {
@@ -63,14 +63,14 @@ pub(super) fn constant(cells: &Cells<'_>, faults: &mut Faults) -> Vec<Lint> {
         };
         lints.push(lint(
             "constant-metric",
-            located(cells, metric, &workloads),
-            format!("does not vary{value} in {}", all(runs)),
+            location(cells, metric, &workloads),
+            format!("does not vary{value} in {}", all_runs(runs)),
         ));
     }
     lints
 }
 
-fn all(runs: usize) -> String {
+fn all_runs(runs: usize) -> String {
     if runs == 1 {
         "the only run".into()
     } else {
@@ -79,7 +79,7 @@ fn all(runs: usize) -> String {
 }
 
 /// The metric, and its workloads unless it covers all of them.
-fn located(cells: &Cells<'_>, metric: usize, workloads: &[usize]) -> String {
+fn location(cells: &Cells<'_>, metric: usize, workloads: &[usize]) -> String {
     let name = &cells.metrics[metric].name;
     let everywhere = cells.rows().iter().filter(|row| row.1 == metric).count();
     if workloads.len() == everywhere {
@@ -89,11 +89,11 @@ fn located(cells: &Cells<'_>, metric: usize, workloads: &[usize]) -> String {
         .iter()
         .map(|&w| cells.workloads[w].as_str())
         .collect();
-    format!("{name} on {}", some(&names, 4))
+    format!("{name} on {}", first_names(&names, 4))
 }
 
 /// The runs and values of a metric on a workload, over all configurations.
-pub(super) fn readings(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<(usize, f64)> {
+pub(super) fn run_values(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<(usize, f64)> {
     let row = cells.row(workload, metric);
     row.flat_map(|(_, cell)| cell.runs.iter().map(|r| (r.run, r.value)))
         .collect()
@@ -145,7 +145,7 @@ fn cpus_times_elapsed(
 }
 
 /// Lints for pairs of metrics that count the same thing.
-pub(super) fn aliased(cells: &Cells<'_>, faults: &mut Faults) -> Vec<Lint> {
+pub(super) fn aliased(cells: &Cells<'_>, faults: &mut UninformativeRows) -> Vec<Lint> {
     let mut by_metric: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); cells.metrics.len()];
     for (key, cell) in cells.iter() {
         by_metric[key.metric].extend(cell.runs.iter().map(|r| (r.run, r.value)));

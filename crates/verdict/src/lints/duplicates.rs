@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{lint, some};
+use super::{first_names, lint};
 use crate::cells::Cells;
 use crate::document::Lint;
 
@@ -16,7 +16,7 @@ const MANY_DIGITS: usize = 5;
 const MANY_RUNS: usize = 100;
 
 /// The distribution of one metric's values on one workload over its runs.
-struct Column {
+struct ValueDistribution {
     /// Digits after the point in the most precise value.
     decimals: usize,
     /// The number of runs in which each value occurs, keyed by its bits.
@@ -24,14 +24,14 @@ struct Column {
     runs: usize,
 }
 
-type Columns = BTreeMap<(usize, usize), Column>;
+type ValueDistributions = BTreeMap<(usize, usize), ValueDistribution>;
 
 /// Lints for repetitions of one configuration that share too many values, one
 /// per pair of repetitions.
 pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
     let columns = columns(cells);
     let runs = metrics_by_run(cells);
-    let mut found: BTreeMap<(usize, u32, u32), Vec<Repeat<'_>>> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, u32, u32), Vec<SharedMetrics<'_>>> = BTreeMap::new();
     for (i, j) in pairs_of_repetitions(cells) {
         let workload = cells.run_places[i].0;
         let shared = shared(&columns, workload, &runs[i], &runs[j]);
@@ -48,7 +48,7 @@ pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
         let name = cells.workloads[workload].as_str();
         match repeats.iter_mut().find(|r| r.metrics == metrics) {
             Some(repeat) => repeat.workloads.push(name),
-            None => repeats.push(Repeat {
+            None => repeats.push(SharedMetrics {
                 metrics,
                 workloads: vec![name],
             }),
@@ -71,16 +71,20 @@ pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
 }
 
 /// Metrics that two runs share, and the workloads on which they do.
-struct Repeat<'c> {
+struct SharedMetrics<'c> {
     metrics: Vec<usize>,
     workloads: Vec<&'c str>,
 }
 
-impl Repeat<'_> {
+impl SharedMetrics<'_> {
     fn line(&self, cells: &Cells<'_>) -> String {
         let name = |&metric: &usize| cells.metrics[metric].name.as_str();
         let names: Vec<&str> = self.metrics.iter().map(name).collect();
-        format!("{} on {}", some(&names, 6), some(&self.workloads, 6))
+        format!(
+            "{} on {}",
+            first_names(&names, 6),
+            first_names(&self.workloads, 6)
+        )
     }
 }
 
@@ -97,7 +101,7 @@ pub(super) fn whole_runs(cells: &Cells<'_>) -> Vec<Lint> {
         }
         let telling = metrics.iter().filter(|&(&metric, &value)| {
             let column = &columns[&(workload, metric)];
-            digits(value, column.decimals) >= FEW_DIGITS && column.tells(value)
+            digits(value, column.decimals) >= FEW_DIGITS && column.is_rare(value)
         });
         if telling.count() < 2 {
             continue;
@@ -128,20 +132,20 @@ pub(super) fn whole_runs(cells: &Cells<'_>) -> Vec<Lint> {
     lints
 }
 
-impl Column {
+impl ValueDistribution {
     /// Whether a value is rare enough for its repetition to be suspicious.
-    fn tells(&self, value: f64) -> bool {
+    fn is_rare(&self, value: f64) -> bool {
         let times = self.occurrences.get(&value.to_bits()).copied().unwrap_or(0);
         times < self.runs && (self.runs <= 3 || 2 * times <= self.runs)
     }
 }
 
-fn columns(cells: &Cells<'_>) -> Columns {
-    let mut columns = Columns::new();
+fn columns(cells: &Cells<'_>) -> ValueDistributions {
+    let mut columns = ValueDistributions::new();
     for (key, cell) in cells.iter() {
         let column = columns
             .entry((key.workload, key.metric))
-            .or_insert_with(|| Column {
+            .or_insert_with(|| ValueDistribution {
                 decimals: 0,
                 occurrences: BTreeMap::new(),
                 runs: 0,
@@ -195,7 +199,7 @@ fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
 
 /// Metrics whose equal values are suspicious, with their digits.
 fn shared(
-    columns: &Columns,
+    columns: &ValueDistributions,
     workload: usize,
     a: &BTreeMap<usize, f64>,
     b: &BTreeMap<usize, f64>,
@@ -205,7 +209,7 @@ fn shared(
         .filter_map(|(&metric, &value)| {
             let column = columns.get(&(workload, metric))?;
             let digits = digits(value, column.decimals);
-            (digits >= FEW_DIGITS && column.tells(value)).then_some((metric, digits))
+            (digits >= FEW_DIGITS && column.is_rare(value)).then_some((metric, digits))
         })
         .collect()
 }

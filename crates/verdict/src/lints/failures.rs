@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Unavailable;
 
-use super::{lint, some};
+use super::{first_names, lint};
 use crate::cells::Cells;
 use crate::document::Lint;
 use crate::failed::{FailedCell, failed_cells};
@@ -47,7 +47,7 @@ fn reasons(cell: &FailedCell<'_>) -> String {
             _ => format!("{why} ({times} times)"),
         })
         .collect();
-    some(&texts, MOST_REASONS)
+    first_names(&texts, MOST_REASONS)
 }
 
 /// Lints for what the target could not provide and why, one per instrument or
@@ -72,7 +72,7 @@ pub(super) fn unavailable(cells: &Cells<'_>) -> Vec<Lint> {
             let detail = if places.len() >= everywhere {
                 reason.to_owned()
             } else {
-                format!("{reason} ({})", some(&places, MOST_REASONS))
+                format!("{reason} ({})", first_names(&places, MOST_REASONS))
             };
             lint("unavailable", what, detail)
         })

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{lint, some};
-use crate::cells::{Cells, Key};
+use super::{first_names, lint};
+use crate::cells::{CellKey, Cells};
 use crate::document::Lint;
 use crate::names::folded;
 
@@ -31,7 +31,7 @@ pub(super) fn configurations(cells: &Cells<'_>) -> Vec<Lint> {
             lints.push(lint(
                 "missing-cell",
                 cells.workloads[workload].clone(),
-                format!("no runs of {}", some(&missing, 8)),
+                format!("no runs of {}", first_names(&missing, 8)),
             ));
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
         let having: Vec<usize> = cells.row(workload, metric).map(|row| row.0).collect();
         let name = cells.metrics[metric].name.as_str();
         for configuration in cells.present(workload) {
-            let key = Key {
+            let key = CellKey {
                 workload,
                 metric,
                 configuration,
@@ -90,25 +90,25 @@ pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
                     "{} on {}",
                     cells.configurations[configuration], cells.workloads[workload]
                 ),
-                format!("no value of {}", some(&metrics, 6)),
+                format!("no value of {}", first_names(&metrics, 6)),
             )
         })
         .collect()
 }
 
 /// Whether there is a value of a metric of this name, in any unit.
-fn has_by_name(cells: &Cells<'_>, key: Key) -> bool {
+fn has_by_name(cells: &Cells<'_>, key: CellKey) -> bool {
     let name = &cells.metrics[key.metric].name;
     let metrics = cells.metrics.iter().enumerate();
     metrics
         .filter(|(_, metric)| metric.name == *name)
-        .any(|(metric, _)| cells.get(Key { metric, ..key }).is_some())
+        .any(|(metric, _)| cells.get(CellKey { metric, ..key }).is_some())
 }
 
 /// Whether two configurations have a metric in common on a workload.
 fn share_a_metric(cells: &Cells<'_>, workload: usize, a: usize, b: usize) -> bool {
     let has = |metric, configuration| {
-        let key = Key {
+        let key = CellKey {
             workload,
             metric,
             configuration,

@@ -19,14 +19,14 @@ pub use codes::LINTS;
 
 /// Uninformative rows, found while looking for lints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Faults {
+pub(crate) struct UninformativeRows {
     /// Workload and metric of constant metrics.
     pub(crate) constant: BTreeSet<(usize, usize)>,
     /// Pairs of metrics that are the same counter, in order of appearance.
     pub(crate) aliased: Vec<(usize, usize)>,
 }
 
-impl Faults {
+impl UninformativeRows {
     /// Whether a metric is uninformative: constant on the workload, or a repeat
     /// of an earlier one.
     pub(crate) fn says_nothing(&self, workload: usize, metric: usize) -> bool {
@@ -43,9 +43,9 @@ pub(crate) fn find_all(
     cells: &Cells<'_>,
     absent: &[String],
     primary: &BTreeSet<usize>,
-    order: &order::Order,
-) -> (Vec<Lint>, Faults) {
-    let mut faults = Faults::default();
+    order: &order::OrderFindings,
+) -> (Vec<Lint>, UninformativeRows) {
+    let mut faults = UninformativeRows::default();
     let mut lints = counters::constant(cells, &mut faults);
     lints.extend(counters::aliased(cells, &mut faults));
     lints.extend(duplicates::repetitions(cells));
@@ -104,7 +104,7 @@ fn lint(code: &str, location: impl Into<String>, detail: impl Into<String>) -> L
 }
 
 /// At most `most` names, and how many more there are.
-fn some<S: AsRef<str>>(names: &[S], most: usize) -> String {
+fn first_names<S: AsRef<str>>(names: &[S], most: usize) -> String {
     let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
     if names.len() > most {
         format!("{} and {} more", shown.join(", "), names.len() - most)

@@ -6,17 +6,21 @@ use assize_bundle::Run;
 use assize_judge::holm;
 use assize_judge::lints::{drift as trend, drift_inside, grouped_order, outlier, serial_likeness};
 
-use super::{Faults, lint, some};
+use super::{UninformativeRows, first_names, lint};
 use crate::caps::unequal_spread;
 use crate::cells::{Cell, Cells};
+use crate::compare::arithmetic;
 use crate::document::Lint;
-use crate::weigh::arithmetic;
 use crate::words::p_value;
 
 /// Lints for runs that are outliers of their configuration, one per run. If
 /// metrics are declared primary, only those are checked: with many metrics, some
 /// run is always an outlier in one of them.
-pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<usize>) -> Vec<Lint> {
+pub(super) fn outliers(
+    cells: &Cells<'_>,
+    faults: &UninformativeRows,
+    primary: &BTreeSet<usize>,
+) -> Vec<Lint> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (key, cell) in cells.iter() {
         let wanted = primary.is_empty() || primary.contains(&key.metric);
@@ -48,7 +52,10 @@ pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<us
                     cells.workloads[workload],
                     number(&cells.records.runs[run])
                 ),
-                format!("lies apart from the other runs in {}", some(&names, 6)),
+                format!(
+                    "lies apart from the other runs in {}",
+                    first_names(&names, 6)
+                ),
             )
         })
         .collect()
@@ -84,22 +91,22 @@ fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
 /// The findings on the order of the runs, shared by lints and verdicts; empty if the order is
 /// unknown.
 #[derive(Default)]
-pub(crate) struct Order {
+pub(crate) struct OrderFindings {
     /// Workloads whose runs are grouped by configuration.
     pub(crate) grouped: BTreeSet<usize>,
     /// Trends within configurations on those workloads.
-    pub(crate) drifting: Vec<InOrder>,
+    pub(crate) drifting: Vec<OrderFinding>,
     /// Metrics whose consecutive runs are correlated.
-    pub(crate) serial: Vec<InOrder>,
+    pub(crate) serial: Vec<OrderFinding>,
 }
 
-impl Order {
+impl OrderFindings {
     pub(crate) fn new(cells: &Cells<'_>) -> Self {
         if cells.records.order_unknown {
-            return Order::default();
+            return OrderFindings::default();
         }
         let grouped = grouped(cells);
-        Order {
+        OrderFindings {
             drifting: drifting_inside(cells, &grouped),
             serial: serial(cells),
             grouped,
@@ -108,7 +115,7 @@ impl Order {
 }
 
 /// A lint for workloads where all runs of a configuration are consecutive.
-pub(super) fn unrandomised(cells: &Cells<'_>, order: &Order) -> Option<Lint> {
+pub(super) fn unrandomised(cells: &Cells<'_>, order: &OrderFindings) -> Option<Lint> {
     let grouped: Vec<&str> = order
         .grouped
         .iter()
@@ -125,7 +132,7 @@ pub(super) fn unrandomised(cells: &Cells<'_>, order: &Order) -> Option<Lint> {
 }
 
 /// A finding on the order of the runs of one metric on one workload.
-pub(crate) struct InOrder {
+pub(crate) struct OrderFinding {
     workload: usize,
     metric: usize,
     /// The effect size.
@@ -134,7 +141,7 @@ pub(crate) struct InOrder {
     p: f64,
 }
 
-impl InOrder {
+impl OrderFinding {
     /// Its workload and metric.
     pub(crate) fn place(&self) -> (usize, usize) {
         (self.workload, self.metric)
@@ -142,7 +149,7 @@ impl InOrder {
 }
 
 /// Trends within configurations, on workloads whose runs are grouped.
-fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder> {
+fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<OrderFinding> {
     let mut found = Vec::new();
     for (workload, metric) in cells.rows() {
         if !grouped.contains(&workload) {
@@ -155,7 +162,7 @@ fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder>
             .collect();
         let groups: Vec<&[f64]> = groups.iter().map(Vec::as_slice).collect();
         if let Some(drift) = drift_inside(&groups) {
-            found.push(InOrder {
+            found.push(OrderFinding {
                 workload,
                 metric,
                 size: drift.tau,
@@ -168,7 +175,7 @@ fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder>
 
 /// Metrics whose consecutive runs of a configuration are correlated, as samples of a single run
 /// are. Empty if there are blocks: what the runs of a block have in common cancels in comparisons.
-fn serial(cells: &Cells<'_>) -> Vec<InOrder> {
+fn serial(cells: &Cells<'_>) -> Vec<OrderFinding> {
     let mut found = Vec::new();
     if cells.records.runs.iter().any(|run| run.block.is_some()) {
         return found;
@@ -177,7 +184,7 @@ fn serial(cells: &Cells<'_>) -> Vec<InOrder> {
         for (_, cell) in cells.row(workload, metric) {
             for cell in cell.by_machine() {
                 if let Some(likeness) = serial_likeness(&in_order(cells, &cell)) {
-                    found.push(InOrder {
+                    found.push(OrderFinding {
                         workload,
                         metric,
                         size: likeness.ratio,
@@ -190,7 +197,7 @@ fn serial(cells: &Cells<'_>) -> Vec<InOrder> {
     significant(found)
 }
 
-fn significant(mut found: Vec<InOrder>) -> Vec<InOrder> {
+fn significant(mut found: Vec<OrderFinding>) -> Vec<OrderFinding> {
     let p: Vec<f64> = found.iter().map(|found| found.p).collect();
     for (found, p) in found.iter_mut().zip(holm(&p)) {
         found.p = p;
@@ -207,7 +214,7 @@ fn in_order(cells: &Cells<'_>, cell: &Cell<'_>) -> Vec<f64> {
 }
 
 /// Lints for metrics that drift within configurations whose runs are grouped.
-pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
+pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &OrderFindings) -> Vec<Lint> {
     let drifting = order.drifting.iter();
     drifting
         .map(|found| {
@@ -231,7 +238,7 @@ pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint>
 }
 
 /// Lints for metrics whose runs depend on each other.
-pub(super) fn dependent(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
+pub(super) fn dependent(cells: &Cells<'_>, order: &OrderFindings) -> Vec<Lint> {
     let mut told = BTreeSet::new();
     let serial = order.serial.iter();
     serial
@@ -303,7 +310,7 @@ pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
             format!(
                 "configurations of few runs vary very differently in {}: exchanging their \
                  runs is no fair test of the means",
-                some(&metrics, 6)
+                first_names(&metrics, 6)
             ),
         )
     });
@@ -320,7 +327,11 @@ fn place(cells: &Cells<'_>, (workload, metric): (usize, usize)) -> String {
 /// Lints for trends over the order of runs where configurations alternate, after subtracting the
 /// configurations' means, Holm-corrected for the number of rows examined. The runs of one block are
 /// one point. If every machine starts from an image, the order cannot affect the runs.
-pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Lint> {
+pub(super) fn drift(
+    cells: &Cells<'_>,
+    faults: &UninformativeRows,
+    order: &OrderFindings,
+) -> Vec<Lint> {
     if cells.records.order_unknown {
         return Vec::new();
     }
@@ -334,7 +345,7 @@ pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Li
         }
         let residuals = residuals_in_order(cells, workload, metric);
         if let Some(drift) = trend(&residuals) {
-            found.push(InOrder {
+            found.push(OrderFinding {
                 workload,
                 metric,
                 size: drift.tau,
@@ -378,7 +389,7 @@ fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<
     let positive = cells
         .row(workload, metric)
         .all(|(_, cell)| cell.runs.iter().all(|r| r.value > 0.0));
-    let mut residuals: Vec<Residual> = Vec::new();
+    let mut residuals: Vec<RunDeviation> = Vec::new();
     let row = cells.row(workload, metric);
     let groups = row.flat_map(|(_, cell)| cell.by_machine());
     for cell in groups.filter(|cell| cell.runs.len() >= 3) {
@@ -399,10 +410,10 @@ fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<
 }
 
 /// The order of a run, its block on its machine, and its deviation.
-type Residual = (u32, Option<(Option<usize>, u32)>, f64);
+type RunDeviation = (u32, Option<(Option<usize>, u32)>, f64);
 
 /// The deviations in order; those of a block are averaged at the position of the first.
-fn by_block(residuals: &[Residual]) -> Vec<f64> {
+fn by_block(residuals: &[RunDeviation]) -> Vec<f64> {
     let mut all: Vec<Vec<f64>> = Vec::new();
     let mut places = BTreeMap::new();
     for &(_, block, residual) in residuals {

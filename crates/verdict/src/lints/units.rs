@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{lint, place, some};
+use super::{first_names, lint, place};
 use crate::cells::Cells;
+use crate::compare::arithmetic;
 use crate::document::Lint;
 use crate::summaries::agreeing_summary;
-use crate::weigh::arithmetic;
 use crate::words::{count, three};
 
 /// Words in the names of metrics that cannot be plain counts.
@@ -44,7 +44,7 @@ pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     (!names.is_empty()).then(|| {
         lint(
             "unit-unknown",
-            some(&names, 6),
+            first_names(&names, 6),
             "no unit is given and these are no plain counts",
         )
     })
@@ -79,7 +79,7 @@ pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
                 format!(
                     "given in {}, which cannot be converted into each other: each is judged for \
                      itself",
-                    some(&units, 6)
+                    first_names(&units, 6)
                 ),
             )
         })
@@ -149,7 +149,7 @@ pub(super) fn statements(cells: &Cells<'_>) -> Vec<Lint> {
                 "{} normalised to {}: neither the values nor their number of runs can be \
                  recovered",
                 figures(normalised.len()),
-                some(&to, 4)
+                first_names(&to, 4)
             ),
         ));
     }

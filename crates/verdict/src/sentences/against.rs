@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Seen, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::Sentence;
 use crate::words::and_list;
 
@@ -13,10 +13,10 @@ const OTHERS: usize = 4;
 
 /// A metric that gets worse where the others get better, or the reverse, with
 /// the configurations that show it.
-struct Odd<'d> {
-    rows: Vec<Seen<'d>>,
+struct OddMetric<'d> {
+    rows: Vec<ComparisonFacts<'d>>,
     /// Metrics that move the other way in all of these configurations.
-    others: Vec<Seen<'d>>,
+    others: Vec<ComparisonFacts<'d>>,
 }
 
 /// Finds metrics that move against at least two others, which all agree. A
@@ -24,13 +24,13 @@ struct Odd<'d> {
 /// that never varies, such as the size of an object, is not a trade-off. If
 /// `concern` is not empty, at least one of the metrics must be in it.
 pub(super) fn find(
-    seen: &[Seen<'_>],
+    seen: &[ComparisonFacts<'_>],
     concern: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
     // If nothing varies, there is no t test.
-    let varies = |s: &&Seen<'_>| s.row.p_t.is_some();
-    let seen: &[Seen<'_>] = &seen.iter().filter(varies).copied().collect::<Vec<_>>();
+    let varies = |s: &&ComparisonFacts<'_>| s.row.p_t.is_some();
+    let seen: &[ComparisonFacts<'_>] = &seen.iter().filter(varies).copied().collect::<Vec<_>>();
     let mut odd = odd_ones(seen, higher);
     odd.retain(|one| {
         let mut moving = one.rows.iter().chain(&one.others);
@@ -38,14 +38,14 @@ pub(super) fn find(
     });
     odd.sort_by_key(|o| std::cmp::Reverse(o.rows.len()));
     odd.truncate(MOST);
-    odd.iter().map(written).collect()
+    odd.iter().map(sentence).collect()
 }
 
-fn odd_ones<'d>(seen: &[Seen<'d>], higher: &BTreeSet<usize>) -> Vec<Odd<'d>> {
-    let sense = |s: &Seen<'_>| s.up != higher.contains(&s.metric);
-    let mut found: Vec<Odd<'d>> = Vec::new();
+fn odd_ones<'d>(seen: &[ComparisonFacts<'d>], higher: &BTreeSet<usize>) -> Vec<OddMetric<'d>> {
+    let sense = |s: &ComparisonFacts<'_>| s.up != higher.contains(&s.metric);
+    let mut found: Vec<OddMetric<'d>> = Vec::new();
     for place in places(seen) {
-        let moved: Vec<Seen<'d>> = seen
+        let moved: Vec<ComparisonFacts<'d>> = seen
             .iter()
             .filter(|s| place == (s.workload, s.row.configuration.as_str()) && s.strong)
             .copied()
@@ -55,17 +55,17 @@ fn odd_ones<'d>(seen: &[Seen<'d>], higher: &BTreeSet<usize>) -> Vec<Odd<'d>> {
             ([one], others) | (others, [one]) if others.len() >= 2 => (*one, others),
             _ => continue,
         };
-        let same = |o: &&mut Odd<'_>| {
+        let same = |o: &&mut OddMetric<'_>| {
             let first = &o.rows[0];
             (first.workload, first.metric, first.up) == (one.workload, one.metric, one.up)
         };
         match found.iter_mut().find(same) {
             Some(odd) => {
                 odd.rows.push(one);
-                let shared = |o: &Seen<'_>| others.iter().any(|p| moves_alike(o, p));
+                let shared = |o: &ComparisonFacts<'_>| others.iter().any(|p| moves_alike(o, p));
                 odd.others.retain(shared);
             }
-            None => found.push(Odd {
+            None => found.push(OddMetric {
                 rows: vec![one],
                 others: others.to_vec(),
             }),
@@ -76,7 +76,7 @@ fn odd_ones<'d>(seen: &[Seen<'d>], higher: &BTreeSet<usize>) -> Vec<Odd<'d>> {
 }
 
 /// Workloads and configurations in order.
-fn places<'d>(seen: &[Seen<'d>]) -> Vec<(usize, &'d str)> {
+fn places<'d>(seen: &[ComparisonFacts<'d>]) -> Vec<(usize, &'d str)> {
     let mut places = Vec::new();
     for s in seen {
         let place = (s.workload, s.row.configuration.as_str());
@@ -87,17 +87,18 @@ fn places<'d>(seen: &[Seen<'d>]) -> Vec<(usize, &'d str)> {
     places
 }
 
-fn moves_alike(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+fn moves_alike(a: &ComparisonFacts<'_>, b: &ComparisonFacts<'_>) -> bool {
     (a.metric, a.up) == (b.metric, b.up)
 }
 
-fn written(odd: &Odd<'_>) -> Sentence {
+fn sentence(odd: &OddMetric<'_>) -> Sentence {
     let first = &odd.rows[0];
-    let named = |rows: &[Seen<'_>]| {
-        let names: Vec<String> = rows.iter().map(Seen::configuration).collect();
+    let named = |rows: &[ComparisonFacts<'_>]| {
+        let names: Vec<String> = rows.iter().map(ComparisonFacts::configuration).collect();
         and_list(&names)
     };
-    let (rising, falling): (Vec<Seen<'_>>, Vec<Seen<'_>>) = odd.others.iter().partition(|s| s.up);
+    let (rising, falling): (Vec<ComparisonFacts<'_>>, Vec<ComparisonFacts<'_>>) =
+        odd.others.iter().partition(|s| s.up);
     let moving: Vec<String> = [(rising, true), (falling, false)]
         .iter()
         .filter(|(rows, _)| !rows.is_empty())
@@ -119,11 +120,11 @@ fn written(odd: &Odd<'_>) -> Sentence {
         first.row.workload,
         named(&odd.rows),
         and_list(&moving),
-        surety(odd.rows.iter().chain(&odd.others))
+        verdict_suffix(odd.rows.iter().chain(&odd.others))
     );
     let backing = odd.rows.iter().chain(&odd.others);
     Sentence {
         text,
-        rows: backing.map(Seen::name).collect(),
+        rows: backing.map(ComparisonFacts::name).collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Seen, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::{and_list, count, plain};
 
@@ -16,7 +16,7 @@ const FURTHER: usize = 4;
 /// A sentence for each of the first metrics, in the order of `seen`.
 pub(super) fn find(
     document: &Document,
-    seen: &[Seen<'_>],
+    seen: &[ComparisonFacts<'_>],
     primary: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
     let mut metrics: Vec<usize> = Vec::new();
@@ -26,18 +26,18 @@ pub(super) fn find(
         }
     }
     let of = |metric: &usize| {
-        let rows: Vec<&Seen<'_>> = seen.iter().filter(|s| s.metric == *metric).collect();
+        let rows: Vec<&ComparisonFacts<'_>> = seen.iter().filter(|s| s.metric == *metric).collect();
         sentence(document, &rows)
     };
     metrics.iter().filter_map(of).take(METRICS).collect()
 }
 
 /// `rows` are all of one metric.
-fn sentence(document: &Document, rows: &[&Seen<'_>]) -> Option<Sentence> {
+fn sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> Option<Sentence> {
     let metric = &rows.first()?.row.metric;
     let several = rows.iter().any(|s| s.workload != rows[0].workload);
     let moved = |up| {
-        let strong: Vec<&Seen<'_>> = rows
+        let strong: Vec<&ComparisonFacts<'_>> = rows
             .iter()
             .filter(|s| s.strong && s.up == up)
             .copied()
@@ -49,9 +49,10 @@ fn sentence(document: &Document, rows: &[&Seen<'_>]) -> Option<Sentence> {
     };
     let parts: Vec<String> = [false, true].into_iter().filter_map(moved).collect();
     let text = if parts.is_empty() {
-        let able = |s: &&&Seen<'_>| s.row.p_attainable.is_some_and(|p| p <= document.alpha);
+        let able =
+            |s: &&&ComparisonFacts<'_>| s.row.p_attainable.is_some_and(|p| p <= document.alpha);
         rows.iter().find(able)?;
-        format!("{metric} {}.", unmoved(document, rows))
+        format!("{metric} {}.", unchanged_sentence(document, rows))
     } else {
         let undecided = rows
             .iter()
@@ -72,19 +73,19 @@ fn sentence(document: &Document, rows: &[&Seen<'_>]) -> Option<Sentence> {
 }
 
 /// The verdict of rows in words, and how many runs could establish them.
-fn sure(strong: &[&Seen<'_>]) -> String {
+fn sure(strong: &[&ComparisonFacts<'_>]) -> String {
     let short = strong
         .iter()
         .filter(|s| s.row.verdict != Verdict::Established);
     let needed: Option<Vec<u32>> = short.map(|s| s.row.runs_needed).collect();
     match needed.and_then(|all| all.into_iter().max()) {
         Some(runs) => format!(" (supported, not established: {runs} runs of each could)"),
-        None => surety(strong.iter().copied()).to_owned(),
+        None => verdict_suffix(strong.iter().copied()).to_owned(),
     }
 }
 
 /// Says that nothing moves, if the runs could have shown it.
-fn unmoved(document: &Document, rows: &[&Seen<'_>]) -> String {
+fn unchanged_sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> String {
     let equal = rows
         .iter()
         .filter(|s| s.row.verdict == Verdict::Equivalent)
@@ -105,8 +106,8 @@ fn unmoved(document: &Document, rows: &[&Seen<'_>]) -> String {
 }
 
 /// The configurations, the most frequent first, with their workloads.
-fn places(strong: &[&Seen<'_>], several: bool) -> String {
-    let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
+fn places(strong: &[&ComparisonFacts<'_>], several: bool) -> String {
+    let mut groups: Vec<Vec<&ComparisonFacts<'_>>> = Vec::new();
     for s in strong {
         let name = &s.row.configuration;
         match groups.iter_mut().find(|g| g[0].row.configuration == *name) {
@@ -114,7 +115,7 @@ fn places(strong: &[&Seen<'_>], several: bool) -> String {
             None => groups.push(vec![s]),
         }
     }
-    let size = |s: &Seen<'_>| s.ratio.ln().abs();
+    let size = |s: &ComparisonFacts<'_>| s.ratio.ln().abs();
     for group in &mut groups {
         group.sort_by(|a, b| size(b).total_cmp(&size(a)));
     }
@@ -142,7 +143,7 @@ fn places(strong: &[&Seen<'_>], several: bool) -> String {
 }
 
 /// `rows` are of one configuration, the largest effect first.
-fn place(rows: &[&Seen<'_>], several: bool) -> String {
+fn place(rows: &[&ComparisonFacts<'_>], several: bool) -> String {
     let most = rows[0];
     let (name, figures) = (&most.row.configuration, most.figures());
     match rows.len() {

@@ -10,10 +10,10 @@ pub(super) fn find(document: &Document) -> Vec<Sentence> {
     let rows = document.outcomes.iter();
     // Configurations of which every run failed have a separate sentence.
     let established = rows.filter(|row| row.verdict == Verdict::Established && row.count < row.n);
-    established.take(MOST).map(said).collect()
+    established.take(MOST).map(sentence).collect()
 }
 
-fn said(row: &OutcomeComparison) -> Sentence {
+fn sentence(row: &OutcomeComparison) -> Sentence {
     let (than, often) = match row.is_more() {
         true => ("more", "more frequent"),
         false => ("less", "less frequent"),

@@ -16,16 +16,16 @@ pub(super) fn find(document: &Document) -> Vec<Sentence> {
         .collect();
     tested.sort_by(|a, b| a.1.total_cmp(&b.1));
     if tested.is_empty() {
-        return untested(document).into_iter().collect();
+        return untested_sentence(document).into_iter().collect();
     }
     tested
         .iter()
         .take(MOST)
-        .filter_map(|(comparison, p)| written(document, comparison, *p))
+        .filter_map(|(comparison, p)| sentence(document, comparison, *p))
         .collect()
 }
 
-fn written(document: &Document, comparison: &RateComparison, p: f64) -> Option<Sentence> {
+fn sentence(document: &Document, comparison: &RateComparison, p: f64) -> Option<Sentence> {
     let of = |configuration: &str| {
         document.rates.iter().find(|r| {
             r.configuration == configuration
@@ -76,7 +76,7 @@ fn counted(rate: &Rate) -> String {
     format!("{}{exposure} with {}", rate.count, rate.configuration)
 }
 
-fn untested(document: &Document) -> Option<Sentence> {
+fn untested_sentence(document: &Document) -> Option<Sentence> {
     let first = document.rate_comparisons.first()?;
     let same = document
         .rates

@@ -2,11 +2,11 @@
 
 use crate::cells::Cells;
 use crate::document::{Document, Effect, Factorial, Sentence, Verdict};
-use crate::lints::Faults;
+use crate::lints::UninformativeRows;
 use crate::words::{p_value, three, with_interval};
 
 /// An interaction, with the main effect that it reverses.
-struct Overturned<'d> {
+struct ReversedEffect<'d> {
     fit: &'d Factorial,
     interaction: &'d Effect,
     /// The factor whose effect changes its direction, and its main effect.
@@ -21,7 +21,11 @@ struct Overturned<'d> {
 /// direction.
 ///
 /// Only interactions that are established or supported count.
-pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> Option<Sentence> {
+pub(super) fn find(
+    document: &Document,
+    cells: &Cells<'_>,
+    faults: &UninformativeRows,
+) -> Option<Sentence> {
     let fits = document.factorial.iter().filter(|fit| {
         let workload = cells.workload(&fit.workload);
         let metric = cells
@@ -37,12 +41,16 @@ pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> O
         .filter(|(_, effect)| matches!(effect.verdict, Verdict::Established | Verdict::Supported))
         .filter_map(|(fit, effect)| overturned(fit, effect, effect.p_adjusted?))
         .min_by(|a, b| a.p.total_cmp(&b.p))
-        .map(|found| written(&found))
+        .map(|found| sentence(&found))
 }
 
 /// The factor whose effect has opposite directions without and with the other
 /// factor; of two, the one with the larger main effect.
-fn overturned<'d>(fit: &'d Factorial, interaction: &'d Effect, p: f64) -> Option<Overturned<'d>> {
+fn overturned<'d>(
+    fit: &'d Factorial,
+    interaction: &'d Effect,
+    p: f64,
+) -> Option<ReversedEffect<'d>> {
     let main = |name: &str| fit.effects.iter().find(|e| e.name == name);
     let cuts = interaction.name.match_indices(':');
     let (a, b) = cuts
@@ -53,7 +61,7 @@ fn overturned<'d>(fit: &'d Factorial, interaction: &'d Effect, p: f64) -> Option
         .into_iter()
         .filter_map(|(factor, other)| {
             let ratio = main(factor)?.ratio;
-            (ratio.ln().abs() < half).then_some(Overturned {
+            (ratio.ln().abs() < half).then_some(ReversedEffect {
                 fit,
                 interaction,
                 factor,
@@ -65,7 +73,7 @@ fn overturned<'d>(fit: &'d Factorial, interaction: &'d Effect, p: f64) -> Option
         .max_by(|x, y| x.main.ln().abs().total_cmp(&y.main.ln().abs()))
 }
 
-fn written(found: &Overturned<'_>) -> Sentence {
+fn sentence(found: &ReversedEffect<'_>) -> Sentence {
     let half = found.interaction.ratio.sqrt();
     let text = format!(
         "The effect of {} on {} on {} depends on {}: {} without it, {} with it \

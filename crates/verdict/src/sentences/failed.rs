@@ -53,7 +53,7 @@ fn of_group((why, cells): &(String, Vec<&FailedCell<'_>>)) -> Sentence {
         ),
     };
     Sentence {
-        text: ended(text),
+        text: with_full_stop(text),
         rows: rows(cells),
     }
 }
@@ -82,7 +82,7 @@ fn rows(cells: &[&FailedCell<'_>]) -> Vec<String> {
 }
 
 /// Adds a full stop if there is none.
-fn ended(text: String) -> String {
+fn with_full_stop(text: String) -> String {
     if text.ends_with(['.', '!', '?', '…']) {
         text
     } else {

@@ -13,7 +13,7 @@ const MOST: usize = 2;
 /// Sentences on machines that contradict each other; they come before anything
 /// else.
 pub(super) fn contradictions(document: &Document) -> Vec<Sentence> {
-    let opposite: Vec<&Pooled> = of(document, Agreement::Opposite).collect();
+    let opposite: Vec<&Pooled> = pooled_with(document, Agreement::Opposite).collect();
     let mut sentences: Vec<Sentence> = opposite
         .iter()
         .take(MOST)
@@ -40,7 +40,7 @@ fn contradiction(document: &Document, row: &Pooled) -> Sentence {
         let names: Vec<String> = side.iter().map(|on| figures(on)).collect();
         and_list(&names)
     };
-    let several = document.across.several();
+    let several = document.across.plural();
     Sentence {
         text: format!(
             "The {several} disagree on {} on {} with {}: it is higher on {} and lower on {}; no \
@@ -59,13 +59,13 @@ fn contradiction(document: &Document, row: &Pooled) -> Sentence {
 /// smallest p.
 pub(super) fn sizes(document: &Document) -> Option<Sentence> {
     let strong = |row: &&Pooled| matches!(row.verdict, Verdict::Established | Verdict::Supported);
-    let (row, p) = of(document, Agreement::Differ)
+    let (row, p) = pooled_with(document, Agreement::Differ)
         .filter(strong)
         .filter_map(|row| Some((row, row.q_p_welch?)))
         .min_by(|a, b| a.1.total_cmp(&b.1))?;
     let on: Vec<String> = rows(document, row).map(figures).collect();
     let random = row.ratio_random.or(row.difference_random)?;
-    let several = document.across.several();
+    let several = document.across.plural();
     Some(Sentence {
         text: format!(
             "How much {} changes on {} with {} differs between the {several} (p {}): {}; over \
@@ -83,7 +83,7 @@ pub(super) fn sizes(document: &Document) -> Option<Sentence> {
 
 /// On how many machines an effect is shown.
 #[derive(Clone, Copy)]
-pub(super) struct Where {
+pub(super) struct MachineCounts {
     shown: u32,
     of: u32,
     across: Across,
@@ -91,7 +91,7 @@ pub(super) struct Where {
     differ: Option<[f64; 2]>,
 }
 
-impl Where {
+impl MachineCounts {
     /// `0.81 [0.79, 0.83] on all 3 machines`; if the size differs between
     /// machines, the range from smallest to largest.
     pub(super) fn figures(self, ratio: f64, ci: [f64; 2]) -> String {
@@ -104,14 +104,14 @@ impl Where {
     }
 }
 
-impl fmt::Display for Where {
+impl fmt::Display for MachineCounts {
     /// `on all 3 machines`, `on 2 of 3 machines`, or `over 3 machines, shown on
     /// none alone`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Where {
+        let MachineCounts {
             shown, of, across, ..
         } = *self;
-        let several = across.several();
+        let several = across.plural();
         match shown {
             0 => write!(f, "over {of} {several}, shown on none alone"),
             shown if shown == of => write!(f, "on all {of} {several}"),
@@ -122,14 +122,14 @@ impl fmt::Display for Where {
 
 /// On how many machines a comparison's effect is shown; `None` if it is not over
 /// several machines.
-pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<Where> {
+pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<MachineCounts> {
     let row = document.pooled.iter().find(|row| key(row) == wanted)?;
     let ratios: Option<Vec<f64>> = rows(document, row).map(|on| on.ratio).collect();
     let ends = |all: Vec<f64>| {
         let least = all.iter().copied().reduce(f64::min)?;
         Some([least, all.iter().copied().reduce(f64::max)?])
     };
-    Some(Where {
+    Some(MachineCounts {
         differ: ratios
             .filter(|_| row.agreement == Agreement::Differ)
             .and_then(ends),
@@ -139,7 +139,7 @@ pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<Wher
     })
 }
 
-fn of(document: &Document, agreement: Agreement) -> impl Iterator<Item = &Pooled> {
+fn pooled_with(document: &Document, agreement: Agreement) -> impl Iterator<Item = &Pooled> {
     let rows = document.pooled.iter();
     rows.filter(move |row| row.agreement == agreement)
 }

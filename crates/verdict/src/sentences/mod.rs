@@ -19,16 +19,16 @@ use std::collections::BTreeSet;
 
 use crate::cells::Cells;
 use crate::document::{Comparison, Document, Sentence, Verdict};
-use crate::lints::Faults;
+use crate::lints::UninformativeRows;
 use crate::words::with_interval;
-use machines::Where;
+use machines::MachineCounts;
 
 /// The most sentences in all.
 const MOST: usize = 5;
 
 /// A comparison with the data that sentences need.
 #[derive(Clone, Copy)]
-struct Seen<'d> {
+struct ComparisonFacts<'d> {
     row: &'d Comparison,
     workload: usize,
     metric: usize,
@@ -40,7 +40,7 @@ struct Seen<'d> {
     /// Whether it is established or supported.
     strong: bool,
     /// On how many machines it is shown, if there are several.
-    shown: Option<Where>,
+    shown: Option<MachineCounts>,
 }
 
 /// Finds the sentences: first on complete failures, then on the metrics in
@@ -48,11 +48,11 @@ struct Seen<'d> {
 pub(crate) fn find(
     document: &Document,
     cells: &Cells<'_>,
-    faults: &Faults,
+    faults: &UninformativeRows,
     primary: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
-    let seen = seen(document, cells, faults);
+    let seen = comparison_facts(document, cells, faults);
     let contradictions = machines::contradictions(document);
     let mut sentences = declared::find(document, &seen, primary);
     // What a primary metric costs, if there is a sentence about one.
@@ -79,7 +79,11 @@ pub(crate) fn find(
 }
 
 /// Comparisons with a ratio and an interval, of informative metrics.
-fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<Seen<'d>> {
+fn comparison_facts<'d>(
+    document: &'d Document,
+    cells: &Cells<'_>,
+    faults: &UninformativeRows,
+) -> Vec<ComparisonFacts<'d>> {
     let rows = document.comparisons.iter().filter_map(|row| {
         let workload = cells.workload(&row.workload)?;
         let metric = cells
@@ -88,7 +92,7 @@ fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<S
             .position(|m| m.name == row.metric && m.unit == row.unit)?;
         let (ratio, ci) = (row.ratio?, row.ci_simultaneous.or(row.ci)?);
         let known = !faults.says_nothing(workload, metric);
-        known.then_some(Seen {
+        known.then_some(ComparisonFacts {
             row,
             workload,
             metric,
@@ -111,7 +115,7 @@ fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<S
     rows.collect()
 }
 
-impl Seen<'_> {
+impl ComparisonFacts<'_> {
     /// `name (1.08 [1.03, 1.13])`.
     fn configuration(&self) -> String {
         format!("{} ({})", self.row.configuration, self.figures())
@@ -144,7 +148,9 @@ fn verb(up: bool, several: bool) -> &'static str {
 }
 
 /// The verdict of rows, as the end of a sentence.
-fn surety<'d, 's: 'd>(rows: impl IntoIterator<Item = &'d Seen<'s>>) -> &'static str {
+fn verdict_suffix<'d, 's: 'd>(
+    rows: impl IntoIterator<Item = &'d ComparisonFacts<'s>>,
+) -> &'static str {
     let mut rows = rows.into_iter();
     if rows.all(|seen| seen.row.verdict == Verdict::Established) {
         ""

@@ -1,6 +1,6 @@
 //! Sentences for documents without any special finding.
 
-use super::{Seen, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::plain;
 
@@ -8,25 +8,25 @@ use crate::words::plain;
 const MOST: usize = 3;
 
 /// The largest effects, or a sentence that there are none.
-pub(super) fn find(document: &Document, seen: &[Seen<'_>]) -> Vec<Sentence> {
-    let mut moved: Vec<&Seen<'_>> = seen.iter().filter(|s| s.strong).collect();
+pub(super) fn find(document: &Document, seen: &[ComparisonFacts<'_>]) -> Vec<Sentence> {
+    let mut moved: Vec<&ComparisonFacts<'_>> = seen.iter().filter(|s| s.strong).collect();
     if moved.is_empty() {
         return nothing(document).into_iter().collect();
     }
-    let size = |s: &Seen<'_>| s.ratio.ln().abs();
+    let size = |s: &ComparisonFacts<'_>| s.ratio.ln().abs();
     moved.sort_by(|a, b| {
-        let surer = |s: &Seen<'_>| s.row.verdict == Verdict::Established;
+        let surer = |s: &ComparisonFacts<'_>| s.row.verdict == Verdict::Established;
         surer(b).cmp(&surer(a)).then(size(b).total_cmp(&size(a)))
     });
     moved.truncate(MOST);
-    let sentence = |s: &Seen<'_>| Sentence {
+    let sentence = |s: &ComparisonFacts<'_>| Sentence {
         text: format!(
             "{} {} on {} with {}{}.",
             s.row.metric,
             verb(s.up, false),
             s.row.workload,
             s.configuration(),
-            surety([s])
+            verdict_suffix([s])
         ),
         rows: vec![s.name()],
     };

@@ -1,6 +1,6 @@
 //! Sentences about effects that differ between workloads.
 
-use super::{Seen, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::Sentence;
 use crate::words::and_list;
 
@@ -9,12 +9,12 @@ const MOST: usize = 2;
 
 /// The same metric and configuration on two workloads, with intervals that do
 /// not overlap, so that the effects differ and not merely their precision.
-struct Split<'d> {
-    here: Seen<'d>,
-    there: Seen<'d>,
+struct WorkloadSplit<'d> {
+    here: ComparisonFacts<'d>,
+    there: ComparisonFacts<'d>,
 }
 
-impl Split<'_> {
+impl WorkloadSplit<'_> {
     fn opposite(&self) -> bool {
         self.there.strong && self.there.up != self.here.up
     }
@@ -26,7 +26,7 @@ impl Split<'_> {
 
 /// Finds, for each metric, the configuration whose effect differs most between
 /// workloads; effects of opposite direction come first.
-pub(super) fn find(seen: &[Seen<'_>]) -> Vec<Sentence> {
+pub(super) fn find(seen: &[ComparisonFacts<'_>]) -> Vec<Sentence> {
     let mut splits = splits(seen);
     splits.sort_by(|a, b| {
         let opposite = b.opposite().cmp(&a.opposite());
@@ -37,13 +37,13 @@ pub(super) fn find(seen: &[Seen<'_>]) -> Vec<Sentence> {
     for split in &splits {
         if sentences.len() < MOST && !told.contains(&split.here.metric) {
             told.push(split.here.metric);
-            sentences.push(written(split, &splits));
+            sentences.push(sentence(split, &splits));
         }
     }
     sentences
 }
 
-fn splits<'d>(seen: &[Seen<'d>]) -> Vec<Split<'d>> {
+fn splits<'d>(seen: &[ComparisonFacts<'d>]) -> Vec<WorkloadSplit<'d>> {
     let mut splits = Vec::new();
     for here in seen.iter().filter(|s| s.strong) {
         let others = seen.iter().filter(|there| {
@@ -54,7 +54,7 @@ fn splits<'d>(seen: &[Seen<'d>]) -> Vec<Split<'d>> {
         });
         for there in others {
             let apart = here.ci[0] > there.ci[1] || here.ci[1] < there.ci[0];
-            let split = Split {
+            let split = WorkloadSplit {
                 here: *here,
                 there: *there,
             };
@@ -68,14 +68,14 @@ fn splits<'d>(seen: &[Seen<'d>]) -> Vec<Split<'d>> {
     splits
 }
 
-fn written(split: &Split<'_>, all: &[Split<'_>]) -> Sentence {
+fn sentence(split: &WorkloadSplit<'_>, all: &[WorkloadSplit<'_>]) -> Sentence {
     let (here, there) = (&split.here, &split.there);
     let contrast = if split.opposite() {
         format!("and {} on {}", verb(there.up, false), there.row.workload)
     } else {
         format!("but not on {}", there.row.workload)
     };
-    let alike = alike(split, all);
+    let alike = same_direction(split, all);
     let names: Vec<&str> = alike
         .iter()
         .map(|s| s.here.row.configuration.as_str())
@@ -93,7 +93,7 @@ fn written(split: &Split<'_>, all: &[Split<'_>]) -> Sentence {
         here.figures(),
         there.figures(),
         here.row.configuration,
-        surety(if split.opposite() {
+        verdict_suffix(if split.opposite() {
             vec![here, there]
         } else {
             vec![here]
@@ -109,7 +109,10 @@ fn written(split: &Split<'_>, all: &[Split<'_>]) -> Sentence {
 }
 
 /// The splits of other configurations in the same direction.
-fn alike<'s, 'd>(split: &Split<'d>, all: &'s [Split<'d>]) -> Vec<&'s Split<'d>> {
+fn same_direction<'s, 'd>(
+    split: &WorkloadSplit<'d>,
+    all: &'s [WorkloadSplit<'d>],
+) -> Vec<&'s WorkloadSplit<'d>> {
     all.iter()
         .filter(|other| {
             other.here.metric == split.here.metric

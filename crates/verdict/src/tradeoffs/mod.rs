@@ -15,20 +15,20 @@ pub(crate) use reading::check_form;
 
 use crate::baselines::Baselines;
 use crate::caps::Caps;
-use crate::cells::{Cells, Key};
+use crate::cells::{CellKey, Cells};
 use crate::claims::{pairs, survives};
 use crate::document::{ClaimOrigin, Comparison, Lint, Scale, Tradeoff, TradeoffAxis, Verdict};
 use crate::error::Error;
-use crate::family::{Answers, Questions};
+use crate::family::{Hypotheses, HypothesisResults};
 use crate::identities::are_same;
 use crate::noise::repeated;
 use crate::options::Options;
-use crate::row::{Pair, Row};
-use reading::{Asked, Axis, absent, asked};
+use crate::row::{ComparisonRow, ConfigurationPair};
+use reading::{RequestedAxis, RequestedTradeoff, absent, requested_tradeoffs};
 
 /// Two configurations to compare in one metric of one workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Contrast {
+struct TradeoffContrast {
     workload: usize,
     metric: usize,
     one: usize,
@@ -36,16 +36,16 @@ struct Contrast {
 }
 
 /// All trade-offs, before the family is tested.
-pub(crate) struct Pending {
-    asked: Vec<Asked>,
+pub(crate) struct PendingTradeoffs {
+    asked: Vec<RequestedTradeoff>,
     /// Comparisons made here because no row of the comparisons covers them.
-    own: Vec<Own>,
+    own: Vec<OwnComparison>,
     lints: Vec<Lint>,
 }
 
 /// A comparison that only trade-offs ask for.
-struct Own {
-    row: Row,
+struct OwnComparison {
+    row: ComparisonRow,
     origin: ClaimOrigin,
 }
 
@@ -55,20 +55,20 @@ struct Own {
 /// trade-offs, those of primary metrics are primary.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
-    rows: &[Row],
+    rows: &[ComparisonRow],
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
     options: &Options,
-    questions: &mut Questions,
-) -> Result<Pending, Error> {
+    hypotheses: &mut Hypotheses,
+) -> Result<PendingTradeoffs, Error> {
     for text in &options.tradeoffs {
         check_form(text)?;
     }
     let asked = match cells.rows().is_empty() {
         true => Vec::new(),
-        false => asked(cells, options)?,
+        false => requested_tradeoffs(cells, options)?,
     };
-    let mut own: Vec<Own> = Vec::new();
+    let mut own: Vec<OwnComparison> = Vec::new();
     for tradeoff in &asked {
         for contrast in contrasts(cells, tradeoff) {
             let known = rows.iter().chain(own.iter().map(|own| &own.row));
@@ -76,14 +76,14 @@ pub(crate) fn ask_all(
                 continue;
             }
             let declared = tradeoff.origin == ClaimOrigin::Declared;
-            let pair = Pair {
+            let pair = ConfigurationPair {
                 key: contrast.key(contrast.other),
                 baseline: contrast.one,
                 primary: declared && primary.contains(&contrast.metric),
                 bound: 1.0,
             };
-            let row = Row::ask(cells, pair, caps, options, questions);
-            own.extend(row.map(|row| Own {
+            let row = ComparisonRow::ask(cells, pair, caps, options, hypotheses);
+            own.extend(row.map(|row| OwnComparison {
                 row,
                 origin: tradeoff.origin,
             }));
@@ -91,19 +91,19 @@ pub(crate) fn ask_all(
     }
     let declared = cells.records.tradeoffs.iter();
     let lints = declared.flat_map(|one| absent(cells, one)).collect();
-    Ok(Pending { asked, own, lints })
+    Ok(PendingTradeoffs { asked, own, lints })
 }
 
-impl Contrast {
-    fn key(self, configuration: usize) -> Key {
-        Key {
+impl TradeoffContrast {
+    fn key(self, configuration: usize) -> CellKey {
+        CellKey {
             workload: self.workload,
             metric: self.metric,
             configuration,
         }
     }
 
-    fn is_of(self, row: &Row) -> bool {
+    fn is_of(self, row: &ComparisonRow) -> bool {
         let pair = (row.baseline, row.key.configuration);
         (row.key.workload, row.key.metric) == (self.workload, self.metric)
             && (pair == (self.one, self.other) || pair == (self.other, self.one))
@@ -111,10 +111,10 @@ impl Contrast {
 }
 
 /// The configurations that have both metrics, without repeated baselines.
-fn complete(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<usize> {
-    let has = |axis: &Axis, configuration: usize| {
+fn complete(cells: &Cells<'_>, tradeoff: &RequestedTradeoff) -> Vec<usize> {
+    let has = |axis: &RequestedAxis, configuration: usize| {
         axis.place.is_some_and(|(workload, metric)| {
-            let key = Key {
+            let key = CellKey {
                 workload,
                 metric,
                 configuration,
@@ -130,14 +130,14 @@ fn complete(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<usize> {
 
 /// Each pair of configurations in both metrics, except pairs that are identical
 /// on the workload.
-fn contrasts(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<Contrast> {
+fn contrasts(cells: &Cells<'_>, tradeoff: &RequestedTradeoff) -> Vec<TradeoffContrast> {
     let there = complete(cells, tradeoff);
     let mut all = Vec::new();
     for (workload, metric) in tradeoff.axes.iter().filter_map(|axis| axis.place) {
         for (at, &one) in there.iter().enumerate() {
             let others = there[at + 1..].iter();
             let others = others.filter(|&&other| !are_same(cells, one, other, workload));
-            all.extend(others.map(|&other| Contrast {
+            all.extend(others.map(|&other| TradeoffContrast {
                 workload,
                 metric,
                 one,
@@ -149,21 +149,21 @@ fn contrasts(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<Contrast> {
 }
 
 /// Everything needed to decide trade-offs.
-pub(crate) struct Court<'c, 'a> {
+pub(crate) struct TradeoffEvaluator<'c, 'a> {
     pub(crate) cells: &'c Cells<'a>,
     pub(crate) baselines: &'c Baselines,
     /// The decided rows; `comparisons` has the same in the form of the document.
-    pub(crate) rows: &'c [Row],
+    pub(crate) rows: &'c [ComparisonRow],
     pub(crate) comparisons: &'c [Comparison],
 }
 
-impl Court<'_, '_> {
+impl TradeoffEvaluator<'_, '_> {
     /// Decides all trade-offs; also returns lints for names in them that no run
     /// has.
     pub(crate) fn settle(
         &self,
-        pending: Pending,
-        answers: &Answers,
+        pending: PendingTradeoffs,
+        answers: &HypothesisResults,
         options: &Options,
     ) -> (Vec<Tradeoff>, Vec<Lint>) {
         let mut own = pending.own;
@@ -191,19 +191,23 @@ impl Court<'_, '_> {
     }
 
     /// The row that compares two configurations.
-    fn row<'o>(&'o self, own: &'o [Own], contrast: Contrast) -> Option<&'o Row> {
+    fn row<'o>(
+        &'o self,
+        own: &'o [OwnComparison],
+        contrast: TradeoffContrast,
+    ) -> Option<&'o ComparisonRow> {
         let own = own.iter().map(|own| &own.row);
         let mut known = self.rows.iter().chain(own);
         known.find(|row| contrast.is_of(row))
     }
 
-    fn axis(&self, axis: &Axis) -> TradeoffAxis {
+    fn axis(&self, axis: &RequestedAxis) -> TradeoffAxis {
         let unit = axis
             .place
             .map(|(_, metric)| self.cells.metrics[metric].unit.clone());
         let baseline = axis
             .place
-            .and_then(|(workload, _)| self.baselines.of(workload));
+            .and_then(|(workload, _)| self.baselines.baseline_on(workload));
         TradeoffAxis {
             workload: axis.workload.clone(),
             metric: axis.metric.clone(),
@@ -216,14 +220,14 @@ impl Court<'_, '_> {
 
 /// Whether a row's verdict survives correction for all `pairs` that could have been chosen after
 /// the runs.
-fn holds_among(row: &Row, pairs: usize, options: &Options) -> bool {
+fn holds_among(row: &ComparisonRow, pairs: usize, options: &Options) -> bool {
     match row.verdict {
-        Verdict::Established | Verdict::Supported => survives(&row.weighed, 1.0, pairs, options),
+        Verdict::Established | Verdict::Supported => survives(&row.comparison, 1.0, pairs, options),
         Verdict::Equivalent => {
             let estimate = row
-                .weighed
+                .comparison
                 .estimate
-                .filter(|_| row.weighed.scale != Scale::Raw);
+                .filter(|_| row.comparison.scale != Scale::Raw);
             let tests = estimate.and_then(|one| equivalence::of_ratio(&one, options.margin).ok());
             tests.is_some_and(|tests| tests.p <= options.alpha / pairs as f64)
         }

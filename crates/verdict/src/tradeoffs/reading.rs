@@ -1,11 +1,11 @@
 //! Parses trade-offs and resolves their metrics.
 
-use assize_bundle::{DeclaredTradeoff, TradeoffMetric};
+use assize_bundle::{DeclaredTradeoff, DeclaredTradeoffMetric};
 
 use crate::cells::Cells;
 use crate::document::{Better, ClaimOrigin, Lint};
 use crate::error::Error;
-use crate::names::{Kind, NameError, folded, resolve, similar};
+use crate::names::{NameError, NameKind, folded, resolve, similar};
 use crate::options::Options;
 
 /// The word between the two metrics.
@@ -17,14 +17,14 @@ const FORM: &str = "expected METRIC [in WORKLOAD] against METRIC [in WORKLOAD]";
 
 /// A requested trade-off.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct RequestedTradeoff {
     pub(super) origin: ClaimOrigin,
-    pub(super) axes: [Axis; 2],
+    pub(super) axes: [RequestedAxis; 2],
 }
 
 /// One of the metrics of a trade-off.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Axis {
+pub(super) struct RequestedAxis {
     pub(super) metric: String,
     pub(super) workload: String,
     pub(super) better: Better,
@@ -33,22 +33,27 @@ pub(super) struct Axis {
 }
 
 /// A metric and, if named, a workload of the records.
-type Named = (String, Option<usize>);
+type NamedMetric = (String, Option<usize>);
 
 /// The trade-offs that the records declare, then those of the options that are not among them.
-pub(super) fn asked(cells: &Cells<'_>, options: &Options) -> Result<Vec<Asked>, Error> {
-    let mut all: Vec<Asked> = Vec::new();
+pub(super) fn requested_tradeoffs(
+    cells: &Cells<'_>,
+    options: &Options,
+) -> Result<Vec<RequestedTradeoff>, Error> {
+    let mut all: Vec<RequestedTradeoff> = Vec::new();
     for declared in &cells.records.tradeoffs {
-        all.push(Asked {
+        all.push(RequestedTradeoff {
             origin: ClaimOrigin::Declared,
             axes: [&declared.x, &declared.y].map(|axis| of_records(cells, axis)),
         });
     }
     for text in &options.tradeoffs {
         for axes in read(cells, text, options)? {
-            let same = |one: &Asked| one.axes[0].is(&axes[0]) && one.axes[1].is(&axes[1]);
+            let same = |one: &RequestedTradeoff| {
+                one.axes[0].names_same(&axes[0]) && one.axes[1].names_same(&axes[1])
+            };
             if !all.iter().any(same) {
-                all.push(Asked {
+                all.push(RequestedTradeoff {
                     origin: ClaimOrigin::PostHoc,
                     axes,
                 });
@@ -58,16 +63,16 @@ pub(super) fn asked(cells: &Cells<'_>, options: &Options) -> Result<Vec<Asked>, 
     Ok(all)
 }
 
-impl Axis {
-    fn is(&self, other: &Axis) -> bool {
-        let names = |axis: &Axis| (folded(&axis.workload), folded(&axis.metric));
+impl RequestedAxis {
+    fn names_same(&self, other: &RequestedAxis) -> bool {
+        let names = |axis: &RequestedAxis| (folded(&axis.workload), folded(&axis.metric));
         names(self) == names(other)
     }
 }
 
-fn of_records(cells: &Cells<'_>, axis: &TradeoffMetric) -> Axis {
+fn of_records(cells: &Cells<'_>, axis: &DeclaredTradeoffMetric) -> RequestedAxis {
     let workload = cells.workload(&axis.workload);
-    Axis {
+    RequestedAxis {
         metric: axis.metric.clone(),
         workload: axis.workload.clone(),
         better: match axis.higher_is_better {
@@ -154,7 +159,11 @@ fn fault(text: &str, fault: String) -> Error {
 
 /// Parses a text to trade-offs: one, or without workloads one for each workload that has both
 /// metrics.
-fn read(cells: &Cells<'_>, text: &str, options: &Options) -> Result<Vec<[Axis; 2]>, Error> {
+fn read(
+    cells: &Cells<'_>,
+    text: &str,
+    options: &Options,
+) -> Result<Vec<[RequestedAxis; 2]>, Error> {
     check_form(text)?;
     let [x, y] = sides(cells, text)?;
     if folded(&x.0) == folded(&y.0) && x.1 == y.1 {
@@ -168,7 +177,7 @@ fn read(cells: &Cells<'_>, text: &str, options: &Options) -> Result<Vec<[Axis; 2
     let (better_x, better_y) = (better_x?, better_y?);
     let axis = |metric: &str, better: Better, workload: usize| {
         let place = recorded(cells, metric, workload)?;
-        Some(Axis {
+        Some(RequestedAxis {
             metric: metric.to_owned(),
             workload: cells.workloads[workload].clone(),
             better,
@@ -186,7 +195,7 @@ fn read(cells: &Cells<'_>, text: &str, options: &Options) -> Result<Vec<[Axis; 2
             return Err(fault(text, why));
         }
     };
-    let found: Vec<[Axis; 2]> = pairs
+    let found: Vec<[RequestedAxis; 2]> = pairs
         .into_iter()
         .filter_map(|(of_x, of_y)| Some([axis(&x.0, better_x, of_x)?, axis(&y.0, better_y, of_y)?]))
         .collect();
@@ -197,11 +206,11 @@ fn read(cells: &Cells<'_>, text: &str, options: &Options) -> Result<Vec<[Axis; 2
 }
 
 /// Resolves both sides, if the text can be read in exactly one way.
-fn sides(cells: &Cells<'_>, text: &str) -> Result<[Named; 2], Error> {
-    let mut found: Vec<[Named; 2]> = Vec::new();
+fn sides(cells: &Cells<'_>, text: &str) -> Result<[NamedMetric; 2], Error> {
+    let mut found: Vec<[NamedMetric; 2]> = Vec::new();
     let mut first: Option<NameError> = None;
     for (x, y) in parts(text, AGAINST) {
-        match (named(cells, x), named(cells, y)) {
+        match (resolve_metric(cells, x), resolve_metric(cells, y)) {
             (Ok(x), Ok(y)) => found.push([x, y]),
             (Err(why), _) | (_, Err(why)) => first = first.or(Some(why)),
         }
@@ -217,17 +226,17 @@ fn sides(cells: &Cells<'_>, text: &str) -> Result<[Named; 2], Error> {
 
 /// Parses `METRIC` or `METRIC in WORKLOAD`. If the whole text is the name of a metric, it is taken
 /// as that even if it contains `in`.
-fn named(cells: &Cells<'_>, side: &str) -> Result<Named, NameError> {
+fn resolve_metric(cells: &Cells<'_>, side: &str) -> Result<NamedMetric, NameError> {
     let metrics = metric_names(cells);
-    let whole = resolve(Kind::Metric, side, &metrics);
+    let whole = resolve(NameKind::Metric, side, &metrics);
     let Some((metric, workload)) = parts(side, IN).pop() else {
         return Ok((metrics[whole?].clone(), None));
     };
     if let Ok(metric) = whole {
         return Ok((metrics[metric].clone(), None));
     }
-    let metric = resolve(Kind::Metric, metric, &metrics)?;
-    let workload = resolve(Kind::Workload, workload, &cells.workloads)?;
+    let metric = resolve(NameKind::Metric, metric, &metrics)?;
+    let workload = resolve(NameKind::Workload, workload, &cells.workloads)?;
     Ok((metrics[metric].clone(), Some(workload)))
 }
 
@@ -260,7 +269,7 @@ fn direction(
     let given = |all: &[String]| {
         let names = std::slice::from_ref(&name);
         all.iter()
-            .any(|one| resolve(Kind::Metric, one, names).is_ok())
+            .any(|one| resolve(NameKind::Metric, one, names).is_ok())
     };
     let declared = |all: &[String]| all.iter().any(|one| folded(one) == name);
     let axes = cells

@@ -2,22 +2,22 @@
 
 use std::cmp::Ordering;
 
-use super::reading::{Asked, Axis};
-use super::{Contrast, Court, Own};
-use crate::cells::{Cell, Key};
+use super::reading::{RequestedAxis, RequestedTradeoff};
+use super::{OwnComparison, TradeoffContrast, TradeoffEvaluator};
+use crate::cells::{Cell, CellKey};
+use crate::compare::counted;
 use crate::document::{
     Better, Domination, Relation, Standing, TradeoffPoint, TradeoffValue, Verdict,
 };
 use crate::identities::are_same;
 use crate::noise::repeated;
-use crate::row::Row;
+use crate::row::ComparisonRow;
 use crate::summaries::moments;
-use crate::tables::taken;
-use crate::weigh::counted;
+use crate::tables::row_relation;
 
 /// How one configuration compares with another in one metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stand {
+enum MetricStanding {
     /// Better, and whether that is only supported.
     Better {
         supported: bool,
@@ -34,14 +34,14 @@ enum Stand {
 /// All points. `there` are the configurations that have both metrics; those that have only one are
 /// shown without a standing.
 pub(super) fn points(
-    court: &Court<'_, '_>,
-    own: &[Own],
-    asked: &Asked,
+    evaluator: &TradeoffEvaluator<'_, '_>,
+    own: &[OwnComparison],
+    asked: &RequestedTradeoff,
     there: &[usize],
 ) -> Vec<TradeoffPoint> {
-    let cells = court.cells;
-    let among = Among {
-        court,
+    let cells = evaluator.cells;
+    let among = TradeoffConfigurations {
+        evaluator,
         own,
         axes: &asked.axes,
         there,
@@ -59,18 +59,18 @@ pub(super) fn points(
 }
 
 /// The configurations of one trade-off, with their data.
-struct Among<'t, 'c, 'a> {
-    court: &'t Court<'c, 'a>,
-    own: &'t [Own],
-    axes: &'t [Axis; 2],
+struct TradeoffConfigurations<'t, 'c, 'a> {
+    evaluator: &'t TradeoffEvaluator<'c, 'a>,
+    own: &'t [OwnComparison],
+    axes: &'t [RequestedAxis; 2],
     there: &'t [usize],
 }
 
-impl Among<'_, '_, '_> {
+impl TradeoffConfigurations<'_, '_, '_> {
     fn point(&self, configuration: usize) -> TradeoffPoint {
         let [x, y] = [0, 1].map(|at| self.value(&self.axes[at], configuration));
         let mut point = TradeoffPoint {
-            configuration: self.court.cells.configurations[configuration].clone(),
+            configuration: self.evaluator.cells.configurations[configuration].clone(),
             x,
             y,
             standing: Standing::Undecided,
@@ -91,10 +91,10 @@ impl Among<'_, '_, '_> {
     }
 
     /// The mean of a configuration, and its row in the document.
-    fn value(&self, axis: &Axis, configuration: usize) -> TradeoffValue {
-        let cells = self.court.cells;
+    fn value(&self, axis: &RequestedAxis, configuration: usize) -> TradeoffValue {
+        let cells = self.evaluator.cells;
         let found = axis.place.and_then(|(workload, metric)| {
-            let key = Key {
+            let key = CellKey {
                 workload,
                 metric,
                 configuration,
@@ -108,7 +108,7 @@ impl Among<'_, '_, '_> {
                 relative: None,
             };
         };
-        let row = self.court.comparisons.iter().find(|row| {
+        let row = self.evaluator.comparisons.iter().find(|row| {
             row.workload == cells.workloads[workload]
                 && (&row.metric, &row.unit) == (&metric.name, &metric.unit)
                 && row.configuration == cells.configurations[configuration]
@@ -117,7 +117,7 @@ impl Among<'_, '_, '_> {
         TradeoffValue {
             n,
             mean,
-            relative: row.map(taken),
+            relative: row.map(row_relation),
         }
     }
 
@@ -125,21 +125,26 @@ impl Among<'_, '_, '_> {
     /// both.
     fn place(&self, point: &mut TradeoffPoint, configuration: usize) {
         for &other in self.there.iter().filter(|&&other| other != configuration) {
-            let stands = [0, 1].map(|at| self.stand(&self.axes[at], other, configuration));
-            let name = self.court.cells.configurations[other].clone();
+            let stands =
+                [0, 1].map(|at| self.metric_standing(&self.axes[at], other, configuration));
+            let name = self.evaluator.cells.configurations[other].clone();
             match stands {
-                [Stand::Worse { .. }, _] | [_, Stand::Worse { .. }] => {
-                    let strong = Stand::Worse { supported: false };
+                [MetricStanding::Worse { .. }, _] | [_, MetricStanding::Worse { .. }] => {
+                    let strong = MetricStanding::Worse { supported: false };
                     point.supported |= !stands.contains(&strong);
                 }
-                [Stand::Alike, Stand::Alike] => point.equivalent_to.push(name),
-                [Stand::Unknown, _] | [_, Stand::Unknown] => point.not_told_from.push(name),
+                [MetricStanding::Alike, MetricStanding::Alike] => point.equivalent_to.push(name),
+                [MetricStanding::Unknown, _] | [_, MetricStanding::Unknown] => {
+                    point.not_told_from.push(name)
+                }
                 _ => {
                     let [x, y] = [0, 1].map(|at| {
                         let contrast = contrast(&self.axes[at], other, configuration)?;
-                        Some(of_first(self.court.row(self.own, contrast)?, other))
+                        Some(of_first(self.evaluator.row(self.own, contrast)?, other))
                     });
-                    let weak = |stand: &Stand| *stand == Stand::Better { supported: true };
+                    let weak = |stand: &MetricStanding| {
+                        *stand == MetricStanding::Better { supported: true }
+                    };
                     point.dominated_by.push(Domination {
                         configuration: name,
                         supported: stands.iter().any(weak),
@@ -166,30 +171,30 @@ impl Among<'_, '_, '_> {
     }
 
     /// How `one` compares with `other`.
-    fn stand(&self, axis: &Axis, one: usize, other: usize) -> Stand {
+    fn metric_standing(&self, axis: &RequestedAxis, one: usize, other: usize) -> MetricStanding {
         let Some(contrast) = contrast(axis, one, other) else {
-            return Stand::Unknown;
+            return MetricStanding::Unknown;
         };
-        if are_same(self.court.cells, one, other, contrast.workload) {
-            return Stand::Alike;
+        if are_same(self.evaluator.cells, one, other, contrast.workload) {
+            return MetricStanding::Alike;
         }
-        let Some(row) = self.court.row(self.own, contrast) else {
-            return Stand::Unknown;
+        let Some(row) = self.evaluator.row(self.own, contrast) else {
+            return MetricStanding::Unknown;
         };
         let supported = match row.verdict {
             Verdict::Established => false,
             Verdict::Supported => true,
-            Verdict::Equivalent => return Stand::Alike,
-            Verdict::Undecided => return Stand::Unknown,
+            Verdict::Equivalent => return MetricStanding::Alike,
+            Verdict::Undecided => return MetricStanding::Unknown,
         };
-        let above = match (row.weighed.direction(), row.key.configuration == one) {
-            (Some(Ordering::Equal) | None, _) => return Stand::Unknown,
+        let above = match (row.comparison.direction(), row.key.configuration == one) {
+            (Some(Ordering::Equal) | None, _) => return MetricStanding::Unknown,
             (Some(way), true) => way == Ordering::Greater,
             (Some(way), false) => way == Ordering::Less,
         };
         match above == (axis.better == Better::Higher) {
-            true => Stand::Better { supported },
-            false => Stand::Worse { supported },
+            true => MetricStanding::Better { supported },
+            false => MetricStanding::Worse { supported },
         }
     }
 }
@@ -205,9 +210,9 @@ fn mean(cell: &Cell<'_>) -> (Option<f64>, Option<u32>) {
     (counted.mean_a, counted.n_a)
 }
 
-fn contrast(axis: &Axis, one: usize, other: usize) -> Option<Contrast> {
+fn contrast(axis: &RequestedAxis, one: usize, other: usize) -> Option<TradeoffContrast> {
     let (workload, metric) = axis.place?;
-    Some(Contrast {
+    Some(TradeoffContrast {
         workload,
         metric,
         one,
@@ -216,19 +221,19 @@ fn contrast(axis: &Axis, one: usize, other: usize) -> Option<Contrast> {
 }
 
 /// A row's figures for `one` compared with the other of its two configurations.
-fn of_first(row: &Row, one: usize) -> Relation {
-    let weighed = &row.weighed;
+fn of_first(row: &ComparisonRow, one: usize) -> Relation {
+    let comparison = &row.comparison;
     let relation = Relation {
-        n_baseline: weighed.n_a,
-        n: weighed.n_b,
-        ratio: weighed.ratio,
-        ci: weighed.ci_ends(),
-        p_t: weighed.p_t,
-        t_test: weighed.t_test,
+        n_baseline: comparison.n_a,
+        n: comparison.n_b,
+        ratio: comparison.ratio,
+        ci: comparison.ci_ends(),
+        p_t: comparison.p_t,
+        t_test: comparison.t_test,
         p: row.answer.p,
-        difference: weighed.difference,
+        difference: comparison.difference,
         verdict: Some(row.verdict),
-        because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),
+        because: (!comparison.because.is_empty()).then(|| comparison.because.join("; ")),
     };
     if row.key.configuration == one {
         return relation;

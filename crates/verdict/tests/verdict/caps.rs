@@ -30,7 +30,7 @@ fn capped(records: &Records) -> (Verdict, Option<String>) {
     (found.verdict, found.capped_by)
 }
 
-fn by(verdict: Verdict, lint: &str) -> (Verdict, Option<String>) {
+fn capped_by(verdict: Verdict, lint: &str) -> (Verdict, Option<String>) {
     (verdict, Some(lint.to_owned()))
 }
 
@@ -41,7 +41,7 @@ fn runs_given_configuration_by_configuration_establish_nothing() {
     assert_eq!(capped(&planted(6)), FREE);
     assert_eq!(
         capped(&grouped(planted(6))),
-        by(Verdict::Supported, "unrandomised-order")
+        capped_by(Verdict::Supported, "unrandomised-order")
     );
     // In blocks the order inside them was drawn.
     assert_eq!(capped(&in_blocks(grouped(planted(6)))), FREE);
@@ -59,7 +59,7 @@ fn a_drift_under_grouped_runs_leaves_nothing_decided() {
     let records = runs_of("w", "t", "s", &rows);
     assert_eq!(
         capped(&grouped(records.clone())),
-        by(Verdict::Undecided, "drift")
+        capped_by(Verdict::Undecided, "drift")
     );
     assert!(
         lints(&tried(&grouped(records), &Options::default()), "drift")[0].contains("decreases")
@@ -69,7 +69,7 @@ fn a_drift_under_grouped_runs_leaves_nothing_decided() {
     let rows: [(&str, &[f64]); 2] = [("old", &mixed(0)), ("new", &mixed(6))];
     assert_eq!(
         capped(&grouped(runs_of("w", "t", "s", &rows))),
-        by(Verdict::Supported, "unrandomised-order")
+        capped_by(Verdict::Supported, "unrandomised-order")
     );
     // A trend within both sides does not count as a difference between them.
     let both = |factor: f64| (0..6).map(move |at| factor * (10.0 - 0.1 * f64::from(at)));
@@ -94,7 +94,7 @@ fn runs_that_resemble_their_neighbours_leave_nothing_decided() {
     let as_they_were: Vec<usize> = (0..12).collect();
     assert_eq!(
         capped(&rows(&as_they_were)),
-        by(Verdict::Undecided, "dependent-runs")
+        capped_by(Verdict::Undecided, "dependent-runs")
     );
     let mixed = [4, 9, 0, 7, 2, 11, 5, 1, 8, 3, 10, 6];
     assert_eq!(capped(&rows(&mixed)), FREE);
@@ -112,7 +112,7 @@ fn several_runs_from_one_image_establish_nothing() {
         records
     };
     assert_eq!(capped(&with(|repetition| repetition)), FREE);
-    let shared = by(Verdict::Supported, "shared-image");
+    let shared = capped_by(Verdict::Supported, "shared-image");
     assert_eq!(capped(&with(|_| 0)), shared);
     // Blocks do not turn one image into several.
     assert_eq!(capped(&in_blocks(with(|_| 0))), shared);
@@ -202,7 +202,7 @@ fn few_runs_that_vary_much_establish_nothing() {
     assert_eq!(capped(&rows(0.01, 0.01)), FREE);
     assert_eq!(
         capped(&rows(0.05, 0.005)),
-        by(Verdict::Supported, "unequal-spread")
+        capped_by(Verdict::Supported, "unequal-spread")
     );
     // If the side with more runs varies more, the relabelings overestimate the
     // variance.

@@ -10,7 +10,7 @@ use assize_verdict::{Comparison, Document, Options, Verdict};
 use crate::common::{around, close, in_blocks, row, runs_of, tried};
 
 /// Adds another metric to the same runs.
-fn with(mut records: Records, metric: &str, rows: &[(&str, &[f64])]) -> Records {
+fn with_metric(mut records: Records, metric: &str, rows: &[(&str, &[f64])]) -> Records {
     let more = runs_of("w", metric, "s", rows).runs;
     for (run, more) in records.runs.iter_mut().zip(more) {
         run.metrics.extend(more.metrics);
@@ -32,7 +32,7 @@ fn two_metrics(declared: f64, other: f64) -> Records {
     let [a, b] = rows(&first);
     let records = runs_of("w", &first.0, "s", &[(a.0, &a.1), (b.0, &b.1)]);
     let [a, b] = rows(&second);
-    in_blocks(with(records, &second.0, &[(a.0, &a.1), (b.0, &b.1)]))
+    in_blocks(with_metric(records, &second.0, &[(a.0, &a.1), (b.0, &b.1)]))
 }
 
 fn primary(records: &Records) -> Document {
@@ -98,7 +98,7 @@ fn what_is_established_costs_weaker_effects_nothing() {
     let (a, b) = (around(10.0, 0.001, 2, 8), around(20.0, 0.001, 1, 8));
     let records = runs_of("w", "huge", "s", &[("a", &a), ("b", &b)]);
     let (a, b) = (around(10.0, 0.01, 4, 8), around(9.97, 0.01, 3, 8));
-    let records = in_blocks(with(records, "small", &[("a", &a), ("b", &b)]));
+    let records = in_blocks(with_metric(records, "small", &[("a", &a), ("b", &b)]));
     let document = tried(&records, &Options::default());
     assert_eq!(judged(&document, "huge").1, Verdict::Established);
     close(judged(&document, "huge").0, 2.0 / 256.0);

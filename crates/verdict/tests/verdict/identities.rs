@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use assize_bundle::{Identity, IdentityPart, LevelSettings, Records};
+use assize_bundle::{IdentityPart, LevelSettings, Records, RunIdentity};
 use assize_verdict::{Document, Error, Options, try_records};
 
 use crate::common::{lints, runs_of};
@@ -44,7 +44,7 @@ fn records(modules: [&str; 2], nice: [&str; 2], varies: &[&str]) -> Records {
         for workload in ["pipe", "sync"] {
             let runs = records.runs.iter();
             let own = runs.filter(|run| run.configuration == name && run.workload == workload);
-            records.identities.push(Identity {
+            records.identities.push(RunIdentity {
                 configuration: name.into(),
                 workload: workload.into(),
                 machine: None,

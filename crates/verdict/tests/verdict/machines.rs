@@ -9,9 +9,9 @@ use crate::common::{BASE, QUEUE, lints, row, runs_of, tried};
 const NOISE: [f64; 8] = [0.4, -0.2, 0.1, -0.5, 0.3, 0.2, -0.4, 0.1];
 
 /// One machine with its values of base and queue, in blocks of one run each.
-type Machine<'m> = (&'m str, Vec<f64>, Vec<f64>);
+type MachineValues<'m> = (&'m str, Vec<f64>, Vec<f64>);
 
-fn on(machines: &[Machine<'_>]) -> Records {
+fn records_on(machines: &[MachineValues<'_>]) -> Records {
     let mut all = Records::default();
     for (number, (name, base, queue)) in (0u32..).zip(machines) {
         let mut records = runs_of("pipe", "time", "s", &[("base", base), ("queue", queue)]);
@@ -31,7 +31,7 @@ fn scaled(values: &[f64], by: f64, noise: f64) -> Vec<f64> {
 }
 
 fn three() -> Records {
-    on(&[
+    records_on(&[
         ("alpha", BASE.to_vec(), QUEUE.to_vec()),
         ("beta", scaled(&BASE, 3.0, 0.0), scaled(&QUEUE, 3.0, 0.03)),
         (
@@ -44,7 +44,7 @@ fn three() -> Records {
 
 /// Two machines on which the effect has opposite directions.
 fn opposite() -> Records {
-    on(&[
+    records_on(&[
         ("alpha", BASE.to_vec(), QUEUE.to_vec()),
         ("beta", BASE.to_vec(), scaled(&BASE, 1.2, 0.02)),
     ])
@@ -63,7 +63,7 @@ fn ends(ci: Option<[f64; 2]>, wanted: [f64; 2]) {
     close(ci.map(|ci| ci[1]), wanted[1]);
 }
 
-fn said(document: &Document) -> Vec<&str> {
+fn sentence_texts(document: &Document) -> Vec<&str> {
     let sentences = document.sentences.iter();
     sentences.map(|sentence| sentence.text.as_str()).collect()
 }
@@ -117,14 +117,14 @@ fn the_comparison_is_the_pooled_one() {
         (pooled.ratio, pooled.ci, pooled.p, Verdict::Established)
     );
     assert_eq!(
-        said(&document),
+        sentence_texts(&document),
         ["time is lower on pipe with queue (0.901 [0.894, 0.908] on all 3 machines)."]
     );
 }
 
 #[test]
 fn one_machine_is_no_block_and_adds_nothing_to_the_document() {
-    let records = on(&[("alpha", BASE.to_vec(), QUEUE.to_vec())]);
+    let records = records_on(&[("alpha", BASE.to_vec(), QUEUE.to_vec())]);
     let document = tried(&records, &Options::default());
     assert!(document.machines.is_empty() && document.pooled.is_empty());
     let found = row(&document, "pipe", "time", "queue");
@@ -150,7 +150,7 @@ fn machines_that_contradict_each_other_are_not_pooled_silently() {
     let found = row(&document, "pipe", "time", "queue");
     assert_eq!(found.verdict, Verdict::Undecided);
     assert_eq!(found.runs_needed, None, "more runs would not help");
-    let first = said(&document)[0];
+    let first = sentence_texts(&document)[0];
     assert!(
         first.starts_with(
             "The machines disagree on time on pipe with queue: it is higher on beta (1.2"
@@ -170,7 +170,7 @@ fn machines_that_contradict_each_other_are_not_pooled_silently() {
 
 #[test]
 fn effects_of_unequal_size_are_said_to_be_so() {
-    let records = on(&[
+    let records = records_on(&[
         ("alpha", BASE.to_vec(), QUEUE.to_vec()),
         ("beta", BASE.to_vec(), scaled(&QUEUE, 0.7, 0.02)),
     ]);
@@ -182,7 +182,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     // Two machines give almost no information about others.
     let ci = pooled.ci_random.unwrap();
     assert!(ci[0] < 0.2 && ci[1] > 1.0, "{ci:?}");
-    let sentences = said(&document);
+    let sentences = sentence_texts(&document);
     assert!(
         sentences.iter().any(|text| text.starts_with(
             "How much time changes on pipe with queue differs between the machines (p < 0.0001)"
@@ -208,10 +208,10 @@ fn a_mean_of_unequal_effects_is_not_equivalence() {
         margin: 0.04,
         ..Options::default()
     };
-    let alike = on(&[("alpha", base(), near(1.0)), ("beta", base(), near(1.0))]);
+    let alike = records_on(&[("alpha", base(), near(1.0)), ("beta", base(), near(1.0))]);
     assert_eq!(tried(&alike, &wide).pooled[0].verdict, Verdict::Equivalent);
     // With a margin of 4 %: 5 % more on one machine and none on the other.
-    let unlike = on(&[
+    let unlike = records_on(&[
         ("alpha", base(), near(1.0)),
         ("beta", base(), scaled(&base(), 1.002, 0.05)),
         ("gamma", base(), near(1.02)),
@@ -224,7 +224,7 @@ fn a_mean_of_unequal_effects_is_not_equivalence() {
 
 #[test]
 fn a_noisy_machine_does_not_drown_a_quiet_one() {
-    let records = on(&[
+    let records = records_on(&[
         ("quiet", BASE.to_vec(), QUEUE.to_vec()),
         ("noisy", BASE.to_vec(), scaled(&QUEUE, 1.0, 2.0)),
     ]);
@@ -232,13 +232,13 @@ fn a_noisy_machine_does_not_drown_a_quiet_one() {
     assert_eq!(document.machines[1].verdict, Verdict::Undecided);
     let pooled = &document.pooled[0];
     assert_eq!((pooled.verdict, pooled.shown_on), (Verdict::Established, 1));
-    assert!(said(&document)[0].contains("on 1 of 2 machines"));
+    assert!(sentence_texts(&document)[0].contains("on 1 of 2 machines"));
 }
 
 #[test]
 fn levels_of_machines_are_neither_drift_nor_outliers() {
     let mut records = three();
-    let far = on(&[(
+    let far = records_on(&[(
         "far",
         scaled(&BASE[..2], 1000.0, 0.0),
         scaled(&QUEUE[..2], 1000.0, 0.0),
@@ -271,7 +271,7 @@ fn a_machine_without_one_side_is_left_out_and_named() {
 #[test]
 fn without_noise_there_are_no_weights_and_no_interval() {
     let constant = |by: f64| vec![5.0 * by; 4];
-    let records = on(&[
+    let records = records_on(&[
         ("alpha", constant(1.0), constant(0.9)),
         ("beta", constant(2.0), constant(1.8)),
     ]);
@@ -296,7 +296,7 @@ fn without_noise_there_are_no_weights_and_no_interval() {
 fn values_that_are_not_all_positive_are_pooled_as_differences() {
     let mut base = BASE.to_vec();
     base[0] = 0.0;
-    let records = on(&[
+    let records = records_on(&[
         ("alpha", base, QUEUE.to_vec()),
         ("beta", BASE.to_vec(), scaled(&QUEUE, 1.0, 0.02)),
     ]);
@@ -312,7 +312,7 @@ fn kernels_are_called_kernels() {
     let mut records = three();
     records.across = Across::Kernels;
     let document = tried(&records, &Options::default());
-    assert!(said(&document)[0].contains("on all 3 kernels"));
+    assert!(sentence_texts(&document)[0].contains("on all 3 kernels"));
     let json = serde_json::to_value(&document).unwrap();
     assert_eq!(json["across"], "kernels");
     let back: Document = serde_json::from_value(json).unwrap();
@@ -355,7 +355,7 @@ fn an_effect_somewhere_is_no_common_effect() {
     // A large effect on a noisy machine, almost none on a quiet one, which has the larger weight.
     let little = (0..8).map(|at| 0.001 * (f64::from(at) - 3.5));
     let quiet: Vec<f64> = BASE.iter().zip(little).map(|(v, x)| v * x.exp()).collect();
-    let records = on(&[
+    let records = records_on(&[
         ("quiet", BASE.to_vec(), quiet),
         ("noisy", BASE.to_vec(), scaled(&BASE, 3.0, 1.0)),
     ]);
@@ -372,7 +372,7 @@ fn an_effect_somewhere_is_no_common_effect() {
 
 #[test]
 fn a_claim_about_another_pair_is_as_sure_as_its_row_would_be() {
-    let mut records = on(&[
+    let mut records = records_on(&[
         ("alpha", BASE.to_vec(), QUEUE.to_vec()),
         ("beta", BASE.to_vec(), scaled(&QUEUE, 0.7, 0.02)),
     ]);

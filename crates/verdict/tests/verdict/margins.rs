@@ -122,12 +122,12 @@ fn a_claim_with_a_margin_is_tested_in_the_family() {
 }
 
 /// Eight configurations c0 to c7 of six runs each, all alike.
-fn alike() -> Vec<(String, Vec<f64>)> {
+fn alike_configurations() -> Vec<(String, Vec<f64>)> {
     let of = |at: u64| (format!("c{at}"), around(10.0, 0.05, 31_000 + at, 6));
     (0..8).map(of).collect()
 }
 
-fn of(rows: &[(String, Vec<f64>)]) -> Records {
+fn records(rows: &[(String, Vec<f64>)]) -> Records {
     let rows: Vec<(&str, &[f64])> = rows.iter().map(|(name, v)| (&**name, &**v)).collect();
     runs_of("w", "t", "s", &rows)
 }
@@ -136,9 +136,9 @@ fn of(rows: &[(String, Vec<f64>)]) -> Records {
 fn the_best_of_many_pairs_is_not_upheld() {
     // Of all pairs without the baseline, c4 and c2 differ most: p of the t test is 0.00279 (scipy),
     // which is not unusual for the best of 28 pairs.
-    let rows = alike();
+    let rows = alike_configurations();
     let chosen = "c4 < c2 on t";
-    let (outcome, because) = claim(&of(&rows), chosen);
+    let (outcome, because) = claim(&records(&rows), chosen);
     assert_eq!(outcome, Outcome::Undecided);
     assert!(
         because.ends_with(
@@ -149,9 +149,9 @@ fn the_best_of_many_pairs_is_not_upheld() {
     );
     // With only two configurations there is nothing to choose.
     let two = [rows[2].clone(), rows[4].clone()];
-    assert_eq!(claim(&of(&two), chosen).0, Outcome::Upheld);
+    assert_eq!(claim(&records(&two), chosen).0, Outcome::Upheld);
     // There is no choice either if a row asks it: c2 is the baseline.
-    let records = of(&rows);
+    let records = records(&rows);
     let options = Options {
         baseline: Some("c2".into()),
         claims: vec![chosen.into()],
@@ -165,19 +165,19 @@ fn the_best_of_many_pairs_is_not_upheld() {
 
 #[test]
 fn a_pair_that_differs_is_upheld_whatever_else_could_have_been_chosen() {
-    let mut rows = alike();
+    let mut rows = alike_configurations();
     for value in &mut rows[4].1 {
         *value *= 0.7;
     }
-    assert_eq!(claim(&of(&rows), "c4 < c2 on t").0, Outcome::Upheld);
-    assert_eq!(claim(&of(&rows), "c4 > c2 on t").0, Outcome::Refuted);
+    assert_eq!(claim(&records(&rows), "c4 < c2 on t").0, Outcome::Upheld);
+    assert_eq!(claim(&records(&rows), "c4 > c2 on t").0, Outcome::Refuted);
 }
 
 #[test]
 fn a_pair_declared_before_the_runs_was_not_chosen_from_them() {
     // The pair and the runs of the_best_of_many_pairs_is_not_upheld: equal but for chance, which
     // may uphold 5 % of declared claims.
-    let mut records = of(&alike());
+    let mut records = records(&alike_configurations());
     records.claims = vec!["c4 < c2 on t".into()];
     let document = tried(&records, &Options::default());
     let found = &document.claims[0];

@@ -154,7 +154,7 @@ fn is_directional(sentence: &Sentence) -> bool {
 }
 
 /// How many rows are `established` or `supported`.
-fn found(document: &Document) -> usize {
+fn count_differences(document: &Document) -> usize {
     let rows = document.comparisons.iter();
     rows.filter(|row| is_difference(row.verdict)).count()
 }
@@ -385,7 +385,7 @@ fn the_only_row_of_a_document_pays_for_no_other() {
     let count = |metrics: usize| -> usize {
         let document =
             |seed| judged(&Design::rows(metrics, 8, true).records(&mut Source(seed), effect));
-        (0..20).map(|seed| found(&document(seed))).sum()
+        (0..20).map(|seed| count_differences(&document(seed))).sum()
     };
     assert!(count(1) >= 19, "{} of 20 (seeds 0 to 20)", count(1));
 }

@@ -34,7 +34,7 @@ const NICE: [f64; 4] = [
 const FIFO: [f64; 2] = [0.0101310760406, 0.0105467235798];
 const WORKLOADS: [&str; 3] = ["normal", "nice", "fifo"];
 
-fn asked(normalised_to: Option<&str>) -> DeclaredTable {
+fn declared_table(normalised_to: Option<&str>) -> DeclaredTable {
     DeclaredTable {
         metric: "jitter".into(),
         workloads: WORKLOADS.map(Into::into).into(),
@@ -59,7 +59,7 @@ fn records() -> Records {
     Records {
         source: "x.toml".into(),
         runs: in_order(runs),
-        tables: vec![asked(Some("normal"))],
+        tables: vec![declared_table(Some("normal"))],
         ..Records::default()
     }
 }
@@ -141,7 +141,7 @@ fn a_row_is_normalised_to_itself_and_compared_with_the_baseline() {
 #[test]
 fn without_a_column_that_is_one_there_are_medians_only() {
     let mut records = records();
-    records.tables = vec![asked(None)];
+    records.tables = vec![declared_table(None)];
     let document = tried(&records, &Options::default());
     let table = only(&document);
     let cells = table.rows.iter().flat_map(|row| &row.cells);
@@ -374,7 +374,7 @@ fn any_records() -> impl Strategy<Value = Records> {
         }
         Records {
             runs: in_order(runs),
-            tables: vec![asked(WORKLOADS.get(to).copied())],
+            tables: vec![declared_table(WORKLOADS.get(to).copied())],
             ..Records::default()
         }
     })

@@ -1,6 +1,6 @@
 //! Trade-offs: which configurations no other one dominates.
 
-use assize_bundle::{DeclaredTradeoff, Records, TradeoffMetric};
+use assize_bundle::{DeclaredTradeoff, DeclaredTradeoffMetric, Records};
 use assize_verdict::{
     Better, ClaimOrigin, Document, Error, Options, Standing, Tradeoff, TradeoffPoint, Verdict,
     try_records,
@@ -13,15 +13,15 @@ const BLOCKS: u32 = 8;
 /// A configuration: its name, its time on `pages` and its energy on `music`.
 type Planted<'p> = (&'p str, f64, f64);
 
-fn metric(metric: &str, workload: &str) -> TradeoffMetric {
-    TradeoffMetric {
+fn metric(metric: &str, workload: &str) -> DeclaredTradeoffMetric {
+    DeclaredTradeoffMetric {
         metric: metric.into(),
         workload: workload.into(),
         higher_is_better: false,
     }
 }
 
-fn asked() -> DeclaredTradeoff {
+fn declared_tradeoff() -> DeclaredTradeoff {
     DeclaredTradeoff {
         x: metric("time", "pages"),
         y: metric("energy", "music"),
@@ -48,7 +48,7 @@ fn records(planted: &[Planted<'_>], share: f64, seed: u64) -> Records {
         source: "x.toml".into(),
         runs: in_turns(runs),
         primary: vec!["time".into(), "energy".into()],
-        tradeoffs: vec![asked()],
+        tradeoffs: vec![declared_tradeoff()],
         ..Records::default()
     })
 }
@@ -263,7 +263,7 @@ fn pairs_are_tested_in_the_family_of_the_document_and_once() {
     let mut with = records(&FRONT, 0.01, 1);
     assert_eq!(tests(&with), 12);
     // The same metrics with x and y exchanged ask nothing more.
-    let DeclaredTradeoff { x, y, place } = asked();
+    let DeclaredTradeoff { x, y, place } = declared_tradeoff();
     with.tradeoffs.push(DeclaredTradeoff { x: y, y: x, place });
     assert_eq!(tests(&with), 12);
 }

@@ -14,8 +14,8 @@ mod watch;
 use std::path::Path;
 use std::rc::Rc;
 
-use assize_job::gaps::{Cause, Gaps, Seen, Watched};
-use assize_job::{Job, Policy, Record};
+use assize_job::gaps::{Cause, GapsSettings, Seen, Watched};
+use assize_job::{AgentMessage, Job, Policy};
 
 use self::counts::{CpuCounts, CpuCountsReader};
 use self::detector::GapLimits;
@@ -38,7 +38,7 @@ const LOOK_NS: u64 = 50_000;
 /// The instrument `gaps`.
 #[derive(Default)]
 pub(crate) struct Watching {
-    settings: Gaps,
+    settings: GapsSettings,
     guest: bool,
     shared: Option<Rc<SharedWords>>,
     watchers: Vec<(u32, Child)>,
@@ -66,7 +66,7 @@ impl RunInstrument for Watching {
         let source = system::read(Path::new(source)).unwrap_or_default();
         clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
         let online = system::online_cpus()?;
-        let cpus = self.settings.chosen(&online);
+        let cpus = self.settings.cpus_to_watch(&online);
         system::check_online(&cpus, &online, "gaps.cpus")?;
         if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
             let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));
@@ -129,7 +129,7 @@ impl RunInstrument for Watching {
         }
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let mut seen = Seen {
             source: NAME.into(),
             start_ns: self.start.1,
@@ -175,7 +175,7 @@ impl RunInstrument for Watching {
 /// sleep, they leave none on their CPUs, and the kernel throttles them for a part of
 /// each period, which would show as gaps. `runtime` and `period`: the kernel's limits.
 fn room_for_others(
-    settings: &Gaps,
+    settings: &GapsSettings,
     cpus: &[u32],
     online: &[u32],
     runtime: &str,
@@ -205,7 +205,7 @@ fn room_for_others(
 }
 
 /// The report of a process that has watched, with times in ticks of the counter.
-fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
+fn seen_by(mut child: Child) -> Result<(Seen, Vec<AgentMessage>), String> {
     child.wait_end(&process::NO_LIMITS);
     let left = child.reap().map_err(|error| sys::error_text(&error))?;
     if let Some(why) = left.failure {
@@ -215,7 +215,7 @@ fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
     let mut doubts = Vec::new();
     for line in left.results.lines() {
         match serde_json::from_str(line).map_err(|error| error.to_string())? {
-            Record::Raw { text, .. } => {
+            AgentMessage::Raw { text, .. } => {
                 seen = Some(Seen::parse(&text).map_err(|error| error.to_string())?);
             }
             other => doubts.push(other),
@@ -228,7 +228,7 @@ fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
 /// The process that watches one CPU.
 struct Watcher {
     cpu: u32,
-    settings: Gaps,
+    settings: GapsSettings,
     rate: CounterRate,
     shared: Rc<SharedWords>,
     own: Option<(ThisMachine, GapWatch)>,
@@ -327,7 +327,7 @@ impl Staged for Watcher {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let (_, watch) = self.own.as_ref().ok_or("it was not set up")?;
         let mut gaps = watch.gaps(self.cpu, 0);
         for (gap, found) in gaps.iter_mut().zip(&watch.found) {
@@ -340,7 +340,7 @@ impl Staged for Watcher {
             gaps,
             ..Seen::default()
         };
-        let mut records = vec![Record::Raw {
+        let mut records = vec![AgentMessage::Raw {
             name: NAME.into(),
             text: seen.text(),
         }];

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::Record;
-use assize_job::gaps::{Cause, Gap, Gaps, Seen, Watched};
+use assize_job::AgentMessage;
+use assize_job::gaps::{Cause, Gap, GapsSettings, Seen, Watched};
 
 use super::NAME;
 use crate::instruments::{metric, number, unavailable};
@@ -17,10 +17,10 @@ const NS_PER_MINUTE: f64 = 60e9;
 /// whether all CPUs count system management interrupts.
 pub(super) fn records(
     seen: &Seen,
-    settings: &Gaps,
+    settings: &GapsSettings,
     span_ns: u64,
     counts_smis: bool,
-) -> Vec<Record> {
+) -> Vec<AgentMessage> {
     let mut records = vec![events((seen, span_ns), "gaps", |_| true)];
     for cause in Cause::OF_GAPS {
         if cause == Cause::Smi && !counts_smis {
@@ -33,7 +33,7 @@ pub(super) fn records(
         let name = format!("gaps_{}", cause.word());
         records.push(events((seen, span_ns), &name, |of| of == cause));
     }
-    records.push(Record::Events {
+    records.push(AgentMessage::Events {
         event: "gaps_unexplained_at_rest".into(),
         count: sum(seen, |cpu| cpu.rest_unexplained),
         exposure_ns: sum(seen, |cpu| cpu.rest_ns),
@@ -46,7 +46,7 @@ pub(super) fn records(
         *lengths.entry(gap.length_ns).or_default() += 1;
     }
     if !lengths.is_empty() {
-        records.push(Record::Histogram {
+        records.push(AgentMessage::Histogram {
             metric: "gap".into(),
             unit: "ns".into(),
             buckets: lengths.into_iter().collect(),
@@ -54,7 +54,7 @@ pub(super) fn records(
         });
     }
     records.extend(numbers(seen));
-    records.push(Record::Raw {
+    records.push(AgentMessage::Raw {
         name: FILE.into(),
         text: seen.text(),
     });
@@ -62,7 +62,7 @@ pub(super) fn records(
 }
 
 /// Metrics of how the CPUs were watched.
-fn numbers(seen: &Seen) -> Vec<Record> {
+fn numbers(seen: &Seen) -> Vec<AgentMessage> {
     let observed = sum(seen, |cpu| cpu.observed_ns);
     let blind = sum(seen, |cpu| cpu.blind_ns);
     let of_both = number(observed.saturating_add(blind)).max(1.0);
@@ -95,10 +95,14 @@ fn numbers(seen: &Seen) -> Vec<Record> {
     records
 }
 
-fn events((seen, span_ns): (&Seen, u64), name: &str, which: impl Fn(Cause) -> bool) -> Record {
+fn events(
+    (seen, span_ns): (&Seen, u64),
+    name: &str,
+    which: impl Fn(Cause) -> bool,
+) -> AgentMessage {
     let gaps = seen.gaps.iter().filter(|gap| which(gap.cause));
     let t_ns: Vec<u64> = gaps.map(|gap| gap.at_ns).collect();
-    Record::Events {
+    AgentMessage::Events {
         event: name.to_owned(),
         count: t_ns.len() as u64,
         exposure_ns: sum(seen, |cpu| cpu.observed_ns),
@@ -149,9 +153,9 @@ mod tests {
         }
     }
 
-    fn count(records: &[Record], wanted: &str) -> (u64, u64, Option<u64>) {
+    fn count(records: &[AgentMessage], wanted: &str) -> (u64, u64, Option<u64>) {
         let found = records.iter().find_map(|record| match record {
-            Record::Events {
+            AgentMessage::Events {
                 event,
                 count,
                 exposure_ns,
@@ -171,7 +175,7 @@ mod tests {
             (1, 9, 31, Cause::Unexplained),
             (1, 11, 25, Cause::Unexplained),
         ]);
-        let records = records(&seen, &Gaps::default(), 1000, true);
+        let records = records(&seen, &GapsSettings::default(), 1000, true);
         assert_eq!(count(&records, "gaps"), (4, 1800, None));
         assert_eq!(count(&records, "gaps_unexplained"), (2, 1800, None));
         let causes =
@@ -181,7 +185,7 @@ mod tests {
         assert_eq!(at_rest, (4, 100, Some(10_000_000_000)));
         let number = |wanted: &str| {
             records.iter().find_map(|record| match record {
-                Record::Metric { metric, value, .. } if metric == wanted => Some(*value),
+                AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
                 _ => None,
             })
         };
@@ -197,7 +201,7 @@ mod tests {
         of("gaps_per_minute", 4.0);
         of("gaps_unexplained_per_minute", 2.0);
         assert_eq!(number("gaps_reading"), Some(40.0));
-        assert!(records.contains(&Record::Histogram {
+        assert!(records.contains(&AgentMessage::Histogram {
             metric: "gap".into(),
             unit: "ns".into(),
             buckets: vec![(20, 2), (25, 1), (31, 1)],
@@ -212,10 +216,17 @@ mod tests {
             of.count() == 1
         };
         let mut sent = 0;
-        for record in records(&seen(&[(1, 5, 20, Cause::Smi)]), &Gaps::default(), 9, true) {
+        for record in records(
+            &seen(&[(1, 5, 20, Cause::Smi)]),
+            &GapsSettings::default(),
+            9,
+            true,
+        ) {
             let name = match &record {
-                Record::Events { event, .. } => event,
-                Record::Metric { metric, .. } | Record::Histogram { metric, .. } => metric,
+                AgentMessage::Events { event, .. } => event,
+                AgentMessage::Metric { metric, .. } | AgentMessage::Histogram { metric, .. } => {
+                    metric
+                }
                 _ => continue,
             };
             assert!(own(name), "{name}");
@@ -225,11 +236,13 @@ mod tests {
         assert_eq!(sent, declared);
         // Without a gap there are no lengths, and without a count of SMIs none of
         // those.
-        let quiet = records(&seen(&[]), &Gaps::default(), 9, false);
-        let lengths = quiet.iter().any(|r| matches!(r, Record::Histogram { .. }));
+        let quiet = records(&seen(&[]), &GapsSettings::default(), 9, false);
+        let lengths = quiet
+            .iter()
+            .any(|r| matches!(r, AgentMessage::Histogram { .. }));
         let lacks = quiet
             .iter()
-            .any(|r| matches!(r, Record::Unavailable { .. }));
+            .any(|r| matches!(r, AgentMessage::Unavailable { .. }));
         assert!(!lengths && lacks);
     }
 }

@@ -1,7 +1,7 @@
 //! hwlat: a loop that reads the clock with interrupts off.
 
 use assize_job::gaps::{Cause, Gap, Window};
-use assize_job::{Record, Tracer, TracerKind, TracerMode};
+use assize_job::{AgentMessage, TracerKind, TracerMode, TracerSettings};
 
 use super::event::TracerEvent;
 use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, doubt, of_run};
@@ -53,7 +53,7 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
 /// hwlat looks with interrupts off. So whenever its thread had the CPU without a break
 /// for at least the width, it watched one window. A window that had not ended when
 /// recording stopped does not count.
-fn observe(of: &CpuEvents<TracerEvent>, settings: &Tracer) -> CpuObservation {
+fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let mut observed = CpuObservation::default();
     let (mut since, mut pending) = (None, Vec::new());
     for &(at, event) in &of.events {
@@ -105,7 +105,7 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &Tracer) -> CpuObservation {
     observed
 }
 
-fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
+fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let windows = outcome.seen.windows.len() as u64;
     let mut records = vec![
         of_run::events(outcome, "hwlat", |_| true),
@@ -138,9 +138,9 @@ mod tests {
             cpu: 3,
             events: events.to_vec(),
         };
-        let settings = Tracer {
+        let settings = TracerSettings {
             width_ns: WIDTH,
-            ..Tracer::of(TracerKind::Hwlat)
+            ..TracerSettings::for_kind(TracerKind::Hwlat)
         };
         observe(&of, &settings)
     }

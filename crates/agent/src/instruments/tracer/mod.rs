@@ -13,7 +13,7 @@ mod timerlat;
 use std::path::Path;
 
 use assize_job::gaps::{Gap, Seen, Watched, Window};
-use assize_job::{Job, Record, Tracer, TracerKind};
+use assize_job::{AgentMessage, Job, TracerKind, TracerSettings};
 
 use self::event::{TracerEvent, TracerEventDecoder};
 use self::settings::ChangedSettings;
@@ -24,7 +24,7 @@ use crate::sys;
 /// An instrument that is one of the kernel's tracers.
 pub(crate) struct Tracing {
     of: &'static TracerDescription,
-    settings: Tracer,
+    settings: TracerSettings,
     cpus: Vec<u32>,
     // Dropped before `changed`: the tracer must be off when its settings change.
     instance: Option<Instance>,
@@ -53,9 +53,9 @@ struct TracerDescription {
     /// The filter of sched/sched_switch, if that event is enabled.
     filter: Option<&'static str>,
     /// Evaluates the events of one CPU.
-    observe: fn(&CpuEvents<TracerEvent>, &Tracer) -> CpuObservation,
+    observe: fn(&CpuEvents<TracerEvent>, &TracerSettings) -> CpuObservation,
     /// The records of all CPUs, except those that all tracers have.
-    records: fn(&RunObservation<'_>) -> Vec<Record>,
+    records: fn(&RunObservation<'_>) -> Vec<AgentMessage>,
 }
 
 /// What a tracer observed on one CPU. Times are those of CLOCK_MONOTONIC, except for
@@ -79,7 +79,7 @@ struct CpuObservation {
 
 /// What a tracer observed in a run.
 struct RunObservation<'a> {
-    settings: &'a Tracer,
+    settings: &'a TracerSettings,
     seen: &'a Seen,
     /// In the same order as the CPUs of `seen`.
     cpus: &'a [CpuObservation],
@@ -95,7 +95,7 @@ impl Tracing {
                 TracerKind::Osnoise => &osnoise::OSNOISE,
                 TracerKind::Timerlat => &timerlat::TIMERLAT,
             },
-            settings: Tracer::of(kind),
+            settings: TracerSettings::for_kind(kind),
             cpus: Vec::new(),
             instance: None,
             changed: None,
@@ -124,7 +124,7 @@ impl RunInstrument for Tracing {
         let of = self.of;
         tracefs::has_tracer(self.name(), of.option)?;
         let online = system::online_cpus()?;
-        self.cpus = self.settings.chosen(&online);
+        self.cpus = self.settings.cpus_to_watch(&online);
         system::check_online(&self.cpus, &online, "tracer.cpus")?;
         let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         let source = system::read(Path::new(source)).unwrap_or_default();
@@ -181,7 +181,7 @@ impl RunInstrument for Tracing {
         }
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let name = self.name();
         let Some(mut instance) = self.instance.take() else {
             return vec![unavailable(name, None, "it was not opened")];
@@ -206,7 +206,7 @@ impl RunInstrument for Tracing {
 
 impl Tracing {
     /// Evaluates the trace.
-    fn trace_records(&self, trace: &RecordedTrace<TracerEvent>) -> Vec<Record> {
+    fn trace_records(&self, trace: &RecordedTrace<TracerEvent>) -> Vec<AgentMessage> {
         let name = self.name();
         let (seen, cpus) = self.seen(trace);
         let mut records = Vec::from_iter(trace.doubt(name));

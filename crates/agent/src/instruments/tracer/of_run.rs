@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use assize_job::gaps::Cause;
 
 use super::RunObservation;
 use crate::instruments::{metric, number};
 
 /// The exposure and the text.
-pub(super) fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
+pub(super) fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let name = &outcome.seen.source;
     let observed = number(observed_ns(outcome));
     let could = number(outcome.span_ns) * number(outcome.seen.cpus.len() as u64);
@@ -17,7 +17,7 @@ pub(super) fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
     vec![
         metric(format!("{name}_observed"), observed, "ns"),
         metric(format!("{name}_watched_share"), share, "%"),
-        Record::Raw {
+        AgentMessage::Raw {
             name: format!("{name}.txt"),
             text: outcome.seen.text(),
         },
@@ -36,7 +36,7 @@ pub(super) fn events(
     outcome: &RunObservation<'_>,
     name: &str,
     which: impl Fn(Cause) -> bool,
-) -> Record {
+) -> AgentMessage {
     let gaps = outcome.seen.gaps.iter().filter(|gap| which(gap.cause));
     let count = gaps.clone().map(|gap| gap.count).sum();
     let times: Vec<u64> = gaps.map(|gap| gap.at_ns).collect();
@@ -45,12 +45,12 @@ pub(super) fn events(
 }
 
 /// The record of events at these times, which must ascend.
-pub(super) fn events_at(outcome: &RunObservation<'_>, name: &str, t_ns: Vec<u64>) -> Record {
+pub(super) fn events_at(outcome: &RunObservation<'_>, name: &str, t_ns: Vec<u64>) -> AgentMessage {
     record(outcome, name, t_ns.len() as u64, t_ns)
 }
 
-fn record(outcome: &RunObservation<'_>, name: &str, count: u64, t_ns: Vec<u64>) -> Record {
-    Record::Events {
+fn record(outcome: &RunObservation<'_>, name: &str, count: u64, t_ns: Vec<u64>) -> AgentMessage {
+    AgentMessage::Events {
         event: name.to_owned(),
         count,
         exposure_ns: observed_ns(outcome),
@@ -61,12 +61,12 @@ fn record(outcome: &RunObservation<'_>, name: &str, count: u64, t_ns: Vec<u64>) 
 }
 
 /// A histogram of lengths in nanoseconds; `None` if there are none.
-pub(super) fn histogram(metric: &str, lengths: impl Iterator<Item = u64>) -> Option<Record> {
+pub(super) fn histogram(metric: &str, lengths: impl Iterator<Item = u64>) -> Option<AgentMessage> {
     let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
     for length in lengths {
         *buckets.entry(length).or_default() += 1;
     }
-    (!buckets.is_empty()).then(|| Record::Histogram {
+    (!buckets.is_empty()).then(|| AgentMessage::Histogram {
         metric: metric.into(),
         unit: "ns".into(),
         buckets: buckets.into_iter().collect(),

@@ -1,7 +1,7 @@
 //! osnoise: a loop that reads the clock and can be interrupted like any thread.
 
 use assize_job::gaps::{Cause, Gap, Window};
-use assize_job::{Record, Tracer, TracerKind};
+use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, Times, TracerEvent};
 use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
@@ -43,7 +43,7 @@ pub(super) static OSNOISE: TracerDescription = TracerDescription {
 };
 
 /// What follows the last window that ended is neither counted nor exposure.
-fn observe(of: &CpuEvents<TracerEvent>, _: &Tracer) -> CpuObservation {
+fn observe(of: &CpuEvents<TracerEvent>, _: &TracerSettings) -> CpuObservation {
     let is_sample = |(_, event): &(u64, TracerEvent)| matches!(event, TracerEvent::Sample(_));
     let whole = of.events.iter().rposition(is_sample);
     let events = whole.and_then(|end| of.events.get(..=end));
@@ -112,7 +112,7 @@ fn cause<'p>(parts: impl Iterator<Item = &'p (Cause, u64, u64)>, interferences: 
     longest.map_or(Cause::Unclear, |(cause, ..)| *cause)
 }
 
-fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
+fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let mut records = vec![of_run::events(outcome, "osnoise", |_| true)];
     for (name, cause) in [
         ("osnoise_hardware", Cause::Unexplained),
@@ -172,7 +172,7 @@ mod tests {
             cpu: 1,
             events: times.zip(events.iter().copied()).collect(),
         };
-        observe(&of, &Tracer::of(TracerKind::Osnoise))
+        observe(&of, &TracerSettings::for_kind(TracerKind::Osnoise))
     }
 
     #[test]

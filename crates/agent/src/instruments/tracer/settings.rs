@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_job::{Tracer, TracerKind};
+use assize_job::{TracerKind, TracerSettings};
 
 use crate::instruments::system;
 
 /// Files of tracefs and the content to write.
-pub(super) type TracerSettings = Vec<(&'static str, String)>;
+pub(super) type WantedFiles = Vec<(&'static str, String)>;
 
 /// Settings that were changed; dropping this restores them.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct ChangedSettings {
 
 impl ChangedSettings {
     /// Saves the current settings and writes the wanted ones.
-    pub(super) fn set(root: &Path, wanted: &TracerSettings) -> Result<ChangedSettings, String> {
+    pub(super) fn set(root: &Path, wanted: &WantedFiles) -> Result<ChangedSettings, String> {
         let mut changed = ChangedSettings {
             root: root.to_owned(),
             before: Vec::new(),
@@ -42,7 +42,7 @@ impl Drop for ChangedSettings {
 
 /// Writes all settings. A width must not exceed its window, so one may have to be
 /// written before the other: what is refused is tried again after the rest.
-fn write(root: &Path, all: &TracerSettings) -> Result<(), String> {
+fn write(root: &Path, all: &WantedFiles) -> Result<(), String> {
     let one = |(file, value): &(&str, String)| {
         let path = root.join(file);
         fs::write(&path, value).map_err(|why| format!("{}: {value}: {why}", path.display()))
@@ -52,7 +52,7 @@ fn write(root: &Path, all: &TracerSettings) -> Result<(), String> {
 }
 
 /// The settings for this tracer.
-pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> TracerSettings {
+pub(super) fn wanted(kind: TracerKind, settings: &TracerSettings, cpus: &[u32]) -> WantedFiles {
     let us = |ns: u64| (ns / 1000).to_string();
     if kind == TracerKind::Hwlat {
         return vec![
@@ -106,7 +106,7 @@ pub(super) fn in_use(root: &Path) -> Option<String> {
         .find_map(|place| {
             let path = place.join("current_tracer");
             let text = system::read(&path).ok()?;
-            let kind = TracerKind::named(text.trim())?;
+            let kind = TracerKind::from_name(text.trim())?;
             Some(format!(
                 "the tracer {} is in use by another program ({}); stop it",
                 kind.word(),
@@ -137,7 +137,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let root = place.path();
         fs::create_dir(root.join("hwlat_detector")).unwrap();
-        let hwlat = wanted(TracerKind::Hwlat, &Tracer::of(TracerKind::Hwlat), &[1]);
+        let hwlat = wanted(
+            TracerKind::Hwlat,
+            &TracerSettings::for_kind(TracerKind::Hwlat),
+            &[1],
+        );
         for (at, (file, _)) in hwlat.iter().enumerate() {
             fs::write(root.join(file), format!("{at}\n")).unwrap();
         }
@@ -150,7 +154,11 @@ mod tests {
         for (at, (file, _)) in hwlat.iter().enumerate() {
             assert_eq!(read(file), at.to_string());
         }
-        let lacks = wanted(TracerKind::Osnoise, &Tracer::of(TracerKind::Osnoise), &[1]);
+        let lacks = wanted(
+            TracerKind::Osnoise,
+            &TracerSettings::for_kind(TracerKind::Osnoise),
+            &[1],
+        );
         let why = ChangedSettings::set(root, &lacks).unwrap_err();
         assert!(why.contains("osnoise/cpus"), "{why}");
     }

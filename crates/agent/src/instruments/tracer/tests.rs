@@ -10,10 +10,10 @@ const SPAN: u64 = 40_000_000;
 fn tracing(kind: TracerKind, cpus: &[u32]) -> Tracing {
     Tracing {
         cpus: cpus.to_vec(),
-        settings: Tracer {
+        settings: TracerSettings {
             width_ns: 10_000_000,
             window_ns: 20_000_000,
-            ..Tracer::of(kind)
+            ..TracerSettings::for_kind(kind)
         },
         has_counter: true,
         start: (500, START),
@@ -52,9 +52,9 @@ fn window(count: u64) -> Vec<(u64, TracerEvent)> {
     ]
 }
 
-fn counted<'r>(records: &'r [Record], wanted: &str) -> (u64, u64, &'r [u64]) {
+fn counted<'r>(records: &'r [AgentMessage], wanted: &str) -> (u64, u64, &'r [u64]) {
     let found = records.iter().find_map(|record| match record {
-        Record::Events {
+        AgentMessage::Events {
             event,
             count,
             exposure_ns,
@@ -66,9 +66,9 @@ fn counted<'r>(records: &'r [Record], wanted: &str) -> (u64, u64, &'r [u64]) {
     found.unwrap()
 }
 
-fn number_of(records: &[Record], wanted: &str) -> f64 {
+fn number_of(records: &[AgentMessage], wanted: &str) -> f64 {
     let found = records.iter().find_map(|record| match record {
-        Record::Metric { metric, value, .. } if metric == wanted => Some(*value),
+        AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
         _ => None,
     });
     found.unwrap()
@@ -99,11 +99,10 @@ fn what_is_sent_is_what_is_declared() {
         let mut sent = 0;
         for record in tracing(kind, &[1]).trace_records(&trace(&events)) {
             let (name, unit) = match &record {
-                Record::Events { event, .. } => (event, ""),
-                Record::Metric { metric, unit, .. } | Record::Histogram { metric, unit, .. } => {
-                    (metric, unit.as_str())
-                }
-                Record::Raw { name, text } => {
+                AgentMessage::Events { event, .. } => (event, ""),
+                AgentMessage::Metric { metric, unit, .. }
+                | AgentMessage::Histogram { metric, unit, .. } => (metric, unit.as_str()),
+                AgentMessage::Raw { name, text } => {
                     assert_eq!(*name, format!("{}.txt", kind.word()));
                     assert_eq!(Seen::parse(text).unwrap().text(), *text);
                     continue;
@@ -124,7 +123,7 @@ fn a_latency_is_told_with_its_time_from_the_start_and_the_counter() {
     let (count, exposure, times) = counted(&told, "hwlat");
     assert_eq!((count, exposure, times), (1, 10_000_000, &[2_900_000][..]));
     let text = told.iter().find_map(|record| match record {
-        Record::Raw { text, .. } => Some(text),
+        AgentMessage::Raw { text, .. } => Some(text),
         _ => None,
     });
     let seen = Seen::parse(text.unwrap()).unwrap();
@@ -141,8 +140,7 @@ fn when_several_latencies_were_is_not_told_since_it_is_known_of_the_first_alone(
 #[test]
 fn a_cpu_that_was_watched_in_turn_has_the_exposure_it_really_had_and_that_is_said() {
     let mut one = tracing(TracerKind::Hwlat, &[1, 2]);
-    let is_doubt =
-        |record: &Record| matches!(record, Record::Doubt { code, .. } if code == "watched-in-turn");
+    let is_doubt = |record: &AgentMessage| matches!(record, AgentMessage::Doubt { code, .. } if code == "watched-in-turn");
     let told = one.trace_records(&trace(&window(1)));
     // A window of 10 ms on one of two CPUs, in a run of 40 ms.
     assert!((number_of(&told, "hwlat_watched_share") - 12.5).abs() < 1e-9);
@@ -157,7 +155,7 @@ fn a_run_without_a_whole_window_gives_no_rate_and_says_what_to_do() {
     for kind in TracerKind::ALL {
         let told = tracing(kind, &[1]).trace_records(&trace(&[(0, TracerEvent::In)]));
         let [
-            Record::Unavailable {
+            AgentMessage::Unavailable {
                 metric: None,
                 reason,
                 ..

@@ -1,7 +1,7 @@
 //! timerlat: a timer on each CPU that wakes a thread of high priority.
 
 use assize_job::gaps::{Cause, Gap};
-use assize_job::{Record, Tracer, TracerKind};
+use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, TracerEvent};
 use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
@@ -34,7 +34,7 @@ pub(super) static TIMERLAT: TracerDescription = TracerDescription {
 
 /// A timer counts, together with the period before it, if its thread ran before
 /// recording stopped.
-fn observe(of: &CpuEvents<TracerEvent>, settings: &Tracer) -> CpuObservation {
+fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let threshold = settings.threshold_ns;
     let mut observed = CpuObservation::default();
     let (mut irq, mut parts) = (None, Vec::new());
@@ -102,7 +102,7 @@ fn cause(parts: &[(Cause, u64)], irq_ns: u64, late_ns: u64) -> Cause {
     }
 }
 
-fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
+fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let mut irqs: Vec<u64> = outcome
         .cpus
         .iter()
@@ -135,7 +135,7 @@ mod tests {
             cpu: 2,
             events: events.to_vec(),
         };
-        observe(&of, &Tracer::of(TracerKind::Timerlat))
+        observe(&of, &TracerSettings::for_kind(TracerKind::Timerlat))
     }
 
     #[test]

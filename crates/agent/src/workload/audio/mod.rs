@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use assize_job::{Audio, Job, Record, Stage};
+use assize_job::{AgentMessage, Audio, Job, RunStage};
 
 use super::scratch::Directory;
 use super::{Prepared, output, program};
@@ -138,13 +138,13 @@ fn read(
     elapsed_ns: u64,
     music_ns: u64,
     buffer_ns: u64,
-) -> Vec<Record> {
+) -> Vec<AgentMessage> {
     let mut records = output::output_records(name, left);
     // aplay may not wait for what is in the buffer at the end.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
-        records.push(Record::Failed {
-            stage: Stage::Workload,
+        records.push(AgentMessage::Failed {
+            stage: RunStage::Workload,
             what: name.into(),
             why: format!(
                 "the player ended after {played} ms of {music} ms of music: {}",
@@ -153,13 +153,13 @@ fn read(
         });
         return records;
     }
-    let metric = |name: &str, value: f64| Record::Metric {
+    let metric = |name: &str, value: f64| AgentMessage::Metric {
         metric: name.into(),
         value,
         unit: "ns".into(),
     };
     let silences = underrun_lengths(&left.stderr);
-    records.push(Record::Events {
+    records.push(AgentMessage::Events {
         event: "underruns".into(),
         count: silences.len() as u64,
         exposure_ns: elapsed_ns,
@@ -279,7 +279,7 @@ mod tests {
         let records = read("music", &left(TOLD), 5_300, 5_000, 200);
         assert!(records.iter().any(|record| matches!(
             record,
-            Record::Events {
+            AgentMessage::Events {
                 count: 2,
                 exposure_ns: 5_300,
                 span_ns: None,
@@ -289,7 +289,7 @@ mod tests {
         )));
         let value = |wanted: &str| {
             records.iter().find_map(|record| match record {
-                Record::Metric { metric, value, .. } if metric == wanted => Some(*value),
+                AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
                 _ => None,
             })
         };
@@ -301,11 +301,11 @@ mod tests {
     fn a_player_that_ends_early_has_failed() {
         let records = read("music", &left("no device\n"), 100, 5_000, 200);
         assert!(records.iter().any(|record| matches!(record,
-            Record::Failed { why, .. } if why.ends_with("of music: no device"))));
+            AgentMessage::Failed { why, .. } if why.ends_with("of music: no device"))));
         let all = read("music", &left(""), 4_900, 5_000, 200);
         assert!(
             !all.iter()
-                .any(|record| matches!(record, Record::Failed { .. }))
+                .any(|record| matches!(record, AgentMessage::Failed { .. }))
         );
     }
 }

@@ -16,7 +16,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::thread::JoinHandle;
 
-use assize_job::{Drawing, ImagesBy, Record};
+use assize_job::{AgentMessage, Drawing, ImagesBy};
 
 use super::memory::{Area, Mapping};
 use super::series::TimedSeries;
@@ -117,9 +117,9 @@ impl Staged for DrawingSession {
         drawn
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let drawn = self.drawn.take().ok_or("nothing was drawn")?;
-        let metric = |name: &str, value: f64, unit: &str| Record::Metric {
+        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
             metric: name.into(),
             value,
             unit: unit.into(),

@@ -29,9 +29,9 @@ fn sample_session(drawing: &Drawing) -> DrawingSession {
     session
 }
 
-fn value(records: &[Record], name: &str) -> f64 {
+fn value(records: &[AgentMessage], name: &str) -> f64 {
     let values = records.iter().find_map(|record| match record {
-        Record::Metric { metric, value, .. } if metric == name => Some(*value),
+        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
         _ => None,
     });
     values.unwrap()

@@ -7,7 +7,7 @@
 mod copier;
 mod device;
 
-use assize_job::{FrameEach, FrameMemory, FramesStream, Record};
+use assize_job::{AgentMessage, FrameEach, FrameMemory, FramesStream};
 
 use super::memory::{Area, Mapping};
 use super::series::TimedSeries;
@@ -116,12 +116,12 @@ impl Staged for FramesStreaming {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         // Taken out, so that the memory of the frames is released at the end.
         let frames = self.frames.take().ok_or("no frame is ready")?;
         let end = sys::now();
         let times = std::mem::take(&mut self.times);
-        let metric = |name: &str, value: f64, unit: &str| Record::Metric {
+        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
             metric: name.into(),
             value,
             unit: unit.into(),
@@ -131,7 +131,7 @@ impl Staged for FramesStreaming {
         records.push(metric("frame_time_mean", mean, "ns"));
         records.push(metric("frames", count as f64, ""));
         if self.stream.period_ns.is_some() {
-            records.push(Record::Events {
+            records.push(AgentMessage::Events {
                 event: "frames_late".into(),
                 count: self.late.len() as u64,
                 exposure_ns: end - self.start,

@@ -28,9 +28,9 @@ fn sample_streaming(stream: &FramesStream) -> FramesStreaming {
     streaming
 }
 
-fn value(records: &[Record], name: &str) -> Option<f64> {
+fn value(records: &[AgentMessage], name: &str) -> Option<f64> {
     records.iter().find_map(|record| match record {
-        Record::Metric { metric, value, .. } if metric == name => Some(*value),
+        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
         _ => None,
     })
 }
@@ -157,7 +157,7 @@ fn a_duration_ends_the_copying_and_periods_that_pass_are_late() {
     streaming.run().unwrap();
     let records = streaming.records().unwrap();
     let late = records.iter().find_map(|record| match record {
-        Record::Events { event, count, .. } if event == "frames_late" => Some(*count),
+        AgentMessage::Events { event, count, .. } if event == "frames_late" => Some(*count),
         _ => None,
     });
     // Each period either has a frame or is late.

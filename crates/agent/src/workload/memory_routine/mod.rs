@@ -17,7 +17,7 @@ mod routines;
 use std::cell::Cell;
 use std::hint::black_box;
 
-use assize_job::{CacheState, MemoryRoutine, Record};
+use assize_job::{AgentMessage, CacheState, MemoryRoutine};
 
 use super::instructions::cache_line;
 use super::series::TimedSeries;
@@ -123,10 +123,10 @@ impl Staged for RoutineWorkload {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let ready = self.ready.take().ok_or("nothing is ready to be called")?;
         let calls = self.kind.batch_calls();
-        let metric = |name: &str, value: f64, unit: &str| Record::Metric {
+        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
             metric: name.into(),
             value,
             unit: unit.into(),

@@ -46,7 +46,7 @@ impl RoutinePlaces {
         let number = |bytes: u64| usize::try_from(bytes).map_err(|_| "a place is too large");
         let (size, from) = (number(kind.size)?, kind.source_offset as usize);
         let to = kind.destination_offset as usize;
-        let apart = number(kind.apart())?;
+        let apart = number(kind.stride())?;
         let count = match kind.cache {
             CacheState::Hot => 1,
             CacheState::Cold => number(kind.batch_calls())?,

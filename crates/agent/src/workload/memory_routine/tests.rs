@@ -43,9 +43,9 @@ fn sample_workload(kind: &MemoryRoutine) -> RoutineWorkload {
     calling
 }
 
-fn value(records: &[Record], name: &str) -> Option<f64> {
+fn value(records: &[AgentMessage], name: &str) -> Option<f64> {
     records.iter().find_map(|record| match record {
-        Record::Metric { metric, value, .. } if metric == name => Some(*value),
+        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
         _ => None,
     })
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use assize_bundle::{
-    Configuration, DeclaredTable, DeclaredTradeoff, Measurement, Records, Run, Spread, Summary,
-    TradeoffMetric,
+    Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Measurement, Records,
+    Run, Spread, Summary,
 };
 use assize_verdict::{Document, Options, Standing, TTest, Verdict, try_records};
 
@@ -166,12 +166,12 @@ fn scipy_finds_the_same_where_primary_metrics_share_alpha() {
 fn with_tradeoffs() -> Records {
     let names = ["base", "packed", "quick", "poor", "lacks", "near"];
     let mut records = configured(&names);
-    let metric = |metric: &str, higher_is_better| TradeoffMetric {
+    let metric = |metric: &str, higher_is_better| DeclaredTradeoffMetric {
         metric: metric.into(),
         workload: "w".into(),
         higher_is_better,
     };
-    let tradeoff = |x: TradeoffMetric, y: TradeoffMetric| DeclaredTradeoff {
+    let tradeoff = |x: DeclaredTradeoffMetric, y: DeclaredTradeoffMetric| DeclaredTradeoff {
         x,
         y,
         place: "x.toml:1: tradeoffs".into(),

@@ -3,23 +3,23 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use assize_judge::family::{self, Block, Contrast};
+use assize_judge::family::{self, Contrast, ContrastBlock};
 use assize_judge::welch::{self, Estimate};
 use assize_judge::{Interval, Result, paired};
 
-use crate::across::{Across, weigh_across};
+use crate::across::{AcrossMachines, compare_across_machines};
 use crate::cells::{Cell, Cells};
 use crate::document::{Agreement, Scale, TTest};
-use crate::hidden::{beyond_spread, hidden, hidden_step};
+use crate::hidden::{beyond_spread, hidden_step, rounding_variance};
 use crate::images;
 use crate::options::{LEVEL, Options};
-use crate::pairs::partners;
+use crate::pairs::paired_runs;
 use crate::summaries::{agreeing_summary, by_summary};
 use crate::words::{count, finite, plain};
 
 /// The comparison of two cells; `a` is the baseline.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Weighed {
+pub(crate) struct CellComparison {
     pub(crate) n_a: Option<u32>,
     pub(crate) n_b: Option<u32>,
     /// Number of memory images, if these and not runs are the replicates.
@@ -48,14 +48,14 @@ pub(crate) struct Weighed {
     /// The coarser step of the two, if known.
     pub(crate) step: Option<f64>,
     /// The comparison on each of several machines, if the figures are pooled.
-    pub(crate) across: Option<Box<Across>>,
+    pub(crate) across: Option<Box<AcrossMachines>>,
     /// Why some figures are missing or unusual.
     pub(crate) because: Vec<String>,
 }
 
-impl Weighed {
+impl CellComparison {
     pub(crate) fn new(scale: Scale) -> Self {
-        Weighed {
+        CellComparison {
             n_a: None,
             n_b: None,
             images: None,
@@ -158,26 +158,26 @@ pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
 
 /// Compares `b` with `a`; both have runs or a summary. If both have runs on
 /// several machines, the machine is a block.
-pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
-    if let Some(mut weighed) = weigh_across(cells, a, b) {
-        weighed.step = coarser(a, b);
-        return weighed;
+pub(crate) fn compare_cells(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
+    if let Some(mut comparison) = compare_across_machines(cells, a, b) {
+        comparison.step = coarser(a, b);
+        return comparison;
     }
     let positive = a.runs.iter().chain(&b.runs).all(|run| run.value > 0.0);
-    let mut weighed = if a.runs.is_empty() || b.runs.is_empty() {
+    let mut comparison = if a.runs.is_empty() || b.runs.is_empty() {
         by_summary(a, b)
     } else if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
         by_runs(a, b, positive)
     };
-    weighed.step = coarser(a, b);
+    comparison.step = coarser(a, b);
     if agreeing_summary(a) || agreeing_summary(b) {
-        weighed
+        comparison
             .because
             .push("the summary given beside the runs agrees with them and is not used".into());
     }
-    weighed
+    comparison
 }
 
 /// The coarser step of two cells.
@@ -186,34 +186,34 @@ pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
 }
 
 /// Compares the runs on one machine, on the scale used for all machines.
-pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
-    let mut weighed = if a.runs.len() < 2 || b.runs.len() < 2 {
+pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
+    let mut comparison = if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
         by_runs(a, b, positive)
     };
-    weighed.step = coarser(a, b);
-    weighed
+    comparison.step = coarser(a, b);
+    comparison
 }
 
 /// Compares by pairs if blocks are complete, otherwise as two independent samples; if memory images
 /// are shared, by the means of each image.
-fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
-    let pairs = partners(a, b);
+fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
+    let pairs = paired_runs(a, b);
     let (in_a, in_b) = pairs.as_ref().map_or((a, b), |(a, b)| (a, b));
     let t_test = [TTest::Welch, TTest::Paired][usize::from(pairs.is_some())];
-    let mut weighed = match images::means((in_a, in_b), positive) {
+    let mut comparison = match images::means((in_a, in_b), positive) {
         Some(means) => by_images((in_a, in_b), means, positive),
         None => by_values(in_a, in_b, t_test, positive),
     };
     let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
     if alone > 0 {
-        weighed.because.push(format!(
+        comparison.because.push(format!(
             "{} without a partner in the same block left out",
             count(alone, "run")
         ));
     }
-    weighed
+    comparison
 }
 
 /// Compares by the means of each memory image, which form pairs.
@@ -221,19 +221,19 @@ fn by_images<'a>(
     (a, b): (&Cell<'a>, &Cell<'a>),
     (mut of_a, mut of_b): (Cell<'a>, Cell<'a>),
     positive: bool,
-) -> Weighed {
+) -> CellComparison {
     let images = of_a.runs.len();
-    let taken = |mut weighed: Weighed| {
-        weighed.n_a = u32::try_from(a.runs.len()).ok();
-        weighed.n_b = u32::try_from(b.runs.len()).ok();
-        weighed.images = u32::try_from(images).ok();
-        weighed
+    let taken = |mut comparison: CellComparison| {
+        comparison.n_a = u32::try_from(a.runs.len()).ok();
+        comparison.n_b = u32::try_from(b.runs.len()).ok();
+        comparison.images = u32::try_from(images).ok();
+        comparison
     };
     if images < 2 {
-        let mut weighed = effect_only(&of_a, &of_b, positive);
+        let mut comparison = effect_only(&of_a, &of_b, positive);
         let why = "fewer than two memory images of both: no interval and no test";
-        weighed.because.push(why.into());
-        return taken(weighed);
+        comparison.because.push(why.into());
+        return taken(comparison);
     }
     // Rounding hides 1/n of the variance in a mean of n values.
     let runs_each = a.runs.len() as f64 / images as f64;
@@ -243,10 +243,13 @@ fn by_images<'a>(
     taken(by_values(&of_a, &of_b, TTest::Paired, positive))
 }
 
-fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weighed {
+fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> CellComparison {
     let (values_a, values_b) = (a.values(), b.values());
-    let mut weighed = counted(a, b, positive);
-    let steps = [hidden(a, b, positive, a), hidden(a, b, positive, b)];
+    let mut comparison = counted(a, b, positive);
+    let steps = [
+        rounding_variance(a, b, positive, a),
+        rounding_variance(a, b, positive, b),
+    ];
     let (estimate, x_a, x_b) = if positive {
         let (x_a, x_b) = (logs(&values_a), logs(&values_b));
         let estimate = match t_test {
@@ -255,7 +258,7 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
         };
         (estimate, x_a, x_b)
     } else {
-        weighed
+        comparison
             .because
             .push("contains zero or negative values: compared as differences".into());
         let estimate = match t_test {
@@ -266,24 +269,24 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
     };
     let hidden = beyond_spread(steps, &x_a, &x_b, t_test);
     let added = hidden[0] / x_a.len() as f64 + hidden[1] / x_b.len() as f64;
-    take_estimate(&mut weighed, estimate, t_test, added);
+    take_estimate(&mut comparison, estimate, t_test, added);
     let blocks = in_blocks(a, &x_a, b, &x_b);
-    weighed.per_block = blocks.as_deref().and_then(even_blocks);
+    comparison.per_block = blocks.as_deref().and_then(even_blocks);
     let contrast = Contrast {
-        blocks: blocks.unwrap_or_else(|| vec![together(a, x_a, x_b)]),
+        blocks: blocks.unwrap_or_else(|| vec![single_block(a, x_a, x_b)]),
         resolution: 0.5 * (hidden[0] + hidden[1]),
         relative: positive,
     };
-    weighed.p_attainable = finite(contrast.attainable());
-    weighed.contrast = Some(contrast);
-    weighed.ci = weighed.interval(LEVEL);
-    weighed
+    comparison.p_attainable = finite(contrast.attainable());
+    comparison.contrast = Some(contrast);
+    comparison.ci = comparison.interval(LEVEL);
+    comparison
 }
 
 /// Puts all runs into one block.
-fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> Block {
+fn single_block(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> ContrastBlock {
     let machine = a.runs.first().and_then(|run| run.machine);
-    Block {
+    ContrastBlock {
         site: site(machine, None),
         a: x_a,
         b: x_b,
@@ -298,46 +301,46 @@ pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
 }
 
 /// The effect without a test, because one side has too few replicates.
-fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
-    let mut weighed = counted(a, b, positive);
-    match (weighed.mean_a, weighed.mean_b) {
-        (Some(mean_a), Some(mean_b)) if positive => weighed.ratio = finite(mean_b / mean_a),
-        (Some(mean_a), Some(mean_b)) => weighed.difference = finite(mean_b - mean_a),
+fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
+    let mut comparison = counted(a, b, positive);
+    match (comparison.mean_a, comparison.mean_b) {
+        (Some(mean_a), Some(mean_b)) if positive => comparison.ratio = finite(mean_b / mean_a),
+        (Some(mean_a), Some(mean_b)) => comparison.difference = finite(mean_b - mean_a),
         _ => {}
     }
-    weighed.p_attainable = Some(assize_judge::permutation::attainable(
+    comparison.p_attainable = Some(assize_judge::permutation::attainable(
         a.runs.len(),
         b.runs.len(),
     ));
-    weighed
+    comparison
 }
 
-fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+fn single(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
     let positive = a.runs.iter().chain(&b.runs).all(|r| r.value > 0.0);
-    let mut weighed = effect_only(a, b, positive);
+    let mut comparison = effect_only(a, b, positive);
     let whose = match (a.runs.len(), b.runs.len()) {
         (1, 1) => "a single run of each",
         (1, _) => "a single run of the baseline",
         _ => "a single run",
     };
-    weighed
+    comparison
         .because
         .push(format!("{whose}: no interval and no test"));
-    weighed
+    comparison
 }
 
 /// Counts and means of two cells that hold runs.
-pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
+pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let mean = |values: &[f64]| match positive {
         true => geometric(values),
         false => arithmetic(values),
     };
-    Weighed {
+    CellComparison {
         n_a: u32::try_from(a.runs.len()).ok(),
         n_b: u32::try_from(b.runs.len()).ok(),
         mean_a: mean(&a.values()).and_then(finite),
         mean_b: mean(&b.values()).and_then(finite),
-        ..Weighed::new(if positive { Scale::Log } else { Scale::Raw })
+        ..CellComparison::new(if positive { Scale::Log } else { Scale::Raw })
     }
 }
 
@@ -348,12 +351,12 @@ const ROUNDING: f64 = 1e-12;
 /// nothing varies there is no t test: that a few runs are equal does not show
 /// that all would be.
 pub(crate) fn take_estimate(
-    weighed: &mut Weighed,
+    comparison: &mut CellComparison,
     estimate: Result<Estimate>,
     t_test: TTest,
     variance: f64,
 ) {
-    let raw = weighed.scale == Scale::Raw;
+    let raw = comparison.scale == Scale::Raw;
     let varies = estimate.as_ref().is_ok_and(|e| {
         let effect = if raw { e.effect } else { e.effect.ln() };
         e.standard_error > ROUNDING * effect.abs().max(e.effect.abs())
@@ -363,20 +366,20 @@ pub(crate) fn take_estimate(
         (true, true) => estimate.difference_widened(variance),
         (true, false) => estimate.ratio_widened(variance),
     });
-    weighed.estimate = estimate.as_ref().ok().copied();
-    weighed.t_test = estimate.is_ok().then_some(t_test);
+    comparison.estimate = estimate.as_ref().ok().copied();
+    comparison.t_test = estimate.is_ok().then_some(t_test);
     match estimate {
         Ok(estimate) => {
             if raw {
-                weighed.difference = finite(estimate.effect);
+                comparison.difference = finite(estimate.effect);
             } else {
-                weighed.ratio = finite(estimate.effect);
-                weighed.ci90 = Some(estimate.ci90);
+                comparison.ratio = finite(estimate.effect);
+                comparison.ci90 = Some(estimate.ci90);
             }
-            weighed.ci = Some(estimate.ci);
-            weighed.p_t = finite(estimate.p_t).filter(|_| varies);
+            comparison.ci = Some(estimate.ci);
+            comparison.p_t = finite(estimate.p_t).filter(|_| varies);
         }
-        Err(why) => weighed.because.push(format!("no interval: {why}")),
+        Err(why) => comparison.because.push(format!("no interval: {why}")),
     }
 }
 
@@ -386,12 +389,12 @@ pub(crate) fn in_blocks(
     x_a: &[f64],
     b: &Cell<'_>,
     x_b: &[f64],
-) -> Option<Vec<Block>> {
-    let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
+) -> Option<Vec<ContrastBlock>> {
+    let mut blocks: BTreeMap<u64, ContrastBlock> = BTreeMap::new();
     for (cell, x, is_a) in [(a, x_a, true), (b, x_b, false)] {
         for (reading, &x) in cell.runs.iter().zip(x) {
             let site = site(reading.machine, Some(reading.block?));
-            let block = blocks.entry(site).or_insert(Block {
+            let block = blocks.entry(site).or_insert(ContrastBlock {
                 site,
                 a: Vec::new(),
                 b: Vec::new(),
@@ -403,9 +406,9 @@ pub(crate) fn in_blocks(
 }
 
 /// The number of runs of each side per block, if it is the same in all blocks.
-pub(crate) fn even_blocks(blocks: &[Block]) -> Option<u32> {
+pub(crate) fn even_blocks(blocks: &[ContrastBlock]) -> Option<u32> {
     let size = blocks.first()?.a.len();
-    let even = |block: &Block| block.a.len() == size && block.b.len() == size;
+    let even = |block: &ContrastBlock| block.a.len() == size && block.b.len() == size;
     blocks
         .iter()
         .all(even)

@@ -1,7 +1,7 @@
 //! Sentences about what was thinned or left out.
 
-use super::Limits;
-use super::grain::{DECADES, Grain};
+use super::EvidenceLimits;
+use super::grain::{DECADES, EvidenceResolution};
 
 /// For a bundle without runs of its own.
 pub(super) const POSTED: &str = "the bundle holds results that were read, with no samples and \
@@ -9,7 +9,7 @@ pub(super) const POSTED: &str = "the bundle holds results that were read, with n
 
 /// Counts of what was recorded and of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
+pub(super) struct EvidenceCounts {
     pub(super) runs: usize,
     pub(super) failed: usize,
     /// Distributions that were recorded.
@@ -31,34 +31,38 @@ pub(super) struct Counts {
 }
 
 /// All sentences.
-pub(super) fn sentences(counts: &Counts, grain: Grain, limits: &Limits) -> Vec<String> {
-    let mut said = Vec::new();
+pub(super) fn sentences(
+    counts: &EvidenceCounts,
+    grain: EvidenceResolution,
+    limits: &EvidenceLimits,
+) -> Vec<String> {
+    let mut notes = Vec::new();
     let completed = counts.runs - counts.failed;
     if counts.distributions == 0 {
-        said.push(format!(
+        notes.push(format!(
             "the {completed} completed runs hold no samples and no histograms: there are no \
              distributions and no series to show"
         ));
     } else if counts.courses == 0 {
-        said.push(
+        notes.push(
             "the runs hold how often each value occurred, but not when: there are no series to \
              show; `samples = true` in the experiment file keeps single samples"
                 .to_owned(),
         );
     }
-    said.extend(thinned(counts, grain));
-    said.extend(stretched(counts, grain));
-    said.extend(left_out(counts, limits));
-    said.extend(besides(counts));
-    said
+    notes.extend(thinned(counts, grain));
+    notes.extend(stretched(counts, grain));
+    notes.extend(left_out(counts, limits));
+    notes.extend(other_notes(counts));
+    notes
 }
 
-fn thinned(counts: &Counts, grain: Grain) -> Option<String> {
+fn thinned(counts: &EvidenceCounts, grain: EvidenceResolution) -> Option<String> {
     if counts.thinned == 0 {
         return None;
     }
-    let step = up(100.0 / grain.body as f64);
-    let times = up(10f64.powf(1.0 / grain.decade as f64));
+    let step = rounded_up(100.0 / grain.body as f64);
+    let times = rounded_up(10f64.powf(1.0 / grain.decade as f64));
     let down = if counts.largest > 10u64.pow(DECADES as u32) {
         ", down to one sample in a million"
     } else {
@@ -77,11 +81,11 @@ fn thinned(counts: &Counts, grain: Grain) -> Option<String> {
 }
 
 /// Rounds up to two decimals.
-fn up(value: f64) -> f64 {
+fn rounded_up(value: f64) -> f64 {
     (value * 100.0).ceil() / 100.0
 }
 
-fn stretched(counts: &Counts, grain: Grain) -> Option<String> {
+fn stretched(counts: &EvidenceCounts, grain: EvidenceResolution) -> Option<String> {
     (counts.stretched > 0).then(|| {
         format!(
             "{} of {} series are thinned to {} equal stretches of time each or fewer: the least \
@@ -92,7 +96,7 @@ fn stretched(counts: &Counts, grain: Grain) -> Option<String> {
     })
 }
 
-fn left_out(counts: &Counts, limits: &Limits) -> Vec<String> {
+fn left_out(counts: &EvidenceCounts, limits: &EvidenceLimits) -> Vec<String> {
     let all = [
         ("distributions", counts.distributions, counts.curves),
         ("series", counts.courses, counts.series),
@@ -110,26 +114,26 @@ fn left_out(counts: &Counts, limits: &Limits) -> Vec<String> {
         .collect()
 }
 
-fn besides(counts: &Counts) -> Vec<String> {
-    let mut said = Vec::new();
+fn other_notes(counts: &EvidenceCounts) -> Vec<String> {
+    let mut notes = Vec::new();
     if counts.bucketed > 0 {
-        said.push(format!(
+        notes.push(format!(
             "of {} of {} distributions only buckets were recorded: each value is the end of a \
              bucket, and the share up to it is right there and not known before it",
             counts.bucketed, counts.distributions
         ));
     }
     if counts.not_finite > 0 {
-        said.push(format!(
+        notes.push(format!(
             "{} samples are no finite numbers and are left out",
             counts.not_finite
         ));
     }
     if counts.failed > 0 {
-        said.push(format!(
+        notes.push(format!(
             "{} of {} runs failed; what they measured is not shown",
             counts.failed, counts.runs
         ));
     }
-    said
+    notes
 }

@@ -3,14 +3,14 @@
 use assize_bundle::Records;
 
 use crate::baselines::Baselines;
-use crate::cells::{Cells, Key};
+use crate::cells::{CellKey, Cells};
+use crate::compare::compare_cells;
 use crate::document::Scale;
 use crate::options::Options;
-use crate::weigh::weigh;
 
 /// The interim result of one configuration compared with its baseline.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SoFar {
+pub struct InterimResult {
     /// The workload.
     pub workload: String,
     /// The metric.
@@ -38,7 +38,7 @@ pub struct SoFar {
 ///
 /// There is no test and no verdict in it: stopping when the figures look good
 /// would invalidate both. Cells with fewer than two runs are left out.
-pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
+pub fn interim_results(records: &Records, metrics: &[String]) -> Vec<InterimResult> {
     let cells = Cells::new(records);
     let Ok(baselines) = Baselines::new(&cells, &Options::default()) else {
         return Vec::new();
@@ -46,7 +46,7 @@ pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
     let mut all = Vec::new();
     for (key, baseline) in baselines.compared(&cells) {
         let named = &cells.metrics[key.metric];
-        let of_baseline = Key {
+        let of_baseline = CellKey {
             configuration: baseline,
             ..key
         };
@@ -57,14 +57,14 @@ pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
         ) else {
             continue;
         };
-        let weighed = weigh(&cells, a, b);
-        let effect = weighed.ratio.or(weighed.difference);
+        let comparison = compare_cells(&cells, a, b);
+        let effect = comparison.ratio.or(comparison.difference);
         let (Some(effect), Some(ci), Some(n_baseline), Some(n)) =
-            (effect, weighed.ci_ends(), weighed.n_a, weighed.n_b)
+            (effect, comparison.ci_ends(), comparison.n_a, comparison.n_b)
         else {
             continue;
         };
-        all.push(SoFar {
+        all.push(InterimResult {
             workload: cells.workloads[key.workload].clone(),
             metric: named.name.clone(),
             unit: named.unit.clone(),
@@ -72,7 +72,7 @@ pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
             configuration: cells.configurations[key.configuration].clone(),
             effect,
             ci,
-            scale: weighed.scale,
+            scale: comparison.scale,
             n_baseline,
             n,
         });
@@ -99,7 +99,7 @@ mod tests {
                 records.runs.push(run);
             }
         }
-        let seen = so_far(&records, &["time".into()]);
+        let seen = interim_results(&records, &["time".into()]);
         assert_eq!(seen.len(), 1);
         let document = try_records(&records, &Options::default()).unwrap();
         let row = &document.comparisons[0];
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!((seen[0].n_baseline, seen[0].n), (4, 4));
         records.runs.truncate(5);
         assert!(
-            so_far(&records, &["time".into()]).is_empty(),
+            interim_results(&records, &["time".into()]).is_empty(),
             "one run has no interval"
         );
     }
