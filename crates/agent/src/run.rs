@@ -22,8 +22,7 @@ use crate::seed::Stream;
 use crate::sys::{self, ProcessEnd};
 use crate::workload::{self, ResultReader, output};
 
-/// In a virtual machine the workload starts at a multiple of this plus the start offset:
-/// where between two ticks must not depend on the duration of the set-up.
+/// In a virtual machine the workload starts at a multiple of this plus the start offset.
 const GRID_NS: u64 = 100_000_000;
 /// Delay from the start of the background to that of the workload, at least.
 const SETTLE_NS: u64 = 25_000_000;
@@ -47,7 +46,7 @@ pub(crate) struct Guest {
     pub(crate) image: MemoryImage,
     /// Modules that were loaded before the image was taken.
     pub(crate) first: RunModules,
-    /// Whether to pass the kernel's symbols to the plugin instead of measuring.
+    /// Whether the kernel's symbols are passed to the plugin, and nothing is measured.
     pub(crate) gives_symbols: bool,
 }
 
@@ -107,7 +106,7 @@ struct Background {
     ended_early: bool,
     /// When it was released.
     since: u64,
-    /// Never called; it owns resources that the process needs until it ends.
+    /// Owns resources that the process needs until it ends.
     _read: ResultReader,
 }
 
@@ -204,8 +203,7 @@ impl AgentRun {
             .map_err(|why| failed(RunStage::Setup, &what, why))
     }
 
-    /// Measures under the policy, if any. The run fails if the policy is not
-    /// the same at the end.
+    /// Measures under the policy, if any, which must be the same at the end.
     fn under_policy(
         &self,
         policy: Option<AttachedPolicy>,
@@ -248,9 +246,8 @@ impl AgentRun {
         actions::carry_out(actions, stage, &with, modules)
     }
 
-    /// Opens the instruments, starts the background, measures the workload. The
-    /// instruments come first because some calibrate themselves, which needs an
-    /// idle machine.
+    /// Opens the instruments, of which some calibrate themselves on an idle machine; then
+    /// starts the background and measures the workload.
     fn measure(&self, channel: &mut Channel, evidence: &mut IdentityCollector) {
         let instruments = self.open_instruments(channel);
         let mut background = Vec::new();
@@ -376,9 +373,8 @@ impl AgentRun {
         }
     }
 
-    /// Waits for the start time, runs the workload to its end and measures it.
-    /// Returns what the process left, the elapsed nanoseconds, and why it was
-    /// killed, if it was.
+    /// Runs the workload from its start time to its end. Returns its exit, the elapsed
+    /// nanoseconds, and why it was killed, if it was.
     fn let_run(
         &self,
         mut child: Child,
