@@ -45,11 +45,11 @@ const SEED: u64 = 1;
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) verb: CliVerb,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum CliVerb {
     /// Carry out an experiment, record its runs and judge them
     Run(Box<RunArguments>),
     /// Find out what a change of the kernel does: a commit, a range or a posted
@@ -104,7 +104,7 @@ pub(crate) enum Verb {
 
 /// What is asked of the records.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Question {
+pub(crate) struct QuestionArguments {
     /// Compare with this configuration; names match without case and by
     /// unique prefix [default: the first configuration]
     #[arg(long, value_name = "NAME")]
@@ -132,9 +132,9 @@ pub(crate) struct Question {
 
 /// What is tried, and how.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Trial {
+pub(crate) struct TrialArguments {
     #[command(flatten)]
-    pub(crate) question: Question,
+    pub(crate) question: QuestionArguments,
     /// A metric declared primary before the data were seen: it shares 0.8 of
     /// alpha with the other primary ones, all others share 0.2
     #[arg(long = "primary", value_name = "METRIC")]
@@ -162,11 +162,11 @@ pub(crate) struct Trial {
     pub(crate) seed: u64,
 }
 
-impl Default for Trial {
+impl Default for TrialArguments {
     /// As without any option.
     fn default() -> Self {
-        Trial {
-            question: Question::default(),
+        TrialArguments {
+            question: QuestionArguments::default(),
             primary: Vec::new(),
             higher_is_better: Vec::new(),
             lower_is_better: Vec::new(),
@@ -182,8 +182,8 @@ impl Default for Trial {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Showing {
     /// How to show the verdict [default: brief on a terminal, else mail]
-    #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = Format::Auto)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = ReportFormat::Auto)]
+    pub(crate) format: ReportFormat,
     /// The same as --format json
     #[arg(long)]
     pub(crate) json: bool,
@@ -199,7 +199,7 @@ pub(crate) struct Showing {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     /// The answer in at most 25 lines on a terminal, else a mail of 72 columns
     Auto,
     /// The answer in at most 25 lines
@@ -246,7 +246,7 @@ pub(crate) struct AuditArguments {
     #[arg(value_name = "NAME=FILE")]
     pub(crate) more: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
     #[command(flatten)]
     pub(crate) showing: Showing,
     /// Lines and headings that match REGEX name the configuration NAME
@@ -333,7 +333,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "commands")]
     pub(crate) bundles: Option<Joining>,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
     #[command(flatten)]
     pub(crate) showing: Showing,
     #[command(flatten)]
@@ -357,7 +357,7 @@ pub(crate) struct ReportArguments {
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
     #[command(flatten)]
     pub(crate) showing: Showing,
 }
@@ -371,7 +371,7 @@ pub(crate) struct IndexArguments {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
 }
 
 #[derive(Debug, Args)]

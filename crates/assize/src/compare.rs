@@ -8,18 +8,18 @@ use assize_bundle::Records;
 
 use crate::cli::{CompareArguments, Joining, ReportArguments, Showing};
 use crate::failure::Failure;
-use crate::files::Files;
-use crate::page::{From, Material};
-use crate::terms::Terms;
+use crate::files::NamesInFiles;
+use crate::page::{Material, RecordsOrigin};
+use crate::terms::JudgingTerms;
 use crate::{audit, declared, failure, joining, output, rerun, resolutions};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (records, terms, blocks) = gather(&arguments.inputs, arguments.bundles)?;
     let from = match &arguments.inputs[..] {
-        [one] if one.is_dir() => From::Bundle(one),
-        inputs if blocks => From::Blocks(inputs),
-        inputs => From::Several(inputs),
+        [one] if one.is_dir() => RecordsOrigin::Bundle(one),
+        inputs if blocks => RecordsOrigin::Blocks(inputs),
+        inputs => RecordsOrigin::Several(inputs),
     };
     let material = Material {
         records: &records,
@@ -34,12 +34,12 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
 pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
     let mut records = assize_bundle::read(&arguments.bundle)?;
     resolutions::declare(&arguments.bundle, &mut records)?;
-    let terms = Terms::of(&arguments.bundle)?;
+    let terms = JudgingTerms::of(&arguments.bundle)?;
     let material = Material {
         records: &records,
         trial: &arguments.trial,
         terms: &terms,
-        from: From::Bundle(&arguments.bundle),
+        from: RecordsOrigin::Bundle(&arguments.bundle),
     };
     judge(&material, &arguments.showing)
 }
@@ -47,7 +47,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
 fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
     something(material)?;
     let mut document = output::judge(material.records, material.trial, material.terms)?;
-    if let From::Bundle(directory) = material.from {
+    if let RecordsOrigin::Bundle(directory) = material.from {
         document.rerun = rerun::command(directory)?;
         document.look = rerun::look(directory, &document);
     }
@@ -61,11 +61,13 @@ fn something(material: &Material<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     let because = match material.from {
-        From::Bundle(directory) => format!(
+        RecordsOrigin::Bundle(directory) => format!(
             "no run is recorded; continue with: {}",
             failure::resuming(directory)
         ),
-        From::Blocks(_) | From::Several(_) | From::Post(_) => "no run is recorded".to_owned(),
+        RecordsOrigin::Blocks(_) | RecordsOrigin::Several(_) | RecordsOrigin::Post(_) => {
+            "no run is recorded".to_owned()
+        }
     };
     Err(Failure::NothingFound {
         source: records.source.clone(),
@@ -78,15 +80,15 @@ fn something(material: &Material<'_>) -> Result<(), Failure> {
 pub(crate) fn gather(
     inputs: &[PathBuf],
     asked: Option<Joining>,
-) -> Result<(Records, Terms, bool), Failure> {
-    let mut terms: Option<Terms> = None;
+) -> Result<(Records, JudgingTerms, bool), Failure> {
+    let mut terms: Option<JudgingTerms> = None;
     let mut all = Vec::new();
     for path in inputs {
         let records = match path.is_file() {
             true => declared::of_file(path, inputs.len() > 1)?,
             false => read(path)?,
         };
-        let these = Terms::of(path)?;
+        let these = JudgingTerms::of(path)?;
         terms = Some(match terms {
             None => these,
             Some(before) => before.and(these),
@@ -145,7 +147,7 @@ pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
 
 /// With several inputs, each file is a configuration.
 fn files_are_configurations(inputs: &[PathBuf], all: Vec<Records>) -> Vec<Records> {
-    let mut files = Files::default();
+    let mut files = NamesInFiles::default();
     let read = inputs.iter().zip(&all).filter(|(path, _)| !path.is_dir());
     read.for_each(|(_, records)| files.note(records));
     let named = inputs.iter().zip(all).map(|(path, records)| {

@@ -9,9 +9,9 @@ use assize_audit::reading::Reading;
 use assize_audit::{Audit, Judged, Options};
 use assize_bundle::{Measurement, Records, Run};
 
-use crate::cli::{AuditArguments, Format};
+use crate::cli::{AuditArguments, ReportFormat};
 use crate::failure::Failure;
-use crate::files::Files;
+use crate::files::NamesInFiles;
 use crate::{archive, audit, compare, output};
 
 /// An opened input.
@@ -24,9 +24,9 @@ pub(crate) enum Opened {
 
 /// Opens the inputs of `assize audit`.
 pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Opened, Failure> {
-    let inputs: Vec<Named> = std::iter::once(&arguments.file)
+    let inputs: Vec<NamedInput> = std::iter::once(&arguments.file)
         .chain(&arguments.more)
-        .map(|path| Named::of(path))
+        .map(|path| NamedInput::of(path))
         .collect();
     if let Some(reading) = reading(arguments)? {
         let text = text(&arguments.file)?;
@@ -107,7 +107,7 @@ pub(crate) fn draft(
     let draft = assize_audit::reading::draft(&text, &found);
     output::deliver(draft.text.as_bytes(), Some(path))?;
     let path = path.display().to_string();
-    let said = if output::format(&arguments.showing) == Format::Json {
+    let said = if output::format(&arguments.showing) == ReportFormat::Json {
         let all = serde_json::json!({ "draft": path, "unassigned": draft.unassigned });
         format!("{all:#}\n")
     } else {
@@ -234,15 +234,15 @@ fn only_one(arguments: &AuditArguments) -> Result<(), Failure> {
 }
 
 /// An input and the name of its configuration.
-struct Named {
+struct NamedInput {
     name: Option<String>,
     path: PathBuf,
 }
 
-impl Named {
+impl NamedInput {
     /// Parses `NAME=FILE`, unless a file has that whole name.
-    fn of(argument: &Path) -> Named {
-        let whole = || Named {
+    fn of(argument: &Path) -> NamedInput {
+        let whole = || NamedInput {
             name: None,
             path: argument.to_path_buf(),
         };
@@ -250,7 +250,7 @@ impl Named {
             return whole();
         };
         match text.split_once('=') {
-            Some((name, path)) if !name.is_empty() && !path.is_empty() => Named {
+            Some((name, path)) if !name.is_empty() && !path.is_empty() => NamedInput {
                 name: Some(name.to_owned()),
                 path: path.into(),
             },
@@ -279,14 +279,14 @@ fn alone(path: &Path, options: &Options) -> Result<Opened, Failure> {
     })
 }
 
-type Reader = Box<dyn BufRead>;
+type InputReader = Box<dyn BufRead>;
 
 /// The declared contents of an input; `None` if it is a directory.
 fn opened(
     path: &Path,
     stands: Stands,
     options: &Options,
-) -> Result<Option<Outcome<Reader>>, Failure> {
+) -> Result<Option<Outcome<InputReader>>, Failure> {
     let failed = |source| Failure::Read {
         path: path.to_path_buf(),
         source,
@@ -337,16 +337,16 @@ pub(crate) fn of_file(path: &Path, several: bool) -> Result<Records, Failure> {
 
 /// Several inputs, each a configuration; inputs of one name are runs of one
 /// configuration.
-fn together(inputs: &[Named], options: &Options) -> Result<Declared, Failure> {
+fn together(inputs: &[NamedInput], options: &Options) -> Result<Declared, Failure> {
     let mut all: Vec<Declared> = Vec::new();
     for input in inputs {
         all.push(one_of_several(&input.path, options)?);
     }
-    let mut files = Files::default();
+    let mut files = NamesInFiles::default();
     all.iter().for_each(|one| files.note(&one.records));
     let mut united = Declared::default();
     let mut configurations: Vec<(String, Records)> = Vec::new();
-    let names: Vec<String> = inputs.iter().map(Named::configuration).collect();
+    let names: Vec<String> = inputs.iter().map(NamedInput::configuration).collect();
     for (name, declared) in names.iter().zip(all) {
         let name = name.clone();
         let mut records = files.called(&name, declared.records);

@@ -9,7 +9,7 @@ use assize_verdict::PRIMARY_SHARE;
 use crate::cli::ALPHA;
 use crate::reach::two_digits;
 use crate::run::declared;
-use crate::terms::Terms;
+use crate::terms::JudgingTerms;
 
 /// The confidence level of rate bounds, as in reports.
 const LEVEL: f64 = 0.95;
@@ -19,7 +19,7 @@ const HOUR_S: f64 = 3600.0;
 
 /// How much of a run counts as exposure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Watched {
+struct ExposureSource {
     /// The share of the workload's duration, on one CPU.
     share: f64,
     /// CPUs watched at once; `None` where the target decides how many there are.
@@ -54,7 +54,7 @@ pub(crate) fn described(plan: &Plan) -> String {
 
 /// The level for the family of this event's test: all of alpha, or the family's share of it.
 fn level(plan: &Plan, event: &str) -> f64 {
-    let alpha = Terms::planned(plan).alpha(ALPHA);
+    let alpha = JudgingTerms::planned(plan).alpha(ALPHA);
     match plan.primary.iter().any(|one| one.metric == event) {
         _ if plan.primary.is_empty() => alpha,
         true => PRIMARY_SHARE * alpha,
@@ -81,7 +81,7 @@ fn planned(plan: &Plan, event: &str, workload: usize) -> Option<Exposure> {
 }
 
 /// How an event is watched.
-fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Watched {
+fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> ExposureSource {
     let is_virtual = matches!(plan.target.as_str(), "exact" | "live");
     let online = is_virtual.then(|| (0..configuration.machine.cpus).collect::<Vec<u32>>());
     let chosen = |named: &[u32], of: &dyn Fn(&[u32]) -> Vec<u32>| match (named, &online) {
@@ -89,7 +89,7 @@ fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Wa
         ([], Some(online)) => Some(of(online).len()),
         (named, _) => Some(named.len()),
     };
-    let whole = Watched {
+    let whole = ExposureSource {
         share: 1.0,
         cpus: Some(1),
         besides_ns: None,
@@ -108,9 +108,9 @@ fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Wa
     }
 }
 
-fn of_gaps(gaps: &Gaps, event: &str, cpus: Option<usize>) -> Watched {
+fn of_gaps(gaps: &Gaps, event: &str, cpus: Option<usize>) -> ExposureSource {
     let at_rest = event == "gaps_unexplained_at_rest";
-    Watched {
+    ExposureSource {
         share: match at_rest {
             true => 1.0,
             false => part(gaps.width_ns, gaps.window_ns),
@@ -120,9 +120,9 @@ fn of_gaps(gaps: &Gaps, event: &str, cpus: Option<usize>) -> Watched {
     }
 }
 
-fn of_tracer(tracer: &Tracer, kind: TracerKind, cpus: Option<usize>) -> Watched {
+fn of_tracer(tracer: &Tracer, kind: TracerKind, cpus: Option<usize>) -> ExposureSource {
     let in_turn = kind == TracerKind::Hwlat && tracer.mode != TracerMode::PerCpu;
-    Watched {
+    ExposureSource {
         share: match kind {
             TracerKind::Timerlat => 1.0,
             TracerKind::Hwlat | TracerKind::Osnoise => part(tracer.width_ns, tracer.window_ns),

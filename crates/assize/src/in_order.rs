@@ -44,7 +44,7 @@ fn by<T: Send, R: Send, E>(
             scope.spawn(|| serve(&orders, answer, &work));
         }
         // When the desk is dropped, however that happens, the threads end too.
-        let mut desk = Desk {
+        let mut desk = BatchQueue {
             give,
             answers,
             given: VecDeque::new(),
@@ -73,12 +73,12 @@ fn by<T: Send, R: Send, E>(
 }
 
 /// The results of a batch; an error if the work panicked.
-type Answer<R> = (usize, thread::Result<Vec<R>>);
+type BatchResults<R> = (usize, thread::Result<Vec<R>>);
 
 /// Processes batches until there are no more.
 fn serve<T, R>(
     orders: &Mutex<Receiver<(usize, Vec<T>)>>,
-    answer: Sender<Answer<R>>,
+    answer: Sender<BatchResults<R>>,
     work: impl Fn(T) -> R,
 ) {
     loop {
@@ -93,9 +93,9 @@ fn serve<T, R>(
 }
 
 /// Hands batches out and collects the results.
-struct Desk<T, R> {
+struct BatchQueue<T, R> {
     give: Sender<(usize, Vec<T>)>,
-    answers: Receiver<Answer<R>>,
+    answers: Receiver<BatchResults<R>>,
     /// Sizes of the batches whose results were not passed on yet, in order.
     given: VecDeque<usize>,
     /// The number of the first of them.
@@ -105,7 +105,7 @@ struct Desk<T, R> {
     under_way: usize,
 }
 
-impl<T, R> Desk<T, R> {
+impl<T, R> BatchQueue<T, R> {
     /// Hands a batch out, as soon as the limit on bytes in flight allows it.
     fn give<E>(
         &mut self,

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use assize_job::{Order, Record};
-use assize_target::{Done, Error, Tell};
+use assize_target::{CompletedOrder, Error, Tell};
 
 use super::*;
 
@@ -21,9 +21,9 @@ fn try_plan(factors: &str) -> Result<Plan, assize_plan::Error> {
 }
 
 /// A target where the digest of a module is the first letter of its path.
-struct Pretend;
+struct FirstLetterTarget;
 
-impl Target for Pretend {
+impl Target for FirstLetterTarget {
     fn slots(&self) -> usize {
         1
     }
@@ -42,14 +42,14 @@ impl Target for Pretend {
             .collect())
     }
 
-    fn run(&self, _: &Order, _: usize) -> Result<Done, Error> {
+    fn run(&self, _: &Order, _: usize) -> Result<CompletedOrder, Error> {
         unreachable!("{:?}", Record::End { records: 0 })
     }
 }
 
 fn refused(factors: &str) -> Option<String> {
     let plan = plan(factors);
-    let expected = Expected::of(&plan, &plan.runs, &Pretend).unwrap();
+    let expected = ExpectedParts::of(&plan, &plan.runs, &FirstLetterTarget).unwrap();
     refuse_same(&plan, &expected)
         .err()
         .map(|failure| failure.to_string())
@@ -85,7 +85,7 @@ fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
         );
         let experiment = assize_plan::parse(&text, "test.toml").unwrap();
         let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
-        let expected = Expected::of(&plan, &plan.runs, &Pretend).unwrap();
+        let expected = ExpectedParts::of(&plan, &plan.runs, &FirstLetterTarget).unwrap();
         refuse_same(&plan, &expected).map_err(|failure| failure.to_string())
     };
     let said = beside("a").unwrap_err();

@@ -7,8 +7,8 @@ use assize_report::html::{Library, LibraryRow, library};
 
 use crate::cli::IndexArguments;
 use crate::failure::Failure;
-use crate::page::{From, Material};
-use crate::terms::Terms;
+use crate::page::{Material, RecordsOrigin};
+use crate::terms::JudgingTerms;
 use crate::{output, resolutions};
 
 /// The file that marks a directory as a bundle.
@@ -105,12 +105,12 @@ fn fill(row: &mut LibraryRow, path: &Path, arguments: &IndexArguments) -> Result
     let names = records.configurations.iter();
     row.configurations = names.map(|one| one.name.clone()).collect();
     row.runs = records.runs.len();
-    let terms = Terms::of(path)?;
+    let terms = JudgingTerms::of(path)?;
     let material = Material {
         records: &records,
         trial: &arguments.trial,
         terms: &terms,
-        from: From::Bundle(path),
+        from: RecordsOrigin::Bundle(path),
     };
     let document = output::judge(&records, &arguments.trial, &terms)?;
     row.answer(&document, &output::words(&[&document], &material)?);

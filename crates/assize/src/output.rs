@@ -11,16 +11,20 @@ use assize_verdict::{Better, Document, Options, primary_directions, try_records}
 
 use terminal_size::{Width, terminal_size};
 
-use crate::cli::{Colour, Format, Question, Showing, Trial};
+use crate::cli::{Colour, QuestionArguments, ReportFormat, Showing, TrialArguments};
 use crate::failure::Failure;
 use crate::gate;
 use crate::metric_words::metric_words;
 use crate::page::{self, Material};
 use crate::shell;
-use crate::terms::Terms;
+use crate::terms::JudgingTerms;
 
 /// Judges records as the user asked.
-pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<Document, Failure> {
+pub(crate) fn judge(
+    records: &Records,
+    trial: &TrialArguments,
+    terms: &JudgingTerms,
+) -> Result<Document, Failure> {
     let mut document = try_records(records, &options(trial, terms)?)?;
     document.reproduce = shell::again();
     Ok(document)
@@ -28,7 +32,7 @@ pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<D
 
 /// The user's options on the terms of the experiment. With several looks, each look has
 /// its share of alpha, and the intervals are at that level.
-pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
+pub(crate) fn options(trial: &TrialArguments, terms: &JudgingTerms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
         let in_file = claims_of(path)?;
@@ -61,7 +65,7 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
 }
 
 /// The `assize compare` command that puts these questions to a bundle.
-pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
+pub(crate) fn compare_command(bundle: &Path, question: &QuestionArguments) -> String {
     let mut words: Vec<OsString> = vec!["compare".into(), bundle.into()];
     let mut add = |option: &str, value: &OsStr| words.extend([option.into(), value.into()]);
     if let Some(baseline) = &question.baseline {
@@ -97,9 +101,9 @@ fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// The requested format.
-pub(crate) fn format(showing: &Showing) -> Format {
+pub(crate) fn format(showing: &Showing) -> ReportFormat {
     if showing.json {
-        Format::Json
+        ReportFormat::Json
     } else {
         showing.format
     }
@@ -115,20 +119,22 @@ pub(crate) fn show(
     gate::tell(document, &findings);
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let text = match format(showing) {
-        Format::Auto if terminal => read(assize_report::brief, document, material, showing)?,
-        Format::Brief => read(assize_report::brief, document, material, showing)?,
-        Format::Auto | Format::Mail => read(assize_report::text, document, material, showing)?,
-        Format::Html => page::page(document, material)?,
-        Format::Json => shown(assize_report::json(document))?,
-        Format::Csv => shown(assize_report::csv(document))?,
-        Format::Junit => assize_report::junit(&checks(document, material, &findings)?),
-        Format::Ktap => assize_report::ktap(&checks(document, material, &findings)?),
-        Format::Markdown => assize_report::markdown(&checks(document, material, &findings)?),
-        Format::Github => assize_report::github(&checks(document, material, &findings)?),
-        Format::Gitlab => shown(assize_report::gitlab(&checks(
+        ReportFormat::Auto if terminal => read(assize_report::brief, document, material, showing)?,
+        ReportFormat::Brief => read(assize_report::brief, document, material, showing)?,
+        ReportFormat::Auto | ReportFormat::Mail => {
+            read(assize_report::text, document, material, showing)?
+        }
+        ReportFormat::Html => page::page(document, material)?,
+        ReportFormat::Json => shown(assize_report::json(document))?,
+        ReportFormat::Csv => shown(assize_report::csv(document))?,
+        ReportFormat::Junit => assize_report::junit(&checks(document, material, &findings)?),
+        ReportFormat::Ktap => assize_report::ktap(&checks(document, material, &findings)?),
+        ReportFormat::Markdown => assize_report::markdown(&checks(document, material, &findings)?),
+        ReportFormat::Github => assize_report::github(&checks(document, material, &findings)?),
+        ReportFormat::Gitlab => shown(assize_report::gitlab(&checks(
             document, material, &findings,
         )?))?,
-        Format::Kcidb => {
+        ReportFormat::Kcidb => {
             let build = showing.kcidb_build.as_deref().unwrap_or_default();
             let checks = checks(document, material, &findings)?;
             shown(assize_report::kcidb(&checks, build))?

@@ -9,7 +9,7 @@ use assize_job::{
 };
 use assize_judge::{PerRun, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{Done, Failure, Outcome};
+use assize_target::{CompletedOrder, RunFailure, RunOutcome};
 
 use crate::identity;
 
@@ -24,12 +24,12 @@ const NOT_RECORDED: [&str; 2] = ["memory_image", assize_target::DIFFERED];
 pub(crate) fn recorded(
     plan: &Plan,
     run: &PlannedRun,
-    done: &Done,
+    done: &CompletedOrder,
     expected: &[IdentityPart],
 ) -> Recorded {
     let (records, exit, ending) = match &done.outcome {
-        Outcome::Completed(records) => (records, Exit::Completed, None),
-        Outcome::Failed {
+        RunOutcome::Completed(records) => (records, Exit::Completed, None),
+        RunOutcome::Failed {
             failure,
             records,
             console,
@@ -62,21 +62,21 @@ pub(crate) fn recorded(
 }
 
 /// The ending of a run, given its failure.
-fn ending(failure: &Failure) -> Ending {
+fn ending(failure: &RunFailure) -> Ending {
     match failure {
-        Failure::Panic { .. } => Ending::Crashed,
-        Failure::Timeout { .. } => Ending::TimedOut,
-        Failure::Stalled { .. } => Ending::Hung,
-        Failure::OutOfMemory { .. } => Ending::OutOfMemory,
-        Failure::Ended { .. } => Ending::of_reason(&failure.to_string()),
-        Failure::Agent { stage, why, .. } => match stage {
+        RunFailure::Panic { .. } => Ending::Crashed,
+        RunFailure::Timeout { .. } => Ending::TimedOut,
+        RunFailure::Stalled { .. } => Ending::Hung,
+        RunFailure::OutOfMemory { .. } => Ending::OutOfMemory,
+        RunFailure::Ended { .. } => Ending::of_reason(&failure.to_string()),
+        RunFailure::Agent { stage, why, .. } => match stage {
             Stage::Start => Ending::NotMeasured,
             Stage::Workload if why.contains(TOO_LONG) => Ending::TimedOut,
             Stage::Workload if why.contains("for lack of memory") => Ending::OutOfMemory,
             Stage::Workload => Ending::ExitStatus,
             Stage::Setup | Stage::Background | Stage::Teardown => Ending::SetUp,
         },
-        Failure::Inexact { .. } => Ending::NotMeasured,
+        RunFailure::Inexact { .. } => Ending::NotMeasured,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 
 /// The terms on which records are judged.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Terms {
+pub(crate) struct JudgingTerms {
     /// Ratios within 1 ± this are equivalent, if the experiment declares it.
     pub(crate) margin: Option<f64>,
     /// The looks of each experiment whose data are looked at while they are collected.
@@ -81,7 +81,7 @@ fn fractions(ends: &[u32]) -> Vec<f64> {
 
 /// The relevant keys of a plan.
 #[derive(Deserialize)]
-struct Declared {
+struct PlanTerms {
     margin: f64,
     until: Option<Until>,
     #[serde(default)]
@@ -94,12 +94,12 @@ struct Scheduled {
     block: u32,
 }
 
-impl Terms {
+impl JudgingTerms {
     /// The terms of an experiment once all its runs are done.
     pub(crate) fn planned(plan: &Plan) -> Self {
         let blocks: BTreeSet<u32> = plan.runs.iter().map(|run| run.block).collect();
         let looks = |until: &Until| Looks::planned(until, blocks.len() as u32);
-        Terms {
+        JudgingTerms {
             margin: Some(plan.margin),
             looks: plan.until.iter().map(looks).collect(),
         }
@@ -108,14 +108,14 @@ impl Terms {
     /// The terms of a bundle of runs; results read from text have none.
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         if !path.is_dir() {
-            return Ok(Terms::default());
+            return Ok(JudgingTerms::default());
         }
         let head = match assize_bundle::read_plan(path) {
             Ok(head) => head,
-            Err(Error::NoSchedule(_)) => return Ok(Terms::default()),
+            Err(Error::NoSchedule(_)) => return Ok(JudgingTerms::default()),
             Err(error) => return Err(error.into()),
         };
-        let declared = Declared::deserialize(&head.plan).map_err(|error| {
+        let declared = PlanTerms::deserialize(&head.plan).map_err(|error| {
             let file = path.join("bundle.json");
             Failure::Argument(format!("{}: the plan is damaged: {error}", file.display()))
         })?;
@@ -129,7 +129,7 @@ impl Terms {
             let complete = blocks.values().filter(|complete| **complete).count();
             looks.push(Looks::planned(until, blocks.len() as u32).at(complete as u32));
         }
-        Ok(Terms {
+        Ok(JudgingTerms {
             margin: Some(declared.margin),
             looks,
         })
@@ -142,16 +142,16 @@ impl Terms {
     }
 
     /// The same terms with this many complete blocks.
-    pub(crate) fn at(mut self, blocks: u32) -> Terms {
+    pub(crate) fn at(mut self, blocks: u32) -> JudgingTerms {
         self.looks = self.looks.into_iter().map(|of| of.at(blocks)).collect();
         self
     }
 
     /// The terms of records that are judged together: the margin only if both have the
     /// same, and the looks of both, so that the strictest level applies.
-    pub(crate) fn and(mut self, other: Terms) -> Terms {
+    pub(crate) fn and(mut self, other: JudgingTerms) -> JudgingTerms {
         self.looks.extend(other.looks);
-        Terms {
+        JudgingTerms {
             margin: self.margin.filter(|_| self.margin == other.margin),
             looks: self.looks,
         }
@@ -223,17 +223,17 @@ mod tests {
         let at = |blocks| {
             let looks = vec![all.clone().at(blocks)];
             let margin = None;
-            Terms { margin, looks }.alpha(0.05)
+            JudgingTerms { margin, looks }.alpha(0.05)
         };
         assert_eq!([15, 20, 30].map(at), [levels[0], levels[1], levels[3]]);
         // Between two looks the level is that of the previous one.
         assert_eq!([3, 17, 29].map(at), [levels[0], levels[0], levels[2]]);
-        assert_eq!(Terms::default().alpha(0.05), 0.05);
+        assert_eq!(JudgingTerms::default().alpha(0.05), 0.05);
     }
 
     #[test]
     fn terms_that_differ_are_not_guessed() {
-        let terms = |margin, looks: &[Looks]| Terms {
+        let terms = |margin, looks: &[Looks]| JudgingTerms {
             margin,
             looks: looks.to_vec(),
         };

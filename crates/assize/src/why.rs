@@ -12,7 +12,7 @@ use assize_job::{JOBS, Order};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::html;
 use assize_target::Target;
-use assize_target::exact::{Counted, Exact, Options, TASK_FIELDS, TaskTypes};
+use assize_target::exact::{CountedRun, Exact, Options, TASK_FIELDS, TaskTypes};
 use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Hunk, Pair, Side};
 use assize_why::kernel_map::{Probe, kernel_map};
@@ -23,7 +23,7 @@ use assize_why::{
 
 use crate::cli::{WhyArguments, WhyFormat};
 use crate::failure::Failure;
-use crate::levels::Expected;
+use crate::levels::ExpectedParts;
 use crate::run::{plan_of, target};
 use crate::{output, record, shell};
 
@@ -36,7 +36,7 @@ const LEAST_KEPT: f64 = 0.001;
 const MOST_KEPT: usize = 4_000;
 
 /// A run to repeat.
-struct Again<'a> {
+struct RunToRepeat<'a> {
     run: PlannedRun,
     order: Order,
     recorded: Recorded,
@@ -44,7 +44,7 @@ struct Again<'a> {
 }
 
 /// The result of a repeated run.
-struct Done {
+struct RepeatedRun {
     side: Side,
     folded: String,
 }
@@ -191,7 +191,7 @@ fn chosen<'a>(
     plan: &Plan,
     asked: &Asked,
     arguments: &'a WhyArguments,
-) -> Result<Vec<[Again<'a>; 2]>, Failure> {
+) -> Result<Vec<[RunToRepeat<'a>; 2]>, Failure> {
     let bundle = arguments.bundle.as_path();
     let named = |run: &&PlannedRun, name: &str| {
         let configuration = plan.configurations.get(run.configuration);
@@ -199,14 +199,14 @@ fn chosen<'a>(
         configuration.is_some_and(|one| one.name == name)
             && workload.is_some_and(|one| one.name == asked.workload)
     };
-    let again = |run: &PlannedRun| -> Result<Option<Again<'a>>, Failure> {
+    let again = |run: &PlannedRun| -> Result<Option<RunToRepeat<'a>>, Failure> {
         let file = bundle.join("runs").join(format!("{:04}.json", run.index));
         let Some(order) = plan.order(run.index).filter(|_| file.exists()) else {
             return Ok(None);
         };
         let recorded = assize_bundle::read_run(bundle, run.index)?;
         let completed = recorded.exit == assize_bundle::Exit::Completed;
-        Ok(completed.then_some(Again {
+        Ok(completed.then_some(RunToRepeat {
             run: *run,
             order,
             recorded,
@@ -244,17 +244,17 @@ fn chosen<'a>(
 fn carry_out(
     plan: &Plan,
     exact: &Exact,
-    pairs: Vec<[Again<'_>; 2]>,
+    pairs: Vec<[RunToRepeat<'_>; 2]>,
     asked: &Asked,
     arguments: &WhyArguments,
 ) -> Result<(Vec<Pair>, String), Failure> {
-    let runs: Vec<&Again<'_>> = pairs.iter().flatten().collect();
+    let runs: Vec<&RunToRepeat<'_>> = pairs.iter().flatten().collect();
     let orders: Vec<Order> = runs.iter().map(|again| again.order.clone()).collect();
     exact.prepare(&orders)?;
     let planned: Vec<PlannedRun> = runs.iter().map(|again| again.run).collect();
-    let expected = Expected::of(plan, &planned, exact)?;
+    let expected = ExpectedParts::of(plan, &planned, exact)?;
     let next = Mutex::new(0..runs.len());
-    let results: Mutex<BTreeMap<usize, Result<Done, Failure>>> = Mutex::default();
+    let results: Mutex<BTreeMap<usize, Result<RepeatedRun, Failure>>> = Mutex::default();
     thread::scope(|scope| {
         for slot in 0..exact.slots().min(runs.len()) {
             let (next, results, runs, expected) = (&next, &results, &runs, &expected);
@@ -297,14 +297,14 @@ fn carry_out(
     Ok((all, folded))
 }
 
-impl Again<'_> {
+impl RunToRepeat<'_> {
     fn carry_out(
         &self,
         plan: &Plan,
         exact: &Exact,
         slot: usize,
-        (expected, asked, arguments): (&Expected, &Asked, &WhyArguments),
-    ) -> Result<Done, Failure> {
+        (expected, asked, arguments): (&ExpectedParts, &Asked, &WhyArguments),
+    ) -> Result<RepeatedRun, Failure> {
         let texts = exact.symbols(&self.order, slot)?;
         let kernel = |error: assize_why::Error| {
             let kernel = &self.order.machine.kernel;
@@ -338,7 +338,7 @@ impl Again<'_> {
         let calls = calls.transpose().map_err(inexact)?;
         let metric = |name: &str| Some(self.recorded.run.metrics.get(name)?.value);
         let reached = numbers.iter().map(|of| entered(&counts, of)).collect();
-        Ok(Done {
+        Ok(RepeatedRun {
             folded: match &calls {
                 Some(calls) if arguments.tree => calls.folded(),
                 _ => profile.folded(),
@@ -360,8 +360,8 @@ impl Again<'_> {
     fn refuse_other(
         &self,
         plan: &Plan,
-        counted: &Counted,
-        expected: &Expected,
+        counted: &CountedRun,
+        expected: &ExpectedParts,
     ) -> Result<(), Failure> {
         let now = record::recorded(plan, &self.run, &counted.done, expected.run(&self.run));
         let Some(what) = difference(&self.recorded, &now) else {

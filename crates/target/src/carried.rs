@@ -10,7 +10,7 @@ use assize_job::{
 };
 
 use crate::Error;
-use crate::elf::{self, Host};
+use crate::elf::{self, ProgramHost};
 use crate::fault::read;
 use crate::modules::{canonical, plain, stem};
 use crate::needs::is_file;
@@ -20,11 +20,11 @@ use crate::policies::is_object;
 pub(crate) const EXPERIMENT: &str = "/experiment";
 
 /// Kind and name to value.
-type Parts = BTreeMap<(IdentityKind, String), String>;
+type PartValues = BTreeMap<(IdentityKind, String), String>;
 
 /// The files in a guest and their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Carried {
+pub(crate) struct CarriedFiles {
     /// BLAKE3 digest of every file, by path.
     pub(crate) files: BTreeMap<String, String>,
     /// The programs of the payload.
@@ -89,13 +89,13 @@ impl CarriedModule {
     }
 }
 
-impl Carried {
+impl CarriedFiles {
     /// The files that a run of this job uses on this machine: modules that steps name by
     /// path, policy objects, programs and input files. Libraries are left out: only the
     /// loader knows which ones it maps.
     pub(crate) fn here(job: &Job) -> Result<Self, Error> {
-        let host = Host::this();
-        let mut carried = Carried::default();
+        let host = ProgramHost::this();
+        let mut carried = CarriedFiles::default();
         for action in &job.setup {
             if let Action::Module { module, .. } = action
                 && is_file(module)
@@ -204,7 +204,7 @@ impl Carried {
     /// The identity that a run of this job must report: carried files and settings of the
     /// job. `guest`: whether it runs in a virtual machine of assize.
     pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<IdentityPart> {
-        let mut parts = Parts::new();
+        let mut parts = PartValues::new();
         for package in &self.packages {
             let listed = package.listed(|path| self.files.get(path).cloned());
             let part = package.identity(&blake3::hash(listed.as_bytes()).to_hex());
@@ -228,7 +228,7 @@ impl Carried {
 
     /// Adds the values that the set-up sets (the last one if it sets one twice), and the
     /// settings that choose idle states and frequencies.
-    fn settings_of(&self, job: &Job, parts: &mut Parts) {
+    fn settings_of(&self, job: &Job, parts: &mut PartValues) {
         let idle = job.idle.iter().flat_map(Idle::settings);
         let frequency = job.frequency.iter().flat_map(Frequency::settings);
         for (path, value) in idle.chain(frequency) {
@@ -256,7 +256,7 @@ impl Carried {
         }
     }
 
-    fn policy_of(&self, policy: &PlacementPolicy, parts: &mut Parts) {
+    fn policy_of(&self, policy: &PlacementPolicy, parts: &mut PartValues) {
         let mut add = |name: &str, value: String| {
             parts.insert((IdentityKind::Policy, name.into()), value);
         };
@@ -271,7 +271,7 @@ impl Carried {
         }
     }
 
-    fn modules_of(&self, job: &Job, parts: &mut Parts) {
+    fn modules_of(&self, job: &Job, parts: &mut PartValues) {
         let steps: Vec<&str> = job
             .setup
             .iter()
@@ -313,7 +313,7 @@ impl Carried {
             .or_else(|| named.find(|module| module.name == name))
     }
 
-    fn files_of(&self, workload: &Workload, parts: &mut Parts) {
+    fn files_of(&self, workload: &Workload, parts: &mut PartValues) {
         let mut add = |kind, path: &str| {
             if let Some(digest) = self.files.get(path) {
                 parts.insert((kind, path.into()), digest.clone());
@@ -358,7 +358,7 @@ pub(crate) fn module_here(source: &str) -> Result<CarriedModule, Error> {
     })
 }
 
-fn environment_of(workload: &Workload, guest: bool, parts: &mut Parts) {
+fn environment_of(workload: &Workload, guest: bool, parts: &mut PartValues) {
     for (name, value) in workload.kind.environment() {
         let mut pair = (name.clone(), value.clone());
         if guest {
@@ -370,7 +370,7 @@ fn environment_of(workload: &Workload, guest: bool, parts: &mut Parts) {
 }
 
 /// Adds the scheduling parameters that are not the default.
-fn scheduling_of(workload: &Workload, parts: &mut Parts) {
+fn scheduling_of(workload: &Workload, parts: &mut PartValues) {
     let Some(scheduling) = workload.kind.process_scheduling() else {
         return;
     };
@@ -462,15 +462,15 @@ mod tests {
     }
 
     /// A scheduler loaded by name, and two other builds of it loaded from files.
-    fn carried() -> Carried {
-        Carried {
+    fn carried() -> CarriedFiles {
+        CarriedFiles {
             modules: vec![
                 module("gpu_sched", None, &[]),
                 module("simgpu", None, &["gpu_sched"]),
                 module("gpu_sched", Some("a/x.ko"), &[]),
                 module("gpu_sched", Some("b/x.ko"), &[]),
             ],
-            ..Carried::default()
+            ..CarriedFiles::default()
         }
     }
 
@@ -517,13 +517,13 @@ mod tests {
             environment: environment.to_vec(),
             ..Command::default()
         };
-        let carried = Carried {
+        let carried = CarriedFiles {
             programs: vec![CarriedProgram {
                 linked: Linked::of("./bench", &environment),
                 path: "/experiment/bench".into(),
                 libraries: BTreeSet::new(),
             }],
-            ..Carried::default()
+            ..CarriedFiles::default()
         };
         let mut job = Job::default();
         job.workload.kind = Kind::Command(command);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::apt::{Stanza, stanzas};
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 use crate::fault::{list, mend, read, wrong};
 
 const DATABASE: &str = "/var/lib/dpkg";
@@ -13,7 +13,7 @@ const DATABASE: &str = "/var/lib/dpkg";
 /// The installed packages of a machine.
 #[derive(Debug)]
 pub(crate) struct Dpkg<'a> {
-    host: &'a Host,
+    host: &'a ProgramHost,
     /// By name; the machine's own architecture wins over others.
     installed: BTreeMap<String, Stanza>,
     /// Path of each shared library to the package that owns it.
@@ -22,7 +22,7 @@ pub(crate) struct Dpkg<'a> {
 
 impl<'a> Dpkg<'a> {
     /// Reads the database.
-    pub(crate) fn read(host: &'a Host) -> Result<Self, Error> {
+    pub(crate) fn read(host: &'a ProgramHost) -> Result<Self, Error> {
         let status = format!("{DATABASE}/status");
         let text = std::fs::read(host.at(Path::new(&status))).map_err(|_| {
             let why = "this machine has no dpkg, so the contents of packages are not known";
@@ -148,14 +148,14 @@ fn with_usr(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, Host) {
+    fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, ProgramHost) {
         let place = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = place.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let host = Host::at_root(place.path(), Vec::new());
+        let host = ProgramHost::at_root(place.path(), Vec::new());
         (place, host)
     }
 

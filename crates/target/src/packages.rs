@@ -1,10 +1,10 @@
 //! How to install programs that are missing.
 
-use Source::{Code, Package};
+use ProgramOrigin::{Code, Package};
 
 /// Where a program comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum ProgramOrigin {
     /// A Debian package.
     Package(&'static str),
     /// Not packaged in Debian; built from these sources.
@@ -12,7 +12,7 @@ pub enum Source {
 }
 
 /// Programs that users are likely to name.
-const PROGRAMS: &[(&str, Source)] = &[
+const PROGRAMS: &[(&str, ProgramOrigin)] = &[
     ("aplay", Package("alsa-utils")),
     ("bpftool", Package("bpftool")),
     ("chrt", Package("util-linux")),
@@ -50,7 +50,7 @@ const PROGRAMS: &[(&str, Source)] = &[
 
 /// Where this program, given by name or path, comes from, if known.
 #[must_use]
-pub fn source_of(program: &str) -> Option<Source> {
+pub fn source_of(program: &str) -> Option<ProgramOrigin> {
     let (_, name) = program.rsplit_once('/').unwrap_or(("", program));
     let (_, source) = PROGRAMS.iter().find(|(known, _)| *known == name)?;
     Some(*source)

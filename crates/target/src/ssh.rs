@@ -11,14 +11,17 @@ use std::time::{Duration, Instant};
 
 use assize_job::{Action, IdentityPart, Job, Linked, Order};
 
-use crate::carried::{Carried, module_here};
+use crate::carried::{CarriedFiles, module_here};
 use crate::host::{encode, ended, limits};
 use crate::kernels::Kernels;
-use crate::talk::{End, Limits};
+use crate::talk::{ChildEnd, ChildLimits};
 use crate::testbed::Testbed;
-use crate::{Done, Error, Outcome, Step, Target, Tell, agent, needs, packages, stream};
+use crate::{
+    CompletedOrder, Error, PreparationStep, RunOutcome, Target, Tell, agent, needs, packages,
+    stream,
+};
 use connection::{Connection, quote};
-use probe::Probe;
+use probe::HostProbe;
 
 /// How far an agent may exceed the limit that it enforces itself.
 const GRACE: Duration = Duration::from_secs(30);
@@ -35,12 +38,12 @@ pub struct Ssh {
     connection: Connection,
     agent: Option<PathBuf>,
     grace: Duration,
-    there: Mutex<Option<There>>,
+    there: Mutex<Option<RemotePaths>>,
 }
 
 /// Paths on the other host.
 #[derive(Debug, Clone)]
-struct There {
+struct RemotePaths {
     directory: String,
     agent: String,
     /// Path of a module file here to its path there.
@@ -97,7 +100,7 @@ impl Ssh {
     }
 
     /// Queries the host, and fails if these runs are not possible there.
-    fn look(&self, orders: &[Order]) -> Result<Probe, Error> {
+    fn look(&self, orders: &[Order]) -> Result<HostProbe, Error> {
         // A program that is about to be copied there need not exist yet.
         let brought = |linked: &&Linked| {
             let files = orders.iter().flat_map(|order| &order.payload.files);
@@ -133,7 +136,7 @@ impl Ssh {
         Ok(probe)
     }
 
-    fn there(&self, order: &Order) -> Result<There, Error> {
+    fn there(&self, order: &Order) -> Result<RemotePaths, Error> {
         let known = |ssh: &Ssh| ssh.lock().clone();
         if let Some(there) = known(self) {
             return Ok(there);
@@ -146,13 +149,13 @@ impl Ssh {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<There>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<RemotePaths>> {
         self.there.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Kills the processes that a run left there.
-    fn end(&self, there: &There) {
-        let limits = Limits {
+    fn end(&self, there: &RemotePaths) {
+        let limits = ChildLimits {
             time: Some(ENDING),
             bytes: 1 << 20,
         };
@@ -194,7 +197,7 @@ impl Target for Ssh {
             None => agent::find()?,
         };
         let host = self.connection.host().to_owned();
-        tell(Step::Host { host });
+        tell(PreparationStep::Host { host });
         let probe = self.look(orders)?;
         let there = upload::all(&self.connection, &agent, orders, &probe)?;
         *self.lock() = Some(there);
@@ -202,7 +205,7 @@ impl Target for Ssh {
     }
 
     fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
-        let mut carried = Carried::default();
+        let mut carried = CarriedFiles::default();
         for action in &order.job.setup {
             if let Action::Module { module, .. } = action
                 && needs::is_file(module)
@@ -218,13 +221,13 @@ impl Target for Ssh {
         Ok(carried.expected(&order.job, false))
     }
 
-    fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
+    fn run(&self, order: &Order, _slot: usize) -> Result<CompletedOrder, Error> {
         let started = Instant::now();
         let there = self.there(order)?;
         let limits = limits(&order.job, self.grace);
         let job = encode(&translated(&order.job, &there.modules), &self.name())?;
         let talk = self.connection.run(&run_script(&there), job, limits)?;
-        let lost = (talk.end != End::Time)
+        let lost = (talk.end != ChildEnd::Time)
             .then(|| self.connection.trouble(&talk))
             .flatten();
         let who = match lost {
@@ -233,10 +236,10 @@ impl Target for Ssh {
         };
         let ended = ended(&talk, limits, &who);
         let outcome = stream::outcome_of_process(&talk.stdout, &talk.stderr, ended);
-        if !matches!(outcome, Outcome::Completed(_)) {
+        if !matches!(outcome, RunOutcome::Completed(_)) {
             self.end(&there);
         }
-        Ok(Done {
+        Ok(CompletedOrder {
             outcome,
             machine: needs::recorded(&order.machine, &self.name()),
             cached: false,
@@ -278,7 +281,7 @@ fn translated(job: &Job, modules: &BTreeMap<String, String>) -> Job {
 
 /// The script that runs the agent. If it has its own session, as under sshd, it writes the
 /// session's id to a file, so that [`end_script`] can kill leftover processes.
-fn run_script(there: &There) -> String {
+fn run_script(there: &RemotePaths) -> String {
     let note = quote(&format!("{}/session", there.directory));
     let agent = quote(&there.agent);
     format!(

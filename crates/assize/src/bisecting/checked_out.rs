@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use assize_target::kernels::Kernels;
 use assize_verdict::Outcome;
 
-use super::Setting;
+use super::BisectionSetup;
 use crate::cli::BisectArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::output;
-use crate::trying::source::Change;
-use crate::trying::touched::{Touched, touches_code};
+use crate::trying::source::SourceChange;
+use crate::trying::touched::{TouchedFiles, touches_code};
 
 /// The commit cannot be tested: git picks another one.
 const CANNOT_TELL: u8 = 125;
@@ -61,7 +61,7 @@ fn status(code: u8) -> u8 {
 
 fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
-    let change = Change::as_one(good, "HEAD")?;
+    let change = SourceChange::as_one(good, "HEAD")?;
     let all = &change.commits;
     if !all.iter().any(|commit| touches_code(&commit.paths)) {
         return said(
@@ -69,8 +69,8 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
             Outcome::Refuted,
         );
     }
-    let scope = Touched::of(all)?.scope;
-    let setting = Setting::of(arguments, &scope, &kernels)?;
+    let scope = TouchedFiles::of(all)?.scope;
+    let setting = BisectionSetup::of(arguments, &scope, &kernels)?;
     let say = |line: &str| {
         if !arguments.quiet {
             eprintln!("{}", assize_report::printable(line));

@@ -20,18 +20,18 @@ use assize_verdict::Outcome;
 
 use crate::cli::{self, BisectArguments, BisectFormat};
 use crate::failure::Failure;
-use crate::trying::builds::{Build, ModuleBuild};
+use crate::trying::builds::{BuildCommit, ModuleBuild};
 use crate::trying::described;
-use crate::trying::experiment::Base;
-use crate::trying::source::{self, Asked, Change};
-use crate::trying::touched::{Scope, Touched};
+use crate::trying::experiment::BaseExperiment;
+use crate::trying::source::{self, ChangeOptions, SourceChange};
+use crate::trying::touched::{BuildScope, TouchedFiles};
 use crate::trying::whole::{self, KernelBuild};
 use crate::{output, shell};
-use court::{Court, Side};
-use line::Line;
-use question::{NEW, OLD, Question};
-use search::{Known, Next};
-use state::{State, Terms};
+use court::{BisectionEvaluator, BuiltCommit};
+use line::TouchingCommits;
+use question::{BisectionQuestion, NEW, OLD};
+use search::{CommitFinding, SearchStep};
+use state::{BisectionTerms, KeptVerdicts};
 
 pub(crate) use checked_out::{is_test, wrong_use_of_test};
 
@@ -50,7 +50,7 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
         }
     };
     let kernels = Kernels::new(Kernels::default_root()?);
-    let asked = Asked {
+    let asked = ChangeOptions {
         range: arguments.range.as_deref(),
         patch: arguments.patch.as_deref(),
         base: arguments.base.as_deref(),
@@ -60,16 +60,16 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
             "{range}: one commit is no range; write GOOD..{range}"
         )));
     }
-    let change = Change::of(&asked, &kernels, &say)?;
+    let change = SourceChange::of(&asked, &kernels, &say)?;
     if let Some((good, end)) = asked.range.and_then(|range| range.split_once("..")) {
         line::begins_at(&change, good, end)?;
     }
-    let touched = Touched::of(&change.commits)?;
-    let line = Line::of(&change.commits, &touched.scope);
-    let given = Setting::of(arguments, &touched.scope, &kernels)?;
+    let touched = TouchedFiles::of(&change.commits)?;
+    let line = TouchingCommits::of(&change.commits, &touched.scope);
+    let given = BisectionSetup::of(arguments, &touched.scope, &kernels)?;
     say(&given.announced());
     let mut court = given.court(arguments, &change, &say, line.verdicts())?;
-    let found = Search {
+    let found = BisectionSearch {
         court: &mut court,
         line: &line,
         tried: Vec::new(),
@@ -86,8 +86,8 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
 }
 
 /// The question, and where it is run.
-struct Setting {
-    scope: Scope,
+struct BisectionSetup {
+    scope: BuildScope,
     /// The name of the experiment and why it was chosen.
     choice: String,
     title: String,
@@ -95,31 +95,31 @@ struct Setting {
     exact: bool,
     /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<Kernel>,
-    question: Question,
+    question: BisectionQuestion,
     looks: Vec<u32>,
 }
 
-impl Setting {
+impl BisectionSetup {
     /// Finds mistakes before anything is built.
     fn of(
         arguments: &BisectArguments,
-        scope: &Scope,
+        scope: &BuildScope,
         kernels: &Kernels,
-    ) -> Result<Setting, Failure> {
-        let base = Base::of(arguments.experiment.as_deref(), scope)?;
-        let question = Question::of(&arguments.claim, &base)?;
+    ) -> Result<BisectionSetup, Failure> {
+        let base = BaseExperiment::of(arguments.experiment.as_deref(), scope)?;
+        let question = BisectionQuestion::of(&arguments.claim, &base)?;
         let kernel = match scope {
-            Scope::Modules(_) => {
+            BuildScope::Modules(_) => {
                 let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
                 Some(kernels.resolve(named.unwrap_or(&base.kernel))?)
             }
-            Scope::Kernel(file) => {
+            BuildScope::Kernel(file) => {
                 whole::no_kernel_named(file, arguments.kernel.as_deref())?;
                 None
             }
         };
         let runs = arguments.runs.unwrap_or(question.runs);
-        Ok(Setting {
+        Ok(BisectionSetup {
             scope: scope.clone(),
             choice: base.choice,
             title: base.title,
@@ -133,8 +133,8 @@ impl Setting {
     /// The message that says what is tried with which experiment.
     fn announced(&self) -> String {
         let of = match &self.scope {
-            Scope::Modules(part) => part.directory,
-            Scope::Kernel(file) => file,
+            BuildScope::Modules(part) => part.directory,
+            BuildScope::Kernel(file) => file,
         };
         format!("{of} -> {}", self.choice)
     }
@@ -142,10 +142,10 @@ impl Setting {
     /// The builder of the sides.
     fn builder<'a>(
         &'a self,
-        change: &'a Change,
+        change: &'a SourceChange,
         say: &'a dyn Fn(&str),
-    ) -> Result<Box<dyn Build + 'a>, Failure> {
-        let (Scope::Modules(part), Some(kernel)) = (&self.scope, &self.kernel) else {
+    ) -> Result<Box<dyn BuildCommit + 'a>, Failure> {
+        let (BuildScope::Modules(part), Some(kernel)) = (&self.scope, &self.kernel) else {
             let kernels = Kernels::new(Kernels::default_root()?);
             return Ok(Box::new(KernelBuild::of(change, kernels, say)?));
         };
@@ -162,13 +162,13 @@ impl Setting {
     fn court<'a>(
         &'a self,
         arguments: &'a BisectArguments,
-        change: &'a Change,
+        change: &'a SourceChange,
         say: &'a dyn Fn(&str),
         verdicts: u32,
-    ) -> Result<Court<'a>, Failure> {
+    ) -> Result<BisectionEvaluator<'a>, Failure> {
         let tests = f64::from(verdicts) * self.looks.len() as f64;
         let alpha = cli::ALPHA / tests.max(1.0);
-        let terms = Terms {
+        let terms = BisectionTerms {
             assize: env!("CARGO_PKG_VERSION").into(),
             good: change.base.id.clone(),
             kernel: match &self.kernel {
@@ -179,7 +179,7 @@ impl Setting {
             looks: self.looks.clone(),
             alpha,
         };
-        Ok(Court {
+        Ok(BisectionEvaluator {
             change,
             builder: self.builder(change, say)?,
             question: &self.question,
@@ -188,7 +188,7 @@ impl Setting {
             kernel: self.kernel.as_ref().map(|kernel| kernel.name.clone()),
             jobs: arguments.jobs,
             quiet: arguments.quiet,
-            state: State::open(&kept_in(arguments), &terms)?,
+            state: KeptVerdicts::open(&kept_in(arguments), &terms)?,
             built: BTreeSet::new(),
             measured: BTreeSet::new(),
             runs: 0,
@@ -212,14 +212,14 @@ fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
 }
 
 /// A search in progress.
-struct Search<'s, 'c> {
-    court: &'s mut Court<'c>,
-    line: &'s Line,
+struct BisectionSearch<'s, 'c> {
+    court: &'s mut BisectionEvaluator<'c>,
+    line: &'s TouchingCommits,
     tried: Vec<TriedCommit>,
 }
 
 /// The result of a search.
-struct Found {
+struct BisectionResult {
     /// The kernel that the commits ran on, in words.
     machine: String,
     answer: Answer,
@@ -227,12 +227,12 @@ struct Found {
     touching: usize,
 }
 
-impl Search<'_, '_> {
-    fn carry_out(mut self) -> Result<Found, Failure> {
+impl BisectionSearch<'_, '_> {
+    fn carry_out(mut self) -> Result<BisectionResult, Failure> {
         let good = self.court.build_good(&self.court.change.base)?;
         let machine = whole::described(&good.made);
         let answer = self.answer(good)?;
-        Ok(Found {
+        Ok(BisectionResult {
             machine,
             answer,
             tried: self.tried,
@@ -240,15 +240,15 @@ impl Search<'_, '_> {
         })
     }
 
-    fn answer(&mut self, good: Side) -> Result<Answer, Failure> {
+    fn answer(&mut self, good: BuiltCommit) -> Result<Answer, Failure> {
         let last = self.line.last();
         let mut known = BTreeMap::new();
         let mut sides = BTreeMap::from([(0, good.clone())]);
         loop {
             let at = match search::next(last, &known) {
-                Next::Try(at) => at,
-                Next::OneOf(places) => return self.one_of(&places, &mut sides),
-                Next::Found(at) => {
+                SearchStep::Try(at) => at,
+                SearchStep::OneOf(places) => return self.one_of(&places, &mut sides),
+                SearchStep::Found(at) => {
                     return match (sides.remove(&(at - 1)), sides.remove(&at)) {
                         (Some(parent), Some(side)) => self.against_parent(at, &parent, &side),
                         _ => Err(Failure::Show("the search skipped a commit".into())),
@@ -264,18 +264,22 @@ impl Search<'_, '_> {
                 }
             };
             let found = match outcome {
-                Outcome::Upheld => Known::Has,
+                Outcome::Upheld => CommitFinding::Has,
                 Outcome::Refuted if at == last => return Ok(Answer::NotThere),
                 Outcome::Undecided if at == last => return Ok(Answer::Undecided),
-                Outcome::Refuted => Known::Lacks,
-                Outcome::Undecided => Known::Untestable,
+                Outcome::Refuted => CommitFinding::Lacks,
+                Outcome::Undecided => CommitFinding::Untestable,
             };
             known.insert(at, found);
         }
     }
 
     /// Builds and judges a commit of the line; returns `None` if it cannot be tested.
-    fn try_at(&mut self, at: usize, good: &Side) -> Result<Option<(Side, ClaimVerdict)>, Failure> {
+    fn try_at(
+        &mut self,
+        at: usize,
+        good: &BuiltCommit,
+    ) -> Result<Option<(BuiltCommit, ClaimVerdict)>, Failure> {
         let place = self.line.place(at);
         let Some(commit) = self.court.change.commits.get(place) else {
             return Ok(None);
@@ -306,7 +310,12 @@ impl Search<'_, '_> {
     }
 
     /// Blames a commit only if the claim is upheld against its parent.
-    fn against_parent(&mut self, at: usize, parent: &Side, side: &Side) -> Result<Answer, Failure> {
+    fn against_parent(
+        &mut self,
+        at: usize,
+        parent: &BuiltCommit,
+        side: &BuiltCommit,
+    ) -> Result<Answer, Failure> {
         let verdict = self.court.judge(parent, side)?;
         let place = self.line.place(at);
         let change = self.court.change;
@@ -326,7 +335,7 @@ impl Search<'_, '_> {
     fn one_of(
         &mut self,
         places: &[usize],
-        sides: &mut BTreeMap<usize, Side>,
+        sides: &mut BTreeMap<usize, BuiltCommit>,
     ) -> Result<Answer, Failure> {
         let ends = places.first().zip(places.last());
         let ends = ends.and_then(|(first, last)| {
@@ -393,12 +402,12 @@ fn kept_in(arguments: &BisectArguments) -> std::path::PathBuf {
     }
 }
 
-impl Found {
+impl BisectionResult {
     fn document(
         self,
-        court: &Court<'_>,
-        touched: &Touched,
-        given: &Setting,
+        court: &BisectionEvaluator<'_>,
+        touched: &TouchedFiles,
+        given: &BisectionSetup,
         arguments: &BisectArguments,
     ) -> Bisection {
         let change = court.change;
@@ -423,8 +432,8 @@ impl Found {
                 None => self.machine,
             },
             built: match &given.scope {
-                Scope::Modules(part) => format!("{} of {}", part.module, part.directory),
-                Scope::Kernel(_) => whole::BUILT.into(),
+                BuildScope::Modules(part) => format!("{} of {}", part.module, part.directory),
+                BuildScope::Kernel(_) => whole::BUILT.into(),
             },
             left_out: touched.left_out.clone(),
             experiment: format!("{}, {} times a side", given.title, court.looks[0]),
@@ -435,7 +444,7 @@ impl Found {
 }
 
 /// The `assize why` command that shows which instructions the result is due to.
-fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
+fn why(answer: &Answer, given: &BisectionSetup, directory: &str) -> Option<String> {
     let (Answer::Found(found) | Answer::NotOfOne(found)) = answer else {
         return None;
     };
@@ -443,7 +452,7 @@ fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
         return None;
     }
     // The small configuration of a kernel built here lacks what `assize why` needs.
-    let answers = given.exact && matches!(given.scope, Scope::Modules(_));
+    let answers = given.exact && matches!(given.scope, BuildScope::Modules(_));
     let bundle = found.verdict.bundle.as_ref().filter(|_| answers)?;
     let largest = found.verdict.figures.iter().max_by(|a, b| {
         let size = |of: &assize_report::Figure| of.ratio.map_or(0.0, |ratio| ratio.ln().abs());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Question, Showing};
+use super::{QuestionArguments, Showing};
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -40,7 +40,7 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
-    pub(crate) question: Question,
+    pub(crate) question: QuestionArguments,
     #[command(flatten)]
     pub(crate) showing: Showing,
 }

@@ -12,7 +12,7 @@ fn asked(commands: &[&str]) -> CommandsArguments {
 }
 
 fn plan(asked: &CommandsArguments) -> Plan {
-    let text = Experiment::of(asked).unwrap().text();
+    let text = CommandsExperiment::of(asked).unwrap().text();
     let experiment = assize_plan::parse(&text, "x.toml").unwrap();
     experiment.plan(&Overrides::default()).unwrap()
 }
@@ -64,16 +64,16 @@ fn the_same_twice_is_an_experiment_of_noise() {
     let repeats: Vec<bool> = plan.configurations.iter().map(|c| c.aa).collect();
     assert_eq!(repeats, [false, true]);
     assert_eq!((plan.runs.len(), plan.until.is_none()), (20, true));
-    let why = Experiment::of(&asked(&["a", "b", "a"])).unwrap_err();
+    let why = CommandsExperiment::of(&asked(&["a", "b", "a"])).unwrap_err();
     assert!(why.starts_with("a: it is there twice"), "{why}");
-    let why = Experiment::of(&asked(&["a b"])).unwrap_err();
+    let why = CommandsExperiment::of(&asked(&["a b"])).unwrap_err();
     assert!(why.ends_with("assize compare -- 'a b' 'a b'"), "{why}");
 }
 
 #[test]
 fn runs_are_fixed_or_bounded() {
     let of = |runs, min_runs, max_runs| {
-        Experiment::of(&CommandsArguments {
+        CommandsExperiment::of(&CommandsArguments {
             runs,
             min_runs,
             max_runs,
@@ -103,7 +103,7 @@ fn what_is_prepared_is_done_before_each_run_of_its_command() {
         conclude: vec!["rm -f y".into()],
         ..asked(&["a", "b"])
     };
-    let experiment = Experiment::of(&two).unwrap();
+    let experiment = CommandsExperiment::of(&two).unwrap();
     let text = experiment.text();
     for line in [
         "setup = [{ command = [\"sync\"] }]\nteardown = [{ command = [\"rm\", \"-f\", \"y\"] }]\n",
@@ -116,7 +116,7 @@ fn what_is_prepared_is_done_before_each_run_of_its_command() {
         prepare: vec!["p".into(); 3],
         ..two
     };
-    let why = Experiment::of(&three).unwrap_err();
+    let why = CommandsExperiment::of(&three).unwrap_err();
     assert!(why.starts_with("--prepare is given 3 times for 2"), "{why}");
 }
 

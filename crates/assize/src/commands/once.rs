@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use super::file::Experiment;
+use super::file::CommandsExperiment;
 use crate::cli::CommandsArguments;
 use crate::failure::Failure;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// clean-up runs whatever else fails; the first failure is reported.
 pub(super) fn around<T>(
     asked: &CommandsArguments,
-    experiment: &Experiment,
+    experiment: &CommandsExperiment,
     work: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut setup = asked.setup.iter();
@@ -25,7 +25,7 @@ pub(super) fn around<T>(
 }
 
 /// Runs each command this many times, in turn, without recording it.
-fn warm_up(experiment: &Experiment, rounds: u32) -> Result<(), Failure> {
+fn warm_up(experiment: &CommandsExperiment, rounds: u32) -> Result<(), Failure> {
     for _ in 0..rounds {
         for command in &experiment.commands {
             let steps = [
@@ -88,7 +88,7 @@ mod tests {
         file: &std::path::Path,
         work: Result<(), Failure>,
     ) -> (Result<(), Failure>, String) {
-        let experiment = Experiment::of(asked).unwrap();
+        let experiment = CommandsExperiment::of(asked).unwrap();
         let done = around(asked, &experiment, || {
             shell("", &format!("echo runs >> {}", file.display()))?;
             work

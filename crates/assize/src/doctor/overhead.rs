@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_job::{Command, ELAPSED, INSTRUMENTS, Job, Kind, Order, Payload, Record, Workload};
 use assize_report::significant;
 use assize_target::exact::Options;
-use assize_target::{Outcome, Target};
+use assize_target::{RunOutcome, Target};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ const COUNTING: &str = "guest-instructions";
 
 /// The overhead of one instrument.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Cost {
+pub(super) struct InstrumentOverhead {
     instrument: String,
     /// Metric to its median without and with the instrument.
     metrics: BTreeMap<String, [f64; 2]>,
@@ -29,7 +29,7 @@ pub(super) struct Cost {
 }
 
 /// Measures every instrument on a target.
-pub(super) fn measure(target: &str) -> Result<Vec<Cost>, Failure> {
+pub(super) fn measure(target: &str) -> Result<Vec<InstrumentOverhead>, Failure> {
     let here = target_of(target, Options::default())?;
     // Only exact machines count instructions.
     let always: &[&str] = if target == "exact" { &[COUNTING] } else { &[] };
@@ -87,8 +87,8 @@ fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<Record
     let mut answers = Vec::new();
     for order in orders(instruments) {
         match target.run(&order, 0)?.outcome {
-            Outcome::Completed(records) => answers.push(records),
-            Outcome::Failed { failure, .. } => {
+            RunOutcome::Completed(records) => answers.push(records),
+            RunOutcome::Failed { failure, .. } => {
                 return Err(Failure::Target(assize_target::Error {
                     what: format!("run an empty workload with [{}]", instruments.join(", ")),
                     why: failure.to_string(),
@@ -122,7 +122,11 @@ fn medians(answers: &[Vec<Record>]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<Record>]) -> Cost {
+fn cost(
+    instrument: &str,
+    without: &BTreeMap<String, f64>,
+    with: &[Vec<Record>],
+) -> InstrumentOverhead {
     let unavailable = with.iter().flatten().find_map(|record| match record {
         Record::Unavailable {
             instrument: name,
@@ -141,7 +145,7 @@ fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<Record>])
             })
             .collect(),
     };
-    Cost {
+    InstrumentOverhead {
         instrument: instrument.into(),
         metrics,
         unavailable,
@@ -149,7 +153,7 @@ fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<Record>])
 }
 
 /// The costs as a table.
-pub(super) fn text(target: &str, costs: &[Cost]) -> String {
+pub(super) fn text(target: &str, costs: &[InstrumentOverhead]) -> String {
     let mut text = format!(
         "\noverhead on {target}: medians of {RUNS} runs of an empty workload\n\
          {:20} {:>20} {:>12} {:>12}\n",

@@ -26,33 +26,33 @@ use assize_bundle::{Records, Writer};
 use assize_job::{Kind, Order, Replay, replay};
 use assize_plan::{Experiment, Overrides, Plan, PlannedRun};
 use assize_target::exact::Options;
-use assize_target::{Step, Target};
+use assize_target::{PreparationStep, Target};
 use assize_verdict::FailedCell;
 
 pub(crate) use head::REVISION;
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
-pub(crate) use recording::{Measured, Ready, Recording, planned, recorded};
+pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, recorded};
 pub(crate) use target::of as target_of;
 
-use crate::cli::{FailOn, Overriding, Question, RunArguments, Trial};
+use crate::cli::{FailOn, Overriding, QuestionArguments, RunArguments, TrialArguments};
 use crate::compare;
 use crate::failure::Failure;
-use crate::levels::{self, Expected};
+use crate::levels::{self, ExpectedParts};
 use crate::output;
-use crate::page::{From, Material};
-use crate::reach::Reach;
+use crate::page::{Material, RecordsOrigin};
+use crate::reach::DesignReach;
 use crate::record;
 use crate::rerun;
 use crate::shell;
-use crate::terms::{Terms, recorded_in};
-use engine::{Engine, Event};
+use crate::terms::{JudgingTerms, recorded_in};
+use engine::{Engine, RunEvent};
 use interrupt::{Interrupt, Killing};
-use looks::Stage;
-use progress::{Progress, Tally};
+use looks::InterimStage;
+use progress::{Progress, RunTally};
 use ready::GettingReady;
 use summary::{lacking, summary};
-use twice::Twice;
+use twice::ReproducibilityCheck;
 
 /// Carries out an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     }
     askable(&work.plan, &arguments.question)?;
     let target = target::of(&work.plan.target, options(arguments))?;
-    let engine = Doing {
+    let engine = RunSession {
         work: &work,
         target: target.as_ref(),
         interrupt: &interrupt,
@@ -79,13 +79,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
 }
 
 /// Refuses a question that cannot be answered, before anything is measured.
-fn askable(plan: &Plan, question: &Question) -> Result<(), Failure> {
-    let trial = Trial {
+fn askable(plan: &Plan, question: &QuestionArguments) -> Result<(), Failure> {
+    let trial = TrialArguments {
         question: question.clone(),
-        ..Trial::default()
+        ..TrialArguments::default()
     };
     let names = plan.configurations.iter().map(|of| of.name.clone());
-    let options = output::options(&trial, &Terms::default())?;
+    let options = output::options(&trial, &JudgingTerms::default())?;
     let fail_on = &trial.question.fail_on;
     let gate = fail_on.iter().find(|on| matches!(on, FailOn::Gate(..)));
     if let Some(gate) = gate.filter(|_| plan.primary.is_empty()) {
@@ -209,22 +209,22 @@ impl Work {
 }
 
 /// What runs are checked against and where they are recorded.
-struct With<'a> {
+struct RunContext<'a> {
     writer: &'a Writer,
-    expected: &'a Expected,
-    twice: &'a Twice,
+    expected: &'a ExpectedParts,
+    twice: &'a ReproducibilityCheck,
 }
 
-struct Doing<'a> {
+struct RunSession<'a> {
     work: &'a Work,
     target: &'a dyn Target,
     interrupt: &'a Interrupt,
     jobs: usize,
 }
 
-impl Doing<'_> {
+impl RunSession<'_> {
     /// Fails with the command to resume if the work was interrupted.
-    fn not_interrupted(&self, tally: &Tally) -> Result<(), Failure> {
+    fn not_interrupted(&self, tally: &RunTally) -> Result<(), Failure> {
         if !self.interrupt.came() {
             return Ok(());
         }
@@ -235,7 +235,7 @@ impl Doing<'_> {
         })
     }
 
-    fn carry_out(&self, quiet: bool) -> Result<Tally, Failure> {
+    fn carry_out(&self, quiet: bool) -> Result<RunTally, Failure> {
         let plan = &self.work.plan;
         let there = match self.work.resumed {
             true => recorded_in(&self.work.directory)?,
@@ -257,15 +257,15 @@ impl Doing<'_> {
             true => Vec::new(),
             false => missing_of(&stages, &there),
         };
-        let expected = Expected::of(plan, &missing, self.target)?;
+        let expected = ExpectedParts::of(plan, &missing, self.target)?;
         levels::refuse_same(plan, &expected)?;
-        let twice = Twice::of(plan, &missing, self.target)?;
+        let twice = ReproducibilityCheck::of(plan, &missing, self.target)?;
         let writer = self.work.writer()?;
         self.announce(&progress)?;
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
-            let with = With {
+            let with = RunContext {
                 writer: &writer,
                 expected: &expected,
                 twice: &twice,
@@ -294,7 +294,7 @@ impl Doing<'_> {
         let plan = &self.work.plan;
         let directory = self.work.directory.display();
         progress.say(&format!("{} runs into {directory}", plan.runs.len()));
-        let warning = Reach::of(plan, None)?.warning();
+        let warning = DesignReach::of(plan, None)?.warning();
         for line in warning.into_iter().chain(lacking(plan, self.target)) {
             progress.say(&line);
         }
@@ -305,7 +305,7 @@ impl Doing<'_> {
     /// needed.
     fn prepare(
         &self,
-        stages: &[Stage],
+        stages: &[InterimStage],
         there: &BTreeSet<u32>,
         progress: &Progress<'_>,
     ) -> Result<(), Failure> {
@@ -321,7 +321,7 @@ impl Doing<'_> {
         let mut ready = GettingReady::new(&self.work.plan.target);
         let (sender, steps) = channel();
         thread::scope(|scope| {
-            let tell = move |step: Step| {
+            let tell = move |step: PreparationStep| {
                 // The receiver is gone once everything is ready.
                 let _ = sender.send(step);
             };
@@ -345,9 +345,9 @@ impl Doing<'_> {
 
     fn stage(
         &self,
-        stage: &Stage,
+        stage: &InterimStage,
         there: &BTreeSet<u32>,
-        with: &With<'_>,
+        with: &RunContext<'_>,
         progress: &mut Progress<'_>,
     ) -> Result<(), Failure> {
         let missing: Vec<_> = stage
@@ -369,8 +369,8 @@ impl Doing<'_> {
             || killing.go_on(),
             |event| {
                 let ended = match event {
-                    Event::Ended(ended) => *ended,
-                    Event::UnderWay(runs) => {
+                    RunEvent::Ended(ended) => *ended,
+                    RunEvent::UnderWay(runs) => {
                         progress.under_way(runs);
                         return Ok(());
                     }
@@ -390,7 +390,7 @@ impl Doing<'_> {
     }
 
     /// Whether the complete blocks answer the question of the experiment.
-    fn told_enough(&self, stage: &Stage) -> Result<bool, Failure> {
+    fn told_enough(&self, stage: &InterimStage) -> Result<bool, Failure> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
         };
@@ -399,7 +399,7 @@ impl Doing<'_> {
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
         let terms = terms.at(stage.blocks.len() as u32);
-        let options = output::options(&Trial::default(), &terms)?;
+        let options = output::options(&TrialArguments::default(), &terms)?;
         let document = assize_verdict::try_records(&records, &options)?;
         let primary = self.work.plan.primary.iter().map(|one| one.metric.clone());
         let watched = |metric: &String| until.metric.as_ref().is_none_or(|only| only == metric);
@@ -409,7 +409,7 @@ impl Doing<'_> {
 }
 
 /// The runs that are still to be done.
-fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
+fn missing_of(stages: &[InterimStage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
     let all = stages.iter().flat_map(|stage| &stage.runs);
     all.filter(|run| !there.contains(&run.index))
         .copied()
@@ -425,9 +425,9 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
             why: records.failures.first().map(|failure| failure.why.clone()),
         });
     }
-    let trial = Trial {
+    let trial = TrialArguments {
         question: arguments.question.clone(),
-        ..Trial::default()
+        ..TrialArguments::default()
     };
     let mut document = output::judge(&records, &trial, &terms)?;
     if work.resumed {
@@ -440,7 +440,7 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         records: &records,
         trial: &trial,
         terms: &terms,
-        from: From::Bundle(&work.directory),
+        from: RecordsOrigin::Bundle(&work.directory),
     };
     let code = output::show(&document, &material, &arguments.showing)?;
     all_completed(&records, &work.directory, |_| false)?;

@@ -7,13 +7,13 @@ use assize_bundle::{Error, Exit, Writer};
 use assize_plan::Plan;
 use assize_target::exact::Options;
 
-use super::engine::{Engine, Event};
+use super::engine::{Engine, RunEvent};
 use super::interrupt::{Interrupt, Killing};
-use super::twice::Twice;
+use super::twice::ReproducibilityCheck;
 use super::{head, target};
 use crate::cli::{MergeArguments, RunOneArguments};
 use crate::failure::Failure;
-use crate::levels::Expected;
+use crate::levels::ExpectedParts;
 use crate::output;
 use crate::record;
 
@@ -39,8 +39,8 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     };
     let target = target::of(&plan.target, options)?;
     target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
-    let expected = Expected::of(&plan, &[*run], target.as_ref())?;
-    let twice = Twice::of(&plan, &[*run], target.as_ref())?;
+    let expected = ExpectedParts::of(&plan, &[*run], target.as_ref())?;
+    let twice = ReproducibilityCheck::of(&plan, &[*run], target.as_ref())?;
     let mut killing = Killing::default();
     let engine = Engine {
         plan: &plan,
@@ -54,7 +54,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
         &[*run],
         || killing.go_on(),
         |event| {
-            let Event::Ended(ended) = event else {
+            let RunEvent::Ended(ended) = event else {
                 return Ok(());
             };
             let recorded = record::recorded(&plan, run, &ended.done, expected.run(run));

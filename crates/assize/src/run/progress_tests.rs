@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
 use assize_job::{Machine, Payload, Workload};
-use assize_target::{Done, Failure, Outcome};
+use assize_target::{CompletedOrder, RunFailure, RunOutcome};
 
 use super::*;
 
@@ -39,21 +39,21 @@ fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
     for run in &plan.runs {
         let failed = fails == Some(run.index);
         let outcome = if failed {
-            Outcome::Failed {
-                failure: Failure::Ended {
+            RunOutcome::Failed {
+                failure: RunFailure::Ended {
                     how: "signal 9".into(),
                 },
                 records: Vec::new(),
                 console: String::new(),
             }
         } else {
-            Outcome::Completed(vec![assize_job::Record::Identity { parts: Vec::new() }])
+            RunOutcome::Completed(vec![assize_job::Record::Identity { parts: Vec::new() }])
         };
-        let ended = Ended {
+        let ended = FinishedRun {
             run: *run,
             attempt: 1,
             again: false,
-            done: Done {
+            done: CompletedOrder {
                 outcome,
                 machine: BTreeMap::new(),
                 cached: run.index == 1,

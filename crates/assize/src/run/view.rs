@@ -14,14 +14,14 @@ const TICK: Duration = Duration::from_millis(500);
 /// A view on a terminal, drawn on standard error: one line of progress, and one for each
 /// interval. Each line is cut at the current width of the terminal, so none wraps;
 /// removing the view leaves nothing behind.
-pub(super) struct View {
+pub(super) struct TerminalView {
     multi: MultiProgress,
     bar: ProgressBar,
     rows: Vec<ProgressBar>,
 }
 
-impl View {
-    pub(super) fn new(runs: usize) -> View {
+impl TerminalView {
+    pub(super) fn new(runs: usize) -> TerminalView {
         let multi = MultiProgress::new();
         let bar = multi.add(ProgressBar::new(runs as u64));
         // If the template cannot be parsed, the bar keeps its default style.
@@ -29,7 +29,7 @@ impl View {
             bar.set_style(style);
         }
         bar.enable_steady_tick(TICK);
-        View {
+        TerminalView {
             multi,
             bar,
             rows: Vec::new(),

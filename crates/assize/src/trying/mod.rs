@@ -11,14 +11,14 @@ use assize_report::{Checks, Outcome, Patch, SERIES, Series, Tried};
 use assize_series::Commit;
 use assize_target::kernels::Kernels;
 
-use crate::cli::{Question, TryArguments, TryFormat};
+use crate::cli::{QuestionArguments, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::{output, run, shell};
-use builds::{Builds, ModuleBuild, Side};
-use effects::Judged;
+use builds::{CommitBuild, CommitBuilds, ModuleBuild};
+use effects::SeriesEffects;
 pub(crate) use source::read;
-use source::{Asked, Change};
-use touched::{Scope, Touched};
+use source::{ChangeOptions, SourceChange};
+use touched::{BuildScope, TouchedFiles};
 use whole::KernelBuild;
 
 /// The default name of a bundle.
@@ -26,7 +26,7 @@ const NAME: &str = "try";
 
 /// The sides of a change, and the kernel that they run on.
 struct Sides {
-    builds: Builds,
+    builds: CommitBuilds,
     /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<String>,
     /// A description of that kernel.
@@ -45,20 +45,20 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         run::must_be_free(directory)?;
     }
-    let change = Change::of(
+    let change = SourceChange::of(
         &asked(arguments),
         &Kernels::new(Kernels::default_root()?),
         &say,
     )?;
-    let touched = Touched::of(&change.commits)?;
-    let base = experiment::Base::of(arguments.experiment.as_deref(), &touched.scope)?;
+    let touched = TouchedFiles::of(&change.commits)?;
+    let base = experiment::BaseExperiment::of(arguments.experiment.as_deref(), &touched.scope)?;
     let whole = !arguments.each;
     let sides = sides(arguments, &change, &touched.scope, &base, &say)?;
     let builds = &sides.builds;
     let text = base.with_levels(builds)?;
-    let question = Question {
+    let question = QuestionArguments {
         fail_on: arguments.fail_on.clone(),
-        ..Question::default()
+        ..QuestionArguments::default()
     };
     let measured = run::recorded(&run::Recording {
         text: &text,
@@ -72,7 +72,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         question: &question,
         may_lose: |configuration| configuration != builds::BASE,
     })?;
-    let mut judged = Judged::of(&measured, builds, &arguments.fail_on)?;
+    let mut judged = SeriesEffects::of(&measured, builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {
         judged.is_of_the_end();
     }
@@ -98,7 +98,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
 }
 
 /// Shows the result for a series, and returns the exit status.
-fn told(series: &Series, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
+fn told(series: &Series, judged: &SeriesEffects, arguments: &TryArguments) -> Result<u8, Failure> {
     let text = shown(series, arguments.shown_as())?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     if let Some(said) = &judged.last_word {
@@ -110,31 +110,31 @@ fn told(series: &Series, judged: &Judged, arguments: &TryArguments) -> Result<u8
 /// Builds the sides, as modules or as kernels.
 fn sides(
     arguments: &TryArguments,
-    change: &Change,
-    scope: &Scope,
-    base: &experiment::Base,
+    change: &SourceChange,
+    scope: &BuildScope,
+    base: &experiment::BaseExperiment,
     say: &dyn Fn(&str),
 ) -> Result<Sides, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
     let whole = !arguments.each;
     match scope {
-        Scope::Modules(part) => {
+        BuildScope::Modules(part) => {
             say(&format!("{} -> {}", part.directory, base.choice));
             let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
             let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
             let builder = ModuleBuild::of(change, part, &kernel, whole)?;
             Ok(Sides {
-                builds: Builds::of(change, &builder, whole, say)?,
+                builds: CommitBuilds::of(change, &builder, whole, say)?,
                 machine: format!("{} {}", kernel.name, kernel.version),
                 kernel: Some(kernel.name.clone()),
                 built: format!("{} of {}", part.module, part.directory),
             })
         }
-        Scope::Kernel(file) => {
+        BuildScope::Kernel(file) => {
             say(&format!("{file} -> {}", base.choice));
             whole::no_kernel_named(file, arguments.kernel.as_deref())?;
             let builder = KernelBuild::of(change, kernels, say)?;
-            let builds = Builds::of(change, &builder, whole, say)?;
+            let builds = CommitBuilds::of(change, &builder, whole, say)?;
             Ok(Sides {
                 machine: builds.base().map_or_else(String::new, whole::described),
                 builds,
@@ -145,8 +145,8 @@ fn sides(
     }
 }
 
-fn asked(arguments: &TryArguments) -> Asked<'_> {
-    Asked {
+fn asked(arguments: &TryArguments) -> ChangeOptions<'_> {
+    ChangeOptions {
         range: arguments.range.as_deref(),
         patch: arguments.patch.as_deref(),
         base: arguments.base.as_deref(),
@@ -179,14 +179,14 @@ pub(crate) fn described(commit: &Commit) -> Patch {
 }
 
 /// The result for each patch.
-fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
+fn patches(change: &SourceChange, builds: &CommitBuilds, judged: &SeriesEffects) -> Vec<Tried> {
     let tried = |(at, commit): (usize, &Commit)| {
         let side = builds.of_commit(at);
         let outcome = match side {
             None => Outcome::NotTried,
-            Some(Side::NotBuilt(why)) => Outcome::NotBuilt(why.clone()),
-            Some(Side::Same) => Outcome::SameBytes,
-            Some(Side::Compared { .. }) => match judged.steps.get(&at) {
+            Some(CommitBuild::NotBuilt(why)) => Outcome::NotBuilt(why.clone()),
+            Some(CommitBuild::Same) => Outcome::SameBytes,
+            Some(CommitBuild::Compared { .. }) => match judged.steps.get(&at) {
                 Some(effects) => Outcome::Effects(effects.clone()),
                 None => Outcome::NotTried,
             },
@@ -194,7 +194,7 @@ fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
         Tried {
             patch: described(commit),
             configuration: match side {
-                Some(Side::Compared { level, .. }) => Some(level.clone()),
+                Some(CommitBuild::Compared { level, .. }) => Some(level.clone()),
                 _ => None,
             },
             outcome,

@@ -28,25 +28,25 @@ pub(crate) fn is_usual(path: &Path) -> bool {
 
 /// The machine that programs are copied from.
 #[derive(Debug, Clone)]
-pub(crate) struct Host {
+pub(crate) struct ProgramHost {
     root: PathBuf,
     path: Vec<PathBuf>,
     configured: Vec<PathBuf>,
     default: Vec<PathBuf>,
 }
 
-impl Host {
+impl ProgramHost {
     /// This machine, with the PATH of this process and root's directories.
     pub(crate) fn this() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        Host::at_root(Path::new("/"), std::env::split_paths(&path).collect())
+        ProgramHost::at_root(Path::new("/"), std::env::split_paths(&path).collect())
     }
 
     /// A machine whose root directory is `root`.
     pub(crate) fn at_root(root: &Path, mut path: Vec<PathBuf>) -> Self {
         path.retain(|directory| directory.is_absolute());
         path.extend(USUAL_PATH.iter().map(PathBuf::from));
-        let mut host = Host {
+        let mut host = ProgramHost {
             root: root.to_path_buf(),
             path,
             configured: Vec::new(),

@@ -11,15 +11,15 @@ use std::time::Instant;
 
 use assize_job::Order;
 
-use super::boot::Watch;
+use super::boot::WatchPlugin;
 use super::{Exact, exact, facts};
-use crate::cache::Key;
+use crate::cache::CacheKey;
 use crate::fault::{failed, io, mend, read, wrong};
 use crate::kernels::{Kernel, into_place, temporary_in};
 use crate::prune::{prune, touch};
 use crate::qemu::{Clock, joined};
-use crate::vm::{Ready, job_text};
-use crate::{Done, Error, plugin, scratch, stream, testbed};
+use crate::vm::{PreparedBoot, job_text};
+use crate::{CompletedOrder, Error, plugin, scratch, stream, testbed};
 
 /// Limit in bytes for stored symbols; the oldest are removed first.
 const SYMBOLS: u64 = 1 << 30;
@@ -55,9 +55,9 @@ pub const TASK_FIELDS: [&str; 3] = ["pid", "tgid", "comm"];
 
 /// A run with every instruction counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Counted {
+pub struct CountedRun {
     /// The result, the same as without counting.
-    pub done: Done,
+    pub done: CompletedOrder,
     /// The plugin's output: `assize.counts/1`.
     pub counts: String,
 }
@@ -72,7 +72,7 @@ impl Exact {
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
         let key = self.key(&ready, &order.machine, Some(&job));
-        let key = Key::of(&[key.to_string().as_bytes(), b"symbols"]).to_string();
+        let key = CacheKey::of(&[key.to_string().as_bytes(), b"symbols"]).to_string();
         let parent = self.stock.root().join("symbols");
         let place = parent.join(key);
         if place.is_dir() {
@@ -82,7 +82,7 @@ impl Exact {
         prune(&parent, SYMBOLS);
         let work = temporary_in(&parent)?;
         let path = work.path().join(GIVEN);
-        let watch = Watch {
+        let watch = WatchPlugin {
             plugin: self.plugin(&[("give=", &path)])?,
             gives_symbols: true,
         };
@@ -134,7 +134,7 @@ impl Exact {
     ///
     /// # Errors
     /// The plugin cannot be built or used.
-    pub fn count(&self, order: &Order, slot: usize, map: &str) -> Result<Counted, Error> {
+    pub fn count(&self, order: &Order, slot: usize, map: &str) -> Result<CountedRun, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
@@ -142,7 +142,7 @@ impl Exact {
         let work = scratch::directory(root).map_err(|error| io("create", root, &error))?;
         let [list, out] = ["kernel", "counts"].map(|name| work.path().join(name));
         fs::write(&list, map).map_err(|error| io("write", &list, &error))?;
-        let watch = Watch {
+        let watch = WatchPlugin {
             plugin: self.plugin(&[("kernel=", &list), ("out=", &out)])?,
             gives_symbols: false,
         };
@@ -154,8 +154,8 @@ impl Exact {
                 format!("{error}; QEMU printed: {last}"),
             )
         })?;
-        Ok(Counted {
-            done: Done {
+        Ok(CountedRun {
+            done: CompletedOrder {
                 outcome: exact(stream::outcome(&left.answer, &left.console, left.ended)),
                 machine: facts(&self.qemu, &ready, order, Clock::Instructions),
                 cached: false,
@@ -184,14 +184,14 @@ impl Exact {
 
     fn watched(
         &self,
-        ready: &Ready,
+        ready: &PreparedBoot,
         order: &Order,
         job: &[u8],
         slot: usize,
-        watch: &Watch,
-    ) -> Result<super::Left, Error> {
+        watch: &WatchPlugin,
+    ) -> Result<super::BootOutput, Error> {
         let image = self.image(ready, order, slot)?;
-        let booted = super::Booted {
+        let booted = super::BootSpec {
             watch: Some(watch),
             ..self.booted(ready, order, slot)
         };

@@ -3,14 +3,14 @@
 use assize_job::Record;
 use serde_json::Value;
 
-use crate::Outcome;
+use crate::RunOutcome;
 
 /// An answer as the lines that the agent sent; a failure adds one line.
-pub fn lines(outcome: &Outcome) -> Vec<String> {
+pub fn lines(outcome: &RunOutcome) -> Vec<String> {
     let line = |record: &Record| serde_json::to_string(record).unwrap_or_default();
     match outcome {
-        Outcome::Completed(records) => records.iter().map(line).collect(),
-        Outcome::Failed {
+        RunOutcome::Completed(records) => records.iter().map(line).collect(),
+        RunOutcome::Failed {
             failure, records, ..
         } => {
             let mut lines: Vec<String> = records.iter().map(line).collect();

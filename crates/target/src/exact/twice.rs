@@ -9,21 +9,21 @@ use assize_job::Order;
 
 use super::difference::{first_difference, lines};
 use super::{Exact, facts};
-use crate::cache::Key;
+use crate::cache::CacheKey;
 use crate::qemu::Clock;
-use crate::vm::{Ready, job_text};
-use crate::{DIFFERED, Done, EXECUTIONS, Error, Failure, Outcome};
+use crate::vm::{PreparedBoot, job_text};
+use crate::{CompletedOrder, DIFFERED, EXECUTIONS, Error, RunFailure, RunOutcome};
 
 /// How many pairs of executions may differ before the run fails.
 const PAIRS: usize = 3;
 
 /// One execution: the bytes that the agent sent, and the outcome.
-type Execution = (Vec<u8>, Outcome);
+type AgentExecution = (Vec<u8>, RunOutcome);
 
 /// The result of executing a run until two executions agree.
 #[derive(Debug, PartialEq)]
-struct Agreed {
-    outcome: Outcome,
+struct AgreedExecution {
+    outcome: RunOutcome,
     /// The answer that two executions in a row have given.
     answer: Option<Vec<u8>>,
     /// How the pairs that differed did so.
@@ -41,15 +41,20 @@ impl Exact {
 
     /// The key of an answer, and the key under which it is stored again once two executions
     /// have given it.
-    fn keys(&self, ready: &Ready, order: &Order, job: &[u8]) -> [Key; 2] {
+    fn keys(&self, ready: &PreparedBoot, order: &Order, job: &[u8]) -> [CacheKey; 2] {
         let once = self.key(ready, &order.machine, Some(job));
-        let both = Key::of(&[once.to_string().as_bytes(), b"two executions"]);
+        let both = CacheKey::of(&[once.to_string().as_bytes(), b"two executions"]);
         [once, both]
     }
 
     /// Runs an order until two executions agree. With `anew`, executes at least once even
     /// if the answer is cached.
-    pub(super) fn twice(&self, order: &Order, slot: usize, anew: bool) -> Result<Done, Error> {
+    pub(super) fn twice(
+        &self,
+        order: &Order,
+        slot: usize,
+        anew: bool,
+    ) -> Result<CompletedOrder, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
@@ -58,7 +63,7 @@ impl Exact {
         let verified = if anew { None } else { self.kept(&both) };
         let cached = verified.is_some();
         let agreed = match verified {
-            Some((answer, outcome)) => Agreed {
+            Some((answer, outcome)) => AgreedExecution {
                 outcome,
                 answer: Some(answer),
                 differed: Vec::new(),
@@ -80,7 +85,7 @@ impl Exact {
                 self.cache.put(&both, answer)?;
             }
         }
-        Ok(Done {
+        Ok(CompletedOrder {
             outcome: agreed.outcome,
             machine,
             cached,
@@ -93,17 +98,17 @@ impl Exact {
 /// first execution of the first pair. A failed execution ends the loop, since it gives no
 /// figures to compare.
 fn agree(
-    mut earlier: Option<Execution>,
-    mut execute: impl FnMut() -> Result<Execution, Error>,
-) -> Result<Agreed, Error> {
+    mut earlier: Option<AgentExecution>,
+    mut execute: impl FnMut() -> Result<AgentExecution, Error>,
+) -> Result<AgreedExecution, Error> {
     let mut differed = Vec::new();
     for _ in 0..PAIRS {
         let (answer, outcome) = match earlier.take() {
             Some(earlier) => earlier,
             None => execute()?,
         };
-        if matches!(outcome, Outcome::Failed { .. }) {
-            return Ok(Agreed {
+        if matches!(outcome, RunOutcome::Failed { .. }) {
+            return Ok(AgreedExecution {
                 outcome,
                 answer: None,
                 differed,
@@ -111,7 +116,7 @@ fn agree(
         }
         let (again, second) = execute()?;
         if answer == again && outcome == second {
-            return Ok(Agreed {
+            return Ok(AgreedExecution {
                 outcome,
                 answer: Some(answer),
                 differed,
@@ -125,9 +130,9 @@ fn agree(
         "{PAIRS} times two executions of it differed: {}",
         differed.join("; ")
     );
-    Ok(Agreed {
-        outcome: Outcome::Failed {
-            failure: Failure::Inexact { how },
+    Ok(AgreedExecution {
+        outcome: RunOutcome::Failed {
+            failure: RunFailure::Inexact { how },
             records: Vec::new(),
             console: String::new(),
         },
@@ -142,19 +147,19 @@ mod tests {
     use super::*;
     use assize_job::Record;
 
-    fn execution(value: f64) -> Execution {
+    fn execution(value: f64) -> AgentExecution {
         let record = Record::Metric {
             metric: "latency".into(),
             value,
             unit: "ns".into(),
         };
         let answer = serde_json::to_vec(&record).unwrap();
-        (answer, Outcome::Completed(vec![record]))
+        (answer, RunOutcome::Completed(vec![record]))
     }
 
-    fn failed() -> Execution {
-        let failure = Failure::Ended { how: "x".into() };
-        let outcome = Outcome::Failed {
+    fn failed() -> AgentExecution {
+        let failure = RunFailure::Ended { how: "x".into() };
+        let outcome = RunOutcome::Failed {
             failure,
             records: Vec::new(),
             console: String::new(),
@@ -163,7 +168,7 @@ mod tests {
     }
 
     /// The result of these executions, and how many of them were used.
-    fn of(earlier: Option<Execution>, all: Vec<Execution>) -> (Agreed, usize) {
+    fn of(earlier: Option<AgentExecution>, all: Vec<AgentExecution>) -> (AgreedExecution, usize) {
         let (mut left, mut made) = (all.into_iter(), 0);
         let agreed = agree(earlier, || {
             made += 1;
@@ -211,7 +216,7 @@ mod tests {
         let (agreed, made) = of(None, all);
         assert_eq!((agreed.answer, made), (None, 2 * PAIRS));
         assert_eq!(agreed.differed.len(), PAIRS);
-        let Outcome::Failed { failure, .. } = agreed.outcome else {
+        let RunOutcome::Failed { failure, .. } = agreed.outcome else {
             unreachable!("{:?}", agreed.outcome);
         };
         let text = failure.to_string();

@@ -31,7 +31,7 @@ pub struct Qemu {
 
 /// What a QEMU is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum For {
+enum QemuPurpose {
     /// Machines whose clock counts instructions.
     Exact,
     /// Machines with the host's clock.
@@ -45,7 +45,7 @@ impl Qemu {
     /// # Errors
     /// There is none, or it does not run, or it is too old.
     pub fn find(root: &Path) -> Result<Qemu, Error> {
-        Qemu::find_for(For::Exact, root)
+        Qemu::find_for(QemuPurpose::Exact, root)
     }
 
     /// Finds the QEMU for live machines: as [`Qemu::find`], but the one assize built comes
@@ -54,10 +54,10 @@ impl Qemu {
     /// # Errors
     /// As [`Qemu::find`].
     pub fn find_live(root: &Path) -> Result<Qemu, Error> {
-        Qemu::find_for(For::Live, root)
+        Qemu::find_for(QemuPurpose::Live, root)
     }
 
-    fn find_for(purpose: For, root: &Path) -> Result<Qemu, Error> {
+    fn find_for(purpose: QemuPurpose, root: &Path) -> Result<Qemu, Error> {
         if let Some(binary) = std::env::var_os(VARIABLE) {
             let named = |error: Error| Error {
                 mend: Some(format!(
@@ -71,7 +71,7 @@ impl Qemu {
             return qemu.not_too_old().map_err(named);
         }
         let ours = || qemu_build::stored(root).map(|files| Qemu::stored(files, true));
-        if purpose == For::Exact
+        if purpose == QemuPurpose::Exact
             && let Some(ours) = ours()
         {
             return Ok(ours);

@@ -20,9 +20,9 @@ pub(super) struct Recipe<'a> {
 
 /// One line of the table of sources: a file that is known to be good.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownFile {
     /// What it contains.
-    pub(super) what: Part,
+    pub(super) what: FetchedPart,
     /// Its upstream version: `10.0.13`.
     pub(super) version: String,
     /// Its name.
@@ -33,7 +33,7 @@ pub(super) struct Known {
 
 /// What a fetched file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum FetchedPart {
     /// QEMU's sources.
     Qemu,
     /// Meson, which configures it.
@@ -99,7 +99,7 @@ impl<'a> Recipe<'a> {
     }
 
     /// The table of files that are known to be good.
-    pub(super) fn known(&self) -> Result<Vec<Known>, Error> {
+    pub(super) fn known(&self) -> Result<Vec<KnownFile>, Error> {
         let lines = self.text(SOURCE).lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
         lines
@@ -116,14 +116,14 @@ impl<'a> Recipe<'a> {
     }
 }
 
-fn known(line: &str) -> Result<Known, String> {
+fn known(line: &str) -> Result<KnownFile, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [what, version, file, sha256] = words[..] else {
         return Err(format!("it has {} words, not 4", words.len()));
     };
     let what = match what {
-        "qemu" => Part::Qemu,
-        "wheel" => Part::Wheel,
+        "qemu" => FetchedPart::Qemu,
+        "wheel" => FetchedPart::Wheel,
         _ => return Err(format!("'{what}' is neither qemu nor wheel")),
     };
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
@@ -138,7 +138,7 @@ fn known(line: &str) -> Result<Known, String> {
             "'{sha256}' is no SHA-256, which has 64 digits of 0-9 and a-f"
         ));
     }
-    Ok(Known {
+    Ok(KnownFile {
         what,
         version: version.into(),
         file: file.into(),
@@ -147,8 +147,8 @@ fn known(line: &str) -> Result<Known, String> {
 }
 
 /// Whether to build from a source package; otherwise why not.
-pub(super) fn trust(known: &[Known], file: &str, sha256: &str) -> Result<Trust, String> {
-    let qemu = || known.iter().filter(|known| known.what == Part::Qemu);
+pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<Trust, String> {
+    let qemu = || known.iter().filter(|known| known.what == FetchedPart::Qemu);
     if let Some(named) = qemu().find(|known| known.file == file) {
         return match named.sha256 == sha256 {
             true => Ok(Trust::Known),
@@ -159,7 +159,7 @@ pub(super) fn trust(known: &[Known], file: &str, sha256: &str) -> Result<Trust, 
         };
     }
     let version = version_of(file).ok_or_else(|| format!("{file} has no version in its name"))?;
-    let newer = |known: &Known| {
+    let newer = |known: &KnownFile| {
         series(version) == series(&known.version)
             && compare_versions(version, &known.version).is_gt()
     };
@@ -194,7 +194,7 @@ mod tests {
 
     const SHA: &str = "6a0888e806c2ffc0c5f0733e974f9aea55491950d3c47c98669c8b236dde59ae";
 
-    fn table(text: &str) -> Result<Vec<Known>, Error> {
+    fn table(text: &str) -> Result<Vec<KnownFile>, Error> {
         Recipe::of(&[(SOURCE, text)]).known()
     }
 
@@ -202,10 +202,10 @@ mod tests {
     fn our_own_table_names_a_qemu_and_what_configures_it() {
         let ours = Recipe::ours();
         let known = ours.known().unwrap();
-        for what in [Part::Qemu, Part::Wheel] {
+        for what in [FetchedPart::Qemu, FetchedPart::Wheel] {
             assert!(known.iter().any(|known| known.what == what));
         }
-        for one in known.iter().filter(|known| known.what == Part::Qemu) {
+        for one in known.iter().filter(|known| known.what == FetchedPart::Qemu) {
             assert_eq!(version_of(&one.file), Some(one.version.as_str()));
         }
         let arguments = ours.configure();

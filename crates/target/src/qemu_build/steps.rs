@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::Error;
 use crate::fault::{failed, io, mend};
-use crate::process::{Process, in_words};
+use crate::process::{ChildProcess, in_words};
 
 /// Environment variables that would change the build.
 const UNSET: &[&str] = &[
@@ -27,18 +27,18 @@ const LAST: usize = 200;
 
 /// The log of one build, with all output of its programs.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct BuildLog {
     path: PathBuf,
     file: File,
 }
 
-impl Log {
+impl BuildLog {
     /// Creates a log at `path`.
-    pub(super) fn begin(path: PathBuf) -> Result<Log, Error> {
+    pub(super) fn begin(path: PathBuf) -> Result<BuildLog, Error> {
         // Child processes append to it, too.
         let file = File::create(&path).and_then(|_| File::options().append(true).open(&path));
         let file = file.map_err(|error| io("write", &path, &error))?;
-        Ok(Log { path, file })
+        Ok(BuildLog { path, file })
     }
 
     /// Runs a program to its end, and passes each line of its standard output to `watch`.
@@ -59,7 +59,7 @@ impl Log {
         let errors = File::options().append(true).open(&self.path);
         let errors = errors.map_err(|error| io("write", &self.path, &error))?;
         let mut process =
-            Process::start(command, directory, errors, None, Duration::MAX).map_err(start)?;
+            ChildProcess::start(command, directory, errors, None, Duration::MAX).map_err(start)?;
         drop(process.child().stdin.take());
         if let Some(output) = process.child().stdout.take() {
             for line in BufReader::new(output).split(b'\n') {
@@ -149,7 +149,7 @@ mod tests {
     fn what_a_program_prints_is_logged_and_its_error_told() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("log");
-        let mut log = Log::begin(path.clone()).unwrap();
+        let mut log = BuildLog::begin(path.clone()).unwrap();
         let mut seen = Vec::new();
         let sh = |script: &str| {
             let mut command = Command::new("sh");

@@ -12,7 +12,7 @@ const MARK: &str = "assize:";
 
 /// Properties of a host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Probe {
+pub(super) struct HostProbe {
     /// The output of `uname -s`.
     pub(super) system: String,
     /// The output of `uname -m`.
@@ -64,8 +64,8 @@ say directory "/tmp/assize-$(id -u)"
 }
 
 /// Parses the script's output.
-pub(super) fn read(answer: &str) -> Probe {
-    let mut probe = Probe::default();
+pub(super) fn read(answer: &str) -> HostProbe {
+    let mut probe = HostProbe::default();
     let (mut status, mut limits, mut paranoid) = (String::new(), String::new(), String::new());
     let (mut tracefs, mut energy) = (false, false);
     for line in answer.lines() {

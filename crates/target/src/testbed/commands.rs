@@ -8,7 +8,7 @@ use crate::fault::{list, read};
 
 /// The directories of a build.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Site<'a> {
+pub(super) struct BuildDirectories<'a> {
     /// The directory of our sources, with links resolved.
     pub(super) work: &'a Path,
     /// The directory for `make -C`, with links resolved.
@@ -33,7 +33,7 @@ pub(super) struct Commands {
 impl Commands {
     /// Reads the commands below the directory of our sources, and leaves out files in that
     /// directory itself.
-    pub(super) fn of(site: Site<'_>) -> Result<Self, Error> {
+    pub(super) fn of(site: BuildDirectories<'_>) -> Result<Self, Error> {
         let mut commands = Commands::default();
         commands.collect(site.work, site)?;
         let outside = |path: &PathBuf| !path.starts_with(site.work);
@@ -42,7 +42,7 @@ impl Commands {
         Ok(commands)
     }
 
-    fn collect(&mut self, directory: &Path, site: Site<'_>) -> Result<(), Error> {
+    fn collect(&mut self, directory: &Path, site: BuildDirectories<'_>) -> Result<(), Error> {
         for path in list(directory)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if path.is_dir() {
@@ -57,7 +57,7 @@ impl Commands {
     /// Adds the text of one file: `savedcmd_OBJECT := COMMAND`, `source_OBJECT := FILE`,
     /// `deps_OBJECT := \` and then one file per line. Kernels before 6.5 write `cmd_` for
     /// `savedcmd_`.
-    fn add(&mut self, text: &str, site: Site<'_>) {
+    fn add(&mut self, text: &str, site: BuildDirectories<'_>) {
         let mut base = site.headers;
         let mut in_deps = false;
         for line in text.lines() {
@@ -102,7 +102,7 @@ impl Commands {
 
 /// The directory in which a command ran: that of the headers if its output is an absolute
 /// path, as in kernels before 6.13, else that of our sources.
-fn directory_of<'a>(words: &[&str], site: Site<'a>) -> &'a Path {
+fn directory_of<'a>(words: &[&str], site: BuildDirectories<'a>) -> &'a Path {
     let output = words.iter().skip_while(|word| **word != "-o").nth(1);
     match output.is_some_and(|output| !output.starts_with('/')) {
         true => site.work,
@@ -116,7 +116,7 @@ mod tests {
 
     fn of(text: &str) -> Commands {
         let mut commands = Commands::default();
-        let site = Site {
+        let site = BuildDirectories {
             work: Path::new("/w"),
             headers: Path::new("/h/x"),
             compiler: None,

@@ -33,12 +33,12 @@ impl Testbed {
 
 /// Files of built modules, and their dependencies on each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Files {
+pub(crate) struct BuiltModules {
     paths: BTreeMap<String, PathBuf>,
     needs: BTreeMap<String, Vec<String>>,
 }
 
-impl Files {
+impl BuiltModules {
     /// Reads the dependencies of these modules.
     pub(crate) fn of(paths: BTreeMap<String, PathBuf>) -> Result<Self, Error> {
         let mut needs = BTreeMap::new();
@@ -49,7 +49,7 @@ impl Files {
             let ours = names.map(canonical).filter(|need| paths.contains_key(need));
             needs.insert(name.clone(), ours.collect());
         }
-        Ok(Files { paths, needs })
+        Ok(BuiltModules { paths, needs })
     }
 
     /// The job with the names of the testbed's modules replaced by paths, each after its
@@ -124,7 +124,7 @@ mod tests {
             std::fs::write(&path, module(&[&format!("depends={depends}")])).unwrap();
             paths.insert(name.to_string(), path);
         }
-        let files = Files::of(paths).unwrap();
+        let files = BuiltModules::of(paths).unwrap();
         let job = Job {
             setup: vec![action("drm"), action("mid"), action("high")],
             teardown: vec![action("/x/low.ko")],

@@ -67,16 +67,16 @@ fn kernel() -> Option<Kernel> {
 
 #[test]
 fn modules_are_found_in_their_sources_with_what_they_say_of_themselves() {
-    let sources = Sources::of(PAIR);
+    let sources = ModuleSources::of(PAIR);
     assert_eq!(
         Vec::from_iter(sources.names(true)),
         ["high_up".to_string(), "low".to_string()]
     );
-    let parameter = Parameter {
+    let parameter = ModuleParameter {
         name: "many".into(),
         about: "how many".into(),
     };
-    let module = |name: &str, about: &str, parameters: &[Parameter]| TestbedModule {
+    let module = |name: &str, about: &str, parameters: &[ModuleParameter]| TestbedModule {
         name: name.into(),
         about: about.into(),
         parameters: parameters.to_vec(),
@@ -257,7 +257,7 @@ fn our_modules_are_there_and_say_what_they_are() {
             "{name}"
         );
     }
-    let sources = Sources::ours();
+    let sources = ModuleSources::ours();
     let user = |(path, _): (&str, &str)| path.starts_with("tests/user/");
     assert!(!sources.files().any(user));
     assert!(sources.files().any(|(path, _)| path == "compat/probe.sh"));

@@ -200,11 +200,11 @@ impl Changing {
         (text, larger)
     }
 
-    fn build(&self) -> Built {
+    fn build(&self) -> HeadersBuild {
         let cache = self.place.path().join("cache");
         let built = Testbed::of(&cache, SIZES).build(&self.kernel, false);
         let path = &built.unwrap()["sizes"];
-        Built {
+        HeadersBuild {
             inode: fs::metadata(path).unwrap().ino(),
             bytes: fs::read(path).unwrap(),
         }
@@ -212,7 +212,7 @@ impl Changing {
 }
 
 #[derive(PartialEq, Eq)]
-struct Built {
+struct HeadersBuild {
     inode: u64,
     bytes: Vec<u8>,
 }
