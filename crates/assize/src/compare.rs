@@ -34,7 +34,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
 pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
     let mut records = assize_bundle::read(&arguments.bundle)?;
     resolutions::declare(&arguments.bundle, &mut records)?;
-    let terms = JudgingTerms::of(&arguments.bundle)?;
+    let terms = JudgingTerms::of_bundle(&arguments.bundle)?;
     let material = Material {
         records: &records,
         trial: &arguments.trial,
@@ -88,7 +88,7 @@ pub(crate) fn gather(
             true => declared::of_file(path, inputs.len() > 1)?,
             false => read(path)?,
         };
-        let these = JudgingTerms::of(path)?;
+        let these = JudgingTerms::of_bundle(path)?;
         terms = Some(match terms {
             None => these,
             Some(before) => before.and(these),

@@ -26,7 +26,7 @@ pub(crate) enum Opened {
 pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Opened, Failure> {
     let inputs: Vec<NamedInput> = std::iter::once(&arguments.file)
         .chain(&arguments.more)
-        .map(|path| NamedInput::of(path))
+        .map(|path| NamedInput::parse(path))
         .collect();
     if let Some(reading) = reading(arguments)? {
         let text = text(&arguments.file)?;
@@ -241,7 +241,7 @@ struct NamedInput {
 
 impl NamedInput {
     /// Parses `NAME=FILE`, unless a file has that whole name.
-    fn of(argument: &Path) -> NamedInput {
+    fn parse(argument: &Path) -> NamedInput {
         let whole = || NamedInput {
             name: None,
             path: argument.to_path_buf(),

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     /// Two configurations whose rates are claimed to differ.
-    fn said(top: &str, event: &str, workload: &str) -> String {
+    fn described_claim(top: &str, event: &str, workload: &str) -> String {
         let text = format!(
             "title = 't'\nclaims = ['a > base on {event}']\n{top}\n\
              [factors.a.off]\n[factors.a.on]\nsetup = [{{ write = '/tmp/x', value = '1' }}]\n{workload}\n"
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn zero_events_bound_a_rate_by_three_over_the_exposure() {
-        let told = said(
+        let told = described_claim(
             &format!("{GAPS}\ngaps = {{ cpus = [1] }}"),
             "gaps_unexplained",
             STREAM,
@@ -260,7 +260,7 @@ mod tests {
              configuration (least p 0.031, if nothing else is tested)\n"
         );
         let few = GAPS.replace("runs = 10", "runs = 3");
-        let told = said(
+        let told = described_claim(
             &format!("{few}\ngaps = {{ cpus = [1] }}"),
             "gaps_unexplained",
             STREAM,
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn only_what_is_watched_is_exposure() {
         let exposed = |top: &str, event: &str| -> String {
-            let told = said(top, event, STREAM);
+            let told = described_claim(top, event, STREAM);
             let behind = told.split("each configuration, ").nth(1).unwrap_or(&told);
             behind.split(';').next().unwrap().to_owned()
         };
@@ -321,7 +321,7 @@ mod tests {
             "at most 45 s of exposure each, are 7.5 min"
         );
         // A workload counts events all the time.
-        let late = said(
+        let late = described_claim(
             "cpus = 4\nruns = 2",
             "frames_late",
             &format!("{STREAM}\nperiod = '20ms'"),
@@ -339,7 +339,7 @@ mod tests {
                 "{GAPS}\nprimary = [{{ metric = '{metric}', better = 'lower' }}]\n\
                  gaps = {{ cpus = [1] }}"
             );
-            let told = said(&top, "gaps_unexplained", STREAM);
+            let told = described_claim(&top, "gaps_unexplained", STREAM);
             let behind = told.split("from none, ").nth(1).unwrap();
             behind.split(' ').next().unwrap().to_owned()
         };
@@ -349,9 +349,9 @@ mod tests {
 
     #[test]
     fn what_is_no_rate_or_lasts_as_long_as_its_work_has_no_exposure_that_is_known() {
-        assert_eq!(said(GAPS, "frame_time_mean", STREAM), "");
+        assert_eq!(described_claim(GAPS, "frame_time_mean", STREAM), "");
         let command = "[workloads.w]\nkind = 'command'\nargv = ['true']";
-        let told = said(GAPS, "gaps", command);
+        let told = described_claim(GAPS, "gaps", command);
         assert!(
             told.contains("as long as their work does; with no event in T") && told.contains("3/T"),
             "{told}"

@@ -76,7 +76,7 @@ pub(crate) fn last_word(document: &Document, findings: &[Finding]) -> Option<Str
 }
 
 /// Reports on standard error which rows closed a gate.
-pub(crate) fn tell(document: &Document, findings: &[Finding]) {
+pub(crate) fn report(document: &Document, findings: &[Finding]) {
     for finding in findings {
         let at = match finding.subject {
             Subject::Comparison(at) => at,

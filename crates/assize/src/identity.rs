@@ -17,8 +17,8 @@ pub(crate) struct IdentityMismatch {
 impl std::fmt::Display for IdentityMismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let IdentityPart { kind, name, value } = &self.wanted;
-        let wanted = shown(*kind, value.as_deref().unwrap_or_default());
-        let found = self.found.as_ref().map(|found| shown(*kind, found));
+        let wanted = printed_value(*kind, value.as_deref().unwrap_or_default());
+        let found = self.found.as_ref().map(|found| printed_value(*kind, found));
         let what = format!("{} {name}", kind.noun());
         let what = what.trim_end();
         match found {
@@ -29,7 +29,7 @@ impl std::fmt::Display for IdentityMismatch {
 }
 
 /// A value as it is printed.
-fn shown(kind: IdentityKind, value: &str) -> String {
+fn printed_value(kind: IdentityKind, value: &str) -> String {
     match kind.is_digest() {
         true => value.chars().take(DIGITS).collect(),
         false => format!("'{value}'"),

@@ -26,7 +26,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
                 (false, true) => FetchAmount::Headers,
                 (false, false) => FetchAmount::Image,
             };
-            told(&kernels.fetch(name, amount, &mut said)?)?;
+            print_kernel(&kernels.fetch(name, amount, &mut said)?)?;
         }
         KernelVerb::Fetch { name: None, .. } => {
             let qemu = assize_target::qemu_store::fetch(&Kernels::default_root()?, &mut said)?;
@@ -38,7 +38,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             kernel,
             modules,
             headers,
-        } => told(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
+        } => print_kernel(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
         KernelVerb::Build { name, tree } => {
             let built = kernels.build(name, tree, &mut said)?;
             for same in &built.same {
@@ -47,7 +47,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
                      nothing to compare"
                 ));
             }
-            told(&built.kernel)?;
+            print_kernel(&built.kernel)?;
         }
         KernelVerb::Config { check: None } => output::print(config::EXACT.as_bytes())?,
         KernelVerb::Config { check: Some(file) } => return check(file),
@@ -55,7 +55,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn told(kernel: &Kernel) -> Result<(), Failure> {
+fn print_kernel(kernel: &Kernel) -> Result<(), Failure> {
     let line = format!(
         "{}: {} in {}\n",
         kernel.name,

@@ -236,7 +236,7 @@ pub(crate) struct ExpectedParts {
 
 impl ExpectedParts {
     /// The expected parts of these runs of a plan, on a target that is ready for them.
-    pub(crate) fn of(
+    pub(crate) fn for_runs(
         plan: &Plan,
         runs: &[PlannedRun],
         target: &dyn Target,
@@ -272,7 +272,11 @@ impl ExpectedParts {
 
 /// Everything requested of a run, in a form that can be compared: the settings that
 /// matter for it, and its parts without their paths.
-fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[IdentityPart]) -> RequestedRun {
+fn requested_run(
+    configuration: &PlannedConfiguration,
+    at: usize,
+    parts: &[IdentityPart],
+) -> RequestedRun {
     let proven = |name: &str| {
         let name = name.replace('-', "_");
         let mut modules = parts
@@ -389,7 +393,10 @@ pub(crate) fn refuse_same(plan: &Plan, expected: &ExpectedParts) -> Result<(), F
         let cells = expected.cells.iter().filter(|((of, ..), _)| *of == at);
         let all: RequestsByCell = cells
             .map(|(&(_, workload, build), parts)| {
-                ((workload, build), asked(configuration, workload, parts))
+                (
+                    (workload, build),
+                    requested_run(configuration, workload, parts),
+                )
             })
             .collect();
         if let Some((one, _)) = seen.iter().find(|(_, other)| same(other, &all)) {

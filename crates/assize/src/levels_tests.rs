@@ -49,7 +49,7 @@ impl Target for FirstLetterTarget {
 
 fn refused(factors: &str) -> Option<String> {
     let plan = plan(factors);
-    let expected = ExpectedParts::of(&plan, &plan.runs, &FirstLetterTarget).unwrap();
+    let expected = ExpectedParts::for_runs(&plan, &plan.runs, &FirstLetterTarget).unwrap();
     refuse_same(&plan, &expected)
         .err()
         .map(|failure| failure.to_string())
@@ -85,7 +85,7 @@ fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
         );
         let experiment = assize_plan::parse(&text, "test.toml").unwrap();
         let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
-        let expected = ExpectedParts::of(&plan, &plan.runs, &FirstLetterTarget).unwrap();
+        let expected = ExpectedParts::for_runs(&plan, &plan.runs, &FirstLetterTarget).unwrap();
         refuse_same(&plan, &expected).map_err(|failure| failure.to_string())
     };
     let said = beside("a").unwrap_err();

@@ -105,7 +105,7 @@ fn fill(row: &mut LibraryRow, path: &Path, arguments: &IndexArguments) -> Result
     let names = records.configurations.iter();
     row.configurations = names.map(|one| one.name.clone()).collect();
     row.runs = records.runs.len();
-    let terms = JudgingTerms::of(path)?;
+    let terms = JudgingTerms::of_bundle(path)?;
     let material = Material {
         records: &records,
         trial: &arguments.trial,

@@ -116,28 +116,30 @@ pub(crate) fn show(
     showing: &Showing,
 ) -> Result<u8, Failure> {
     let findings = gate::findings(document, material)?;
-    gate::tell(document, &findings);
+    gate::report(document, &findings);
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let text = match format(showing) {
-        ReportFormat::Auto if terminal => read(assize_report::brief, document, material, showing)?,
-        ReportFormat::Brief => read(assize_report::brief, document, material, showing)?,
+        ReportFormat::Auto if terminal => {
+            render(assize_report::brief, document, material, showing)?
+        }
+        ReportFormat::Brief => render(assize_report::brief, document, material, showing)?,
         ReportFormat::Auto | ReportFormat::Mail => {
-            read(assize_report::text, document, material, showing)?
+            render(assize_report::text, document, material, showing)?
         }
         ReportFormat::Html => page::page(document, material)?,
-        ReportFormat::Json => shown(assize_report::json(document))?,
-        ReportFormat::Csv => shown(assize_report::csv(document))?,
+        ReportFormat::Json => show_or_fail(assize_report::json(document))?,
+        ReportFormat::Csv => show_or_fail(assize_report::csv(document))?,
         ReportFormat::Junit => assize_report::junit(&checks(document, material, &findings)?),
         ReportFormat::Ktap => assize_report::ktap(&checks(document, material, &findings)?),
         ReportFormat::Markdown => assize_report::markdown(&checks(document, material, &findings)?),
         ReportFormat::Github => assize_report::github(&checks(document, material, &findings)?),
-        ReportFormat::Gitlab => shown(assize_report::gitlab(&checks(
+        ReportFormat::Gitlab => show_or_fail(assize_report::gitlab(&checks(
             document, material, &findings,
         )?))?,
         ReportFormat::Kcidb => {
             let build = showing.kcidb_build.as_deref().unwrap_or_default();
             let checks = checks(document, material, &findings)?;
-            shown(assize_report::kcidb(&checks, build))?
+            show_or_fail(assize_report::kcidb(&checks, build))?
         }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
@@ -157,7 +159,7 @@ pub(crate) fn warn(said: &str) {
     }
 }
 
-fn shown(text: Result<String, impl std::fmt::Display>) -> Result<String, Failure> {
+fn show_or_fail(text: Result<String, impl std::fmt::Display>) -> Result<String, Failure> {
     text.map_err(|error| Failure::Show(error.to_string()))
 }
 
@@ -184,7 +186,7 @@ fn style(showing: &Showing, terminal: bool) -> Style {
 }
 
 /// The document as text for people, as wide as the terminal.
-fn read(
+fn render(
     form: fn(&Document, &Brief<'_>, Style) -> String,
     document: &Document,
     material: &Material<'_>,

@@ -20,7 +20,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         output::print(format!("{} runs, from index 0\n", plan.runs.len()).as_bytes())?;
         return Ok(0);
     }
-    let reach = DesignReach::of(&plan, arguments.like.as_deref())?;
+    let reach = DesignReach::of_plan(&plan, arguments.like.as_deref())?;
     let text = described(&plan) + "\n" + &reach.described() + &exposure::described(&plan);
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(0)

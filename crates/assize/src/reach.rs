@@ -46,7 +46,7 @@ enum Replicates {
 }
 
 impl Replicates {
-    fn of(plan: &Plan) -> Self {
+    fn of_plan(plan: &Plan) -> Self {
         let blocks = plan.runs.iter().map(|run| run.block + 1).max().unwrap_or(0);
         match u32::try_from(plan.images.len()).unwrap_or(u32::MAX) {
             0 => Self::Blocks(blocks),
@@ -75,7 +75,7 @@ impl Replicates {
     }
 
     /// The options or keys that request `n` of them.
-    fn asked(self, n: u32) -> String {
+    fn request_for(self, n: u32) -> String {
         match self {
             Self::Images(_) => many(n, "memory image"),
             Self::OwnImages(_) if n > MOST_IMAGES => {
@@ -96,7 +96,7 @@ struct ReachFamily {
 
 impl DesignReach {
     /// The reach of a plan; the noise is taken from an earlier bundle, if one is given.
-    pub(crate) fn of(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn of_plan(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
         let records = like.map(assize_bundle::read).transpose()?;
         let alpha = JudgingTerms::planned(plan).alpha(ALPHA);
         let compared = plan.configurations.iter().skip(1).filter(|one| !one.aa);
@@ -122,7 +122,7 @@ impl DesignReach {
         let declared = !plan.primary.is_empty();
         let rest = all.map(|all| all.saturating_sub(primary));
         Ok(DesignReach {
-            replicates: Replicates::of(plan),
+            replicates: Replicates::of_plan(plan),
             primary: match declared {
                 true => family(Some(primary), PRIMARY_SHARE),
                 false => family(all, 1.0),
@@ -234,7 +234,7 @@ impl DesignReach {
             Some(needed) if needed > self.replicates.count() => format!(
                 "; one of {} takes {}",
                 near_one(1.0 + self.margin),
-                self.replicates.asked(needed)
+                self.replicates.request_for(needed)
             ),
             _ => String::new(),
         };
@@ -269,7 +269,7 @@ impl DesignReach {
             design.least_p() <= family.alpha
         };
         match (self.replicates.count() + 1..64).find(able) {
-            Some(needed) => format!("{} could", self.replicates.asked(needed)),
+            Some(needed) => format!("{} could", self.replicates.request_for(needed)),
             None => "no number of runs could".into(),
         }
     }

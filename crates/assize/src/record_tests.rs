@@ -26,7 +26,7 @@ fn plan() -> Plan {
     .unwrap()
 }
 
-fn of(outcome: RunOutcome) -> Recorded {
+fn recorded_run(outcome: RunOutcome) -> Recorded {
     let said = Record::Identity { parts: Vec::new() };
     let outcome = match outcome {
         RunOutcome::Completed(mut records) => {
@@ -51,7 +51,7 @@ fn with(outcome: RunOutcome, expected: &[IdentityPart]) -> Recorded {
 }
 
 fn metrics(records: Vec<Record>) -> Vec<(String, f64, String)> {
-    let recorded = of(RunOutcome::Completed(records));
+    let recorded = recorded_run(RunOutcome::Completed(records));
     let metrics = recorded.run.metrics.into_iter();
     metrics.map(|(name, m)| (name, m.value, m.unit)).collect()
 }
@@ -76,7 +76,7 @@ fn samples(metric: &str, values: &[f64]) -> Record {
 
 #[test]
 fn a_run_keeps_its_place_and_its_seed() {
-    let recorded = of(RunOutcome::Completed(Vec::new()));
+    let recorded = recorded_run(RunOutcome::Completed(Vec::new()));
     assert_eq!((recorded.index, recorded.seed), (4, 9));
     let run = &recorded.run;
     assert_eq!((run.order, run.block, run.repetition), (4, Some(2), 3));
@@ -87,7 +87,7 @@ fn a_run_keeps_its_place_and_its_seed() {
 #[test]
 fn facts_of_one_execution_only_are_not_recorded() {
     let facts = BTreeMap::from([("kernel".into(), "6.12".into())]);
-    let recorded = of(RunOutcome::Completed(vec![Record::Environment { facts }]));
+    let recorded = recorded_run(RunOutcome::Completed(vec![Record::Environment { facts }]));
     let names: Vec<&String> = recorded.environment.keys().collect();
     assert_eq!(names, ["kernel", "qemu"]);
 }
@@ -137,13 +137,13 @@ fn samples_are_reduced_unless_a_histogram_of_their_name_is() {
 
 #[test]
 fn times_of_samples_count_from_the_start() {
-    let recorded = of(RunOutcome::Completed(vec![samples("x", &[1.0, 2.0, 3.0])]));
+    let recorded = recorded_run(RunOutcome::Completed(vec![samples("x", &[1.0, 2.0, 3.0])]));
     assert_eq!(recorded.samples[0].t_ns, [5, 10, 15]);
 }
 
 #[test]
 fn what_is_no_distribution_is_a_doubt_and_no_quantile() {
-    let recorded = of(RunOutcome::Completed(vec![histogram(
+    let recorded = recorded_run(RunOutcome::Completed(vec![histogram(
         "latency",
         "ns",
         &[(2, 1), (1, 1)],
@@ -154,7 +154,7 @@ fn what_is_no_distribution_is_a_doubt_and_no_quantile() {
 
 #[test]
 fn events_are_counted_in_seconds() {
-    let recorded = of(RunOutcome::Completed(vec![Record::Events {
+    let recorded = recorded_run(RunOutcome::Completed(vec![Record::Events {
         event: "hwlat".into(),
         count: 2,
         exposure_ns: 3_000_000_000,
@@ -170,7 +170,7 @@ fn events_are_counted_in_seconds() {
 
 #[test]
 fn a_failed_run_says_why_and_keeps_what_it_had() {
-    let recorded = of(RunOutcome::Failed {
+    let recorded = recorded_run(RunOutcome::Failed {
         failure: RunFailure::Timeout { after_s: 7 },
         records: vec![Record::Metric {
             metric: "n".into(),
@@ -207,7 +207,7 @@ fn what_a_console_says_after_the_agent_is_no_crash() {
                 line: "Kernel panic - not syncing".into(),
             },
         };
-        of(RunOutcome::Failed {
+        recorded_run(RunOutcome::Failed {
             failure,
             records: answered.then_some(word).into_iter().collect(),
             console: console.into(),
@@ -240,7 +240,7 @@ fn a_stream_has_a_jitter_and_other_distributions_have_none() {
     // A single value has none.
     let one = vec![histogram("round_trip", "ns", &[(1, 1)])];
     assert_eq!(
-        of(RunOutcome::Completed(one)).doubts[0].code,
+        recorded_run(RunOutcome::Completed(one)).doubts[0].code,
         "unreadable-distribution"
     );
 }

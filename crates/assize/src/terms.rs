@@ -106,7 +106,7 @@ impl JudgingTerms {
     }
 
     /// The terms of a bundle of runs; results read from text have none.
-    pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn of_bundle(path: &Path) -> Result<Self, Failure> {
         if !path.is_dir() {
             return Ok(JudgingTerms::default());
         }

@@ -52,7 +52,7 @@ struct RepeatedRun {
 /// Repeats runs of a bundle, counts their instructions, and shows where they differ.
 pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let plan = planned(&arguments.bundle)?;
-    let asked = asked(&plan, arguments)?;
+    let asked = requested_comparison(&plan, arguments)?;
     let pairs = chosen(&plan, &asked, arguments)?;
     let exact = target::exact(Options::default())?;
     let (pairs, folded) = carry_out(&plan, &exact, pairs, &asked, arguments)?;
@@ -135,7 +135,7 @@ fn meant<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Fail
     }
 }
 
-fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
+fn requested_comparison(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
     let configurations: Vec<&str> = plan.configurations.iter().map(|one| &*one.name).collect();
     let workloads: Vec<&str> = plan.workloads.iter().map(|one| &*one.name).collect();
     let workload = match (&arguments.workload, &workloads[..]) {
@@ -252,7 +252,7 @@ fn carry_out(
     let orders: Vec<Order> = runs.iter().map(|again| again.order.clone()).collect();
     exact.prepare(&orders)?;
     let planned: Vec<PlannedRun> = runs.iter().map(|again| again.run).collect();
-    let expected = ExpectedParts::of(plan, &planned, exact)?;
+    let expected = ExpectedParts::for_runs(plan, &planned, exact)?;
     let next = Mutex::new(0..runs.len());
     let results: Mutex<BTreeMap<usize, Result<RepeatedRun, Failure>>> = Mutex::default();
     thread::scope(|scope| {

@@ -39,7 +39,7 @@ impl CacheKey {
     /// For an exact run the parts are the digests of kernel and initramfs (which contains
     /// the agent), the command line, QEMU's version, the arguments that describe the
     /// machine (CPUs and memory among them), and the job (which contains the seed).
-    pub fn of(parts: &[&[u8]]) -> CacheKey {
+    pub fn hash(parts: &[&[u8]]) -> CacheKey {
         let mut hasher = blake3::Hasher::new();
         hasher.update(MAGIC);
         for part in parts {

@@ -78,7 +78,7 @@ pub(crate) struct CarriedModule {
 
 impl CarriedModule {
     /// A module of these bytes at this path.
-    pub(crate) fn of(name: &str, path: &str, bytes: &[u8]) -> Self {
+    pub(crate) fn from_bytes(name: &str, path: &str, bytes: &[u8]) -> Self {
         CarriedModule {
             name: name.into(),
             path: format!("/{}", path.trim_start_matches('/')),
@@ -443,7 +443,7 @@ mod tests {
         CarriedModule {
             source: source.map(String::from),
             needs: needs.iter().map(ToString::to_string).collect(),
-            ..CarriedModule::of(name, &place, bytes.as_bytes())
+            ..CarriedModule::from_bytes(name, &place, bytes.as_bytes())
         }
     }
 
@@ -454,7 +454,7 @@ mod tests {
         }
     }
 
-    fn of(steps: &[&str]) -> Job {
+    fn job_with(steps: &[&str]) -> Job {
         Job {
             setup: steps.iter().map(|module| step(module)).collect(),
             ..Job::default()
@@ -490,11 +490,11 @@ mod tests {
             (&["simgpu", "a/x.ko"], Some("a/x.ko")),
             (&["b/x.ko", "simgpu"], Some("b/x.ko")),
         ] {
-            let found = modules_of(&of(steps));
+            let found = modules_of(&job_with(steps));
             assert_eq!(found.len(), 2, "{steps:?}");
             assert_eq!(found[0], ("gpu_sched".into(), digest(want)), "{steps:?}");
         }
-        assert!(modules_of(&of(&[])).is_empty(), "nothing is loaded");
+        assert!(modules_of(&job_with(&[])).is_empty(), "nothing is loaded");
     }
 
     #[test]
@@ -505,7 +505,7 @@ mod tests {
 
     #[test]
     fn files_of_steps_get_their_own_place() {
-        let placed = carried().placed(&of(&["simgpu", "b/x.ko"]));
+        let placed = carried().placed(&job_with(&["simgpu", "b/x.ko"]));
         assert_eq!(placed.setup, [step("simgpu"), step("/beside/b/x.ko")]);
     }
 

@@ -142,10 +142,10 @@ mod tests {
             destination,
             ..FramesStream::default()
         };
-        of(stream)
+        order_for(stream)
     }
 
-    fn of(stream: FramesStream) -> Order {
+    fn order_for(stream: FramesStream) -> Order {
         let workload = Workload {
             name: "stream".into(),
             kind: Kind::FramesStream(stream),
@@ -197,7 +197,7 @@ mod tests {
             destination: FrameMemory::WriteCombined,
             ..FramesStream::default()
         };
-        assert!(place.lacking(&of(compute)).is_empty());
+        assert!(place.lacking(&order_for(compute)).is_empty());
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
             device: Some(place.dev.join("dri/card0").display().to_string()),
             ..FramesStream::default()
         };
-        let told = place.lacking(&of(named));
+        let told = place.lacking(&order_for(named));
         assert!(
             told.len() == 1 && told[0].ends_with("dri/card0"),
             "{told:?}"

@@ -79,7 +79,7 @@ impl Host {
     /// are built on first use.
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
         let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
-        let asked = testbed.asked(orders);
+        let asked = testbed.named_modules(orders);
         let orders = with_policies(orders)?;
         if asked.is_empty() {
             return Ok(orders);
@@ -89,7 +89,7 @@ impl Host {
             None => {
                 // Fail before building if there is nowhere to store the result.
                 Kernels::default_root()?;
-                let files = BuiltModules::of(
+                let files = BuiltModules::with_dependencies(
                     testbed
                         .build_here(asked.iter().any(|name| testbed.is_test(&canonical(name))))?,
                 )?;
@@ -118,7 +118,7 @@ impl Target for Host {
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
         if self.modules.get().is_none()
             && !Testbed::new(&Kernels::default_root().unwrap_or_default())
-                .asked(orders)
+                .named_modules(orders)
                 .is_empty()
         {
             let kernel = "the kernel that runs here".into();

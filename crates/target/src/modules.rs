@@ -63,7 +63,7 @@ pub(crate) fn select(
     if asked.is_empty() && files.is_empty() {
         return Ok(selection);
     }
-    let index = ModuleIndex::of(kernel)?;
+    let index = ModuleIndex::read(kernel)?;
     let (mut own, mut named) = (BTreeMap::new(), BTreeMap::new());
     for path in asked.iter().filter(|name| is_path(name)) {
         let module = OwnModule::read(kernel, Path::new(path))?;
@@ -237,7 +237,7 @@ struct ModuleIndex {
 }
 
 impl ModuleIndex {
-    fn of(kernel: &Kernel) -> Result<Self, Error> {
+    fn read(kernel: &Kernel) -> Result<Self, Error> {
         let Some(directory) = kernel.modules.clone() else {
             return Ok(ModuleIndex {
                 directory: None,

@@ -175,7 +175,7 @@ impl Target for Ssh {
     fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         needs::same_machine(orders, &self.name())?;
         if let [module, ..] =
-            Testbed::new(&Kernels::default_root().unwrap_or_default()).asked(orders)[..]
+            Testbed::new(&Kernels::default_root().unwrap_or_default()).named_modules(orders)[..]
         {
             let what = format!("run on {}", self.name());
             let why = format!("the testbed's module {module} is not built for other hosts");

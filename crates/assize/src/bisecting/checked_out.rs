@@ -64,13 +64,13 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let change = SourceChange::as_one(good, "HEAD")?;
     let all = &change.commits;
     if !all.iter().any(|commit| touches_code(&commit.paths)) {
-        return said(
+        return print_verdict(
             "refuted: nothing that is built differs from GOOD",
             Outcome::Refuted,
         );
     }
-    let scope = TouchedFiles::of(all)?.scope;
-    let setting = BisectionSetup::of(arguments, &scope, &kernels)?;
+    let scope = TouchedFiles::of_commits(all)?.scope;
+    let setting = BisectionSetup::checked(arguments, &scope, &kernels)?;
     let say = |line: &str| {
         if !arguments.quiet {
             eprintln!("{}", assize_report::printable(line));
@@ -100,10 +100,10 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     };
     let verdict = court.judge(&good, &head)?;
     let word = verdict.outcome.word();
-    said(&format!("{word}: {}", verdict.because), verdict.outcome)
+    print_verdict(&format!("{word}: {}", verdict.because), verdict.outcome)
 }
 
-fn said(text: &str, outcome: Outcome) -> Result<u8, Failure> {
+fn print_verdict(text: &str, outcome: Outcome) -> Result<u8, Failure> {
     let text = assize_report::printable(text).replace('\n', " ");
     output::print(format!("{text}\n").as_bytes())?;
     Ok(match outcome {

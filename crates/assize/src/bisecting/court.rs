@@ -49,7 +49,7 @@ pub(super) struct BisectionEvaluator<'a> {
 }
 
 impl BisectionEvaluator<'_> {
-    pub(super) fn say(&self, line: &str) {
+    pub(super) fn report(&self, line: &str) {
         if !self.quiet {
             eprintln!("{}", assize_report::printable(line));
         }
@@ -61,7 +61,7 @@ impl BisectionEvaluator<'_> {
         commit: &Commit,
     ) -> Result<Result<BuiltCommit, String>, Failure> {
         let of_user = Interrupt::watch()?;
-        self.say(&format!(
+        self.report(&format!(
             "building {} of {}",
             self.builder.what(),
             commit.subject
@@ -79,7 +79,7 @@ impl BisectionEvaluator<'_> {
             }),
             Err(error) => {
                 let why = error.why;
-                self.say(&format!("it does not build: {}: {why}", commit.subject));
+                self.report(&format!("it does not build: {}: {why}", commit.subject));
                 Err(why)
             }
         })
@@ -87,7 +87,7 @@ impl BisectionEvaluator<'_> {
 
     /// Builds the commit that all others are compared with.
     pub(super) fn build_good(&mut self, good: &Commit) -> Result<BuiltCommit, Failure> {
-        self.say(&format!("building {} of GOOD", self.builder.what()));
+        self.report(&format!("building {} of GOOD", self.builder.what()));
         self.built.insert(good.id.clone());
         let built = self.builder.build(good)?;
         let made = built.map_err(|error| self.builder.of_base(error))?;
@@ -106,7 +106,7 @@ impl BisectionEvaluator<'_> {
         new: &BuiltCommit,
     ) -> Result<ClaimVerdict, Failure> {
         if old.bytes == new.bytes {
-            self.say(&format!(
+            self.report(&format!(
                 "not run, what is built is that of {}: {}",
                 old.commit.subject, new.commit.subject
             ));
@@ -127,7 +127,7 @@ impl BisectionEvaluator<'_> {
             }
         }
         let verdict = last.unwrap_or_else(nothing_differs);
-        self.say(&format!(
+        self.report(&format!(
             "{}: {}: {}",
             verdict.outcome.word(),
             new.commit.subject,
@@ -155,7 +155,7 @@ impl BisectionEvaluator<'_> {
         if given.new.commit != new.commit.id {
             verdict.same_as = Some(given.new.commit);
         }
-        self.say(&format!(
+        self.report(&format!(
             "{}, known already: {}",
             verdict.outcome.word(),
             new.commit.subject

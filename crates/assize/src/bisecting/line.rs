@@ -15,7 +15,7 @@ pub(super) struct TouchingCommits {
 }
 
 impl TouchingCommits {
-    pub(super) fn of(commits: &[Commit], scope: &BuildScope) -> TouchingCommits {
+    pub(super) fn in_range(commits: &[Commit], scope: &BuildScope) -> TouchingCommits {
         let all = commits.iter().enumerate();
         let touching = all.filter(|(_, commit)| commit.paths.iter().any(|path| scope.has(path)));
         TouchingCommits {
@@ -80,12 +80,12 @@ mod tests {
             commit(&["include/drm/gpu_scheduler.h"]),
             commit(&["drivers/gpu/drm/scheduler.c"]),
         ];
-        let line = TouchingCommits::of(&commits, &BuildScope::Modules(&PARTS[0]));
+        let line = TouchingCommits::in_range(&commits, &BuildScope::Modules(&PARTS[0]));
         assert_eq!(line.last(), 2);
         assert_eq!((line.place(1), line.place(2)), (1, 3));
         assert_eq!(line.verdicts(), 3);
         // For the whole kernel, everything but documentation is built.
-        let whole = TouchingCommits::of(&commits, &BuildScope::Kernel("mm/slub.c".into()));
+        let whole = TouchingCommits::in_range(&commits, &BuildScope::Kernel("mm/slub.c".into()));
         assert_eq!((whole.last(), whole.place(3)), (3, 4));
     }
 }

@@ -60,13 +60,13 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
             "{range}: one commit is no range; write GOOD..{range}"
         )));
     }
-    let change = SourceChange::of(&asked, &kernels, &say)?;
+    let change = SourceChange::from_options(&asked, &kernels, &say)?;
     if let Some((good, end)) = asked.range.and_then(|range| range.split_once("..")) {
         line::begins_at(&change, good, end)?;
     }
-    let touched = TouchedFiles::of(&change.commits)?;
-    let line = TouchingCommits::of(&change.commits, &touched.scope);
-    let given = BisectionSetup::of(arguments, &touched.scope, &kernels)?;
+    let touched = TouchedFiles::of_commits(&change.commits)?;
+    let line = TouchingCommits::in_range(&change.commits, &touched.scope);
+    let given = BisectionSetup::checked(arguments, &touched.scope, &kernels)?;
     say(&given.announced());
     let mut court = given.court(arguments, &change, &say, line.verdicts())?;
     let found = BisectionSearch {
@@ -101,13 +101,13 @@ struct BisectionSetup {
 
 impl BisectionSetup {
     /// Finds mistakes before anything is built.
-    fn of(
+    fn checked(
         arguments: &BisectArguments,
         scope: &BuildScope,
         kernels: &Kernels,
     ) -> Result<BisectionSetup, Failure> {
-        let base = BaseExperiment::of(arguments.experiment.as_deref(), scope)?;
-        let question = BisectionQuestion::of(&arguments.claim, &base)?;
+        let base = BaseExperiment::named_or_for(arguments.experiment.as_deref(), scope)?;
+        let question = BisectionQuestion::parse(&arguments.claim, &base)?;
         let kernel = match scope {
             BuildScope::Modules(_) => {
                 let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
@@ -147,7 +147,7 @@ impl BisectionSetup {
     ) -> Result<Box<dyn BuildCommit + 'a>, Failure> {
         let (BuildScope::Modules(part), Some(kernel)) = (&self.scope, &self.kernel) else {
             let kernels = Kernels::new(Kernels::default_root()?);
-            return Ok(Box::new(KernelBuild::of(change, kernels, say)?));
+            return Ok(Box::new(KernelBuild::open(change, kernels, say)?));
         };
         let mut paths = change.commits.iter().flat_map(|commit| &commit.paths);
         let headers = paths.any(|path| part.headers.contains(&path.as_str()));
@@ -292,7 +292,7 @@ impl BisectionSearch<'_, '_> {
                     if at != self.line.last() && cells.iter().all(|cell| is_of(NEW, cell)) =>
                 {
                     let why = format!("every run failed: {}", cells.join("; "));
-                    self.court.say(&format!("{}: {why}", commit.subject));
+                    self.court.report(&format!("{}: {why}", commit.subject));
                     (TriedResult::NotBuilt(why), None)
                 }
                 judged => {

@@ -38,7 +38,7 @@ pub(super) struct BisectionQuestion {
 impl BisectionQuestion {
     /// Refuses a claim that names something the experiment does not have, or that would
     /// hold for a commit against itself.
-    pub(super) fn of(claim: &str, base: &BaseExperiment) -> Result<BisectionQuestion, Failure> {
+    pub(super) fn parse(claim: &str, base: &BaseExperiment) -> Result<BisectionQuestion, Failure> {
         let refuse = |why: String| Failure::Argument(format!("--claim: {why}"));
         let parsed = assize_plan::parse(&base.text, &base.name)?;
         let plan = parsed.plan(&Overrides::default())?;
@@ -125,13 +125,13 @@ mod tests {
 
     use super::*;
 
-    fn asked(claim: &str) -> Result<BisectionQuestion, String> {
-        let base = BaseExperiment::of(
+    fn parsed(claim: &str) -> Result<BisectionQuestion, String> {
+        let base = BaseExperiment::named_or_for(
             None,
             &crate::trying::touched::BuildScope::Modules(&PARTS[0]),
         )
         .unwrap();
-        BisectionQuestion::of(claim, &base).map_err(|failure| failure.to_string())
+        BisectionQuestion::parse(claim, &base).map_err(|failure| failure.to_string())
     }
 
     fn with_levels(question: &BisectionQuestion) -> assize_plan::Plan {
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn only_what_the_claim_needs_is_left_of_an_experiment() {
         let claim = "new > old + 3% on busy_time_per_job in sync";
-        let question = asked(claim).unwrap();
+        let question = parsed(claim).unwrap();
         assert_eq!(question.metric, "busy_time_per_job");
         assert_eq!(question.workload.as_deref(), Some("sync"));
         let plan = with_levels(&question);
@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn a_claim_without_a_workload_keeps_them_all() {
-        let question = asked("old < new on busy_time_per_job").unwrap();
-        let base = BaseExperiment::of(
+        let question = parsed("old < new on busy_time_per_job").unwrap();
+        let base = BaseExperiment::named_or_for(
             None,
             &crate::trying::touched::BuildScope::Modules(&PARTS[0]),
         )
@@ -209,7 +209,7 @@ mod tests {
             ("new > old on crashes in sync", "has no margin"),
             ("busy_time_per_job rises", "expected `A < B on METRIC"),
         ] {
-            let error = asked(claim).unwrap_err();
+            let error = parsed(claim).unwrap_err();
             assert!(
                 error.starts_with("--claim: ") && error.contains(why),
                 "{claim}: {error}"

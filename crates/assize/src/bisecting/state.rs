@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    fn given(old: &str, new: &str) -> KeptVerdict {
+    fn kept_verdict(old: &str, new: &str) -> KeptVerdict {
         let of = |name: &str| KeptSide {
             commit: format!("commit of {name}"),
             modules: name.into(),
@@ -204,10 +204,10 @@ mod tests {
         let directory = place.path().join("out");
         let mut state = KeptVerdicts::open(&directory, &terms()).unwrap();
         assert!(!directory.exists(), "nothing is written before a verdict");
-        state.keep(given("a", "b")).unwrap();
-        state.keep(given("b", "c")).unwrap();
+        state.keep(kept_verdict("a", "b")).unwrap();
+        state.keep(kept_verdict("b", "c")).unwrap();
         let again = KeptVerdicts::open(&directory, &terms()).unwrap();
-        assert_eq!(again.find("b", "c"), Some(&given("b", "c")));
+        assert_eq!(again.find("b", "c"), Some(&kept_verdict("b", "c")));
         assert_eq!(again.find("a", "c"), None);
         assert_eq!(again.find("b", "a"), None);
     }
@@ -216,7 +216,7 @@ mod tests {
     fn another_question_is_refused_with_what_differs() {
         let place = tempfile::tempdir().unwrap();
         let mut state = KeptVerdicts::open(place.path(), &terms()).unwrap();
-        state.keep(given("a", "b")).unwrap();
+        state.keep(kept_verdict("a", "b")).unwrap();
         let change = |by: &dyn Fn(&mut BisectionTerms)| {
             let mut other = terms();
             by(&mut other);
@@ -256,7 +256,7 @@ mod tests {
     fn verdicts_of_a_version_that_is_not_recorded_are_not_taken() {
         let place = tempfile::tempdir().unwrap();
         let mut state = KeptVerdicts::open(place.path(), &terms()).unwrap();
-        state.keep(given("a", "b")).unwrap();
+        state.keep(kept_verdict("a", "b")).unwrap();
         let path = place.path().join(FILE);
         let text = std::fs::read_to_string(&path).unwrap();
         let without = text.replace("\"assize\": \"1.0.0\",", "");

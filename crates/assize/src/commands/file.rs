@@ -53,7 +53,7 @@ pub(super) struct CommandsExperiment {
 
 impl CommandsExperiment {
     /// Builds the experiment from the command line, or returns why that is impossible.
-    pub(super) fn of(asked: &CommandsArguments) -> Result<CommandsExperiment, String> {
+    pub(super) fn from_arguments(asked: &CommandsArguments) -> Result<CommandsExperiment, String> {
         let commands = commands(asked)?;
         let [first, others @ ..] = &commands[..] else {
             return Err("no command is given".into());

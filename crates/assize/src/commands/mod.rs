@@ -23,7 +23,7 @@ const NAME: &str = "compare";
 /// Runs commands in turn and says how they compare.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let asked = &arguments.running;
-    let experiment = CommandsExperiment::of(asked).map_err(Failure::Argument)?;
+    let experiment = CommandsExperiment::from_arguments(asked).map_err(Failure::Argument)?;
     let experiment = experiment.with_margin(arguments.trial.margin);
     let text = experiment.text();
     if let Some(path) = &asked.write {
@@ -44,7 +44,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         question: &arguments.trial.question,
         may_lose: |_| false,
     };
-    let ready = run::ReadyExperiment::of(&recording)?;
+    let ready = run::ReadyExperiment::planned(&recording)?;
     let measured = once::around(asked, &experiment, || ready.carry_out())?;
     let material = Material {
         records: &measured.records,
@@ -64,7 +64,7 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
         timeout: "60min".into(),
         ..Default::default()
     };
-    CommandsExperiment::of(&asked)
+    CommandsExperiment::from_arguments(&asked)
         .unwrap_or_else(|why| panic!("{why}"))
         .text()
 }

@@ -79,7 +79,7 @@ impl DoctorCheck {
         self
     }
 
-    fn of(name: &str, error: Error, needed_for: &str) -> Self {
+    fn failed(name: &str, error: Error, needed_for: &str) -> Self {
         DoctorCheck {
             mend: error.mend,
             ..missing(name, error.why, needed_for)
@@ -90,7 +90,7 @@ impl DoctorCheck {
 fn agent_check() -> DoctorCheck {
     match agent::find_here() {
         Ok(path) => found("agent", path.display().to_string()),
-        Err(error) => DoctorCheck::of("agent", error, "every run"),
+        Err(error) => DoctorCheck::failed("agent", error, "every run"),
     }
 }
 
@@ -98,21 +98,27 @@ fn placement_policies() -> DoctorCheck {
     let name = "placement policies";
     match policies::compiler() {
         Ok(path) => found(name, format!("built with {}", path.display())),
-        Err(error) => DoctorCheck::of(name, error, "levels with a policy"),
+        Err(error) => DoctorCheck::failed(name, error, "levels with a policy"),
     }
 }
 
 fn qemu(root: &Path) -> Vec<DoctorCheck> {
     let qemu = match Qemu::find(root) {
         Ok(qemu) => qemu,
-        Err(error) => return vec![DoctorCheck::of("QEMU", error, "the targets exact and live")],
+        Err(error) => {
+            return vec![DoctorCheck::failed(
+                "QEMU",
+                error,
+                "the targets exact and live",
+            )];
+        }
     };
     let detail = format!("{} in {}", qemu.version, qemu.binary.display());
     let mut checks = vec![found("QEMU", detail)];
     let name = "QEMU, 2 CPUs";
     checks.push(match qemu.fits(2) {
         Ok(()) => found(name, "each CPU of an exact machine has a clock of its own"),
-        Err(error) => DoctorCheck::of(name, error, "exact machines with more than one CPU"),
+        Err(error) => DoctorCheck::failed(name, error, "exact machines with more than one CPU"),
     });
     checks
 }
@@ -121,7 +127,7 @@ fn kernels(kernels: &Kernels) -> Vec<DoctorCheck> {
     let there = match kernels.list() {
         Ok(there) => there,
         Err(error) => {
-            return vec![DoctorCheck::of(
+            return vec![DoctorCheck::failed(
                 "kernels",
                 error,
                 "the targets exact and live",
@@ -164,7 +170,7 @@ fn builds(kernel: &Kernel) -> DoctorCheck {
     let name = format!("modules for {}", kernel.name);
     match testbed::compiler(kernel) {
         Ok(compiler) => found(&name, format!("built with {compiler}")),
-        Err(error) => DoctorCheck::of(&name, error, "experiments with the testbed's modules"),
+        Err(error) => DoctorCheck::failed(&name, error, "experiments with the testbed's modules"),
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) use head::REVISION;
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
 pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, recorded};
-pub(crate) use target::of as target_of;
+pub(crate) use target::named_target as target_of;
 
 use crate::cli::{FailOn, Overriding, QuestionArguments, RunArguments, TrialArguments};
 use crate::compare;
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
     askable(&work.plan, &arguments.question)?;
-    let target = target::of(&work.plan.target, options(arguments))?;
+    let target = target::named_target(&work.plan.target, options(arguments))?;
     let engine = RunSession {
         work: &work,
         target: target.as_ref(),
@@ -257,9 +257,9 @@ impl RunSession<'_> {
             true => Vec::new(),
             false => missing_of(&stages, &there),
         };
-        let expected = ExpectedParts::of(plan, &missing, self.target)?;
+        let expected = ExpectedParts::for_runs(plan, &missing, self.target)?;
         levels::refuse_same(plan, &expected)?;
-        let twice = ReproducibilityCheck::of(plan, &missing, self.target)?;
+        let twice = ReproducibilityCheck::of_plan(plan, &missing, self.target)?;
         let writer = self.work.writer()?;
         self.announce(&progress)?;
         progress.begin();
@@ -281,9 +281,9 @@ impl RunSession<'_> {
         }
         progress.finish();
         if !self.interrupt.came() {
-            progress.say(&summary(plan.runs.len(), progress.tally(), stopped));
+            progress.print(&summary(plan.runs.len(), progress.tally(), stopped));
             if let Some(compared) = progress.compared().sentence() {
-                progress.say(&compared);
+                progress.print(&compared);
             }
         }
         Ok(progress.tally())
@@ -293,10 +293,10 @@ impl RunSession<'_> {
     fn announce(&self, progress: &Progress<'_>) -> Result<(), Failure> {
         let plan = &self.work.plan;
         let directory = self.work.directory.display();
-        progress.say(&format!("{} runs into {directory}", plan.runs.len()));
-        let warning = DesignReach::of(plan, None)?.warning();
+        progress.print(&format!("{} runs into {directory}", plan.runs.len()));
+        let warning = DesignReach::of_plan(plan, None)?.warning();
         for line in warning.into_iter().chain(lacking(plan, self.target)) {
-            progress.say(&line);
+            progress.print(&line);
         }
         Ok(())
     }

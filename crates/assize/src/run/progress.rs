@@ -119,9 +119,9 @@ impl<'a> Progress<'a> {
     }
 
     /// Prints a line.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn print(&self, text: &str) {
         match &self.shown {
-            ProgressDisplay::View(view) => view.say(text),
+            ProgressDisplay::View(view) => view.print(text),
             ProgressDisplay::Lines => eprintln!("{text}"),
             ProgressDisplay::Nothing => {}
         }
@@ -200,7 +200,7 @@ impl<'a> Progress<'a> {
         if let Some(how) = twice::differed(&ended.done) {
             let number = ended.run.index + 1;
             let text = format!("run {number}: two executions of it differed: {how}");
-            self.say(&printable(&text).replace('\n', " "));
+            self.print(&printable(&text).replace('\n', " "));
         }
         if !ended.again {
             self.count(ended, recorded);
@@ -209,7 +209,7 @@ impl<'a> Progress<'a> {
         match &self.shown {
             ProgressDisplay::View(view) => {
                 if failed {
-                    view.say(&self.line(ended, recorded));
+                    view.print(&self.line(ended, recorded));
                 }
                 self.draw();
             }
@@ -270,7 +270,7 @@ impl<'a> Progress<'a> {
             }
         }
         let rest = self.left.values().sum();
-        if let Some(left) = view::left(self.begun.elapsed(), new, rest) {
+        if let Some(left) = view::time_left(self.begun.elapsed(), new, rest) {
             text.push_str(&format!(", {left}"));
         }
         text

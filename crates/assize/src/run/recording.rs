@@ -66,7 +66,7 @@ const FILE: &str = "experiment.toml";
 
 /// Carries out an experiment. Leaves its file in the bundle.
 pub(crate) fn recorded(recording: &Recording<'_>) -> Result<MeasuredRecords, Failure> {
-    ReadyExperiment::of(recording)?.carry_out()
+    ReadyExperiment::planned(recording)?.carry_out()
 }
 
 /// Plans the text of an experiment; fails if it has mistakes.
@@ -91,7 +91,7 @@ pub(crate) struct ReadyExperiment<'a> {
 
 impl<'a> ReadyExperiment<'a> {
     /// Plans an experiment, before anything is run.
-    pub(crate) fn of(recording: &'a Recording<'a>) -> Result<Self, Failure> {
+    pub(crate) fn planned(recording: &'a Recording<'a>) -> Result<Self, Failure> {
         let directory = match &recording.out {
             Some(directory) => {
                 if !recording.resume {
@@ -129,7 +129,7 @@ impl<'a> ReadyExperiment<'a> {
             file,
         } = self;
         let interrupt = Interrupt::watch()?;
-        let target = target::of(&work.plan.target, Options::default())?;
+        let target = target::named_target(&work.plan.target, Options::default())?;
         let doing = RunSession {
             work: &work,
             target: target.as_ref(),

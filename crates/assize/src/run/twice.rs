@@ -19,7 +19,7 @@ impl ReproducibilityCheck {
     /// The runs that the plan selects. If any run has to be executed but all selected
     /// ones are in the cache, one of the selected runs is executed again, to show that
     /// the machine is exact here and now.
-    pub(crate) fn of(
+    pub(crate) fn of_plan(
         plan: &Plan,
         missing: &[PlannedRun],
         target: &dyn Target,
@@ -106,7 +106,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    fn done(cached: bool, facts: &[&str]) -> CompletedOrder {
+    fn completed_order(cached: bool, facts: &[&str]) -> CompletedOrder {
         let facts = facts.iter().map(|fact| ((*fact).into(), "x".into()));
         CompletedOrder {
             outcome: RunOutcome::Completed(Vec::new()),
@@ -124,10 +124,21 @@ mod tests {
 
     #[test]
     fn what_was_compared_is_said() {
-        let equal = || done(false, &[EXECUTIONS]);
-        assert_eq!(sentence(&[done(false, &[]), done(false, &[])]), None);
-        assert_eq!(sentence(&[done(true, &[EXECUTIONS])]), None, "not now");
-        let text = sentence(&[equal(), done(false, &[]), done(true, &[])]);
+        let equal = || completed_order(false, &[EXECUTIONS]);
+        assert_eq!(
+            sentence(&[completed_order(false, &[]), completed_order(false, &[])]),
+            None
+        );
+        assert_eq!(
+            sentence(&[completed_order(true, &[EXECUTIONS])]),
+            None,
+            "not now"
+        );
+        let text = sentence(&[
+            equal(),
+            completed_order(false, &[]),
+            completed_order(true, &[]),
+        ]);
         assert_eq!(
             text.as_deref(),
             Some("1 of 2 runs executed twice: all equal")
@@ -137,7 +148,10 @@ mod tests {
     #[test]
     fn what_differed_is_said_whatever_came_of_it() {
         for facts in [&[DIFFERED][..], &[DIFFERED, EXECUTIONS]] {
-            let text = sentence(&[done(false, facts), done(false, &[EXECUTIONS])]);
+            let text = sentence(&[
+                completed_order(false, facts),
+                completed_order(false, &[EXECUTIONS]),
+            ]);
             let want = "2 of 2 runs executed twice: 1 not equal at first; the machine is not \
                         exact here";
             assert_eq!(text.as_deref(), Some(want));

@@ -58,7 +58,7 @@ impl TerminalView {
     }
 
     /// Prints a line that stays, above the view.
-    pub(super) fn say(&self, text: &str) {
+    pub(super) fn print(&self, text: &str) {
         self.multi.suspend(|| eprintln!("{text}"));
     }
 
@@ -108,7 +108,7 @@ pub(super) fn intervals(rows: &[SoFar]) -> Vec<String> {
 }
 
 /// The estimated time left at the current pace: `about 12 min left`.
-pub(super) fn left(elapsed: Duration, done: u32, rest: u32) -> Option<String> {
+pub(super) fn time_left(elapsed: Duration, done: u32, rest: u32) -> Option<String> {
     if done == 0 || rest == 0 {
         return None;
     }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_time_left_goes_by_what_was_done() {
-        let of = |elapsed, done, rest| left(Duration::from_secs(elapsed), done, rest);
+        let of = |elapsed, done, rest| time_left(Duration::from_secs(elapsed), done, rest);
         assert_eq!(of(10, 0, 5), None, "nothing is known yet");
         assert_eq!(of(10, 5, 0), None, "nothing is left");
         assert_eq!(of(10, 5, 5).unwrap(), "about 10 s left");

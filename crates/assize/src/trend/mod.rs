@@ -34,7 +34,7 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
     let ordered = order::ordered(entries, arguments)?;
     if ordered.entries.len() < 2 {
         return Err(Failure::NothingFound {
-            source: shown(&arguments.inputs),
+            source: joined_names(&arguments.inputs),
             because: few(&ordered.entries, &left_out),
         });
     }
@@ -61,7 +61,7 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn shown(inputs: &[PathBuf]) -> String {
+fn joined_names(inputs: &[PathBuf]) -> String {
     let inputs: Vec<String> = inputs.iter().map(|path| shell::name_of(path)).collect();
     inputs.join(", ")
 }
@@ -111,7 +111,7 @@ fn entry(path: &Path) -> Result<TrendBundle, Failure> {
     Ok(TrendBundle {
         head: assize_bundle::read_plan(path)?,
         records: compare::read(path)?,
-        terms: JudgingTerms::of(path)?,
+        terms: JudgingTerms::of_bundle(path)?,
         path: path.to_path_buf(),
     })
 }
@@ -187,7 +187,7 @@ fn judged(
     let mut document = try_records(&records, &options)?;
     if document.comparisons.is_empty() && document.rate_comparisons.is_empty() {
         return Err(Failure::NothingFound {
-            source: shown(&arguments.inputs),
+            source: joined_names(&arguments.inputs),
             because: "no two bundles have runs of one metric on one workload".into(),
         });
     }

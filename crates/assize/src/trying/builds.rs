@@ -73,7 +73,7 @@ pub(crate) const BASE: &str = "unpatched";
 
 impl CommitBuilds {
     /// Builds the base and each commit; with `whole`, only the last commit.
-    pub(crate) fn of(
+    pub(crate) fn build_all(
         change: &SourceChange,
         builder: &dyn BuildCommit,
         whole: bool,
@@ -188,7 +188,7 @@ pub(crate) struct ModuleBuild<'a> {
 
 impl<'a> ModuleBuild<'a> {
     /// A builder for the commits of a change; with `whole`, for the last one only.
-    pub(crate) fn of(
+    pub(crate) fn for_change(
         change: &'a SourceChange,
         part: &'static KernelPart,
         kernel: &'a Kernel,
@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     /// Modules with these bytes.
-    fn made(place: &tempfile::TempDir, bytes: &str) -> BuildProduct {
+    fn product(place: &tempfile::TempDir, bytes: &str) -> BuildProduct {
         let directory = place.path().join(bytes);
         std::fs::create_dir_all(&directory).unwrap();
         let path = directory.join("gpu_sched.ko");
@@ -334,13 +334,13 @@ mod tests {
     fn what_takes_a_patch_back_has_the_level_of_what_was_before_it() {
         let place = tempfile::tempdir().unwrap();
         let mut builds = CommitBuilds {
-            levels: vec![(BASE.into(), made(&place, "a"))],
+            levels: vec![(BASE.into(), product(&place, "a"))],
             sides: BTreeMap::new(),
         };
         let mut before = BASE.to_owned();
         let mut sides = Vec::new();
         for (at, bytes) in ["b", "b", "c", "b", "a"].into_iter().enumerate() {
-            let side = builds.side(Some(at), made(&place, bytes), &mut before);
+            let side = builds.side(Some(at), product(&place, bytes), &mut before);
             sides.push(side.unwrap());
         }
         let compared = |level: &str, before: &str| CommitBuild::Compared {

@@ -41,7 +41,7 @@ pub(crate) struct SeriesEffects {
 
 impl SeriesEffects {
     /// Judges the runs.
-    pub(crate) fn of(
+    pub(crate) fn judge(
         measured: &MeasuredRecords,
         builds: &CommitBuilds,
         fail_on: &[FailOn],
@@ -136,7 +136,7 @@ impl PairSettings<'_> {
             from: RecordsOrigin::Bundle(&self.measured.directory),
         };
         let findings = gate::findings(&document, &material)?;
-        gate::tell(&document, &findings);
+        gate::report(&document, &findings);
         Ok(PairEffects {
             effects: effects(&document, &directions, &findings),
             ended: document

@@ -62,7 +62,10 @@ pub(crate) struct BaseExperiment {
 
 impl BaseExperiment {
     /// The experiment that the user names, otherwise the one for what is built.
-    pub(crate) fn of(named: Option<&Path>, scope: &BuildScope) -> Result<BaseExperiment, Failure> {
+    pub(crate) fn named_or_for(
+        named: Option<&Path>,
+        scope: &BuildScope,
+    ) -> Result<BaseExperiment, Failure> {
         let (name, text, why) = match named {
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|source| Failure::Read {
@@ -171,7 +174,7 @@ mod tests {
     #[test]
     fn every_part_has_an_experiment_that_can_be_planned() {
         for part in PARTS {
-            let base = BaseExperiment::of(None, &BuildScope::Modules(part)).unwrap();
+            let base = BaseExperiment::named_or_for(None, &BuildScope::Modules(part)).unwrap();
             assert!(base.choice.contains(&base.title), "{}", base.choice);
             assert_eq!(base.kernel, "debian:6.12");
         }
@@ -228,7 +231,7 @@ mod tests {
         let text = TABLE[0].2.to_owned() + "\n[factors.a.off]\n[factors.a.on]\ncpus = 2\n";
         std::fs::write(&file, text).unwrap();
         let scope = BuildScope::Modules(&PARTS[0]);
-        let error = BaseExperiment::of(Some(&file), &scope)
+        let error = BaseExperiment::named_or_for(Some(&file), &scope)
             .unwrap_err()
             .to_string();
         assert!(error.contains("it has factors of its own"), "{error}");
@@ -236,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_file_of_the_core_has_an_experiment_and_others_want_one_named() {
-        let of = |path: &str| BaseExperiment::of(None, &BuildScope::Kernel(path.into()));
+        let of = |path: &str| BaseExperiment::named_or_for(None, &BuildScope::Kernel(path.into()));
         for path in ["kernel/sched/fair.c", "kernel/workqueue.c"] {
             assert!(of(path).unwrap().choice.contains(KERNEL.0), "{path}");
         }

@@ -45,13 +45,14 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         run::must_be_free(directory)?;
     }
-    let change = SourceChange::of(
-        &asked(arguments),
+    let change = SourceChange::from_options(
+        &change_options(arguments),
         &Kernels::new(Kernels::default_root()?),
         &say,
     )?;
-    let touched = TouchedFiles::of(&change.commits)?;
-    let base = experiment::BaseExperiment::of(arguments.experiment.as_deref(), &touched.scope)?;
+    let touched = TouchedFiles::of_commits(&change.commits)?;
+    let base =
+        experiment::BaseExperiment::named_or_for(arguments.experiment.as_deref(), &touched.scope)?;
     let whole = !arguments.each;
     let sides = sides(arguments, &change, &touched.scope, &base, &say)?;
     let builds = &sides.builds;
@@ -72,7 +73,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         question: &question,
         may_lose: |configuration| configuration != builds::BASE,
     })?;
-    let mut judged = SeriesEffects::of(&measured, builds, &arguments.fail_on)?;
+    let mut judged = SeriesEffects::judge(&measured, builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {
         judged.is_of_the_end();
     }
@@ -94,12 +95,16 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         bundle: shell::name_of(&measured.directory),
         reproduce: shell::again(),
     };
-    told(&series, &judged, arguments)
+    deliver_series(&series, &judged, arguments)
 }
 
 /// Shows the result for a series, and returns the exit status.
-fn told(series: &Series, judged: &SeriesEffects, arguments: &TryArguments) -> Result<u8, Failure> {
-    let text = shown(series, arguments.shown_as())?;
+fn deliver_series(
+    series: &Series,
+    judged: &SeriesEffects,
+    arguments: &TryArguments,
+) -> Result<u8, Failure> {
+    let text = render_series(series, arguments.shown_as())?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     if let Some(said) = &judged.last_word {
         output::warn(said);
@@ -122,9 +127,9 @@ fn sides(
             say(&format!("{} -> {}", part.directory, base.choice));
             let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
             let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
-            let builder = ModuleBuild::of(change, part, &kernel, whole)?;
+            let builder = ModuleBuild::for_change(change, part, &kernel, whole)?;
             Ok(Sides {
-                builds: CommitBuilds::of(change, &builder, whole, say)?,
+                builds: CommitBuilds::build_all(change, &builder, whole, say)?,
                 machine: format!("{} {}", kernel.name, kernel.version),
                 kernel: Some(kernel.name.clone()),
                 built: format!("{} of {}", part.module, part.directory),
@@ -133,8 +138,8 @@ fn sides(
         BuildScope::Kernel(file) => {
             say(&format!("{file} -> {}", base.choice));
             whole::no_kernel_named(file, arguments.kernel.as_deref())?;
-            let builder = KernelBuild::of(change, kernels, say)?;
-            let builds = CommitBuilds::of(change, &builder, whole, say)?;
+            let builder = KernelBuild::open(change, kernels, say)?;
+            let builds = CommitBuilds::build_all(change, &builder, whole, say)?;
             Ok(Sides {
                 machine: builds.base().map_or_else(String::new, whole::described),
                 builds,
@@ -145,7 +150,7 @@ fn sides(
     }
 }
 
-fn asked(arguments: &TryArguments) -> ChangeOptions<'_> {
+fn change_options(arguments: &TryArguments) -> ChangeOptions<'_> {
     ChangeOptions {
         range: arguments.range.as_deref(),
         patch: arguments.patch.as_deref(),
@@ -153,7 +158,7 @@ fn asked(arguments: &TryArguments) -> ChangeOptions<'_> {
     }
 }
 
-fn shown(series: &Series, format: TryFormat) -> Result<String, Failure> {
+fn render_series(series: &Series, format: TryFormat) -> Result<String, Failure> {
     let failed = |error: serde_json::Error| Failure::Show(error.to_string());
     let checks = || Checks::of_series(series);
     Ok(match format {

@@ -40,7 +40,7 @@ pub(crate) struct ChangeOptions<'a> {
 
 impl SourceChange {
     /// The change that the command line names.
-    pub(crate) fn of(
+    pub(crate) fn from_options(
         asked: &ChangeOptions<'_>,
         kernels: &Kernels,
         say: &dyn Fn(&str),

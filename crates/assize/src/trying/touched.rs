@@ -35,7 +35,7 @@ const DRIVERS: &str = "drivers/gpu/drm/";
 
 impl TouchedFiles {
     /// All files of these commits together.
-    pub(crate) fn of(commits: &[Commit]) -> Result<TouchedFiles, Failure> {
+    pub(crate) fn of_commits(commits: &[Commit]) -> Result<TouchedFiles, Failure> {
         let mut paths: Vec<&str> = Vec::new();
         for path in commits.iter().flat_map(|commit| &commit.paths) {
             if !paths.contains(&path.as_str()) {

@@ -21,7 +21,7 @@ pub(crate) struct KernelBuild<'a> {
 
 impl<'a> KernelBuild<'a> {
     /// Opens the source directory for a change's repository.
-    pub(crate) fn of(
+    pub(crate) fn open(
         change: &'a SourceChange,
         kernels: Kernels,
         say: &'a dyn Fn(&str),

@@ -15,7 +15,7 @@ fn answer(text: &str) -> Vec<u8> {
 }
 
 fn key(seed: u64) -> CacheKey {
-    CacheKey::of(&[b"kernel", &seed.to_le_bytes()])
+    CacheKey::hash(&[b"kernel", &seed.to_le_bytes()])
 }
 
 fn cache() -> (tempfile::TempDir, Cache) {
@@ -61,7 +61,7 @@ proptest! {
 }
 
 fn key_of(parts: &[String]) -> CacheKey {
-    CacheKey::of(&Vec::from_iter(parts.iter().map(String::as_bytes)))
+    CacheKey::hash(&Vec::from_iter(parts.iter().map(String::as_bytes)))
 }
 
 #[test]

@@ -142,7 +142,7 @@ impl Running {
     pub(crate) fn control(&mut self) -> Result<&mut Qmp, QmpError> {
         let qmp = match self.qmp.take() {
             Some(qmp) => qmp,
-            None => Qmp::of(self.process.child())?,
+            None => Qmp::connect(self.process.child())?,
         };
         Ok(self.qmp.insert(qmp))
     }

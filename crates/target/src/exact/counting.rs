@@ -72,12 +72,12 @@ impl Exact {
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
         let key = self.key(&ready, &order.machine, Some(&job));
-        let key = CacheKey::of(&[key.to_string().as_bytes(), b"symbols"]).to_string();
+        let key = CacheKey::hash(&[key.to_string().as_bytes(), b"symbols"]).to_string();
         let parent = self.stock.root().join("symbols");
         let place = parent.join(key);
         if place.is_dir() {
             touch(&place);
-            return self.given(&ready.kernel, &place.join(GIVEN));
+            return self.read_symbols(&ready.kernel, &place.join(GIVEN));
         }
         prune(&parent, SYMBOLS);
         let work = temporary_in(&parent)?;
@@ -98,14 +98,14 @@ impl Exact {
                 "`assize run --fresh` shows whether the run works; `make build` makes the agent",
             ));
         }
-        let texts = self.given(&ready.kernel, &path)?;
+        let texts = self.read_symbols(&ready.kernel, &path)?;
         into_place(work, &place)?;
         Ok(texts)
     }
 
     /// Reads the files that a machine has handed over. If they include no types, the kernel
     /// has no BTF, and the compiler gives the offsets instead.
-    fn given(&self, kernel: &Kernel, path: &Path) -> Result<SymbolTexts, Error> {
+    fn read_symbols(&self, kernel: &Kernel, path: &Path) -> Result<SymbolTexts, Error> {
         let types = path.with_extension(TYPES);
         let offsets = path.with_extension(OFFSETS);
         let kept = || {

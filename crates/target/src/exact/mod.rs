@@ -97,11 +97,11 @@ impl Exact {
             arguments.as_bytes(),
         ];
         parts.extend(job);
-        CacheKey::of(&parts)
+        CacheKey::hash(&parts)
     }
 
     /// The cached answer and its outcome, if the cache may be used and has it.
-    fn kept(&self, key: &CacheKey) -> Option<(Vec<u8>, RunOutcome)> {
+    fn cached_answer(&self, key: &CacheKey) -> Option<(Vec<u8>, RunOutcome)> {
         let answer = (!self.options.fresh)
             .then(|| self.cache.get(key))
             .flatten()?;
@@ -244,7 +244,7 @@ impl Target for Exact {
         let job = job_text(&ready, order)?;
         let key = self.key(&ready, &order.machine, Some(&job));
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
-        let kept = self.kept(&key);
+        let kept = self.cached_answer(&key);
         let was_cached = kept.is_some();
         let outcome = match kept {
             Some((_, outcome)) => outcome,

@@ -43,7 +43,7 @@ impl Exact {
     /// have given it.
     fn keys(&self, ready: &PreparedBoot, order: &Order, job: &[u8]) -> [CacheKey; 2] {
         let once = self.key(ready, &order.machine, Some(job));
-        let both = CacheKey::of(&[once.to_string().as_bytes(), b"two executions"]);
+        let both = CacheKey::hash(&[once.to_string().as_bytes(), b"two executions"]);
         [once, both]
     }
 
@@ -60,7 +60,11 @@ impl Exact {
         let job = job_text(&ready, order)?;
         let [once, both] = self.keys(&ready, order, &job);
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
-        let verified = if anew { None } else { self.kept(&both) };
+        let verified = if anew {
+            None
+        } else {
+            self.cached_answer(&both)
+        };
         let cached = verified.is_some();
         let agreed = match verified {
             Some((answer, outcome)) => AgreedExecution {
@@ -68,7 +72,7 @@ impl Exact {
                 answer: Some(answer),
                 differed: Vec::new(),
             },
-            None => agree(self.kept(&once), || {
+            None => agree(self.cached_answer(&once), || {
                 self.carry_out(&ready, order, &job, slot, &mut machine)
             })?,
         };
@@ -168,7 +172,10 @@ mod tests {
     }
 
     /// The result of these executions, and how many of them were used.
-    fn of(earlier: Option<AgentExecution>, all: Vec<AgentExecution>) -> (AgreedExecution, usize) {
+    fn agreed_of(
+        earlier: Option<AgentExecution>,
+        all: Vec<AgentExecution>,
+    ) -> (AgreedExecution, usize) {
         let (mut left, mut made) = (all.into_iter(), 0);
         let agreed = agree(earlier, || {
             made += 1;
@@ -179,11 +186,11 @@ mod tests {
 
     #[test]
     fn two_that_agree_are_enough_and_nothing_is_noted() {
-        let (agreed, made) = of(None, vec![execution(5.0), execution(5.0)]);
+        let (agreed, made) = agreed_of(None, vec![execution(5.0), execution(5.0)]);
         assert_eq!((agreed.outcome, made), (execution(5.0).1, 2));
         assert_eq!(agreed.answer, Some(execution(5.0).0));
         assert!(agreed.differed.is_empty());
-        let (agreed, made) = of(Some(execution(5.0)), vec![execution(5.0)]);
+        let (agreed, made) = agreed_of(Some(execution(5.0)), vec![execution(5.0)]);
         assert_eq!((agreed.outcome, made), (execution(5.0).1, 1));
     }
 
@@ -192,7 +199,7 @@ mod tests {
         for deviates in [0, 1] {
             let mut all = vec![execution(5.0); 4];
             all[deviates] = execution(9.0);
-            let (agreed, made) = of(None, all);
+            let (agreed, made) = agreed_of(None, all);
             assert_eq!((&agreed.outcome, made), (&execution(5.0).1, 4));
             assert_eq!(agreed.differed.len(), 1);
             assert!(
@@ -204,7 +211,7 @@ mod tests {
 
     #[test]
     fn an_earlier_answer_that_deviates_is_not_believed() {
-        let (agreed, made) = of(Some(execution(9.0)), vec![execution(5.0); 3]);
+        let (agreed, made) = agreed_of(Some(execution(9.0)), vec![execution(5.0); 3]);
         assert_eq!((agreed.outcome, made), (execution(5.0).1, 3));
         let want = "line 1: metric latency: 9.0 against 5.0";
         assert_eq!(agreed.differed, [want]);
@@ -213,7 +220,7 @@ mod tests {
     #[test]
     fn what_never_agrees_is_never_a_number() {
         let all = (0..6).map(|value| execution(f64::from(value))).collect();
-        let (agreed, made) = of(None, all);
+        let (agreed, made) = agreed_of(None, all);
         assert_eq!((agreed.answer, made), (None, 2 * PAIRS));
         assert_eq!(agreed.differed.len(), PAIRS);
         let RunOutcome::Failed { failure, .. } = agreed.outcome else {
@@ -226,10 +233,10 @@ mod tests {
 
     #[test]
     fn a_failed_execution_ends_it_and_one_of_two_that_fails_is_a_difference() {
-        let (agreed, made) = of(None, vec![failed()]);
+        let (agreed, made) = agreed_of(None, vec![failed()]);
         assert_eq!((agreed.outcome, agreed.answer, made), (failed().1, None, 1));
         let five = || execution(5.0);
-        let (agreed, made) = of(None, vec![five(), failed(), five(), five()]);
+        let (agreed, made) = agreed_of(None, vec![five(), failed(), five(), five()]);
         assert_eq!((agreed.outcome, made), (five().1, 4));
         assert_eq!(agreed.differed.len(), 1);
     }

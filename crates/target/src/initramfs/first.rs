@@ -10,7 +10,7 @@ use crate::modules::canonical;
 /// The modules to load first: the steps that every set-up begins with, up to the first one
 /// that involves a module which some run loads from a file or with its own parameters;
 /// then, subject to the same condition, the dependencies of modules that every run loads.
-pub(super) fn of(payload: &Payload, carried: &[CarriedModule]) -> Vec<Action> {
+pub(super) fn first_steps(payload: &Payload, carried: &[CarriedModule]) -> Vec<Action> {
     let modules = PayloadModules { payload, carried };
     let alike = payload.first.iter().take_while(|step| match step {
         Action::Module { module, .. } => modules.is_alike(&canonical(module)),

@@ -120,7 +120,7 @@ fn build_from(
         let text = serde_json::to_vec(&packages).map_err(|error| failed("list packages", error))?;
         tree.file(Payload::PACKAGES, text, 0o644)?;
     }
-    let first = first::of(payload, &modules);
+    let first = first::first_steps(payload, &modules);
     if !first.is_empty() {
         tree.comes_from("");
         let text = serde_json::to_vec(&first).map_err(|error| failed("write steps", error))?;
@@ -258,7 +258,7 @@ fn carry_modules(
                 .iter()
                 .map(|need| modules::stem(need))
                 .collect(),
-            ..CarriedModule::of(&module.name, &path, &module.bytes)
+            ..CarriedModule::from_bytes(&module.name, &path, &module.bytes)
         });
         tree.file(&path, module.bytes, 0o644)?;
     }
@@ -268,7 +268,7 @@ fn carry_modules(
         carried.push(CarriedModule {
             source: Some(module.source),
             needs: module.needs,
-            ..CarriedModule::of(&module.name, &path, &module.bytes)
+            ..CarriedModule::from_bytes(&module.name, &path, &module.bytes)
         });
         tree.file(&path, module.bytes, 0o644)?;
     }

@@ -34,7 +34,7 @@ fn unpack(archive: &[u8]) -> (Vec<String>, ArchiveEntries) {
 fn nothing() -> Ours {
     let nowhere = Path::new("/nowhere");
     Ours {
-        testbed: Testbed::of(nowhere, &[]),
+        testbed: Testbed::with_files(nowhere, &[]),
         policies: Policies::new(nowhere),
     }
 }

@@ -96,7 +96,7 @@ impl Qemu {
     /// It does not run, or does not print its version.
     pub fn at(binary: PathBuf, data: Vec<PathBuf>) -> Result<Qemu, Error> {
         let what = format!("run {}", binary.display());
-        let output = say(&binary, "--version", &[]).map_err(|error| Error {
+        let output = query(&binary, "--version", &[]).map_err(|error| Error {
             why: error.to_string(),
             what: what.clone(),
             ..missing()
@@ -217,7 +217,7 @@ fn version_in(text: &str) -> Option<String> {
 /// Whether a QEMU can give each CPU a clock: whether it lists the option. QEMU lists
 /// options if `help` is in second place; in first place it is a shift.
 pub(crate) fn is_parallel(binary: &Path) -> bool {
-    let output = say(binary, "-icount", &["shift=0,help"]);
+    let output = query(binary, "-icount", &["shift=0,help"]);
     output.is_ok_and(|output| {
         let text = String::from_utf8_lossy(&output.stdout);
         text.lines()
@@ -225,7 +225,7 @@ pub(crate) fn is_parallel(binary: &Path) -> bool {
     })
 }
 
-fn say(binary: &Path, option: &str, more: &[&str]) -> std::io::Result<Output> {
+fn query(binary: &Path, option: &str, more: &[&str]) -> std::io::Result<Output> {
     let mut command = Command::new(binary);
     command.arg(option).args(more);
     command.stdin(std::process::Stdio::null()).output()

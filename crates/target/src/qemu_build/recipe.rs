@@ -57,7 +57,7 @@ impl<'a> Recipe<'a> {
     }
 
     #[cfg(test)]
-    pub(super) fn of(files: &'a [(&'a str, &'a str)]) -> Self {
+    pub(super) fn with_files(files: &'a [(&'a str, &'a str)]) -> Self {
         Recipe { files }
     }
 
@@ -195,7 +195,7 @@ mod tests {
     const SHA: &str = "6a0888e806c2ffc0c5f0733e974f9aea55491950d3c47c98669c8b236dde59ae";
 
     fn table(text: &str) -> Result<Vec<KnownFile>, Error> {
-        Recipe::of(&[(SOURCE, text)]).known()
+        Recipe::with_files(&[(SOURCE, text)]).known()
     }
 
     #[test]
@@ -263,9 +263,9 @@ mod tests {
         let digest = |at: usize, text: &'static str| {
             let mut files = files;
             files[at].1 = text;
-            Recipe::of(&files).digest()
+            Recipe::with_files(&files).digest()
         };
-        let first = Recipe::of(&files).digest();
+        let first = Recipe::with_files(&files).digest();
         assert_eq!(digest(0, "--a\n\n# because\n"), first);
         assert_eq!(digest(2, "qemu 2 a b"), first);
         assert_ne!(digest(0, "--b\n"), first);

@@ -71,7 +71,7 @@ fn a_patch_fits_exactly_or_is_named() {
     let work = tempfile::tempdir().unwrap();
     let files = [("patches/0001-two.patch", PATCH)];
     let build = QemuBuild {
-        recipe: Recipe::of(&files),
+        recipe: Recipe::with_files(&files),
         known: Vec::new(),
         directory: work.path(),
     };

@@ -53,7 +53,7 @@ pub(super) fn ensure(order: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBu
     check_path(subject, subject.headers)?;
     check_release(subject)?;
     Compiler::find(subject)?;
-    let wanted = WantedModules::of(order);
+    let wanted = WantedModules::for_request(order);
     let place = match wanted.find() {
         Some(place) => place,
         None => wanted.make()?,
@@ -68,7 +68,7 @@ pub(super) fn ensure(order: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBu
 
 /// Whether there is a build of the current inputs.
 pub(super) fn is_built(order: &BuildRequest<'_>) -> bool {
-    WantedModules::of(order).find().is_some()
+    WantedModules::for_request(order).find().is_some()
 }
 
 /// A hash of the inputs known before a build. The other files it reads are only known
@@ -104,7 +104,7 @@ struct WantedModules<'a> {
 
 impl<'a> WantedModules<'a> {
     /// The modules that this order needs.
-    fn of(order: &BuildRequest<'a>) -> Self {
+    fn for_request(order: &BuildRequest<'a>) -> Self {
         WantedModules {
             home: order.root.join("modules"),
             key: key(order),
@@ -176,7 +176,7 @@ impl<'a> WantedModules<'a> {
         write(&directory, self.sources, self.variant)?;
         let log = self.home.join(format!("{}.log", self.subject.release));
         self.run_make(site, &log)?;
-        let inputs = Inputs::of(site, &host)?;
+        let inputs = Inputs::after_build(site, &host)?;
         let around = InputLookup {
             host: &host,
             headers: &headers,
@@ -329,7 +329,7 @@ mod tests {
         let key = |files: &ModulePaths, tests| {
             key(&BuildRequest {
                 root: Path::new("/r"),
-                sources: &ModuleSources::of(files),
+                sources: &ModuleSources::with_files(files),
                 variant: Variant(0),
                 subject: &subject,
                 tests,

@@ -82,12 +82,15 @@ pub(super) struct Inputs(Vec<(BuildInput, String)>);
 
 impl Inputs {
     /// The inputs of a build that has just ended.
-    pub(super) fn of(site: BuildDirectories<'_>, host: &ProgramHost) -> Result<Self, Error> {
+    pub(super) fn after_build(
+        site: BuildDirectories<'_>,
+        host: &ProgramHost,
+    ) -> Result<Self, Error> {
         let around = InputLookup {
             host,
             headers: site.headers,
         };
-        let commands = Commands::of(site)?;
+        let commands = Commands::read(site)?;
         let mut inputs = BTreeSet::new();
         for name in programs(&commands, host) {
             inputs.insert(match name.contains('/') {
@@ -358,7 +361,7 @@ mod tests {
                 headers: &headers,
                 compiler: None,
             };
-            Inputs::of(site, &self.host()).unwrap()
+            Inputs::after_build(site, &self.host()).unwrap()
         }
 
         fn changed(&self, inputs: &Inputs) -> Option<String> {

@@ -46,7 +46,7 @@ pub fn modules() -> Vec<TestbedModule> {
 /// # Errors
 /// What is missing, and how to get it.
 pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
-    let subject = KernelToBuildFor::of(kernel)?;
+    let subject = KernelToBuildFor::new(kernel)?;
     compiler::check_release(&subject)?;
     Ok(compiler::Compiler::find(&subject)?.version)
 }
@@ -56,7 +56,7 @@ pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
 /// # Errors
 /// Its headers are not stored; a directory name that PATH cannot hold.
 pub fn path(kernel: &Kernel) -> Result<OsString, Error> {
-    let subject = KernelToBuildFor::of(kernel)?;
+    let subject = KernelToBuildFor::new(kernel)?;
     std::env::join_paths(subject.path()).map_err(|error| wrong(what(&kernel.name), error))
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct KernelToBuildFor<'a> {
 }
 
 impl<'a> KernelToBuildFor<'a> {
-    fn of(kernel: &'a Kernel) -> Result<Self, Error> {
+    fn new(kernel: &'a Kernel) -> Result<Self, Error> {
         let headers = kernel.headers.as_deref().ok_or_else(|| {
             let why = "its headers are not stored here";
             mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
@@ -146,10 +146,10 @@ impl Testbed {
 
     /// A testbed with other sources.
     #[cfg(test)]
-    pub(crate) fn of(root: &Path, files: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) fn with_files(root: &Path, files: &'static [(&'static str, &'static str)]) -> Self {
         Testbed {
             root: root.to_path_buf(),
-            sources: ModuleSources::of(files),
+            sources: ModuleSources::with_files(files),
             variant: Variant::default(),
         }
     }
@@ -175,7 +175,7 @@ impl Testbed {
         kernel: &Kernel,
         tests: bool,
     ) -> Result<BTreeMap<String, PathBuf>, Error> {
-        build::ensure(&self.order(&KernelToBuildFor::of(kernel)?, tests))
+        build::ensure(&self.order(&KernelToBuildFor::new(kernel)?, tests))
     }
 
     /// As [`Testbed::build`], for the running kernel, whose image need not be readable.
@@ -197,7 +197,7 @@ impl Testbed {
         let names = asked.iter().map(|name| crate::modules::canonical(name));
         let ours: Vec<String> = names.filter(|name| self.has(name)).collect();
         let tests = ours.iter().any(|name| self.is_test(name));
-        let there = KernelToBuildFor::of(kernel)
+        let there = KernelToBuildFor::new(kernel)
             .map(|subject| build::is_built(&self.order(&subject, tests)));
         // Errors are left for the build to report.
         !ours.is_empty() && !there.unwrap_or(true)

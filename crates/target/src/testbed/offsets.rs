@@ -27,7 +27,7 @@ pub fn offsets<const N: usize>(
     (header, structure): (&str, &str),
     fields: [&str; N],
 ) -> Result<[u64; N], Error> {
-    let subject = KernelToBuildFor::of(kernel)?;
+    let subject = KernelToBuildFor::new(kernel)?;
     let what = format!(
         "find out where fields of {structure} lie in {}",
         kernel.name

@@ -68,7 +68,7 @@ impl KernelPart {
     /// # Errors
     /// The kernel's headers are not stored.
     pub fn kernel_headers(&self, kernel: &Kernel) -> Result<SourceTexts, Error> {
-        let subject = KernelToBuildFor::of(kernel)?;
+        let subject = KernelToBuildFor::new(kernel)?;
         let sources = source_tree(subject.headers);
         let of_kernel = |path: &&str| {
             let mut places = [Some(subject.headers), sources.as_deref()].into_iter();
@@ -107,7 +107,7 @@ impl KernelPart {
         users: bool,
     ) -> Result<BTreeMap<String, PathBuf>, Error> {
         self.check(kernel, tree)?;
-        let subject = KernelToBuildFor::of(kernel)?;
+        let subject = KernelToBuildFor::new(kernel)?;
         let files = self.laid_out(&subject, tree, users)?;
         let texts: Vec<(&str, &str)> = files
             .iter()
@@ -115,7 +115,7 @@ impl KernelPart {
             .collect();
         let built = build::ensure(&build::BuildRequest {
             root,
-            sources: &ModuleSources::of(&texts),
+            sources: &ModuleSources::with_files(&texts),
             variant: Variant::default(),
             subject: &subject,
             tests: false,

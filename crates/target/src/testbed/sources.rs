@@ -40,7 +40,7 @@ impl<'a> ModuleSources<'a> {
     }
 
     /// Other sources, sorted by path.
-    pub(super) fn of(files: &'a [(&'a str, &'a str)]) -> Self {
+    pub(super) fn with_files(files: &'a [(&'a str, &'a str)]) -> Self {
         ModuleSources { files }
     }
 
@@ -52,7 +52,7 @@ impl<'a> ModuleSources<'a> {
     /// Names of the modules that the Kbuild files build, with `_` for `-`: all, or those
     /// that are not only for tests.
     pub(super) fn names(&self, tests: bool) -> BTreeSet<String> {
-        let made = self.made().into_iter();
+        let made = self.built_modules().into_iter();
         made.filter(|(folder, _)| tests || !is_test(folder))
             .map(|(_, name)| canonical(name))
             .collect()
@@ -60,7 +60,7 @@ impl<'a> ModuleSources<'a> {
 
     /// The modules for experiments; those only for tests are left out.
     pub(super) fn modules(&self) -> Vec<TestbedModule> {
-        let made = self.made().into_iter();
+        let made = self.built_modules().into_iter();
         let mut modules: Vec<TestbedModule> = made
             .filter(|(folder, _)| !is_test(folder))
             .map(|(folder, name)| TestbedModule {
@@ -75,7 +75,7 @@ impl<'a> ModuleSources<'a> {
 
     /// Folder, with a trailing slash, and name of each module that the top Kbuild file
     /// builds, directly or through folders.
-    fn made(&self) -> Vec<(String, &'a str)> {
+    fn built_modules(&self) -> Vec<(String, &'a str)> {
         let mut made = Vec::new();
         let mut folders = vec![String::new()];
         while let Some(folder) = folders.pop() {

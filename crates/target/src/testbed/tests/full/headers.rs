@@ -152,7 +152,9 @@ fn modules_are_the_same_in_a_cache_that_lies_beside_the_headers_or_behind_a_link
         (link.join("some/cache"), &linked),
     ]
     .map(|(cache, kernel)| {
-        let built = Testbed::of(&cache, PAIR).build(kernel, false).unwrap();
+        let built = Testbed::with_files(&cache, PAIR)
+            .build(kernel, false)
+            .unwrap();
         let bytes = built.values().map(|path| fs::read(path).unwrap());
         (cache, bytes.collect::<Vec<_>>())
     });
@@ -202,7 +204,7 @@ impl Changing {
 
     fn build(&self) -> HeadersBuild {
         let cache = self.place.path().join("cache");
-        let built = Testbed::of(&cache, SIZES).build(&self.kernel, false);
+        let built = Testbed::with_files(&cache, SIZES).build(&self.kernel, false);
         let path = &built.unwrap()["sizes"];
         HeadersBuild {
             inode: fs::metadata(path).unwrap().ino(),
@@ -273,7 +275,7 @@ fn a_module_for_the_running_kernel_is_built_again_too() {
     fs::create_dir_all(build.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(headers.kernel.headers.as_ref().unwrap(), &build).unwrap();
     let built = || {
-        let testbed = Testbed::of(&headers.place.path().join("cache"), SIZES);
+        let testbed = Testbed::with_files(&headers.place.path().join("cache"), SIZES);
         let built = testbed.build_for_release(&modules, &kernel.release, false);
         fs::read(&built.unwrap()["sizes"]).unwrap()
     };
@@ -308,7 +310,7 @@ fn a_compiler_that_was_fetched_comes_before_that_of_path_and_is_an_input() {
              MODULE_DESCRIPTION(\"probed\");\nMODULE_LICENSE(\"GPL\");\n",
         ),
     ];
-    let testbed = Testbed::of(root.path(), PROBED);
+    let testbed = Testbed::with_files(root.path(), PROBED);
     let own = Kernel {
         compiler: Some(bin.clone()),
         ..kernel.clone()
@@ -341,7 +343,7 @@ fn a_module_for_which_the_kernel_lacks_something_is_left_out() {
         ("lacking.c", "#error not built\n"),
     ];
     let root = tempfile::tempdir().unwrap();
-    let testbed = Testbed::of(root.path(), TREE);
+    let testbed = Testbed::with_files(root.path(), TREE);
     let built = testbed.build(&kernel, false).unwrap();
     assert_eq!(built.keys().collect::<Vec<_>>(), ["there"]);
     // The second call finds them without building.
