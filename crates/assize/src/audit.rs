@@ -10,11 +10,11 @@ use assize_verdict::Unassigned;
 
 use crate::archive::{self, Mails};
 use crate::cli::{AuditArguments, ReportFormat};
-use crate::declared::{self, Opened};
+use crate::declared::{self, OpenedInput};
 use crate::failure::Failure;
 use crate::mailbox::mailbox;
 use crate::output;
-use crate::page::{Material, RecordsOrigin};
+use crate::page::{PageInputs, RecordsOrigin};
 use crate::terms::JudgingTerms;
 
 /// Reads a post, judges it and shows the verdict.
@@ -26,7 +26,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     let mut trial = arguments.trial.clone();
     let mut places = String::new();
     let audit = match declared::open(arguments, &options)? {
-        Opened::Declared(declared) => {
+        OpenedInput::Declared(declared) => {
             let lower = declared.lower_is_better.iter().cloned();
             trial.lower_is_better.extend(lower);
             let higher = declared.records.higher_is_better.iter().cloned();
@@ -34,7 +34,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
             places = declared::places(&declared);
             declared::as_audit(*declared)
         }
-        Opened::Other(begun) => match document(arguments, &options, begun)? {
+        OpenedInput::Other(begun) => match document(arguments, &options, begun)? {
             InputSource::Document(audit) => *audit,
             InputSource::Mails(mails) => return mailbox(mails, arguments, &options),
         },
@@ -52,7 +52,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
         return Ok(0);
     }
-    something(&audit)?;
+    require_something(&audit)?;
     every_rule_names(&audit.records, arguments)?;
     if let Some(directory) = &arguments.out {
         assize_bundle::write(directory, &audit.records)?;
@@ -61,7 +61,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     if output::format(&arguments.showing) == ReportFormat::Json {
         document.unassigned = unassigned(&audit);
     }
-    let material = Material {
+    let material = PageInputs {
         records: &audit.records,
         trial: &trial,
         terms: &JudgingTerms::default(),
@@ -247,7 +247,7 @@ pub(crate) fn read(path: &Path, options: &Options) -> Result<Audit, Failure> {
 }
 
 /// Fails if there is nothing to judge, and says what was found instead.
-pub(crate) fn something(audit: &Audit) -> Result<(), Failure> {
+pub(crate) fn require_something(audit: &Audit) -> Result<(), Failure> {
     let records = &audit.records;
     if is_something(records) {
         return Ok(());

@@ -23,8 +23,8 @@ pub(crate) use bisecting::{BisectArguments, BisectFormat};
 pub(crate) use commands::CommandsArguments;
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use running::{
-    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
-    RunArguments, RunOneArguments, WhyArguments, WhyFormat,
+    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, OverrideArguments,
+    PlanArguments, RunArguments, RunOneArguments, WhyArguments, WhyFormat,
 };
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
 pub(crate) use trying::{TryArguments, TryFormat};
@@ -180,7 +180,7 @@ impl Default for TrialArguments {
 
 /// How the verdict is shown.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Showing {
+pub(crate) struct ShowArguments {
     /// How to show the verdict [default: brief on a terminal, else mail]
     #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = ReportFormat::Auto)]
     pub(crate) format: ReportFormat,
@@ -248,7 +248,7 @@ pub(crate) struct AuditArguments {
     #[command(flatten)]
     pub(crate) trial: TrialArguments,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) showing: ShowArguments,
     /// Lines and headings that match REGEX name the configuration NAME
     #[arg(long = "configuration", value_name = "REGEX=NAME", value_parser = assize_audit::parse_rule)]
     pub(crate) configurations: Vec<(Regex, String)>,
@@ -331,18 +331,18 @@ pub(crate) struct CompareArguments {
     /// experiment on several machines are blocks; of other kernels, or of
     /// one machine twice, this must be said
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "commands")]
-    pub(crate) bundles: Option<Joining>,
+    pub(crate) bundles: Option<BundleJoining>,
     #[command(flatten)]
     pub(crate) trial: TrialArguments,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) showing: ShowArguments,
     #[command(flatten)]
     pub(crate) running: CommandsArguments,
 }
 
 /// What several bundles are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Joining {
+pub(crate) enum BundleJoining {
     /// Blocks of one experiment: does an effect hold in each, and what is it
     /// in all?
     Blocks,
@@ -359,7 +359,7 @@ pub(crate) struct ReportArguments {
     #[command(flatten)]
     pub(crate) trial: TrialArguments,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) showing: ShowArguments,
 }
 
 #[derive(Debug, Args)]

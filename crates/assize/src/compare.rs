@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use assize_audit::{Judged, Options};
 use assize_bundle::Records;
 
-use crate::cli::{CompareArguments, Joining, ReportArguments, Showing};
+use crate::cli::{BundleJoining, CompareArguments, ReportArguments, ShowArguments};
 use crate::failure::Failure;
 use crate::files::NamesInFiles;
-use crate::page::{Material, RecordsOrigin};
+use crate::page::{PageInputs, RecordsOrigin};
 use crate::terms::JudgingTerms;
 use crate::{audit, declared, failure, joining, output, rerun, resolutions};
 
@@ -21,7 +21,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         inputs if blocks => RecordsOrigin::Blocks(inputs),
         inputs => RecordsOrigin::Several(inputs),
     };
-    let material = Material {
+    let material = PageInputs {
         records: &records,
         trial: &arguments.trial,
         terms: &terms,
@@ -35,7 +35,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
     let mut records = assize_bundle::read(&arguments.bundle)?;
     resolutions::declare(&arguments.bundle, &mut records)?;
     let terms = JudgingTerms::of_bundle(&arguments.bundle)?;
-    let material = Material {
+    let material = PageInputs {
         records: &records,
         trial: &arguments.trial,
         terms: &terms,
@@ -44,8 +44,8 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
     judge(&material, &arguments.showing)
 }
 
-fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
-    something(material)?;
+fn judge(material: &PageInputs<'_>, showing: &ShowArguments) -> Result<u8, Failure> {
+    require_runs(material)?;
     let mut document = output::judge(material.records, material.trial, material.terms)?;
     if let RecordsOrigin::Bundle(directory) = material.from {
         document.rerun = rerun::command(directory)?;
@@ -55,7 +55,7 @@ fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
 }
 
 /// Fails if no run was recorded, not even one that failed.
-fn something(material: &Material<'_>) -> Result<(), Failure> {
+fn require_runs(material: &PageInputs<'_>) -> Result<(), Failure> {
     let records = material.records;
     if !records.failures.is_empty() || audit::is_something(records) {
         return Ok(());
@@ -79,7 +79,7 @@ fn something(material: &Material<'_>) -> Result<(), Failure> {
 /// blocks.
 pub(crate) fn gather(
     inputs: &[PathBuf],
-    asked: Option<Joining>,
+    asked: Option<BundleJoining>,
 ) -> Result<(Records, JudgingTerms, bool), Failure> {
     let mut terms: Option<JudgingTerms> = None;
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ pub(crate) fn gather(
         all = files_are_configurations(inputs, all);
     }
     let are_blocks = match asked {
-        Some(joining) => joining == Joining::Blocks,
+        Some(joining) => joining == BundleJoining::Blocks,
         None => joining::overlap(inputs, &all),
     };
     let mut records = if are_blocks {
@@ -141,7 +141,7 @@ pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
         ..Options::default()
     };
     let found = audit::read(path, &options)?;
-    audit::something(&found)?;
+    audit::require_something(&found)?;
     Ok(found.records)
 }
 

@@ -15,7 +15,7 @@ use crate::files::NamesInFiles;
 use crate::{archive, audit, compare, output};
 
 /// An opened input.
-pub(crate) enum Opened {
+pub(crate) enum OpenedInput {
     /// It declares its contents.
     Declared(Box<Declared>),
     /// It does not. Holds a reader of the whole input if that is standard input.
@@ -23,7 +23,7 @@ pub(crate) enum Opened {
 }
 
 /// Opens the inputs of `assize audit`.
-pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Opened, Failure> {
+pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<OpenedInput, Failure> {
     let inputs: Vec<NamedInput> = std::iter::once(&arguments.file)
         .chain(&arguments.more)
         .map(|path| NamedInput::parse(path))
@@ -32,17 +32,17 @@ pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Open
         let text = text(&arguments.file)?;
         let name = audit::named(&arguments.file);
         let declared = assize_audit::reading::judge(&text, &name, &reading)?;
-        return Ok(Opened::Declared(Box::new(declared)));
+        return Ok(OpenedInput::Declared(Box::new(declared)));
     }
     match &inputs[..] {
         [one] if one.name.is_some() => Err(Failure::Argument(format!(
             "{}: is one configuration; name the other one too: assize audit base=FILE patched=FILE",
             arguments.file.display()
         ))),
-        [_] if asks_for_lines(arguments) => Ok(Opened::Other(None)),
+        [_] if asks_for_lines(arguments) => Ok(OpenedInput::Other(None)),
         [one] => {
             let opened = alone(&one.path, options)?;
-            if matches!(opened, Opened::Other(_)) {
+            if matches!(opened, OpenedInput::Other(_)) {
                 only_declared(arguments)?;
             }
             Ok(opened)
@@ -50,7 +50,7 @@ pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Open
         several => {
             only_one(arguments)?;
             let all = together(several, options)?;
-            Ok(Opened::Declared(Box::new(all)))
+            Ok(OpenedInput::Declared(Box::new(all)))
         }
     }
 }
@@ -265,17 +265,19 @@ impl NamedInput {
 }
 
 /// Reads one input.
-fn alone(path: &Path, options: &Options) -> Result<Opened, Failure> {
+fn alone(path: &Path, options: &Options) -> Result<OpenedInput, Failure> {
     if path.is_dir() {
         let found = directory(path, &audit::named(path), Stands::Alone, options)?;
-        return Ok(found.map_or(Opened::Other(None), |one| Opened::Declared(Box::new(one))));
+        return Ok(found.map_or(OpenedInput::Other(None), |one| {
+            OpenedInput::Declared(Box::new(one))
+        }));
     }
     Ok(match opened(path, Stands::Alone, options)? {
-        Some(Outcome::Declared(declared)) => Opened::Declared(declared),
+        Some(Outcome::Declared(declared)) => OpenedInput::Declared(declared),
         Some(Outcome::Undeclared(rest)) if path.as_os_str() == "-" => {
-            Opened::Other(Some(Box::new(rest)))
+            OpenedInput::Other(Some(Box::new(rest)))
         }
-        _ => Opened::Other(None),
+        _ => OpenedInput::Other(None),
     })
 }
 
@@ -316,7 +318,7 @@ fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
         ..options.clone()
     };
     let found = audit::read(path, &options)?;
-    audit::something(&found)?;
+    audit::require_something(&found)?;
     Ok(Declared {
         records: found.records,
         ..Declared::default()
@@ -349,7 +351,7 @@ fn together(inputs: &[NamedInput], options: &Options) -> Result<Declared, Failur
     let names: Vec<String> = inputs.iter().map(NamedInput::configuration).collect();
     for (name, declared) in names.iter().zip(all) {
         let name = name.clone();
-        let mut records = files.called(&name, declared.records);
+        let mut records = files.as_named(&name, declared.records);
         if names.iter().filter(|other| **other == name).count() > 1 {
             means_are_runs(&mut records);
         }

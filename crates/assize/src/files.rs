@@ -33,11 +33,11 @@ impl NamesInFiles {
     /// The records of a file as one configuration, named after the file.
     pub(crate) fn as_configuration(&self, path: &Path, records: Records) -> Records {
         let stem = path.file_stem().unwrap_or_default();
-        self.called(&stem.to_string_lossy(), records)
+        self.as_named(&stem.to_string_lossy(), records)
     }
 
     /// The records of a file as one configuration with this name.
-    pub(crate) fn called(&self, name: &str, mut records: Records) -> Records {
+    pub(crate) fn as_named(&self, name: &str, mut records: Records) -> Records {
         let stem = name.to_owned();
         let mut workloads: Vec<String> = Vec::new();
         self.rename(&stem, &mut records, &mut workloads);

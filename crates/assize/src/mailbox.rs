@@ -13,8 +13,8 @@ use crate::archive::Mails;
 use crate::audit::is_something;
 use crate::cli::{AuditArguments, ReportFormat};
 use crate::failure::Failure;
-use crate::in_order;
 use crate::output;
+use crate::parallel_map;
 use crate::terms::JudgingTerms;
 
 /// Judges the mails of an archive separately, and prints a line for each that holds
@@ -44,14 +44,14 @@ pub(crate) fn mailbox(
         let threads = threads(mails, &mut found, options)?.finish();
         let judge = |thread| judged_thread(thread, &source, arguments, options);
         let note = |row| note(row, &mut lines, &mut found, arguments);
-        in_order::each(threads, Thread::bytes, judge, note)?;
+        parallel_map::each(threads, Thread::bytes, judge, note)?;
     } else {
         let judge = |mail| judged_mail(mail, &source, arguments, options);
         let note = |row| {
             found.mails += 1;
             note(row, &mut lines, &mut found, arguments)
         };
-        in_order::each(mails, Sealed::bytes, judge, note)?;
+        parallel_map::each(mails, Sealed::bytes, judge, note)?;
     }
     if let Some(source) = failed {
         return Err(Failure::Read {
@@ -72,7 +72,7 @@ fn threads(
     // A mail that makes the parser panic must not take its thread with it.
     let scan =
         |mail: Sealed| catch_unwind(AssertUnwindSafe(|| Scanned::of(&mail.open(), options))).ok();
-    in_order::each(mails, Sealed::bytes, scan, |mail| {
+    parallel_map::each(mails, Sealed::bytes, scan, |mail| {
         found.mails += 1;
         if let Some(mail) = mail {
             let _ = catch_unwind(AssertUnwindSafe(|| threads.add(mail, options)));

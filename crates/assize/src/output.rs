@@ -11,11 +11,11 @@ use assize_verdict::{Better, Document, Options, primary_directions, try_records}
 
 use terminal_size::{Width, terminal_size};
 
-use crate::cli::{Colour, QuestionArguments, ReportFormat, Showing, TrialArguments};
+use crate::cli::{Colour, QuestionArguments, ReportFormat, ShowArguments, TrialArguments};
 use crate::failure::Failure;
 use crate::gate;
 use crate::metric_words::metric_words;
-use crate::page::{self, Material};
+use crate::page::{self, PageInputs};
 use crate::shell;
 use crate::terms::JudgingTerms;
 
@@ -26,7 +26,7 @@ pub(crate) fn judge(
     terms: &JudgingTerms,
 ) -> Result<Document, Failure> {
     let mut document = try_records(records, &options(trial, terms)?)?;
-    document.reproduce = shell::again();
+    document.reproduce = shell::repeating_command();
     Ok(document)
 }
 
@@ -101,7 +101,7 @@ fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// The requested format.
-pub(crate) fn format(showing: &Showing) -> ReportFormat {
+pub(crate) fn format(showing: &ShowArguments) -> ReportFormat {
     if showing.json {
         ReportFormat::Json
     } else {
@@ -112,8 +112,8 @@ pub(crate) fn format(showing: &Showing) -> ReportFormat {
 /// Shows a document and returns the exit status.
 pub(crate) fn show(
     document: &Document,
-    material: &Material<'_>,
-    showing: &Showing,
+    material: &PageInputs<'_>,
+    showing: &ShowArguments,
 ) -> Result<u8, Failure> {
     let findings = gate::findings(document, material)?;
     gate::report(document, &findings);
@@ -166,7 +166,7 @@ fn show_or_fail(text: Result<String, impl std::fmt::Display>) -> Result<String, 
 /// The document as checks that pass or fail.
 fn checks(
     document: &Document,
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
     findings: &[Finding],
 ) -> Result<Checks, Failure> {
     let words = words(&[document], material)?;
@@ -175,7 +175,7 @@ fn checks(
 
 /// Whether colours are requested, or standard output is a terminal and nothing disables
 /// them.
-fn style(showing: &Showing, terminal: bool) -> Style {
+fn style(showing: &ShowArguments, terminal: bool) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = match showing.color {
         Colour::Auto => terminal && !plain,
@@ -189,8 +189,8 @@ fn style(showing: &Showing, terminal: bool) -> Style {
 fn render(
     form: fn(&Document, &Brief<'_>, Style) -> String,
     document: &Document,
-    material: &Material<'_>,
-    showing: &Showing,
+    material: &PageInputs<'_>,
+    showing: &ShowArguments,
 ) -> Result<String, Failure> {
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let metrics = words(&[document], material)?;
@@ -209,7 +209,7 @@ fn render(
 /// The wording of the metrics in several documents from one input.
 pub(crate) fn words(
     documents: &[&Document],
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
 ) -> Result<Vec<MetricWords>, Failure> {
     let mut options = options(material.trial, material.terms)?;
     for (metric, better) in primary_directions(material.records, &options)? {

@@ -36,7 +36,7 @@ pub(crate) enum RecordsOrigin<'a> {
 
 /// The inputs of a page.
 #[derive(Clone, Copy)]
-pub(crate) struct Material<'a> {
+pub(crate) struct PageInputs<'a> {
     pub(crate) records: &'a Records,
     pub(crate) trial: &'a TrialArguments,
     pub(crate) terms: &'a JudgingTerms,
@@ -60,7 +60,7 @@ const FRAMES: usize = 24_000;
 const LEAST_FRAMES: usize = 500;
 
 /// The page of a document.
-pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<String, Failure> {
+pub(crate) fn page(document: &Document, material: &PageInputs<'_>) -> Result<String, Failure> {
     let options = output::options(material.trial, material.terms)?;
     let others = others(document, material.records, &options)?;
     let head = match material.from {
@@ -144,7 +144,7 @@ fn others(
 }
 
 /// The question of the experiment, if there is one.
-pub(crate) fn question(material: &Material<'_>) -> Result<Option<String>, Failure> {
+pub(crate) fn question(material: &PageInputs<'_>) -> Result<Option<String>, Failure> {
     let directory = match material.from {
         RecordsOrigin::Bundle(directory) => directory,
         RecordsOrigin::Blocks([first, ..]) => first,
@@ -211,7 +211,7 @@ fn attributions(
 
 fn about(
     document: &Document,
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
     head: Option<&Head>,
 ) -> Result<About, Failure> {
     let mut primary = material.records.primary.clone();

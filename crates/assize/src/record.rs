@@ -9,7 +9,7 @@ use assize_job::{
 };
 use assize_judge::{PerRun, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{CompletedOrder, RunFailure, RunOutcome};
+use assize_target::{OrderResult, RunFailure, RunOutcome};
 
 use crate::identity;
 
@@ -24,7 +24,7 @@ const NOT_RECORDED: [&str; 2] = ["memory_image", assize_target::DIFFERED];
 pub(crate) fn recorded(
     plan: &Plan,
     run: &PlannedRun,
-    done: &CompletedOrder,
+    done: &OrderResult,
     expected: &[IdentityPart],
 ) -> Recorded {
     let (records, exit, ending) = match &done.outcome {

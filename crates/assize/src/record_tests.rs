@@ -41,11 +41,11 @@ fn recorded_run(outcome: RunOutcome) -> Recorded {
 fn with(outcome: RunOutcome, expected: &[IdentityPart]) -> Recorded {
     let machine = [("qemu", "10.0"), ("memory_image", "abc")];
     let plan = plan();
-    let done = CompletedOrder {
+    let done = OrderResult {
         outcome,
         machine: machine.map(|(k, v)| (k.into(), v.into())).into(),
         cached: false,
-        wall: Duration::from_secs(1),
+        elapsed: Duration::from_secs(1),
     };
     recorded(&plan, &plan.runs[0], &done, expected)
 }

@@ -20,19 +20,19 @@ pub(crate) struct JudgingTerms {
     /// Ratios within 1 ± this are equivalent, if the experiment declares it.
     pub(crate) margin: Option<f64>,
     /// The looks of each experiment whose data are looked at while they are collected.
-    pub(crate) looks: Vec<Looks>,
+    pub(crate) looks: Vec<InterimLooks>,
 }
 
 /// When the data of an experiment are looked at, and how many blocks are complete now.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Looks {
+pub(crate) struct InterimLooks {
     /// The number of blocks at each look; at the last, all blocks are complete.
     pub(crate) ends: Vec<u32>,
     /// The number of complete blocks.
     there: u32,
 }
 
-impl Looks {
+impl InterimLooks {
     /// The planned looks at which something could be established, see
     /// [`spending::able_looks`]; always includes the last.
     pub(crate) fn planned(until: &Until, most: u32) -> Self {
@@ -49,11 +49,11 @@ impl Looks {
             Some(looks) => looks.iter().map(|look| ends[look.planned]).collect(),
             None => vec![most],
         };
-        Looks { ends, there: most }
+        InterimLooks { ends, there: most }
     }
 
     /// The same looks with this many complete blocks.
-    pub(crate) fn at(mut self, blocks: u32) -> Self {
+    pub(crate) fn with_complete(mut self, blocks: u32) -> Self {
         self.there = blocks;
         self
     }
@@ -85,11 +85,11 @@ struct PlanTerms {
     margin: f64,
     until: Option<Until>,
     #[serde(default)]
-    runs: Vec<Scheduled>,
+    runs: Vec<BlockOfRun>,
 }
 
 #[derive(Deserialize)]
-struct Scheduled {
+struct BlockOfRun {
     index: u32,
     block: u32,
 }
@@ -98,7 +98,7 @@ impl JudgingTerms {
     /// The terms of an experiment once all its runs are done.
     pub(crate) fn planned(plan: &Plan) -> Self {
         let blocks: BTreeSet<u32> = plan.runs.iter().map(|run| run.block).collect();
-        let looks = |until: &Until| Looks::planned(until, blocks.len() as u32);
+        let looks = |until: &Until| InterimLooks::planned(until, blocks.len() as u32);
         JudgingTerms {
             margin: Some(plan.margin),
             looks: plan.until.iter().map(looks).collect(),
@@ -127,7 +127,9 @@ impl JudgingTerms {
                 *blocks.entry(run.block).or_insert(true) &= there.contains(&run.index);
             }
             let complete = blocks.values().filter(|complete| **complete).count();
-            looks.push(Looks::planned(until, blocks.len() as u32).at(complete as u32));
+            looks.push(
+                InterimLooks::planned(until, blocks.len() as u32).with_complete(complete as u32),
+            );
         }
         Ok(JudgingTerms {
             margin: Some(declared.margin),
@@ -142,8 +144,12 @@ impl JudgingTerms {
     }
 
     /// The same terms with this many complete blocks.
-    pub(crate) fn at(mut self, blocks: u32) -> JudgingTerms {
-        self.looks = self.looks.into_iter().map(|of| of.at(blocks)).collect();
+    pub(crate) fn with_complete(mut self, blocks: u32) -> JudgingTerms {
+        self.looks = self
+            .looks
+            .into_iter()
+            .map(|of| of.with_complete(blocks))
+            .collect();
         self
     }
 
@@ -200,8 +206,8 @@ mod tests {
         }
     }
 
-    fn looks(first_look: u32, every: u32, most: u32) -> Looks {
-        Looks::planned(&until(first_look, every), most)
+    fn looks(first_look: u32, every: u32, most: u32) -> InterimLooks {
+        InterimLooks::planned(&until(first_look, every), most)
     }
 
     #[test]
@@ -221,7 +227,7 @@ mod tests {
         assert!((levels.iter().sum::<f64>() - 0.05).abs() < 1e-15);
         assert!(levels.windows(2).take(2).all(|pair| pair[0] < pair[1]));
         let at = |blocks| {
-            let looks = vec![all.clone().at(blocks)];
+            let looks = vec![all.clone().with_complete(blocks)];
             let margin = None;
             JudgingTerms { margin, looks }.alpha(0.05)
         };
@@ -233,11 +239,11 @@ mod tests {
 
     #[test]
     fn terms_that_differ_are_not_guessed() {
-        let terms = |margin, looks: &[Looks]| JudgingTerms {
+        let terms = |margin, looks: &[InterimLooks]| JudgingTerms {
             margin,
             looks: looks.to_vec(),
         };
-        let (all, first) = (looks(5, 5, 30), looks(5, 5, 30).at(15));
+        let (all, first) = (looks(5, 5, 30), looks(5, 5, 30).with_complete(15));
         let (a, b) = (
             terms(Some(0.01), &[]),
             terms(Some(0.02), std::slice::from_ref(&all)),

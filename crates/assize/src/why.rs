@@ -114,7 +114,7 @@ fn planned(bundle: &Path) -> Result<Plan, Failure> {
 
 /// Finds the name that the user means: a full name or a unique prefix, without regard to
 /// case.
-fn meant<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Failure> {
+fn resolve_name<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Failure> {
     let lower = given.to_lowercase();
     let whole = |name: &&&str| name.to_lowercase() == lower;
     if let Some(name) = names.iter().find(whole) {
@@ -139,7 +139,7 @@ fn requested_comparison(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, 
     let configurations: Vec<&str> = plan.configurations.iter().map(|one| &*one.name).collect();
     let workloads: Vec<&str> = plan.workloads.iter().map(|one| &*one.name).collect();
     let workload = match (&arguments.workload, &workloads[..]) {
-        (Some(given), _) => meant(&workloads, given, "workload")?,
+        (Some(given), _) => resolve_name(&workloads, given, "workload")?,
         (None, [only]) => only,
         (None, several) => {
             return Err(Failure::Argument(format!(
@@ -157,8 +157,8 @@ fn requested_comparison(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, 
         caches: caches::geometry(arguments.cache.as_deref())?,
         claims: claims.map_err(|why| Failure::Argument(format!("--explains: {why}")))?,
         workload: workload.to_owned(),
-        a: meant(&configurations, &arguments.a, "configuration")?.to_owned(),
-        b: meant(&configurations, &arguments.b, "configuration")?.to_owned(),
+        a: resolve_name(&configurations, &arguments.a, "configuration")?.to_owned(),
+        b: resolve_name(&configurations, &arguments.b, "configuration")?.to_owned(),
         metric: arguments.metric.clone(),
         reached: arguments.reached.clone(),
     })
@@ -472,10 +472,16 @@ mod tests {
     #[test]
     fn a_name_is_whole_or_a_prefix_that_only_one_has() {
         let names = ["drm-sched", "depq", "depq+irq"];
-        assert_eq!(meant(&names, "DRM", "configuration").unwrap(), "drm-sched");
-        assert_eq!(meant(&names, "depq", "configuration").unwrap(), "depq");
+        assert_eq!(
+            resolve_name(&names, "DRM", "configuration").unwrap(),
+            "drm-sched"
+        );
+        assert_eq!(
+            resolve_name(&names, "depq", "configuration").unwrap(),
+            "depq"
+        );
         for (given, words) in [("d", "several"), ("x", "there is no")] {
-            let text = meant(&names, given, "configuration")
+            let text = resolve_name(&names, given, "configuration")
                 .unwrap_err()
                 .to_string();
             assert!(text.contains(words) && text.contains("depq+irq"), "{text}");

@@ -148,7 +148,7 @@ impl CarriedFiles {
         for action in job.setup.iter_mut().chain(&mut job.teardown) {
             match action {
                 Action::Module { module, .. } => {
-                    if let Some(found) = self.beside(module) {
+                    if let Some(found) = self.named_by_path(module) {
                         module.clone_from(&found.path);
                     }
                 }
@@ -177,7 +177,7 @@ impl CarriedFiles {
     }
 
     /// The module file that a step names by path.
-    fn beside(&self, module: &str) -> Option<&CarriedModule> {
+    fn named_by_path(&self, module: &str) -> Option<&CarriedModule> {
         let mut modules = self.modules.iter();
         modules.find(|one| one.source.as_deref() == Some(module))
     }
@@ -244,7 +244,7 @@ impl CarriedFiles {
                     parts.insert((IdentityKind::Setting, path.clone()), value);
                 }
                 Action::Module { module, parameters } => {
-                    let name = self.beside(module).map(|found| found.name.clone());
+                    let name = self.named_by_path(module).map(|found| found.name.clone());
                     let name = name.unwrap_or_else(|| stem(module));
                     for (parameter, value) in parameters {
                         let name = format!("{name}.{parameter}");
@@ -283,7 +283,7 @@ impl CarriedFiles {
         let mut open: Vec<&CarriedModule> = steps
             .iter()
             .filter_map(|step| match is_file(step) {
-                true => self.beside(step),
+                true => self.named_by_path(step),
                 false => self.module(&canonical(step), &steps),
             })
             .collect();
@@ -306,7 +306,7 @@ impl CarriedFiles {
     /// The module that a name means in a run with these steps: a file that a step names by
     /// path, else the module carried under that name.
     fn module(&self, name: &str, steps: &[&str]) -> Option<&CarriedModule> {
-        let mut files = steps.iter().filter_map(|step| self.beside(step));
+        let mut files = steps.iter().filter_map(|step| self.named_by_path(step));
         let mut named = self.modules.iter().filter(|one| one.source.is_none());
         files
             .find(|module| module.name == name)

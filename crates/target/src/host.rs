@@ -16,12 +16,12 @@ use crate::dpkg::Dpkg;
 use crate::elf::ProgramHost as Place;
 use crate::kernels::Kernels;
 use crate::modules::canonical;
-use crate::needs::{self, Facts};
+use crate::needs::{self, MachineFacts};
 use crate::policies::Policies;
-use crate::talk::{ANSWER, ChildEnd, ChildLimits, Talk, talk};
+use crate::talk::{ANSWER, ChildEnd, ChildLimits, ChildOutput, talk};
 use crate::testbed::{BuiltModules, Testbed};
 use crate::{
-    CompletedOrder, Error, PreparationStep, RunFailure, Target, Tell, agent, frame_memory,
+    Error, OrderResult, PreparationStep, ReportStep, RunFailure, Target, agent, frame_memory,
     packages, stream,
 };
 
@@ -110,7 +110,7 @@ impl Target for Host {
         1
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         needs::same_machine(orders, NAME)?;
         check_policies(orders)?;
         let (facts, unwritable) = facts(&needs::kernel_files(orders));
@@ -142,7 +142,7 @@ impl Target for Host {
         Ok(CarriedFiles::here(job)?.expected(job, false))
     }
 
-    fn run(&self, order: &Order, _slot: usize) -> Result<CompletedOrder, Error> {
+    fn run(&self, order: &Order, _slot: usize) -> Result<OrderResult, Error> {
         let started = Instant::now();
         let agent = self.agent()?;
         let mut command = Command::new(agent);
@@ -156,12 +156,12 @@ impl Target for Host {
             mend: None,
             wrong_use: false,
         })?;
-        let ended = ended(&talk, limits, "the agent");
-        Ok(CompletedOrder {
+        let ended = failure_of_exit(&talk, limits, "the agent");
+        Ok(OrderResult {
             outcome: stream::outcome_of_process(&talk.stdout, &talk.stderr, ended),
             machine: needs::recorded(&order.machine, NAME),
             cached: false,
-            wall: started.elapsed(),
+            elapsed: started.elapsed(),
         })
     }
 }
@@ -213,7 +213,11 @@ pub(crate) fn encode(job: &Job, target: &str) -> Result<Vec<u8>, Error> {
 
 /// The failure to report for the way a run's process ended, in case its answer is
 /// incomplete.
-pub(crate) fn ended(talk: &Talk, limits: ChildLimits, who: &str) -> Option<RunFailure> {
+pub(crate) fn failure_of_exit(
+    talk: &ChildOutput,
+    limits: ChildLimits,
+    who: &str,
+) -> Option<RunFailure> {
     Some(match talk.end {
         ChildEnd::Time => RunFailure::Timeout {
             after_s: limits.time.unwrap_or_default().as_secs(),
@@ -228,9 +232,9 @@ pub(crate) fn ended(talk: &Talk, limits: ChildLimits, who: &str) -> Option<RunFa
 }
 
 /// Facts about this machine, and which of these files cannot be written.
-fn facts(files: &BTreeSet<String>) -> (Facts, BTreeSet<String>) {
+fn facts(files: &BTreeSet<String>) -> (MachineFacts, BTreeSet<String>) {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let mut facts = Facts::read(
+    let mut facts = MachineFacts::read(
         &read("/proc/self/status"),
         &read("/proc/self/limits"),
         &read("/proc/sys/kernel/perf_event_paranoid"),

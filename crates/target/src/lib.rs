@@ -41,9 +41,9 @@ mod vm;
 
 pub use cache::{Cache, CacheKey, CacheSize};
 pub use host::Host;
-pub use outcome::{CompletedOrder, DIFFERED, EXECUTIONS, RunFailure, RunOutcome};
+pub use outcome::{DIFFERED, EXECUTIONS, OrderResult, RunFailure, RunOutcome};
 pub use ssh::Ssh;
-pub use step::{PreparationStep, Tell};
+pub use step::{PreparationStep, ReportStep};
 
 use assize_job::{IdentityPart, Order};
 
@@ -58,7 +58,7 @@ pub trait Target: Sync {
     ///
     /// # Errors
     /// What is missing, and how to get it. No run has started then.
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error>;
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error>;
 
     /// What the machine lacks for this order, one sentence each: a run of it will fail or
     /// report less. Other orders are not affected.
@@ -86,7 +86,7 @@ pub trait Target: Sync {
     ///
     /// # Errors
     /// Only if the target itself cannot go on. A failed run is an [`RunOutcome::Failed`].
-    fn run(&self, order: &Order, slot: usize) -> Result<CompletedOrder, Error>;
+    fn run(&self, order: &Order, slot: usize) -> Result<OrderResult, Error>;
 
     /// Whether the answer to an order is cached, so that running it executes nothing; with
     /// `twice`, the same for [`Target::run_twice`].
@@ -105,7 +105,7 @@ pub trait Target: Sync {
     ///
     /// # Errors
     /// As [`Target::run`].
-    fn run_twice(&self, order: &Order, slot: usize, _anew: bool) -> Result<CompletedOrder, Error> {
+    fn run_twice(&self, order: &Order, slot: usize, _anew: bool) -> Result<OrderResult, Error> {
         self.run(order, slot)
     }
 }

@@ -12,8 +12,8 @@ use assize_job::{IdentityPart, Job, Order, Record};
 
 use crate::exact::{BOOT as BOOT_IMAGE, BootSpec, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu, command_line};
-use crate::vm::{PreparedBoot, Stock, job_text};
-use crate::{CompletedOrder, Error, RunOutcome, Target, Tell, agent, scratch, stream};
+use crate::vm::{BootStock, PreparedBoot, job_text};
+use crate::{Error, OrderResult, ReportStep, RunOutcome, Target, agent, scratch, stream};
 
 /// Limit in QEMU's own time for a boot by software emulation, which takes some seconds.
 const BOOT: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ const KVM_BOOT: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub struct Live {
     qemu: Qemu,
-    stock: Stock,
+    stock: BootStock,
     clock: OnceLock<(Clock, Option<String>)>,
     wall_limit: Duration,
 }
@@ -40,7 +40,7 @@ impl Live {
         scratch::sweep(&root);
         Ok(Live {
             qemu: Qemu::find_live(&root)?,
-            stock: Stock::new(root, agent::find_here()?),
+            stock: BootStock::new(root, agent::find_here()?),
             clock: OnceLock::new(),
             wall_limit: bounded(Duration::MAX)?,
         })
@@ -135,7 +135,7 @@ impl Target for Live {
         1
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         for order in orders {
             let ready = self.stock.ready_telling(order, tell)?;
             self.clock(&ready, order);
@@ -149,7 +149,7 @@ impl Target for Live {
         Ok(ready.expected(order, &command_line(&order.machine, *clock)))
     }
 
-    fn run(&self, order: &Order, _slot: usize) -> Result<CompletedOrder, Error> {
+    fn run(&self, order: &Order, _slot: usize) -> Result<OrderResult, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let (clock, why) = self.clock(&ready, order);
@@ -159,11 +159,11 @@ impl Target for Live {
         if let Some(why) = why {
             outcome = emulated(outcome, why);
         }
-        Ok(CompletedOrder {
+        Ok(OrderResult {
             outcome,
             machine: facts(&self.qemu, &ready, order, *clock),
             cached: false,
-            wall: begun.elapsed(),
+            elapsed: begun.elapsed(),
         })
     }
 }

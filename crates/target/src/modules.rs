@@ -79,7 +79,7 @@ pub(crate) fn select(
     let needed = own.values().chain(beside.iter().map(|(_, module)| module));
     let needed: Vec<String> = needed.flat_map(|module| module.depends.clone()).collect();
     add_testbed(kernel, testbed, asked, &needed, &mut own)?;
-    let mut chosen = Chooser {
+    let mut chosen = ModuleChooser {
         kernel,
         index: &index,
         own: &own,
@@ -276,7 +276,7 @@ impl ModuleIndex {
     }
 
     /// The modules that an alias resolves to.
-    fn behind(&self, alias: &str) -> Vec<String> {
+    fn resolved_from(&self, alias: &str) -> Vec<String> {
         let alias = canonical(alias);
         let mut names: Vec<String> = self
             .aliases
@@ -290,7 +290,7 @@ impl ModuleIndex {
     }
 }
 
-struct Chooser<'a> {
+struct ModuleChooser<'a> {
     kernel: &'a Kernel,
     index: &'a ModuleIndex,
     own: &'a BTreeMap<String, OwnModule>,
@@ -299,7 +299,7 @@ struct Chooser<'a> {
     open: Vec<String>,
 }
 
-impl Chooser<'_> {
+impl ModuleChooser<'_> {
     fn choose(&mut self, name: &str, asked: &str) -> Result<(), Error> {
         let short = canonical(name);
         let have = self
@@ -320,7 +320,7 @@ impl Chooser<'_> {
             self.selection.builtin.insert(path.clone());
             return Ok(());
         }
-        let behind = self.index.behind(name);
+        let behind = self.index.resolved_from(name);
         if behind.is_empty() {
             return Err(self.unknown(name, asked));
         }

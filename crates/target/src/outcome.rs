@@ -14,7 +14,7 @@ pub const DIFFERED: &str = "differed";
 
 /// The outcome of one order, with circumstances.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CompletedOrder {
+pub struct OrderResult {
     /// The outcome. On the exact target it is a function of the order, the kernel, the
     /// agent and QEMU alone.
     pub outcome: RunOutcome,
@@ -24,7 +24,7 @@ pub struct CompletedOrder {
     /// Whether it came from the cache.
     pub cached: bool,
     /// How long it took, on the host's clock.
-    pub wall: Duration,
+    pub elapsed: Duration,
 }
 
 /// The outcome of one order.

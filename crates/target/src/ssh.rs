@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use assize_job::{Action, IdentityPart, Job, Linked, Order};
 
 use crate::carried::{CarriedFiles, module_here};
-use crate::host::{encode, ended, limits};
+use crate::host::{encode, failure_of_exit, limits};
 use crate::kernels::Kernels;
 use crate::talk::{ChildEnd, ChildLimits};
 use crate::testbed::Testbed;
 use crate::{
-    CompletedOrder, Error, PreparationStep, RunOutcome, Target, Tell, agent, needs, packages,
+    Error, OrderResult, PreparationStep, ReportStep, RunOutcome, Target, agent, needs, packages,
     stream,
 };
 use connection::{Connection, quote};
@@ -38,7 +38,7 @@ pub struct Ssh {
     connection: Connection,
     agent: Option<PathBuf>,
     grace: Duration,
-    there: Mutex<Option<RemotePaths>>,
+    remote_paths: Mutex<Option<RemotePaths>>,
 }
 
 /// Paths on the other host.
@@ -87,7 +87,7 @@ impl Ssh {
             connection,
             agent: None,
             grace: GRACE,
-            there: Mutex::new(None),
+            remote_paths: Mutex::new(None),
         }
     }
 
@@ -150,7 +150,9 @@ impl Ssh {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<RemotePaths>> {
-        self.there.lock().unwrap_or_else(PoisonError::into_inner)
+        self.remote_paths
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Kills the processes that a run left there.
@@ -172,7 +174,7 @@ impl Target for Ssh {
         1
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         needs::same_machine(orders, &self.name())?;
         if let [module, ..] =
             Testbed::new(&Kernels::default_root().unwrap_or_default()).named_modules(orders)[..]
@@ -199,7 +201,7 @@ impl Target for Ssh {
         let host = self.connection.host().to_owned();
         tell(PreparationStep::Host { host });
         let probe = self.look(orders)?;
-        let there = upload::all(&self.connection, &agent, orders, &probe)?;
+        let there = upload::upload_all(&self.connection, &agent, orders, &probe)?;
         *self.lock() = Some(there);
         Ok(())
     }
@@ -221,7 +223,7 @@ impl Target for Ssh {
         Ok(carried.expected(&order.job, false))
     }
 
-    fn run(&self, order: &Order, _slot: usize) -> Result<CompletedOrder, Error> {
+    fn run(&self, order: &Order, _slot: usize) -> Result<OrderResult, Error> {
         let started = Instant::now();
         let there = self.there(order)?;
         let limits = limits(&order.job, self.grace);
@@ -234,16 +236,16 @@ impl Target for Ssh {
             Some(error) => format!("{error}; ssh"),
             None => "the agent".into(),
         };
-        let ended = ended(&talk, limits, &who);
+        let ended = failure_of_exit(&talk, limits, &who);
         let outcome = stream::outcome_of_process(&talk.stdout, &talk.stderr, ended);
         if !matches!(outcome, RunOutcome::Completed(_)) {
             self.end(&there);
         }
-        Ok(CompletedOrder {
+        Ok(OrderResult {
             outcome,
             machine: needs::recorded(&order.machine, &self.name()),
             cached: false,
-            wall: started.elapsed(),
+            elapsed: started.elapsed(),
         })
     }
 }

@@ -49,4 +49,4 @@ impl fmt::Display for PreparationStep {
 }
 
 /// Callback that is called, on any thread, before a step begins.
-pub type Tell<'a> = dyn Fn(PreparationStep) + Sync + 'a;
+pub type ReportStep<'a> = dyn Fn(PreparationStep) + Sync + 'a;

@@ -52,13 +52,13 @@ pub(crate) enum ChildEnd {
 
 /// A child's output and how it ended.
 #[derive(Debug)]
-pub(crate) struct Talk {
+pub(crate) struct ChildOutput {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
     pub(crate) end: ChildEnd,
 }
 
-impl Talk {
+impl ChildOutput {
     /// Whether the child exited with status 0.
     pub(crate) fn success(&self) -> bool {
         matches!(self.end, ChildEnd::Exit(status) if status.success())
@@ -78,7 +78,11 @@ type SharedBuffer = Arc<Mutex<Vec<u8>>>;
 ///
 /// # Errors
 /// It cannot be started.
-pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: ChildLimits) -> io::Result<Talk> {
+pub(crate) fn talk(
+    mut command: Command,
+    input: Vec<u8>,
+    limits: ChildLimits,
+) -> io::Result<ChildOutput> {
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -108,7 +112,7 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: ChildLimits) ->
     }
     let status = child.wait()?;
     drain(&events, open, &pipes);
-    Ok(Talk {
+    Ok(ChildOutput {
         stdout: take(&stdout),
         stderr: String::from_utf8_lossy(&take(&stderr)).into_owned(),
         end: cut.unwrap_or(ChildEnd::Exit(status)),

@@ -10,12 +10,12 @@ use assize_job::{IdentityKind, IdentityPart, Image, Machine, Order, Payload};
 
 use crate::carried::CarriedFiles;
 use crate::exact::keep_error;
-use crate::initramfs::Ours;
+use crate::initramfs::ProvidedFiles;
 use crate::kernels::{Kernel, Kernels};
 use crate::policies::{self, Policies};
 use crate::prune::{prune, touch};
 use crate::testbed::Testbed;
-use crate::{Error, PreparationStep, Tell, governors, initramfs};
+use crate::{Error, PreparationStep, ReportStep, governors, initramfs};
 
 /// Limit in bytes for stored initramfs; the oldest are removed first.
 const INITRAMFS: u64 = 2 << 30;
@@ -73,18 +73,18 @@ type PreparedKey = (String, u32, bool, Payload);
 
 /// Prepares kernels and initramfs, each once.
 #[derive(Debug)]
-pub(crate) struct Stock {
+pub(crate) struct BootStock {
     root: PathBuf,
     agent: PathBuf,
-    ours: Ours,
+    ours: ProvidedFiles,
     ready: Mutex<BTreeMap<PreparedKey, Arc<PreparedBoot>>>,
 }
 
-impl Stock {
+impl BootStock {
     /// A stock that stores files below `root` and packs the agent at `agent`.
-    pub(crate) fn new(root: PathBuf, agent: PathBuf) -> Stock {
-        Stock {
-            ours: Ours {
+    pub(crate) fn new(root: PathBuf, agent: PathBuf) -> BootStock {
+        BootStock {
+            ours: ProvidedFiles {
                 testbed: Testbed::new(&root),
                 policies: Policies::new(&root),
             },
@@ -99,11 +99,11 @@ impl Stock {
         self.ready_telling(order, &|_| {})
     }
 
-    /// As [`Stock::ready`], calling `tell` before each step.
+    /// As [`BootStock::ready`], calling `tell` before each step.
     pub(crate) fn ready_telling(
         &self,
         order: &Order,
-        tell: &Tell<'_>,
+        tell: &ReportStep<'_>,
     ) -> Result<Arc<PreparedBoot>, Error> {
         check(&order.machine)?;
         let build = order.machine.image.build;
@@ -119,7 +119,7 @@ impl Stock {
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
         check_kernel(&kernel, order)?;
         let name = || kernel.name.clone();
-        let ours = Ours {
+        let ours = ProvidedFiles {
             testbed: self.ours.testbed.laid_out(build),
             ..self.ours.clone()
         };

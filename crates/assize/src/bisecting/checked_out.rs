@@ -76,8 +76,8 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
             eprintln!("{}", assize_report::printable(line));
         }
     };
-    let mut court = setting.court(arguments, &change, &say, 1)?;
-    let good = match court.build_good(&change.base) {
+    let mut evaluator = setting.evaluator(arguments, &change, &say, 1)?;
+    let good = match evaluator.build_good(&change.base) {
         Ok(good) => good,
         // The same failure would make git skip every commit.
         Err(failure) => {
@@ -88,7 +88,7 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let Some(head) = all.last() else {
         return Ok(CANNOT_TELL);
     };
-    let head = match court.build(head)? {
+    let head = match evaluator.build(head)? {
         Ok(head) => head,
         Err(why) => {
             eprintln!(
@@ -98,7 +98,7 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
             return Ok(CANNOT_TELL);
         }
     };
-    let verdict = court.judge(&good, &head)?;
+    let verdict = evaluator.judge(&good, &head)?;
     let word = verdict.outcome.word();
     print_verdict(&format!("{word}: {}", verdict.because), verdict.outcome)
 }

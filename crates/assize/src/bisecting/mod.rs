@@ -4,11 +4,11 @@
 //! picks the next one.
 
 mod checked_out;
-mod court;
-mod line;
+mod evaluator;
 mod question;
 mod search;
 mod state;
+mod touching_commits;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,11 +27,11 @@ use crate::trying::source::{self, ChangeOptions, SourceChange};
 use crate::trying::touched::{BuildScope, TouchedFiles};
 use crate::trying::whole::{self, KernelBuild};
 use crate::{output, shell};
-use court::{BisectionEvaluator, BuiltCommit};
-use line::TouchingCommits;
+use evaluator::{BisectionEvaluator, BuiltCommit};
 use question::{BisectionQuestion, NEW, OLD};
 use search::{CommitFinding, SearchStep};
 use state::{BisectionTerms, KeptVerdicts};
+use touching_commits::TouchingCommits;
 
 pub(crate) use checked_out::{is_test, wrong_use_of_test};
 
@@ -62,20 +62,20 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
     }
     let change = SourceChange::from_options(&asked, &kernels, &say)?;
     if let Some((good, end)) = asked.range.and_then(|range| range.split_once("..")) {
-        line::begins_at(&change, good, end)?;
+        touching_commits::begins_at(&change, good, end)?;
     }
     let touched = TouchedFiles::of_commits(&change.commits)?;
     let line = TouchingCommits::in_range(&change.commits, &touched.scope);
     let given = BisectionSetup::checked(arguments, &touched.scope, &kernels)?;
     say(&given.announced());
-    let mut court = given.court(arguments, &change, &say, line.verdicts())?;
+    let mut evaluator = given.evaluator(arguments, &change, &say, line.verdicts())?;
     let found = BisectionSearch {
-        court: &mut court,
+        evaluator: &mut evaluator,
         line: &line,
         tried: Vec::new(),
     }
     .carry_out()?;
-    let bisection = found.document(&court, &touched, &given, arguments);
+    let bisection = found.document(&evaluator, &touched, &given, arguments);
     let text = match arguments.format {
         BisectFormat::Text => assize_report::bisection_text(&bisection),
         BisectFormat::Json => assize_report::bisection_json(&bisection)
@@ -154,12 +154,12 @@ impl BisectionSetup {
         let good = change.tree(&change.base, part)?;
         let differs = !part.changed_headers(kernel, &good)?.is_empty();
         let users = headers || differs;
-        Ok(Box::new(ModuleBuild::with(change, part, kernel, users)))
+        Ok(Box::new(ModuleBuild::new(change, part, kernel, users)))
     }
 
-    /// A court for this many verdicts: each test of each verdict gets its share of the
+    /// An evaluator for this many verdicts: each test of each verdict gets its share of the
     /// level, so that all hold at once.
-    fn court<'a>(
+    fn evaluator<'a>(
         &'a self,
         arguments: &'a BisectArguments,
         change: &'a SourceChange,
@@ -213,7 +213,7 @@ fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
 
 /// A search in progress.
 struct BisectionSearch<'s, 'c> {
-    court: &'s mut BisectionEvaluator<'c>,
+    evaluator: &'s mut BisectionEvaluator<'c>,
     line: &'s TouchingCommits,
     tried: Vec<TriedCommit>,
 }
@@ -229,7 +229,7 @@ struct BisectionResult {
 
 impl BisectionSearch<'_, '_> {
     fn carry_out(mut self) -> Result<BisectionResult, Failure> {
-        let good = self.court.build_good(&self.court.change.base)?;
+        let good = self.evaluator.build_good(&self.evaluator.change.base)?;
         let machine = whole::described(&good.made);
         let answer = self.answer(good)?;
         Ok(BisectionResult {
@@ -281,18 +281,18 @@ impl BisectionSearch<'_, '_> {
         good: &BuiltCommit,
     ) -> Result<Option<(BuiltCommit, ClaimVerdict)>, Failure> {
         let place = self.line.place(at);
-        let Some(commit) = self.court.change.commits.get(place) else {
+        let Some(commit) = self.evaluator.change.commits.get(place) else {
             return Ok(None);
         };
-        let (result, side) = match self.court.build(commit)? {
+        let (result, side) = match self.evaluator.build(commit)? {
             Err(why) => (TriedResult::NotBuilt(why), None),
-            Ok(side) => match self.court.judge(good, &side) {
+            Ok(side) => match self.evaluator.judge(good, &side) {
                 // It crashes and GOOD does not, so it cannot be tested.
                 Err(Failure::FailedRuns { cells, .. })
                     if at != self.line.last() && cells.iter().all(|cell| is_of(NEW, cell)) =>
                 {
                     let why = format!("every run failed: {}", cells.join("; "));
-                    self.court.report(&format!("{}: {why}", commit.subject));
+                    self.evaluator.report(&format!("{}: {why}", commit.subject));
                     (TriedResult::NotBuilt(why), None)
                 }
                 judged => {
@@ -316,9 +316,9 @@ impl BisectionSearch<'_, '_> {
         parent: &BuiltCommit,
         side: &BuiltCommit,
     ) -> Result<Answer, Failure> {
-        let verdict = self.court.judge(parent, side)?;
+        let verdict = self.evaluator.judge(parent, side)?;
         let place = self.line.place(at);
-        let change = self.court.change;
+        let change = self.evaluator.change;
         // The preceding commit in the range, which has the same files as the one that was
         // built.
         let before = place.checked_sub(1).and_then(|at| change.commits.get(at));
@@ -348,7 +348,7 @@ impl BisectionSearch<'_, '_> {
         let Some((last, before, after)) = ends else {
             return Err(Failure::Show("the search skipped a commit".into()));
         };
-        let verdict = self.court.judge(&before, &after)?;
+        let verdict = self.evaluator.judge(&before, &after)?;
         if verdict.outcome == Outcome::Upheld {
             let commits = places.iter().map(|at| self.commit(*at)).collect();
             return Ok(Answer::OneOf(commits));
@@ -362,9 +362,9 @@ impl BisectionSearch<'_, '_> {
     }
 
     fn commit(&self, at: usize) -> assize_report::Patch {
-        let commits = &self.court.change.commits;
+        let commits = &self.evaluator.change.commits;
         let commit = commits.get(self.line.place(at));
-        described(commit.unwrap_or(&self.court.change.base))
+        described(commit.unwrap_or(&self.evaluator.change.base))
     }
 
     fn end_does_not_build(&self) -> Failure {
@@ -405,14 +405,14 @@ fn kept_in(arguments: &BisectArguments) -> std::path::PathBuf {
 impl BisectionResult {
     fn document(
         self,
-        court: &BisectionEvaluator<'_>,
+        evaluator: &BisectionEvaluator<'_>,
         touched: &TouchedFiles,
         given: &BisectionSetup,
         arguments: &BisectArguments,
     ) -> Bisection {
-        let change = court.change;
+        let change = evaluator.change;
         let directory = shell::name_of(&arguments.out);
-        let tests = court.measured.len() as f64 * court.looks.len() as f64;
+        let tests = evaluator.measured.len() as f64 * evaluator.looks.len() as f64;
         Bisection {
             schema: BISECTION.into(),
             claim: given.question.claim.clone(),
@@ -423,10 +423,10 @@ impl BisectionResult {
             why: why(&self.answer, given, &directory),
             answer: self.answer,
             tried: self.tried,
-            builds: court.built.len(),
-            runs: court.runs,
-            level: 1.0 - court.alpha,
-            joint: 1.0 - court.alpha * tests,
+            builds: evaluator.built.len(),
+            runs: evaluator.runs,
+            level: 1.0 - evaluator.alpha,
+            joint: 1.0 - evaluator.alpha * tests,
             kernel: match &given.kernel {
                 Some(kernel) => format!("{} {}", kernel.name, kernel.version),
                 None => self.machine,
@@ -436,7 +436,7 @@ impl BisectionResult {
                 BuildScope::Kernel(_) => whole::BUILT.into(),
             },
             left_out: touched.left_out.clone(),
-            experiment: format!("{}, {} times a side", given.title, court.looks[0]),
+            experiment: format!("{}, {} times a side", given.title, evaluator.looks[0]),
             directory,
             reproduce: shell::command_line(std::env::args_os().skip(1)),
         }
@@ -484,7 +484,7 @@ mod tests {
                 parent: patch.clone(),
                 verdict: ClaimVerdict {
                     outcome,
-                    ..court::nothing_differs()
+                    ..evaluator::nothing_differs()
                 },
             })
         };

@@ -83,7 +83,11 @@ impl BisectionQuestion {
     }
 
     /// The experiment with the builds of both sides.
-    pub(super) fn with(&self, old: &BuildProduct, new: &BuildProduct) -> Result<String, Failure> {
+    pub(super) fn experiment_with(
+        &self,
+        old: &BuildProduct,
+        new: &BuildProduct,
+    ) -> Result<String, Failure> {
         let sides = [(OLD, setting(old)?), (NEW, setting(new)?)];
         Ok(with_sides(&self.experiment, &sides))
     }
@@ -136,7 +140,7 @@ mod tests {
 
     fn with_levels(question: &BisectionQuestion) -> assize_plan::Plan {
         let made = |path: &str| BuildProduct::Modules(vec![path.into()]);
-        let text = question.with(&made("/o/a.ko"), &made("/n/a.ko"));
+        let text = question.experiment_with(&made("/o/a.ko"), &made("/n/a.ko"));
         let experiment = assize_plan::parse(&text.unwrap(), "x.toml").unwrap();
         experiment.plan(&Overrides::default()).unwrap()
     }

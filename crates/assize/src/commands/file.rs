@@ -35,7 +35,7 @@ pub(super) struct ComparedCommand {
 
 /// How many times to run commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Often {
+enum RunCount {
     Runs(u32),
     Until { within: String, from: u32, to: u32 },
 }
@@ -45,7 +45,7 @@ enum Often {
 pub(super) struct CommandsExperiment {
     title: String,
     pub(super) commands: Vec<ComparedCommand>,
-    often: Often,
+    often: RunCount,
     /// The margin of equivalence, if the command line gives one.
     margin: Option<String>,
     timeout: String,
@@ -106,8 +106,8 @@ impl CommandsExperiment {
         let quote = quoted;
         let mut text = format!("title = {}\ntarget = \"host\"\n", quote(&self.title));
         text.push_str(&match &self.often {
-            Often::Runs(runs) => format!("runs = {runs}\n"),
-            Often::Until { within, from, to } => format!(
+            RunCount::Runs(runs) => format!("runs = {runs}\n"),
+            RunCount::Until { within, from, to } => format!(
                 "until = {{ within = {}, metric = \"elapsed\", first_look = {from}, every = 5, max_runs = {to} }}\n",
                 quote(within)
             ),
@@ -197,7 +197,7 @@ fn around(
     }
 }
 
-fn often(asked: &CommandsArguments, twice: bool) -> Result<Often, String> {
+fn often(asked: &CommandsArguments, twice: bool) -> Result<RunCount, String> {
     let from = asked
         .min_runs
         .unwrap_or(LEAST.min(asked.max_runs.unwrap_or(LEAST)));
@@ -209,11 +209,11 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<Often, String> {
         ));
     }
     Ok(match asked.runs {
-        Some(runs) => Often::Runs(runs),
+        Some(runs) => RunCount::Runs(runs),
         // Two identical commands differ by noise only, so no interval could be narrow
         // enough.
-        None if twice => Often::Runs(from),
-        None => Often::Until {
+        None if twice => RunCount::Runs(from),
+        None => RunCount::Until {
             within: asked.within.clone().unwrap_or_else(|| WITHIN.into()),
             from,
             to,

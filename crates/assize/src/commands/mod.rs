@@ -10,10 +10,10 @@ mod words;
 
 use std::path::Path;
 
-use crate::cli::{CompareArguments, ReportFormat, Showing};
+use crate::cli::{CompareArguments, ReportFormat, ShowArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::page::{Material, RecordsOrigin};
+use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
 use file::CommandsExperiment;
 
@@ -46,7 +46,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     };
     let ready = run::ReadyExperiment::planned(&recording)?;
     let measured = once::around(asked, &experiment, || ready.carry_out())?;
-    let material = Material {
+    let material = PageInputs {
         records: &measured.records,
         trial: &arguments.trial,
         terms: &measured.terms,
@@ -70,7 +70,7 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
 }
 
 /// Selects the brief format, unless the user asked for another.
-fn brief(showing: &Showing) -> Showing {
+fn brief(showing: &ShowArguments) -> ShowArguments {
     let mut showing = showing.clone();
     if showing.format == ReportFormat::Auto {
         showing.format = ReportFormat::Brief;

@@ -7,9 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{CompletedOrder, RunFailure as HowFailed, RunOutcome, Target};
+use assize_target::{OrderResult, RunFailure as HowFailed, RunOutcome, Target};
 
-use super::twice::{self, ReproducibilityCheck};
+use super::reproducibility::{self, ReproducibilityCheck};
 use crate::failure::Failure;
 
 /// How often to check for an interrupt while nothing else happens.
@@ -23,7 +23,7 @@ pub(crate) struct FinishedRun {
     pub(crate) attempt: u32,
     /// Whether it failed and will be retried.
     pub(crate) again: bool,
-    pub(crate) done: CompletedOrder,
+    pub(crate) done: OrderResult,
 }
 
 impl FinishedRun {
@@ -38,10 +38,10 @@ impl FinishedRun {
             "index": self.run.index,
             "attempt": self.attempt,
             "ended_unix_s": at.map_or(0.0, |at| at.as_secs_f64()),
-            "wall_s": self.done.wall.as_secs_f64(),
+            "wall_s": self.done.elapsed.as_secs_f64(),
             "cached": self.done.cached,
             "memory_image": self.done.machine.get("memory_image"),
-            "differed": twice::differed(&self.done),
+            "differed": reproducibility::differed(&self.done),
             "failed": failed,
         })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use assize_job::{IdentityPart, Order, Record};
-use assize_target::{Error, RunFailure as Broken, Tell};
+use assize_target::{Error, ReportStep, RunFailure as Broken};
 
 use super::*;
 
@@ -26,7 +26,7 @@ impl<F: Fn(u64, usize) -> Result<RunOutcome, Error> + Sync> Target for FunctionT
         self.busy.lock().unwrap().len()
     }
 
-    fn prepare_telling(&self, _: &[Order], _: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, _: &[Order], _: &ReportStep<'_>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -34,16 +34,16 @@ impl<F: Fn(u64, usize) -> Result<RunOutcome, Error> + Sync> Target for FunctionT
         Ok(Vec::new())
     }
 
-    fn run(&self, order: &Order, slot: usize) -> Result<CompletedOrder, Error> {
+    fn run(&self, order: &Order, slot: usize) -> Result<OrderResult, Error> {
         let was = std::mem::replace(&mut self.busy.lock().unwrap()[slot], true);
         assert!(!was, "slot {slot} is taken twice");
         let outcome = (self.does)(order.job.seed, slot);
         self.busy.lock().unwrap()[slot] = false;
-        Ok(CompletedOrder {
+        Ok(OrderResult {
             outcome: outcome?,
             machine: BTreeMap::new(),
             cached: false,
-            wall: Duration::ZERO,
+            elapsed: Duration::ZERO,
         })
     }
 }

@@ -3,16 +3,16 @@
 pub(crate) mod declared;
 mod engine;
 mod head;
+mod interim;
 pub(crate) mod interrupt;
-mod looks;
 mod one;
 mod place;
 mod progress;
 mod ready;
 mod recording;
+mod reproducibility;
 mod summary;
 pub(crate) mod target;
-mod twice;
 mod verify;
 mod view;
 
@@ -32,34 +32,34 @@ use assize_verdict::FailedCell;
 pub(crate) use head::REVISION;
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
-pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, recorded};
+pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, record_runs};
 pub(crate) use target::named_target as target_of;
 
-use crate::cli::{FailOn, Overriding, QuestionArguments, RunArguments, TrialArguments};
+use crate::cli::{FailOn, OverrideArguments, QuestionArguments, RunArguments, TrialArguments};
 use crate::compare;
 use crate::failure::Failure;
 use crate::levels::{self, ExpectedParts};
 use crate::output;
-use crate::page::{Material, RecordsOrigin};
+use crate::page::{PageInputs, RecordsOrigin};
 use crate::reach::DesignReach;
 use crate::record;
 use crate::rerun;
 use crate::shell;
 use crate::terms::{JudgingTerms, recorded_in};
 use engine::{Engine, RunEvent};
-use interrupt::{Interrupt, Killing};
-use looks::InterimStage;
+use interim::InterimStage;
+use interrupt::{Interrupt, ProcessKiller};
 use progress::{Progress, RunTally};
 use ready::GettingReady;
+use reproducibility::ReproducibilityCheck;
 use summary::{lacking, summary};
-use twice::ReproducibilityCheck;
 
 /// Carries out an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let interrupt = Interrupt::watch()?;
     let work = match (&arguments.resume, &arguments.experiment) {
-        (Some(directory), _) => Work::resumed(directory)?,
-        (None, Some(experiment)) => Work::new(experiment, arguments)?,
+        (Some(directory), _) => PlannedWork::resumed(directory)?,
+        (None, Some(experiment)) => PlannedWork::new(experiment, arguments)?,
         (None, None) => return Err(Failure::Argument("EXPERIMENT is missing".into())),
     };
     if arguments.verify_exact {
@@ -107,7 +107,7 @@ fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
 }
 
 /// Reads an experiment file and plans it.
-pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure> {
+pub(crate) fn plan(path: &Path, overriding: &OverrideArguments) -> Result<Plan, Failure> {
     let experiment = experiment(path)?;
     let overrides = Overrides {
         runs: overriding.runs,
@@ -160,13 +160,13 @@ pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {
 }
 
 /// A plan and where it is recorded.
-struct Work {
+struct PlannedWork {
     plan: Plan,
     directory: PathBuf,
     resumed: bool,
 }
 
-impl Work {
+impl PlannedWork {
     fn new(experiment: &Path, arguments: &RunArguments) -> Result<Self, Failure> {
         let plan = plan(experiment, &arguments.overrides)?;
         let directory = match &arguments.out {
@@ -176,7 +176,7 @@ impl Work {
             }
             None => place::free(experiment),
         };
-        Ok(Work {
+        Ok(PlannedWork {
             plan,
             directory,
             resumed: false,
@@ -185,7 +185,7 @@ impl Work {
 
     fn resumed(directory: &Path) -> Result<Self, Failure> {
         let head = assize_bundle::read_plan(directory)?;
-        Ok(Work {
+        Ok(PlannedWork {
             plan: one::plan_of(head.plan, directory)?,
             directory: directory.to_path_buf(),
             resumed: true,
@@ -216,7 +216,7 @@ struct RunContext<'a> {
 }
 
 struct RunSession<'a> {
-    work: &'a Work,
+    work: &'a PlannedWork,
     target: &'a dyn Target,
     interrupt: &'a Interrupt,
     jobs: usize,
@@ -248,7 +248,7 @@ impl RunSession<'_> {
         };
         let is_there = |index| there.contains(&index);
         let mut progress = Progress::new(plan, is_there, known, quiet);
-        let stages = looks::stages(plan);
+        let stages = interim::stages(plan);
         self.prepare(&stages, &there, &progress)?;
         if self.interrupt.came() && !self.work.resumed {
             return Err(Failure::InterruptedEarly);
@@ -326,7 +326,7 @@ impl RunSession<'_> {
                 let _ = sender.send(step);
             };
             let preparing = scope.spawn(move || self.target.prepare_telling(&orders, &tell));
-            let mut killing = Killing::default();
+            let mut killing = ProcessKiller::default();
             while !preparing.is_finished() {
                 thread::sleep(ready::TURN);
                 ready.turn(steps.try_iter(), |text| progress.prepares(text));
@@ -356,7 +356,7 @@ impl RunSession<'_> {
             .filter(|run| !there.contains(&run.index))
             .copied()
             .collect();
-        let mut killing = Killing::default();
+        let mut killing = ProcessKiller::default();
         let engine = Engine {
             plan: &self.work.plan,
             target: self.target,
@@ -398,13 +398,13 @@ impl RunSession<'_> {
         records
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
-        let terms = terms.at(stage.blocks.len() as u32);
+        let terms = terms.with_complete(stage.blocks.len() as u32);
         let options = output::options(&TrialArguments::default(), &terms)?;
         let document = assize_verdict::try_records(&records, &options)?;
         let primary = self.work.plan.primary.iter().map(|one| one.metric.clone());
         let watched = |metric: &String| until.metric.as_ref().is_none_or(|only| only == metric);
         let watched: Vec<String> = primary.filter(watched).collect();
-        Ok(looks::enough(&document, &watched, until.within))
+        Ok(interim::enough(&document, &watched, until.within))
     }
 }
 
@@ -417,7 +417,7 @@ fn missing_of(stages: &[InterimStage], there: &BTreeSet<u32>) -> Vec<PlannedRun>
 }
 
 /// Judges the runs as `compare` does.
-fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
+fn judge(work: &PlannedWork, arguments: &RunArguments) -> Result<u8, Failure> {
     let (records, terms, _) = compare::gather(&work.inputs(), None)?;
     if records.runs.is_empty() {
         return Err(Failure::NoRun {
@@ -436,7 +436,7 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
     document.look = rerun::look(&work.directory, &document);
-    let material = Material {
+    let material = PageInputs {
         records: &records,
         trial: &trial,
         terms: &terms,

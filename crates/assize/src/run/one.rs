@@ -8,8 +8,8 @@ use assize_plan::Plan;
 use assize_target::exact::Options;
 
 use super::engine::{Engine, RunEvent};
-use super::interrupt::{Interrupt, Killing};
-use super::twice::ReproducibilityCheck;
+use super::interrupt::{Interrupt, ProcessKiller};
+use super::reproducibility::ReproducibilityCheck;
 use super::{head, target};
 use crate::cli::{MergeArguments, RunOneArguments};
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
     let expected = ExpectedParts::for_runs(&plan, &[*run], target.as_ref())?;
     let twice = ReproducibilityCheck::of_plan(&plan, &[*run], target.as_ref())?;
-    let mut killing = Killing::default();
+    let mut killing = ProcessKiller::default();
     let engine = Engine {
         plan: &plan,
         target: target.as_ref(),

@@ -12,7 +12,7 @@ use assize_verdict::so_far;
 
 use super::engine::FinishedRun;
 use super::head;
-use super::twice::{self, ReproducibilityCounts};
+use super::reproducibility::{self, ReproducibilityCounts};
 use super::view::{self, TerminalView};
 
 /// The minimum time between two updates of the intervals in the view.
@@ -197,7 +197,7 @@ impl<'a> Progress<'a> {
     /// Reports that one execution of a run has ended.
     pub(crate) fn ended(&mut self, ended: &FinishedRun, recorded: &Recorded) {
         self.compared.count(&ended.done);
-        if let Some(how) = twice::differed(&ended.done) {
+        if let Some(how) = reproducibility::differed(&ended.done) {
             let number = ended.run.index + 1;
             let text = format!("run {number}: two executions of it differed: {how}");
             self.print(&printable(&text).replace('\n', " "));

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
 use assize_job::{Machine, Payload, Workload};
-use assize_target::{CompletedOrder, RunFailure, RunOutcome};
+use assize_target::{OrderResult, RunFailure, RunOutcome};
 
 use super::*;
 
@@ -53,11 +53,11 @@ fn printed_lines(plan: &Plan, fails: Option<u32>) -> Vec<String> {
             run: *run,
             attempt: 1,
             again: false,
-            done: CompletedOrder {
+            done: OrderResult {
                 outcome,
                 machine: BTreeMap::new(),
                 cached: run.index == 1,
-                wall: Duration::ZERO,
+                elapsed: Duration::ZERO,
             },
         };
         let mut recorded = crate::record::recorded(plan, run, &ended.done, &[]);

@@ -8,7 +8,9 @@ use assize_plan::{Overrides, Plan};
 use assize_target::exact::Options;
 
 use super::interrupt::Interrupt;
-use super::{RunSession, Work, all_completed, askable, declared, jobs, place, replays, target};
+use super::{
+    PlannedWork, RunSession, all_completed, askable, declared, jobs, place, replays, target,
+};
 use crate::cli::QuestionArguments;
 use crate::compare;
 use crate::failure::Failure;
@@ -65,7 +67,7 @@ impl MeasuredRecords {
 const FILE: &str = "experiment.toml";
 
 /// Carries out an experiment. Leaves its file in the bundle.
-pub(crate) fn recorded(recording: &Recording<'_>) -> Result<MeasuredRecords, Failure> {
+pub(crate) fn record_runs(recording: &Recording<'_>) -> Result<MeasuredRecords, Failure> {
     ReadyExperiment::planned(recording)?.carry_out()
 }
 
@@ -85,7 +87,7 @@ fn checked(text: &str, file: &Path, overrides: &Overrides) -> Result<Plan, Failu
 /// An experiment without mistakes, ready to run.
 pub(crate) struct ReadyExperiment<'a> {
     recording: &'a Recording<'a>,
-    work: Work,
+    work: PlannedWork,
     file: PathBuf,
 }
 
@@ -112,7 +114,7 @@ impl<'a> ReadyExperiment<'a> {
         askable(&plan, recording.question)?;
         Ok(ReadyExperiment {
             recording,
-            work: Work {
+            work: PlannedWork {
                 plan,
                 directory,
                 resumed,

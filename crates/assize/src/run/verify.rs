@@ -9,9 +9,9 @@ use assize_target::Target;
 use assize_target::exact::{self, Options};
 
 use super::engine::{Engine, RunEvent};
-use super::interrupt::{Interrupt, Killing};
+use super::interrupt::{Interrupt, ProcessKiller};
+use super::reproducibility::ReproducibilityCheck;
 use super::target;
-use super::twice::ReproducibilityCheck;
 use crate::failure::Failure;
 use crate::output;
 
@@ -74,7 +74,7 @@ fn answers(
     jobs: usize,
     interrupt: &Interrupt,
 ) -> Result<Vec<(PlannedRun, Vec<String>)>, Failure> {
-    let mut killing = Killing::default();
+    let mut killing = ProcessKiller::default();
     let engine = Engine {
         plan,
         target,

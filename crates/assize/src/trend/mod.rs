@@ -35,7 +35,7 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
     if ordered.entries.len() < 2 {
         return Err(Failure::NothingFound {
             source: joined_names(&arguments.inputs),
-            because: few(&ordered.entries, &left_out),
+            because: too_few(&ordered.entries, &left_out),
         });
     }
     let first = &ordered.entries[0].head;
@@ -66,7 +66,7 @@ fn joined_names(inputs: &[PathBuf]) -> String {
     inputs.join(", ")
 }
 
-fn few(entries: &[TrendBundle], left_out: &[LeftOut]) -> String {
+fn too_few(entries: &[TrendBundle], left_out: &[LeftOut]) -> String {
     let there = match entries.len() {
         0 => "no whole bundle of runs is there",
         _ => "one bundle of runs is nothing to compare",

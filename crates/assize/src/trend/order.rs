@@ -9,7 +9,7 @@ use assize_series::Repository;
 use super::{TrendBundle, point};
 use crate::cli::{TrendArguments, TrendOrder};
 use crate::failure::Failure;
-use crate::library::{day, ended};
+use crate::library::{day, last_run_ended};
 use crate::run::REVISION;
 use crate::trying::described;
 
@@ -108,7 +108,7 @@ fn by_commit(
 
 /// Of two bundles of the same commit, the older one first.
 fn earlier(one: &TrendBundle, other: &TrendBundle) -> Ordering {
-    let [a, b] = [one, other].map(|entry| ended(&entry.path).unwrap_or_default());
+    let [a, b] = [one, other].map(|entry| last_run_ended(&entry.path).unwrap_or_default());
     a.total_cmp(&b).then_with(|| one.path.cmp(&other.path))
 }
 
@@ -146,7 +146,7 @@ fn commits(
 fn by_date(all: BundlesWithPoints) -> Result<OrderedBundles, Failure> {
     let mut dated = Vec::new();
     for (entry, mut point) in all {
-        let Some(at) = ended(&entry.path) else {
+        let Some(at) = last_run_ended(&entry.path) else {
             return Err(Failure::Argument(format!(
                 "{}: nothing says when its runs ended; give --order path",
                 point.path
@@ -163,7 +163,7 @@ fn by_date(all: BundlesWithPoints) -> Result<OrderedBundles, Failure> {
 
 fn by_path(mut all: BundlesWithPoints) -> OrderedBundles {
     for (entry, point) in &mut all {
-        point.date = ended(&entry.path).map(day);
+        point.date = last_run_ended(&entry.path).map(day);
     }
     all.sort_by(|(_, a), (_, b)| natural(&a.path, &b.path));
     apart("path", all)

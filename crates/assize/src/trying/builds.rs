@@ -110,7 +110,7 @@ impl CommitBuilds {
             }
             builds.sides.insert(at, side);
         }
-        builds.something(change, builder)?;
+        builds.require_compared(change, builder)?;
         Ok(builds)
     }
 
@@ -165,7 +165,11 @@ impl CommitBuilds {
     }
 
     /// Fails if no build is left to run.
-    fn something(&self, change: &SourceChange, builder: &dyn BuildCommit) -> Result<(), Failure> {
+    fn require_compared(
+        &self,
+        change: &SourceChange,
+        builder: &dyn BuildCommit,
+    ) -> Result<(), Failure> {
         if self.compared().next().is_some() {
             return Ok(());
         }
@@ -203,12 +207,12 @@ impl<'a> ModuleBuild<'a> {
             trees.push(change.tree(commit, part)?);
         }
         let users = needs_users(part, kernel, trees.iter())?;
-        Ok(Self::with(change, part, kernel, users))
+        Ok(Self::new(change, part, kernel, users))
     }
 
     /// The same with `users` given: whether to also build our modules that include the
     /// headers.
-    pub(crate) fn with(
+    pub(crate) fn new(
         change: &'a SourceChange,
         part: &'static KernelPart,
         kernel: &'a Kernel,

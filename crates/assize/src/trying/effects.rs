@@ -16,7 +16,7 @@ use assize_verdict::{
 use super::builds::{BASE, CommitBuilds};
 use crate::cli::{FailOn, QuestionArguments, TrialArguments};
 use crate::failure::Failure;
-use crate::page::{Material, RecordsOrigin};
+use crate::page::{PageInputs, RecordsOrigin};
 use crate::run::MeasuredRecords;
 use crate::{gate, output, rerun};
 
@@ -129,7 +129,7 @@ impl PairSettings<'_> {
         let mut document = assize_verdict::try_records(&records, &options)?;
         document.look = rerun::look(&self.measured.directory, &document);
         let directions = primary_directions(&records, &options)?;
-        let material = Material {
+        let material = PageInputs {
             records: &records,
             trial: &trial,
             terms: &self.measured.terms,

@@ -75,7 +75,7 @@ impl BaseExperiment {
                 (shell::name_of(path), text, "as asked")
             }
             None => {
-                let (name, text) = known(scope)?;
+                let (name, text) = known_experiment(scope)?;
                 (name.to_owned(), text.to_owned(), "for this directory")
             }
         };
@@ -109,7 +109,7 @@ impl BaseExperiment {
 }
 
 /// The known experiment for what is built: path and text.
-fn known(scope: &BuildScope) -> Result<(&'static str, &'static str), Failure> {
+fn known_experiment(scope: &BuildScope) -> Result<(&'static str, &'static str), Failure> {
     let (found, path) = match scope {
         BuildScope::Modules(part) => {
             let mut rows = TABLE.iter();

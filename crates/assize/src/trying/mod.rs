@@ -25,7 +25,7 @@ use whole::KernelBuild;
 const NAME: &str = "try";
 
 /// The sides of a change, and the kernel that they run on.
-struct Sides {
+struct BuiltSides {
     builds: CommitBuilds,
     /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<String>,
@@ -61,7 +61,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         fail_on: arguments.fail_on.clone(),
         ..QuestionArguments::default()
     };
-    let measured = run::recorded(&run::Recording {
+    let measured = run::record_runs(&run::Recording {
         text: &text,
         name: NAME,
         out: arguments.out.clone(),
@@ -93,7 +93,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         level: judged.level,
         margin: judged.margin,
         bundle: shell::name_of(&measured.directory),
-        reproduce: shell::again(),
+        reproduce: shell::repeating_command(),
     };
     deliver_series(&series, &judged, arguments)
 }
@@ -119,7 +119,7 @@ fn sides(
     scope: &BuildScope,
     base: &experiment::BaseExperiment,
     say: &dyn Fn(&str),
-) -> Result<Sides, Failure> {
+) -> Result<BuiltSides, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
     let whole = !arguments.each;
     match scope {
@@ -128,7 +128,7 @@ fn sides(
             let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
             let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
             let builder = ModuleBuild::for_change(change, part, &kernel, whole)?;
-            Ok(Sides {
+            Ok(BuiltSides {
                 builds: CommitBuilds::build_all(change, &builder, whole, say)?,
                 machine: format!("{} {}", kernel.name, kernel.version),
                 kernel: Some(kernel.name.clone()),
@@ -140,7 +140,7 @@ fn sides(
             whole::no_kernel_named(file, arguments.kernel.as_deref())?;
             let builder = KernelBuild::open(change, kernels, say)?;
             let builds = CommitBuilds::build_all(change, &builder, whole, say)?;
-            Ok(Sides {
+            Ok(BuiltSides {
                 machine: builds.base().map_or_else(String::new, whole::described),
                 builds,
                 kernel: None,

@@ -131,7 +131,7 @@ fn find(
     main: &ElfFile,
 ) -> Option<(FoundLibrary, ElfFile)> {
     let open = |path: PathBuf, configured| {
-        let bytes = std::fs::read(host.at(&path)).ok()?;
+        let bytes = std::fs::read(host.path_below_root(&path)).ok()?;
         let object = parse(&path, &bytes).ok()?;
         (object.machine == main.machine).then_some((FoundLibrary { path, configured }, object))
     };
@@ -244,7 +244,7 @@ pub(crate) fn modinfo(path: &Path, bytes: &[u8]) -> Result<Vec<(String, String)>
 
 /// Reads a file below the host's root.
 pub(crate) fn read_at(host: &ProgramHost, path: &Path) -> Result<Vec<u8>, Error> {
-    read(&host.at(path))
+    read(&host.path_below_root(path))
 }
 
 #[cfg(test)]

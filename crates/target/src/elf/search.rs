@@ -58,13 +58,13 @@ impl ProgramHost {
     }
 
     /// The path below the root directory for a path of that machine.
-    pub(crate) fn at(&self, path: &Path) -> PathBuf {
+    pub(crate) fn path_below_root(&self, path: &Path) -> PathBuf {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
     /// The path with links followed; unchanged if that fails.
     pub(crate) fn real(&self, path: &Path) -> PathBuf {
-        let Ok(real) = std::fs::canonicalize(self.at(path)) else {
+        let Ok(real) = std::fs::canonicalize(self.path_below_root(path)) else {
             return path.to_path_buf();
         };
         match (std::fs::canonicalize(&self.root), real) {
@@ -100,7 +100,7 @@ impl ProgramHost {
     ) -> Option<PathBuf> {
         use std::os::unix::fs::PermissionsExt as _;
         let runnable = |path: &Path| {
-            self.at(path)
+            self.path_below_root(path)
                 .metadata()
                 .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
         };
@@ -121,7 +121,7 @@ impl ProgramHost {
 
     fn configuration(&self, file: &Path, seen: &mut BTreeSet<PathBuf>) -> Vec<PathBuf> {
         let mut directories = Vec::new();
-        let text = std::fs::read_to_string(self.at(file)).unwrap_or_default();
+        let text = std::fs::read_to_string(self.path_below_root(file)).unwrap_or_default();
         if !seen.insert(file.to_path_buf()) {
             return directories;
         }
@@ -149,7 +149,7 @@ impl ProgramHost {
         let Some(last) = pattern.file_name().and_then(|name| name.to_str()) else {
             return Vec::new();
         };
-        let Ok(entries) = crate::fault::list(&self.at(directory)) else {
+        let Ok(entries) = crate::fault::list(&self.path_below_root(directory)) else {
             return Vec::new();
         };
         entries

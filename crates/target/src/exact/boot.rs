@@ -73,7 +73,7 @@ pub(crate) struct BootOutput {
 
 /// A running QEMU process and the directory with its files.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningQemu {
     process: ChildProcess,
     directory: tempfile::TempDir,
     limit: Duration,
@@ -91,7 +91,7 @@ impl BootSpec<'_> {
         share: bool,
         job: &[u8],
         more: &[&str],
-    ) -> Result<Running, Error> {
+    ) -> Result<RunningQemu, Error> {
         let failed = |error: io::Error| Error {
             what: format!("start {}", self.qemu.binary.display()),
             mend: (error.kind() == io::ErrorKind::StorageFull)
@@ -126,7 +126,7 @@ impl BootSpec<'_> {
         let process =
             ChildProcess::start(command, beside, errors, self.cpu, self.limit).map_err(failed)?;
         let gauge = |patience| (StallDetector::new(process.id(), patience), patience);
-        Ok(Running {
+        Ok(RunningQemu {
             watched: self.run.map(gauge),
             own: self.own.map(|limit| OwnTime::new(process.id(), limit)),
             process,
@@ -137,7 +137,7 @@ impl BootSpec<'_> {
     }
 }
 
-impl Running {
+impl RunningQemu {
     /// QEMU's control channel.
     pub(crate) fn control(&mut self) -> Result<&mut Qmp, QmpError> {
         let qmp = match self.qmp.take() {
@@ -288,7 +288,7 @@ pub(crate) fn state_uris(qemu: &Qemu) -> [&'static str; 2] {
 }
 
 /// Loads the device state from `uri` and resumes the machine.
-pub(crate) fn restore(running: &mut Running, uri: &str) -> Result<(), QmpError> {
+pub(crate) fn restore(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
     let qmp = running.control()?;
     capabilities(qmp)?;
     // After a migration QEMU announces the machine on the network several times, by a timer

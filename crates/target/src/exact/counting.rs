@@ -19,7 +19,7 @@ use crate::kernels::{Kernel, into_place, temporary_in};
 use crate::prune::{prune, touch};
 use crate::qemu::{Clock, joined};
 use crate::vm::{PreparedBoot, job_text};
-use crate::{CompletedOrder, Error, plugin, scratch, stream, testbed};
+use crate::{Error, OrderResult, plugin, scratch, stream, testbed};
 
 /// Limit in bytes for stored symbols; the oldest are removed first.
 const SYMBOLS: u64 = 1 << 30;
@@ -57,7 +57,7 @@ pub const TASK_FIELDS: [&str; 3] = ["pid", "tgid", "comm"];
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountedRun {
     /// The result, the same as without counting.
-    pub done: CompletedOrder,
+    pub done: OrderResult,
     /// The plugin's output: `assize.counts/1`.
     pub counts: String,
 }
@@ -155,11 +155,11 @@ impl Exact {
             )
         })?;
         Ok(CountedRun {
-            done: CompletedOrder {
+            done: OrderResult {
                 outcome: exact(stream::outcome(&left.answer, &left.console, left.ended)),
                 machine: facts(&self.qemu, &ready, order, Clock::Instructions),
                 cached: false,
-                wall: begun.elapsed(),
+                elapsed: begun.elapsed(),
             },
             counts,
         })

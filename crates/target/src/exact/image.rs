@@ -15,7 +15,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::boot::{BootOutput, BootSpec, Running, capabilities, restore, state_uris};
+use super::boot::{BootOutput, BootSpec, RunningQemu, capabilities, restore, state_uris};
 use super::qmp::QmpError;
 use super::stall::GuestLimits;
 use super::state::take_out_leap;
@@ -217,7 +217,7 @@ fn mend_of(why: &str) -> &'static str {
 }
 
 /// Waits until the guest has stopped itself, and saves the device state.
-fn save(running: &mut Running, uri: &str) -> Result<(), QmpError> {
+fn save(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
     running.until_stopped()?;
     let qmp = running.control()?;
     capabilities(qmp)?;

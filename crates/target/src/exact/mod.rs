@@ -30,10 +30,10 @@ pub use programs::ProgramFile;
 
 use crate::cache::{Cache, CacheKey};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
-use crate::vm::{PreparedBoot, Stock, job_text};
+use crate::vm::{BootStock, PreparedBoot, job_text};
 use crate::{
-    CompletedOrder, Error, PreparationStep, RunFailure, RunOutcome, Target, Tell, agent, governors,
-    scratch, stream,
+    Error, OrderResult, PreparationStep, ReportStep, RunFailure, RunOutcome, Target, agent,
+    governors, scratch, stream,
 };
 use image::MemoryImage;
 use stall::GuestLimits;
@@ -54,7 +54,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Exact {
     qemu: Qemu,
-    stock: Stock,
+    stock: BootStock,
     cache: Cache,
     options: Options,
     cpus: Vec<usize>,
@@ -72,7 +72,7 @@ impl Exact {
         Ok(Exact {
             qemu: Qemu::find(&root)?,
             cache: Cache::new(root.join("runs")),
-            stock: Stock::new(root, agent::find_here()?),
+            stock: BootStock::new(root, agent::find_here()?),
             options,
             cpus: allowed_cpus(),
             wall_limit: bounded(Duration::MAX)?,
@@ -169,7 +169,7 @@ impl Exact {
     fn images_wanted<'a>(
         &self,
         orders: &'a [Order],
-        tell: &Tell<'_>,
+        tell: &ReportStep<'_>,
     ) -> Result<Vec<(Arc<PreparedBoot>, &'a Order)>, Error> {
         let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
@@ -193,7 +193,7 @@ impl Target for Exact {
         self.cpus.len()
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         for order in orders {
             self.qemu.fits(order.machine.cpus)?;
             governors::check_exact(order)?;
@@ -234,11 +234,11 @@ impl Target for Exact {
         self.holds(order, twice)
     }
 
-    fn run_twice(&self, order: &Order, slot: usize, anew: bool) -> Result<CompletedOrder, Error> {
+    fn run_twice(&self, order: &Order, slot: usize, anew: bool) -> Result<OrderResult, Error> {
         self.twice(order, slot, anew)
     }
 
-    fn run(&self, order: &Order, slot: usize) -> Result<CompletedOrder, Error> {
+    fn run(&self, order: &Order, slot: usize) -> Result<OrderResult, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
@@ -256,11 +256,11 @@ impl Target for Exact {
                 outcome
             }
         };
-        Ok(CompletedOrder {
+        Ok(OrderResult {
             outcome,
             machine,
             cached: was_cached,
-            wall: begun.elapsed(),
+            elapsed: begun.elapsed(),
         })
     }
 }

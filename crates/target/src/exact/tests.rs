@@ -21,7 +21,7 @@ fn exact(place: &std::path::Path, options: Options) -> Option<Exact> {
     match there {
         Ok(mut exact) => {
             std::os::unix::fs::symlink(root.join("kernels"), place.join("kernels")).unwrap();
-            exact.stock = Stock::new(place.to_owned(), agent::find_here().unwrap());
+            exact.stock = BootStock::new(place.to_owned(), agent::find_here().unwrap());
             exact.cache = Cache::new(place.join("runs"));
             Some(exact)
         }

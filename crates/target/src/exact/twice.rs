@@ -12,7 +12,7 @@ use super::{Exact, facts};
 use crate::cache::CacheKey;
 use crate::qemu::Clock;
 use crate::vm::{PreparedBoot, job_text};
-use crate::{CompletedOrder, DIFFERED, EXECUTIONS, Error, RunFailure, RunOutcome};
+use crate::{DIFFERED, EXECUTIONS, Error, OrderResult, RunFailure, RunOutcome};
 
 /// How many pairs of executions may differ before the run fails.
 const PAIRS: usize = 3;
@@ -54,7 +54,7 @@ impl Exact {
         order: &Order,
         slot: usize,
         anew: bool,
-    ) -> Result<CompletedOrder, Error> {
+    ) -> Result<OrderResult, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
@@ -89,11 +89,11 @@ impl Exact {
                 self.cache.put(&both, answer)?;
             }
         }
-        Ok(CompletedOrder {
+        Ok(OrderResult {
             outcome: agreed.outcome,
             machine,
             cached,
-            wall: begun.elapsed(),
+            elapsed: begun.elapsed(),
         })
     }
 }

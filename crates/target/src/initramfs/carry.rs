@@ -257,7 +257,7 @@ pub(super) fn files(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(),
         tree.directory(to, 0o755)?;
         for path in list(from)? {
             let name = path.file_name().unwrap_or_default();
-            one(tree, &path, &text(&Path::new(to).join(name))?)?;
+            add_entry(tree, &path, &text(&Path::new(to).join(name))?)?;
         }
         return Ok(());
     }
@@ -265,7 +265,7 @@ pub(super) fn files(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(),
 }
 
 /// Adds an entry of a payload directory; links stay links.
-fn one(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(), Error> {
+fn add_entry(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(), Error> {
     let data = from
         .symlink_metadata()
         .map_err(|error| io("carry", from, &error))?;

@@ -39,7 +39,7 @@ const DIRECTORIES: [(&str, u32); 8] = [
 
 /// An archive and its contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Packed {
+pub(crate) struct PackedInitramfs {
     /// The archive in the format "newc".
     pub(crate) bytes: Vec<u8>,
     /// The paths and digests of its files.
@@ -66,17 +66,17 @@ pub(crate) struct Packed {
 pub(crate) fn build(
     agent: &Path,
     kernel: &Kernel,
-    ours: &Ours,
+    ours: &ProvidedFiles,
     payload: &Payload,
     signed: bool,
-) -> Result<Packed, Error> {
+) -> Result<PackedInitramfs, Error> {
     let signed = signed || signature::is_wanted(kernel);
     build_from(&ProgramHost::this(), agent, kernel, ours, payload, signed)
 }
 
 /// Modules and policies that assize itself provides.
 #[derive(Debug, Clone)]
-pub(crate) struct Ours {
+pub(crate) struct ProvidedFiles {
     /// Kernel modules.
     pub(crate) testbed: Testbed,
     /// Placement policies.
@@ -87,10 +87,10 @@ fn build_from(
     host: &ProgramHost,
     agent: &Path,
     kernel: &Kernel,
-    ours: &Ours,
+    ours: &ProvidedFiles,
     payload: &Payload,
     signed: bool,
-) -> Result<Packed, Error> {
+) -> Result<PackedInitramfs, Error> {
     let mut carrier = Carrier::new(host, skeleton()?);
     let agent =
         std::path::absolute(agent).map_err(|error| crate::fault::io("find", agent, &error))?;
@@ -129,7 +129,7 @@ fn build_from(
     let bytes = tree
         .archive()
         .map_err(|error| failed("write the initramfs", error))?;
-    Ok(Packed {
+    Ok(PackedInitramfs {
         bytes,
         carried: CarriedFiles {
             files: tree.digests(),
@@ -145,7 +145,7 @@ fn build_from(
 /// them.
 fn objects(
     carrier: &mut Carrier<'_>,
-    ours: &Ours,
+    ours: &ProvidedFiles,
     payload: &Payload,
 ) -> Result<Vec<PolicyObject>, Error> {
     let Some((attach, objects)) = ours.policies.objects(&payload.policies)? else {

@@ -122,7 +122,7 @@ impl Carrier<'_> {
             if !wanted || is_left_out(&there) {
                 continue;
             }
-            match self.host.at(&path).symlink_metadata() {
+            match self.host.path_below_root(&path).symlink_metadata() {
                 Ok(data) if data.is_symlink() => self.link_of_package(&path, &there)?,
                 Ok(data) if data.is_file() => {
                     self.file_of_package(&path, &there, &data)?;
@@ -145,7 +145,7 @@ impl Carrier<'_> {
     }
 
     fn link_of_package(&mut self, path: &Path, there: &str) -> Result<(), Error> {
-        let at = self.host.at(path);
+        let at = self.host.path_below_root(path);
         let target = std::fs::read_link(&at).map_err(|error| io("carry", path, &error))?;
         // The loader may already have requested it by this name.
         match self.tree.has(there) {

@@ -31,9 +31,9 @@ fn unpack(archive: &[u8]) -> (Vec<String>, ArchiveEntries) {
 }
 
 /// No modules and no policies.
-fn nothing() -> Ours {
+fn nothing() -> ProvidedFiles {
     let nowhere = Path::new("/nowhere");
-    Ours {
+    ProvidedFiles {
         testbed: Testbed::with_files(nowhere, &[]),
         policies: Policies::new(nowhere),
     }
@@ -104,7 +104,7 @@ impl Fixture {
         self.pack(payload).map(|packed| packed.bytes)
     }
 
-    fn pack(&self, payload: &Payload) -> Result<Packed, Error> {
+    fn pack(&self, payload: &Payload) -> Result<PackedInitramfs, Error> {
         let host = ProgramHost::at_root(self.place.path(), vec!["/opt/tools".into()]);
         let agent = Path::new("/agent");
         build_from(&host, agent, &self.kernel, &nothing(), payload, false)

@@ -32,7 +32,7 @@ const WEIGHTS: &[(&str, OptionWeight)] = &[
 
 /// An option in the fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct WantedOption {
     /// `CONFIG_…`.
     pub option: String,
     /// Its value.
@@ -43,13 +43,13 @@ pub struct Wish {
     pub why: String,
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for WantedOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.option, self.value)
     }
 }
 
-impl Wish {
+impl WantedOption {
     /// Whether a value satisfies the wish. For `m`, `y` will do as well; for numbers,
     /// larger ones.
     fn is_met(&self, value: Option<&str>) -> bool {
@@ -66,7 +66,7 @@ impl Wish {
 ///
 /// # Errors
 /// An option without a comment that says how much it matters, or a line that is neither.
-pub fn wishes(text: &str) -> Result<Vec<Wish>, String> {
+pub fn wishes(text: &str) -> Result<Vec<WantedOption>, String> {
     let mut wishes = Vec::new();
     let mut comment: Option<(OptionWeight, String)> = None;
     let mut after_option = false;
@@ -93,7 +93,7 @@ pub fn wishes(text: &str) -> Result<Vec<Wish>, String> {
             let (weight, why) = comment.clone().ok_or_else(|| {
                 format!("line {number}: no comment says how much {option} matters")
             })?;
-            wishes.push(Wish {
+            wishes.push(WantedOption {
                 option: option.to_owned(),
                 value: value.to_owned(),
                 weight,
@@ -156,8 +156,8 @@ impl KernelConfig {
     /// The wishes that the configuration does not meet, needed ones first. Wishes of weight
     /// [`OptionWeight::Chosen`] are ignored.
     #[must_use]
-    pub fn lacks<'w>(&self, wishes: &'w [Wish]) -> Vec<&'w Wish> {
-        let mut lacking: Vec<&Wish> = wishes
+    pub fn lacks<'w>(&self, wishes: &'w [WantedOption]) -> Vec<&'w WantedOption> {
+        let mut lacking: Vec<&WantedOption> = wishes
             .iter()
             .filter(|wish| wish.weight != OptionWeight::Chosen)
             .filter(|wish| !wish.is_met(self.value(&wish.option)))
@@ -168,8 +168,8 @@ impl KernelConfig {
 
     /// The wishes of any weight whose value differs: those that Kconfig did not accept.
     #[must_use]
-    pub fn not_taken<'w>(&self, wishes: &'w [Wish]) -> Vec<&'w Wish> {
-        let taken = |wish: &&Wish| self.value(&wish.option).unwrap_or("n") == wish.value;
+    pub fn not_taken<'w>(&self, wishes: &'w [WantedOption]) -> Vec<&'w WantedOption> {
+        let taken = |wish: &&WantedOption| self.value(&wish.option).unwrap_or("n") == wish.value;
         wishes.iter().filter(|wish| !taken(wish)).collect()
     }
 }
@@ -205,7 +205,7 @@ mod tests {
     const SMALL: &str = "# Licence.\n\n# Needed by runs: they run,\n# all of them.\nCONFIG_A=y\n\
         CONFIG_CPUS=8\n# Wanted by x: it is there.\nCONFIG_B=m\n# Chosen: as others.\nCONFIG_C=n\n";
 
-    fn options(wishes: &[&Wish]) -> Vec<String> {
+    fn options(wishes: &[&WantedOption]) -> Vec<String> {
         wishes.iter().map(ToString::to_string).collect()
     }
 

@@ -34,14 +34,16 @@ pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result
     };
     fs::create_dir_all(libraries).map_err(|error| io("create", libraries, &error))?;
     let found = LIBRARIES.iter().map(|place| Path::new(place).join(loader));
-    let found = found.into_iter().find(|path| host.at(path).is_file());
+    let found = found
+        .into_iter()
+        .find(|path| host.path_below_root(path).is_file());
     let found = found.ok_or_else(|| {
         let why = format!("there is no {}", loader.to_string_lossy());
         failed(format!("keep {}", program.display()), why)
     })?;
-    copy(&host.at(&found), &libraries.join(loader))?;
+    copy(&host.path_below_root(&found), &libraries.join(loader))?;
     for (name, library) in &closure.libraries {
-        copy(&host.at(&library.path), &libraries.join(name))?;
+        copy(&host.path_below_root(&library.path), &libraries.join(name))?;
     }
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let hidden = program.with_file_name(format!(".{name}.elf"));

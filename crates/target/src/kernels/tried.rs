@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_kernel_is_built_once_for_a_commit_and_a_compiler() {
         let Some(lab) = Lab::new() else { return };
-        let (kernels, made) = (lab.kernels(), KernelBuildInputs::by("gcc 12"));
+        let (kernels, made) = (lab.kernels(), KernelBuildInputs::with_compiler("gcc 12"));
         assert_eq!(kernels.tried_by(COMMIT, &made).unwrap(), None);
         let tree = lab.with("int slice = 1;\n");
         let build =
@@ -131,7 +131,7 @@ mod tests {
         let other = format!("{}9", &COMMIT[..39]);
         assert_eq!(name(&other), built.name);
         assert_eq!(kernels.tried_by(&other, &made).unwrap(), None);
-        let newer = KernelBuildInputs::by("gcc 13");
+        let newer = KernelBuildInputs::with_compiler("gcc 13");
         assert_eq!(kernels.tried_by(COMMIT, &newer).unwrap(), None);
         build(&newer).unwrap();
         assert_eq!(

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use recipe::{FetchedPart, KnownFile, Recipe, Trust, trust};
-use steps::{BuildLog, Tenths};
+use recipe::{FetchedPart, KnownFile, Recipe, SourceTrust, trust};
+use steps::{BuildLog, BuildProgress};
 pub use tools::missing;
 
 use crate::Error;
@@ -101,7 +101,7 @@ pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, 
         return Ok(there);
     }
     let recipe = Recipe::ours();
-    let known = recipe.known()?;
+    let known = recipe.known_files()?;
     let missing = missing();
     if !missing.is_empty() {
         let names = missing.join(" ");
@@ -186,8 +186,8 @@ impl QemuBuild<'_> {
     ) -> Result<PathBuf, Error> {
         let source = apt.source(PACKAGE)?;
         match trust(&self.known, &source.file, &source.sha256) {
-            Ok(Trust::Known) => {}
-            Ok(Trust::Newer) => progress(&format!(
+            Ok(SourceTrust::Known) => {}
+            Ok(SourceTrust::Newer) => progress(&format!(
                 "{} is newer than what was tried; Debian's signature vouches for it",
                 source.file
             )),
@@ -316,7 +316,7 @@ impl QemuBuild<'_> {
         ninja
             .args(["-j", &jobs.to_string(), "qemu-system-x86_64"])
             .env("NINJA_STATUS", "[%f/%t] ");
-        let mut tenths = Tenths::default();
+        let mut tenths = BuildProgress::default();
         log.run(WHAT, ninja, &build, &mut |line| {
             if let Some(percent) = tenths.see(line) {
                 progress(&format!("building QEMU {version}: {percent} %"));

@@ -42,7 +42,7 @@ pub(super) enum FetchedPart {
 
 /// How far a source package is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(super) enum SourceTrust {
     /// It is in the table.
     Known,
     /// It is newer than one of the same series in the table; only the archive's signature
@@ -99,12 +99,12 @@ impl<'a> Recipe<'a> {
     }
 
     /// The table of files that are known to be good.
-    pub(super) fn known(&self) -> Result<Vec<KnownFile>, Error> {
+    pub(super) fn known_files(&self) -> Result<Vec<KnownFile>, Error> {
         let lines = self.text(SOURCE).lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
         lines
             .map(|(at, line)| {
-                known(line).map_err(|why| {
+                parse_known(line).map_err(|why| {
                     let place = format!("read qemu/{SOURCE}, line {}", at + 1);
                     mend(
                         failed(place, why),
@@ -116,7 +116,7 @@ impl<'a> Recipe<'a> {
     }
 }
 
-fn known(line: &str) -> Result<KnownFile, String> {
+fn parse_known(line: &str) -> Result<KnownFile, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [what, version, file, sha256] = words[..] else {
         return Err(format!("it has {} words, not 4", words.len()));
@@ -147,11 +147,11 @@ fn known(line: &str) -> Result<KnownFile, String> {
 }
 
 /// Whether to build from a source package; otherwise why not.
-pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<Trust, String> {
+pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<SourceTrust, String> {
     let qemu = || known.iter().filter(|known| known.what == FetchedPart::Qemu);
     if let Some(named) = qemu().find(|known| known.file == file) {
         return match named.sha256 == sha256 {
-            true => Ok(Trust::Known),
+            true => Ok(SourceTrust::Known),
             false => Err(format!(
                 "the archive's {file} is not the one that is known: its SHA-256 is {sha256}, not {}",
                 named.sha256
@@ -164,7 +164,7 @@ pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<Tru
             && compare_versions(version, &known.version).is_gt()
     };
     if qemu().any(newer) {
-        return Ok(Trust::Newer);
+        return Ok(SourceTrust::Newer);
     }
     let known: Vec<&str> = qemu().map(|known| known.version.as_str()).collect();
     Err(format!(
@@ -195,13 +195,13 @@ mod tests {
     const SHA: &str = "6a0888e806c2ffc0c5f0733e974f9aea55491950d3c47c98669c8b236dde59ae";
 
     fn table(text: &str) -> Result<Vec<KnownFile>, Error> {
-        Recipe::with_files(&[(SOURCE, text)]).known()
+        Recipe::with_files(&[(SOURCE, text)]).known_files()
     }
 
     #[test]
     fn our_own_table_names_a_qemu_and_what_configures_it() {
         let ours = Recipe::ours();
-        let known = ours.known().unwrap();
+        let known = ours.known_files().unwrap();
         for what in [FetchedPart::Qemu, FetchedPart::Wheel] {
             assert!(known.iter().any(|known| known.what == what));
         }
@@ -245,9 +245,9 @@ mod tests {
             trust(&known, &format!("qemu_{version}+ds.orig.tar.xz"), sha)
         };
         let other = SHA.replace('6', "7");
-        assert_eq!(trust("10.0.13", SHA), Ok(Trust::Known));
+        assert_eq!(trust("10.0.13", SHA), Ok(SourceTrust::Known));
         assert!(trust("10.0.13", &other).unwrap_err().contains(&other));
-        assert_eq!(trust("10.0.14", &other), Ok(Trust::Newer));
+        assert_eq!(trust("10.0.14", &other), Ok(SourceTrust::Newer));
         for version in ["10.0.9", "10.1.0", "11.0.13", "x"] {
             assert!(trust(version, SHA).is_err(), "{version}");
         }

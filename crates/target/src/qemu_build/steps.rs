@@ -111,11 +111,11 @@ fn telling(log: &str) -> Option<&str> {
 /// Reports the progress of a build in tenths, from the `[12/345]` at the start of ninja's
 /// lines.
 #[derive(Debug, Default)]
-pub(super) struct Tenths {
+pub(super) struct BuildProgress {
     told: u64,
 }
 
-impl Tenths {
+impl BuildProgress {
     /// Returns the progress in percent, if another tenth is done.
     pub(super) fn see(&mut self, line: &str) -> Option<u64> {
         let (count, _) = line.strip_prefix('[')?.split_once(']')?;
@@ -135,13 +135,13 @@ mod tests {
 
     #[test]
     fn progress_is_told_by_tenths() {
-        let mut tenths = Tenths::default();
+        let mut tenths = BuildProgress::default();
         let told: Vec<u64> = (1..=40)
             .filter_map(|done| tenths.see(&format!("[{done}/40] Compiling C object")))
             .collect();
         assert_eq!(told, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
         for line in ["", "[x/9] a", "[1/0] a", "ninja: done", "[3]"] {
-            assert_eq!(Tenths::default().see(line), None);
+            assert_eq!(BuildProgress::default().see(line), None);
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::talk::{ANSWER, ChildEnd, ChildLimits, Talk, talk};
+use crate::talk::{ANSWER, ChildEnd, ChildLimits, ChildOutput, talk};
 use crate::{Error, packages};
 
 /// The command to use instead of `ssh`.
@@ -143,7 +143,7 @@ impl Connection {
         script: &str,
         input: Vec<u8>,
         limits: ChildLimits,
-    ) -> Result<Talk, Error> {
+    ) -> Result<ChildOutput, Error> {
         let mut command = self.command(&[]);
         // The login shell may be any shell; the script is for sh.
         command.arg(format!("exec sh -c {}", quote(script)));
@@ -171,7 +171,7 @@ impl Connection {
     }
 
     /// The error, if the connection failed.
-    pub(super) fn trouble(&self, talk: &Talk) -> Option<Error> {
+    pub(super) fn trouble(&self, talk: &ChildOutput) -> Option<Error> {
         let what = format!("reach {}", self.host);
         match talk.end {
             ChildEnd::Time => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use assize_job::Linked;
 
 use super::connection::quote;
-use crate::needs::Facts;
+use crate::needs::MachineFacts;
 
 /// Marks the lines of the answer, since a login shell may print others.
 const MARK: &str = "assize:";
@@ -17,7 +17,7 @@ pub(super) struct HostProbe {
     pub(super) system: String,
     /// The output of `uname -m`.
     pub(super) architecture: String,
-    pub(super) facts: Facts,
+    pub(super) facts: MachineFacts,
     /// Requested programs that are not in PATH.
     pub(super) missing: BTreeSet<String>,
     /// Requested files that exist and cannot be written.
@@ -93,10 +93,10 @@ pub(super) fn read(answer: &str) -> HostProbe {
             _ => {}
         }
     }
-    probe.facts = Facts {
+    probe.facts = MachineFacts {
         tracefs,
         energy,
-        ..Facts::read(&status, &limits, &paranoid)
+        ..MachineFacts::read(&status, &limits, &paranoid)
     };
     probe
 }

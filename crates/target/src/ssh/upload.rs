@@ -15,7 +15,7 @@ use super::probe::HostProbe;
 use crate::{Error, agent, needs, packages};
 
 /// Copies the agent, modules and files.
-pub(super) fn all(
+pub(super) fn upload_all(
     connection: &Connection,
     agent: &Path,
     orders: &[Order],

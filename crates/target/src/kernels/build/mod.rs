@@ -431,11 +431,11 @@ impl KernelBuildInputs {
     /// The current compiler and configuration, if all programs that a build needs are
     /// installed.
     pub(super) fn here(what: &str) -> Result<Self, Error> {
-        Ok(KernelBuildInputs::by(&compiler(what)?))
+        Ok(KernelBuildInputs::with_compiler(&compiler(what)?))
     }
 
     /// The current configuration with this compiler.
-    pub(super) fn by(compiler: &str) -> Self {
+    pub(super) fn with_compiler(compiler: &str) -> Self {
         KernelBuildInputs {
             compiler: compiler.to_owned(),
             fragment: EXACT,

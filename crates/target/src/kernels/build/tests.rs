@@ -252,7 +252,7 @@ impl Lab {
         let tree = self.with(source);
         let mut said = Vec::new();
         let mut say = |line: &str| said.push(line.to_owned());
-        let made = KernelBuildInputs::by("gcc 12");
+        let made = KernelBuildInputs::with_compiler("gcc 12");
         let built = self.kernels().build_by(&made, name, &tree, None, &mut say);
         (built, said)
     }

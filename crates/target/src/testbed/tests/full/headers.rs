@@ -167,16 +167,16 @@ fn modules_are_the_same_in_a_cache_that_lies_beside_the_headers_or_behind_a_link
 }
 
 /// Headers that a test may change.
-struct Changing {
+struct ChangingHeaders {
     place: tempfile::TempDir,
     kernel: Kernel,
 }
 
-impl Changing {
+impl ChangingHeaders {
     fn new(kernel: &Kernel) -> Self {
         let place = tempfile::tempdir().unwrap();
         let kernel = copy_headers(kernel, place.path());
-        Changing { place, kernel }
+        ChangingHeaders { place, kernel }
     }
 
     /// The headers that all architectures share.
@@ -222,7 +222,7 @@ struct HeadersBuild {
 #[test]
 fn a_module_is_built_again_when_the_headers_change_and_the_kernel_does_not() {
     let Some(kernel) = kernel() else { return };
-    let headers = Changing::new(&kernel);
+    let headers = ChangingHeaders::new(&kernel);
     let first = headers.build();
     assert!(headers.build() == first);
     // A header that the module does not use.
@@ -247,7 +247,7 @@ fn a_module_is_built_again_when_the_headers_change_and_the_kernel_does_not() {
 #[test]
 fn a_module_is_built_again_when_the_kernel_exports_other_versions() {
     let Some(kernel) = kernel() else { return };
-    let headers = Changing::new(&kernel);
+    let headers = ChangingHeaders::new(&kernel);
     let first = headers.build();
     let symbols = headers
         .kernel
@@ -269,7 +269,7 @@ fn a_module_is_built_again_when_the_kernel_exports_other_versions() {
 #[test]
 fn a_module_for_the_running_kernel_is_built_again_too() {
     let Some(kernel) = kernel() else { return };
-    let headers = Changing::new(&kernel);
+    let headers = ChangingHeaders::new(&kernel);
     let modules = headers.place.path().join("modules");
     let build = modules.join(&kernel.release).join("build");
     fs::create_dir_all(build.parent().unwrap()).unwrap();

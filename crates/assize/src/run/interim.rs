@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use assize_plan::{Plan, PlannedRun};
 use assize_verdict::{Comparison, Document, Scale, Verdict};
 
-use crate::terms::Looks;
+use crate::terms::InterimLooks;
 
 /// The runs up to a look, in the order of the schedule.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,10 @@ pub(crate) fn stages(plan: &Plan) -> Vec<InterimStage> {
         .collect();
     let most = blocks.len() as u32;
     let until = plan.until.as_ref();
-    let ends = until.map_or_else(|| vec![most], |until| Looks::planned(until, most).ends);
+    let ends = until.map_or_else(
+        || vec![most],
+        |until| InterimLooks::planned(until, most).ends,
+    );
     let mut begin = 0;
     let mut stages = Vec::new();
     for end in ends.into_iter().map(|end| end as usize) {
@@ -184,7 +187,7 @@ mod tests {
             }
             records.primary = plan.primary.iter().map(|one| one.metric.clone()).collect();
             let document = stages(&plan).iter().find_map(|stage| {
-                let terms = JudgingTerms::planned(&plan).at(stage.blocks.len() as u32);
+                let terms = JudgingTerms::planned(&plan).with_complete(stage.blocks.len() as u32);
                 let mut options = output::options(&TrialArguments::default(), &terms).unwrap();
                 options.baseline = Some(plan.configurations[0].name.clone());
                 let mut there = records.clone();

@@ -113,7 +113,7 @@ impl BisectionEvaluator<'_> {
             return Ok(nothing_differs());
         }
         if let Some(given) = self.state.find(&old.bytes, &new.bytes).cloned() {
-            return Ok(self.again(given, new));
+            return Ok(self.reuse(given, new));
         }
         let mut carried_out = 0;
         let mut last = None;
@@ -149,7 +149,7 @@ impl BisectionEvaluator<'_> {
 
     /// Reuses an earlier verdict: on the same bytes, or from an earlier run of this
     /// command.
-    fn again(&mut self, given: KeptVerdict, new: &BuiltCommit) -> ClaimVerdict {
+    fn reuse(&mut self, given: KeptVerdict, new: &BuiltCommit) -> ClaimVerdict {
         let mut verdict = given.verdict;
         self.count(&verdict, given.carried_out);
         if given.new.commit != new.commit.id {
@@ -179,9 +179,9 @@ impl BisectionEvaluator<'_> {
     ) -> Result<(ClaimVerdict, u32), Failure> {
         let [new_id, old_id] = [new, old].map(|side| side.commit.short());
         let name = format!("{new_id}-against-{old_id}-{runs}.bundle");
-        let text = self.question.with(&old.made, &new.made)?;
+        let text = self.question.experiment_with(&old.made, &new.made)?;
         let question = cli::QuestionArguments::default();
-        let measured = run::recorded(&Recording {
+        let measured = run::record_runs(&Recording {
             text: &text,
             name: &name,
             out: Some(self.state.directory().join(&name)),

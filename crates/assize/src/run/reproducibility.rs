@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{CompletedOrder, DIFFERED, EXECUTIONS, Target};
+use assize_target::{DIFFERED, EXECUTIONS, OrderResult, Target};
 
 use crate::failure::Failure;
 
@@ -50,7 +50,7 @@ impl ReproducibilityCheck {
         target: &dyn Target,
         order: &assize_job::Order,
         (index, slot): (u32, usize),
-    ) -> Result<CompletedOrder, assize_target::Error> {
+    ) -> Result<OrderResult, assize_target::Error> {
         if self.chosen.contains(&index) {
             target.run_twice(order, slot, self.anew == Some(index))
         } else {
@@ -69,7 +69,7 @@ pub(crate) struct ReproducibilityCounts {
 
 impl ReproducibilityCounts {
     /// Counts a run that has ended.
-    pub(super) fn count(&mut self, done: &CompletedOrder) {
+    pub(super) fn count(&mut self, done: &OrderResult) {
         if done.cached {
             return;
         }
@@ -95,7 +95,7 @@ impl ReproducibilityCounts {
 }
 
 /// How two executions of a run differed, if they did.
-pub(super) fn differed(done: &CompletedOrder) -> Option<&String> {
+pub(super) fn differed(done: &OrderResult) -> Option<&String> {
     done.machine.get(DIFFERED)
 }
 
@@ -106,17 +106,17 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    fn completed_order(cached: bool, facts: &[&str]) -> CompletedOrder {
+    fn order_result(cached: bool, facts: &[&str]) -> OrderResult {
         let facts = facts.iter().map(|fact| ((*fact).into(), "x".into()));
-        CompletedOrder {
+        OrderResult {
             outcome: RunOutcome::Completed(Vec::new()),
             machine: facts.collect::<BTreeMap<String, String>>(),
             cached,
-            wall: Duration::ZERO,
+            elapsed: Duration::ZERO,
         }
     }
 
-    fn sentence(all: &[CompletedOrder]) -> Option<String> {
+    fn sentence(all: &[OrderResult]) -> Option<String> {
         let mut compared = ReproducibilityCounts::default();
         all.iter().for_each(|done| compared.count(done));
         compared.sentence()
@@ -124,21 +124,17 @@ mod tests {
 
     #[test]
     fn what_was_compared_is_said() {
-        let equal = || completed_order(false, &[EXECUTIONS]);
+        let equal = || order_result(false, &[EXECUTIONS]);
         assert_eq!(
-            sentence(&[completed_order(false, &[]), completed_order(false, &[])]),
+            sentence(&[order_result(false, &[]), order_result(false, &[])]),
             None
         );
         assert_eq!(
-            sentence(&[completed_order(true, &[EXECUTIONS])]),
+            sentence(&[order_result(true, &[EXECUTIONS])]),
             None,
             "not now"
         );
-        let text = sentence(&[
-            equal(),
-            completed_order(false, &[]),
-            completed_order(true, &[]),
-        ]);
+        let text = sentence(&[equal(), order_result(false, &[]), order_result(true, &[])]);
         assert_eq!(
             text.as_deref(),
             Some("1 of 2 runs executed twice: all equal")
@@ -149,8 +145,8 @@ mod tests {
     fn what_differed_is_said_whatever_came_of_it() {
         for facts in [&[DIFFERED][..], &[DIFFERED, EXECUTIONS]] {
             let text = sentence(&[
-                completed_order(false, facts),
-                completed_order(false, &[EXECUTIONS]),
+                order_result(false, facts),
+                order_result(false, &[EXECUTIONS]),
             ]);
             let want = "2 of 2 runs executed twice: 1 not equal at first; the machine is not \
                         exact here";
