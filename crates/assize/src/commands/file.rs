@@ -35,7 +35,7 @@ pub(super) struct ComparedCommand {
 
 /// How many times to run commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum RunCount {
+enum CommandRepetitions {
     Runs(u32),
     Until { within: String, from: u32, to: u32 },
 }
@@ -45,7 +45,7 @@ enum RunCount {
 pub(super) struct CommandsExperiment {
     title: String,
     pub(super) commands: Vec<ComparedCommand>,
-    often: RunCount,
+    often: CommandRepetitions,
     /// The margin of equivalence, if the command line gives one.
     margin: Option<String>,
     timeout: String,
@@ -106,8 +106,8 @@ impl CommandsExperiment {
         let quote = quoted;
         let mut text = format!("title = {}\ntarget = \"host\"\n", quote(&self.title));
         text.push_str(&match &self.often {
-            RunCount::Runs(runs) => format!("runs = {runs}\n"),
-            RunCount::Until { within, from, to } => format!(
+            CommandRepetitions::Runs(runs) => format!("runs = {runs}\n"),
+            CommandRepetitions::Until { within, from, to } => format!(
                 "until = {{ within = {}, metric = \"elapsed\", first_look = {from}, every = 5, max_runs = {to} }}\n",
                 quote(within)
             ),
@@ -197,7 +197,7 @@ fn around(
     }
 }
 
-fn often(asked: &CommandsArguments, twice: bool) -> Result<RunCount, String> {
+fn often(asked: &CommandsArguments, twice: bool) -> Result<CommandRepetitions, String> {
     let from = asked
         .min_runs
         .unwrap_or(LEAST.min(asked.max_runs.unwrap_or(LEAST)));
@@ -209,11 +209,11 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<RunCount, String> {
         ));
     }
     Ok(match asked.runs {
-        Some(runs) => RunCount::Runs(runs),
+        Some(runs) => CommandRepetitions::Runs(runs),
         // Two identical commands differ by noise only, so no interval could be narrow
         // enough.
-        None if twice => RunCount::Runs(from),
-        None => RunCount::Until {
+        None if twice => CommandRepetitions::Runs(from),
+        None => CommandRepetitions::Until {
             within: asked.within.clone().unwrap_or_else(|| WITHIN.into()),
             from,
             to,

@@ -83,9 +83,9 @@ fn runs_are_fixed_or_bounded() {
     };
     let until = |from, to| {
         let within = "2%".into();
-        Ok(RunCount::Until { within, from, to })
+        Ok(CommandRepetitions::Until { within, from, to })
     };
-    assert_eq!(of(Some(4), None, None), Ok(RunCount::Runs(4)));
+    assert_eq!(of(Some(4), None, None), Ok(CommandRepetitions::Runs(4)));
     assert_eq!(of(None, None, None), until(10, 30));
     assert_eq!(of(None, Some(50), None), until(50, 50));
     assert_eq!(of(None, None, Some(6)), until(6, 6));
