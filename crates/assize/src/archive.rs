@@ -58,7 +58,7 @@ pub(crate) fn open(path: &Path, begun: Option<Box<dyn BufRead>>) -> Result<Archi
     }
     let mut readers = Vec::new();
     for repository in repositories {
-        readers.push(Repository::open(&repository).map_err(failed)?);
+        readers.push(MailRepository::open(&repository).map_err(failed)?);
     }
     let numbered = readers.into_iter().flatten().zip(1..);
     let mails = numbered.map(|(bytes, number)| bytes.map(|bytes| Sealed::mail(bytes, number)));
@@ -118,13 +118,13 @@ fn repositories(path: &Path) -> Vec<PathBuf> {
 
 /// The mails of one git repository, oldest first. Each commit holds one as the file `m`,
 /// as `public-inbox` stores them.
-struct Repository {
+struct MailRepository {
     child: Child,
     objects: BufReader<ChildStdout>,
 }
 
-impl Repository {
-    fn open(path: &Path) -> io::Result<Repository> {
+impl MailRepository {
+    fn open(path: &Path) -> io::Result<MailRepository> {
         let git = |arguments: &[&str]| {
             let mut command = Command::new("git");
             command.arg("-C").arg(path).args(arguments);
@@ -155,7 +155,7 @@ impl Repository {
             }
         });
         let objects = BufReader::with_capacity(1 << 18, objects);
-        Ok(Repository { child, objects })
+        Ok(MailRepository { child, objects })
     }
 
     /// The next mail; the inner `None` is a commit that deleted one.
@@ -179,7 +179,7 @@ impl Repository {
     }
 }
 
-impl Iterator for Repository {
+impl Iterator for MailRepository {
     type Item = io::Result<Vec<u8>>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -194,7 +194,7 @@ impl Iterator for Repository {
     }
 }
 
-impl Drop for Repository {
+impl Drop for MailRepository {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -9,13 +9,13 @@ use assize_bundle::Records;
 use assize_verdict::Unassigned;
 
 use crate::archive::{self, Mails};
-use crate::cli::{AuditArguments, Format};
-use crate::declared::{self, Opened};
+use crate::cli::{AuditArguments, ReportFormat};
+use crate::declared::{self, OpenedInput};
 use crate::failure::Failure;
 use crate::mailbox::mailbox;
 use crate::output;
-use crate::page::{From, Material};
-use crate::terms::Terms;
+use crate::page::{PageInputs, RecordsOrigin};
+use crate::terms::JudgingTerms;
 
 /// Reads a post, judges it and shows the verdict.
 pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
@@ -26,7 +26,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     let mut trial = arguments.trial.clone();
     let mut places = String::new();
     let audit = match declared::open(arguments, &options)? {
-        Opened::Declared(declared) => {
+        OpenedInput::Declared(declared) => {
             let lower = declared.lower_is_better.iter().cloned();
             trial.lower_is_better.extend(lower);
             let higher = declared.records.higher_is_better.iter().cloned();
@@ -34,9 +34,9 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
             places = declared::places(&declared);
             declared::as_audit(*declared)
         }
-        Opened::Other(begun) => match document(arguments, &options, begun)? {
-            Source::Document(audit) => *audit,
-            Source::Mails(mails) => return mailbox(mails, arguments, &options),
+        OpenedInput::Other(begun) => match document(arguments, &options, begun)? {
+            InputSource::Document(audit) => *audit,
+            InputSource::Mails(mails) => return mailbox(mails, arguments, &options),
         },
     };
     if arguments.explain {
@@ -44,7 +44,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     }
     let as_text = matches!(
         output::format(&arguments.showing),
-        Format::Auto | Format::Mail
+        ReportFormat::Auto | ReportFormat::Mail
     );
     if arguments.explain && as_text {
         let text = explanation(&audit);
@@ -52,25 +52,25 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
         return Ok(0);
     }
-    something(&audit)?;
+    require_something(&audit)?;
     every_rule_names(&audit.records, arguments)?;
     if let Some(directory) = &arguments.out {
         assize_bundle::write(directory, &audit.records)?;
     }
-    let mut document = output::judge(&audit.records, &trial, &Terms::default())?;
-    if output::format(&arguments.showing) == Format::Json {
+    let mut document = output::judge(&audit.records, &trial, &JudgingTerms::default())?;
+    if output::format(&arguments.showing) == ReportFormat::Json {
         document.unassigned = unassigned(&audit);
     }
-    let material = Material {
+    let material = PageInputs {
         records: &audit.records,
         trial: &trial,
-        terms: &Terms::default(),
-        from: From::Post(&audit),
+        terms: &JudgingTerms::default(),
+        from: RecordsOrigin::Post(&audit),
     };
     let status = output::show(&document, &material, &arguments.showing)?;
     let read_by_people = matches!(
         output::format(&arguments.showing),
-        Format::Auto | Format::Mail | Format::Brief
+        ReportFormat::Auto | ReportFormat::Mail | ReportFormat::Brief
     );
     if read_by_people && arguments.showing.output.is_none() {
         output::print(assize_report::printable(&places).as_bytes())?;
@@ -101,7 +101,7 @@ fn options(arguments: &AuditArguments) -> Options {
         explain: arguments.explain
             || matches!(
                 output::format(&arguments.showing),
-                Format::Html | Format::Json
+                ReportFormat::Html | ReportFormat::Json
             ),
         columns_are: arguments.columns_are,
         rows_are: arguments.rows_are,
@@ -114,7 +114,7 @@ fn options(arguments: &AuditArguments) -> Options {
 }
 
 /// The input to judge.
-enum Source {
+enum InputSource {
     /// One document.
     Document(Box<Audit>),
     /// Mails, each of them a document.
@@ -127,7 +127,7 @@ fn document(
     arguments: &AuditArguments,
     options: &Options,
     begun: Option<Box<dyn BufRead>>,
-) -> Result<Source, Failure> {
+) -> Result<InputSource, Failure> {
     let failed = |source| Failure::Read {
         path: arguments.file.clone(),
         source,
@@ -140,7 +140,7 @@ fn document(
             let message = message.map_err(failed)?.open();
             if message.number.to_string() == *id || message.message_id.as_deref() == Some(id) {
                 let audit = assize_audit::read_message(&message, &name, options);
-                return Ok(Source::Document(Box::new(audit)));
+                return Ok(InputSource::Document(Box::new(audit)));
             }
         }
         return Err(Failure::Argument(format!(
@@ -158,10 +158,10 @@ fn document(
         let read = |mail: Sealed| assize_audit::read_message(&mail.open(), &name, options);
         let empty = || assize_audit::empty(&name);
         let audit = begin.pop().map_or_else(empty, read);
-        return Ok(Source::Document(Box::new(audit)));
+        return Ok(InputSource::Document(Box::new(audit)));
     }
     let all = begin.into_iter().map(Ok).chain(archive.mails);
-    Ok(Source::Mails(Box::new(all)))
+    Ok(InputSource::Mails(Box::new(all)))
 }
 
 /// The name of a file in messages.
@@ -178,17 +178,17 @@ pub(crate) fn named(path: &Path) -> String {
 fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
     let question = &arguments.trial.question;
     let refused = match output::format(&arguments.showing) {
-        Format::Html => None,
-        Format::Json => Some("--json"),
-        Format::Csv => Some("--format csv"),
-        Format::Brief => Some("--format brief"),
-        Format::Junit
-        | Format::Ktap
-        | Format::Markdown
-        | Format::Github
-        | Format::Gitlab
-        | Format::Kcidb => Some("--format"),
-        Format::Auto | Format::Mail => match question {
+        ReportFormat::Html => None,
+        ReportFormat::Json => Some("--json"),
+        ReportFormat::Csv => Some("--format csv"),
+        ReportFormat::Brief => Some("--format brief"),
+        ReportFormat::Junit
+        | ReportFormat::Ktap
+        | ReportFormat::Markdown
+        | ReportFormat::Github
+        | ReportFormat::Gitlab
+        | ReportFormat::Kcidb => Some("--format"),
+        ReportFormat::Auto | ReportFormat::Mail => match question {
             asked if !asked.claims.is_empty() => Some("--claim"),
             asked if asked.claims_file.is_some() => Some("--claims"),
             asked if !asked.fail_on.is_empty() => Some("--fail-on"),
@@ -247,7 +247,7 @@ pub(crate) fn read(path: &Path, options: &Options) -> Result<Audit, Failure> {
 }
 
 /// Fails if there is nothing to judge, and says what was found instead.
-pub(crate) fn something(audit: &Audit) -> Result<(), Failure> {
+pub(crate) fn require_something(audit: &Audit) -> Result<(), Failure> {
     let records = &audit.records;
     if is_something(records) {
         return Ok(());

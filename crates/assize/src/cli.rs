@@ -23,8 +23,8 @@ pub(crate) use bisecting::{BisectArguments, BisectFormat};
 pub(crate) use commands::CommandsArguments;
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use running::{
-    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
-    RunArguments, RunOneArguments, WhyArguments, WhyFormat,
+    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, OverrideArguments,
+    PlanArguments, RunArguments, RunOneArguments, WhyArguments, WhyFormat,
 };
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
 pub(crate) use trying::{TryArguments, TryFormat};
@@ -45,11 +45,11 @@ const SEED: u64 = 1;
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) verb: CliVerb,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum CliVerb {
     /// Carry out an experiment, record its runs and judge them
     Run(Box<RunArguments>),
     /// Find out what a change of the kernel does: a commit, a range or a posted
@@ -104,7 +104,7 @@ pub(crate) enum Verb {
 
 /// What is asked of the records.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Question {
+pub(crate) struct QuestionArguments {
     /// Compare with this configuration; names match without case and by
     /// unique prefix [default: the first configuration]
     #[arg(long, value_name = "NAME")]
@@ -132,9 +132,9 @@ pub(crate) struct Question {
 
 /// What is tried, and how.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Trial {
+pub(crate) struct TrialArguments {
     #[command(flatten)]
-    pub(crate) question: Question,
+    pub(crate) question: QuestionArguments,
     /// A metric declared primary before the data were seen: it shares 0.8 of
     /// alpha with the other primary ones, all others share 0.2
     #[arg(long = "primary", value_name = "METRIC")]
@@ -162,11 +162,11 @@ pub(crate) struct Trial {
     pub(crate) seed: u64,
 }
 
-impl Default for Trial {
+impl Default for TrialArguments {
     /// As without any option.
     fn default() -> Self {
-        Trial {
-            question: Question::default(),
+        TrialArguments {
+            question: QuestionArguments::default(),
             primary: Vec::new(),
             higher_is_better: Vec::new(),
             lower_is_better: Vec::new(),
@@ -180,10 +180,10 @@ impl Default for Trial {
 
 /// How the verdict is shown.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Showing {
+pub(crate) struct ShowArguments {
     /// How to show the verdict [default: brief on a terminal, else mail]
-    #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = Format::Auto)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = ReportFormat::Auto)]
+    pub(crate) format: ReportFormat,
     /// The same as --format json
     #[arg(long)]
     pub(crate) json: bool,
@@ -199,7 +199,7 @@ pub(crate) struct Showing {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     /// The answer in at most 25 lines on a terminal, else a mail of 72 columns
     Auto,
     /// The answer in at most 25 lines
@@ -246,9 +246,9 @@ pub(crate) struct AuditArguments {
     #[arg(value_name = "NAME=FILE")]
     pub(crate) more: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) showing: ShowArguments,
     /// Lines and headings that match REGEX name the configuration NAME
     #[arg(long = "configuration", value_name = "REGEX=NAME", value_parser = assize_audit::parse_rule)]
     pub(crate) configurations: Vec<(Regex, String)>,
@@ -331,18 +331,18 @@ pub(crate) struct CompareArguments {
     /// experiment on several machines are blocks; of other kernels, or of
     /// one machine twice, this must be said
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "commands")]
-    pub(crate) bundles: Option<Joining>,
+    pub(crate) bundles: Option<BundleJoining>,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) showing: ShowArguments,
     #[command(flatten)]
     pub(crate) running: CommandsArguments,
 }
 
 /// What several bundles are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Joining {
+pub(crate) enum BundleJoining {
     /// Blocks of one experiment: does an effect hold in each, and what is it
     /// in all?
     Blocks,
@@ -357,9 +357,9 @@ pub(crate) struct ReportArguments {
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) showing: ShowArguments,
 }
 
 #[derive(Debug, Args)]
@@ -371,7 +371,7 @@ pub(crate) struct IndexArguments {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) trial: Trial,
+    pub(crate) trial: TrialArguments,
 }
 
 #[derive(Debug, Args)]

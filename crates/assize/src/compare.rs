@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use assize_audit::{Judged, Options};
 use assize_bundle::Records;
 
-use crate::cli::{CompareArguments, Joining, ReportArguments, Showing};
+use crate::cli::{BundleJoining, CompareArguments, ReportArguments, ShowArguments};
 use crate::failure::Failure;
-use crate::files::Files;
-use crate::page::{From, Material};
-use crate::terms::Terms;
+use crate::files::NamesInFiles;
+use crate::page::{PageInputs, RecordsOrigin};
+use crate::terms::JudgingTerms;
 use crate::{audit, declared, failure, joining, output, rerun, resolutions};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (records, terms, blocks) = gather(&arguments.inputs, arguments.bundles)?;
     let from = match &arguments.inputs[..] {
-        [one] if one.is_dir() => From::Bundle(one),
-        inputs if blocks => From::Blocks(inputs),
-        inputs => From::Several(inputs),
+        [one] if one.is_dir() => RecordsOrigin::Bundle(one),
+        inputs if blocks => RecordsOrigin::Blocks(inputs),
+        inputs => RecordsOrigin::Several(inputs),
     };
-    let material = Material {
+    let material = PageInputs {
         records: &records,
         trial: &arguments.trial,
         terms: &terms,
@@ -34,20 +34,20 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
 pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
     let mut records = assize_bundle::read(&arguments.bundle)?;
     resolutions::declare(&arguments.bundle, &mut records)?;
-    let terms = Terms::of(&arguments.bundle)?;
-    let material = Material {
+    let terms = JudgingTerms::of_bundle(&arguments.bundle)?;
+    let material = PageInputs {
         records: &records,
         trial: &arguments.trial,
         terms: &terms,
-        from: From::Bundle(&arguments.bundle),
+        from: RecordsOrigin::Bundle(&arguments.bundle),
     };
     judge(&material, &arguments.showing)
 }
 
-fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
-    something(material)?;
+fn judge(material: &PageInputs<'_>, showing: &ShowArguments) -> Result<u8, Failure> {
+    require_runs(material)?;
     let mut document = output::judge(material.records, material.trial, material.terms)?;
-    if let From::Bundle(directory) = material.from {
+    if let RecordsOrigin::Bundle(directory) = material.from {
         document.rerun = rerun::command(directory)?;
         document.look = rerun::look(directory, &document);
     }
@@ -55,17 +55,19 @@ fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
 }
 
 /// Fails if no run was recorded, not even one that failed.
-fn something(material: &Material<'_>) -> Result<(), Failure> {
+fn require_runs(material: &PageInputs<'_>) -> Result<(), Failure> {
     let records = material.records;
     if !records.failures.is_empty() || audit::is_something(records) {
         return Ok(());
     }
     let because = match material.from {
-        From::Bundle(directory) => format!(
+        RecordsOrigin::Bundle(directory) => format!(
             "no run is recorded; continue with: {}",
             failure::resuming(directory)
         ),
-        From::Blocks(_) | From::Several(_) | From::Post(_) => "no run is recorded".to_owned(),
+        RecordsOrigin::Blocks(_) | RecordsOrigin::Several(_) | RecordsOrigin::Post(_) => {
+            "no run is recorded".to_owned()
+        }
     };
     Err(Failure::NothingFound {
         source: records.source.clone(),
@@ -77,16 +79,16 @@ fn something(material: &Material<'_>) -> Result<(), Failure> {
 /// blocks.
 pub(crate) fn gather(
     inputs: &[PathBuf],
-    asked: Option<Joining>,
-) -> Result<(Records, Terms, bool), Failure> {
-    let mut terms: Option<Terms> = None;
+    asked: Option<BundleJoining>,
+) -> Result<(Records, JudgingTerms, bool), Failure> {
+    let mut terms: Option<JudgingTerms> = None;
     let mut all = Vec::new();
     for path in inputs {
         let records = match path.is_file() {
             true => declared::of_file(path, inputs.len() > 1)?,
             false => read(path)?,
         };
-        let these = Terms::of(path)?;
+        let these = JudgingTerms::of_bundle(path)?;
         terms = Some(match terms {
             None => these,
             Some(before) => before.and(these),
@@ -97,7 +99,7 @@ pub(crate) fn gather(
         all = files_are_configurations(inputs, all);
     }
     let are_blocks = match asked {
-        Some(joining) => joining == Joining::Blocks,
+        Some(joining) => joining == BundleJoining::Blocks,
         None => joining::overlap(inputs, &all),
     };
     let mut records = if are_blocks {
@@ -139,13 +141,13 @@ pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
         ..Options::default()
     };
     let found = audit::read(path, &options)?;
-    audit::something(&found)?;
+    audit::require_something(&found)?;
     Ok(found.records)
 }
 
 /// With several inputs, each file is a configuration.
 fn files_are_configurations(inputs: &[PathBuf], all: Vec<Records>) -> Vec<Records> {
-    let mut files = Files::default();
+    let mut files = NamesInFiles::default();
     let read = inputs.iter().zip(&all).filter(|(path, _)| !path.is_dir());
     read.for_each(|(_, records)| files.note(records));
     let named = inputs.iter().zip(all).map(|(path, records)| {

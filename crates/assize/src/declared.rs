@@ -9,13 +9,13 @@ use assize_audit::reading::Reading;
 use assize_audit::{Audit, Judged, Options};
 use assize_bundle::{Measurement, Records, Run};
 
-use crate::cli::{AuditArguments, Format};
+use crate::cli::{AuditArguments, ReportFormat};
 use crate::failure::Failure;
-use crate::files::Files;
+use crate::files::NamesInFiles;
 use crate::{archive, audit, compare, output};
 
 /// An opened input.
-pub(crate) enum Opened {
+pub(crate) enum OpenedInput {
     /// It declares its contents.
     Declared(Box<Declared>),
     /// It does not. Holds a reader of the whole input if that is standard input.
@@ -23,26 +23,26 @@ pub(crate) enum Opened {
 }
 
 /// Opens the inputs of `assize audit`.
-pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Opened, Failure> {
-    let inputs: Vec<Named> = std::iter::once(&arguments.file)
+pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<OpenedInput, Failure> {
+    let inputs: Vec<NamedInput> = std::iter::once(&arguments.file)
         .chain(&arguments.more)
-        .map(|path| Named::of(path))
+        .map(|path| NamedInput::parse(path))
         .collect();
     if let Some(reading) = reading(arguments)? {
         let text = text(&arguments.file)?;
         let name = audit::named(&arguments.file);
         let declared = assize_audit::reading::judge(&text, &name, &reading)?;
-        return Ok(Opened::Declared(Box::new(declared)));
+        return Ok(OpenedInput::Declared(Box::new(declared)));
     }
     match &inputs[..] {
         [one] if one.name.is_some() => Err(Failure::Argument(format!(
             "{}: is one configuration; name the other one too: assize audit base=FILE patched=FILE",
             arguments.file.display()
         ))),
-        [_] if asks_for_lines(arguments) => Ok(Opened::Other(None)),
+        [_] if asks_for_lines(arguments) => Ok(OpenedInput::Other(None)),
         [one] => {
             let opened = alone(&one.path, options)?;
-            if matches!(opened, Opened::Other(_)) {
+            if matches!(opened, OpenedInput::Other(_)) {
                 only_declared(arguments)?;
             }
             Ok(opened)
@@ -50,7 +50,7 @@ pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Open
         several => {
             only_one(arguments)?;
             let all = together(several, options)?;
-            Ok(Opened::Declared(Box::new(all)))
+            Ok(OpenedInput::Declared(Box::new(all)))
         }
     }
 }
@@ -107,7 +107,7 @@ pub(crate) fn draft(
     let draft = assize_audit::reading::draft(&text, &found);
     output::deliver(draft.text.as_bytes(), Some(path))?;
     let path = path.display().to_string();
-    let said = if output::format(&arguments.showing) == Format::Json {
+    let said = if output::format(&arguments.showing) == ReportFormat::Json {
         let all = serde_json::json!({ "draft": path, "unassigned": draft.unassigned });
         format!("{all:#}\n")
     } else {
@@ -234,15 +234,15 @@ fn only_one(arguments: &AuditArguments) -> Result<(), Failure> {
 }
 
 /// An input and the name of its configuration.
-struct Named {
+struct NamedInput {
     name: Option<String>,
     path: PathBuf,
 }
 
-impl Named {
+impl NamedInput {
     /// Parses `NAME=FILE`, unless a file has that whole name.
-    fn of(argument: &Path) -> Named {
-        let whole = || Named {
+    fn parse(argument: &Path) -> NamedInput {
+        let whole = || NamedInput {
             name: None,
             path: argument.to_path_buf(),
         };
@@ -250,7 +250,7 @@ impl Named {
             return whole();
         };
         match text.split_once('=') {
-            Some((name, path)) if !name.is_empty() && !path.is_empty() => Named {
+            Some((name, path)) if !name.is_empty() && !path.is_empty() => NamedInput {
                 name: Some(name.to_owned()),
                 path: path.into(),
             },
@@ -265,28 +265,30 @@ impl Named {
 }
 
 /// Reads one input.
-fn alone(path: &Path, options: &Options) -> Result<Opened, Failure> {
+fn alone(path: &Path, options: &Options) -> Result<OpenedInput, Failure> {
     if path.is_dir() {
         let found = directory(path, &audit::named(path), Stands::Alone, options)?;
-        return Ok(found.map_or(Opened::Other(None), |one| Opened::Declared(Box::new(one))));
+        return Ok(found.map_or(OpenedInput::Other(None), |one| {
+            OpenedInput::Declared(Box::new(one))
+        }));
     }
     Ok(match opened(path, Stands::Alone, options)? {
-        Some(Outcome::Declared(declared)) => Opened::Declared(declared),
+        Some(Outcome::Declared(declared)) => OpenedInput::Declared(declared),
         Some(Outcome::Undeclared(rest)) if path.as_os_str() == "-" => {
-            Opened::Other(Some(Box::new(rest)))
+            OpenedInput::Other(Some(Box::new(rest)))
         }
-        _ => Opened::Other(None),
+        _ => OpenedInput::Other(None),
     })
 }
 
-type Reader = Box<dyn BufRead>;
+type InputReader = Box<dyn BufRead>;
 
 /// The declared contents of an input; `None` if it is a directory.
 fn opened(
     path: &Path,
     stands: Stands,
     options: &Options,
-) -> Result<Option<Outcome<Reader>>, Failure> {
+) -> Result<Option<Outcome<InputReader>>, Failure> {
     let failed = |source| Failure::Read {
         path: path.to_path_buf(),
         source,
@@ -316,7 +318,7 @@ fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
         ..options.clone()
     };
     let found = audit::read(path, &options)?;
-    audit::something(&found)?;
+    audit::require_something(&found)?;
     Ok(Declared {
         records: found.records,
         ..Declared::default()
@@ -337,19 +339,19 @@ pub(crate) fn of_file(path: &Path, several: bool) -> Result<Records, Failure> {
 
 /// Several inputs, each a configuration; inputs of one name are runs of one
 /// configuration.
-fn together(inputs: &[Named], options: &Options) -> Result<Declared, Failure> {
+fn together(inputs: &[NamedInput], options: &Options) -> Result<Declared, Failure> {
     let mut all: Vec<Declared> = Vec::new();
     for input in inputs {
         all.push(one_of_several(&input.path, options)?);
     }
-    let mut files = Files::default();
+    let mut files = NamesInFiles::default();
     all.iter().for_each(|one| files.note(&one.records));
     let mut united = Declared::default();
     let mut configurations: Vec<(String, Records)> = Vec::new();
-    let names: Vec<String> = inputs.iter().map(Named::configuration).collect();
+    let names: Vec<String> = inputs.iter().map(NamedInput::configuration).collect();
     for (name, declared) in names.iter().zip(all) {
         let name = name.clone();
-        let mut records = files.called(&name, declared.records);
+        let mut records = files.as_named(&name, declared.records);
         if names.iter().filter(|other| **other == name).count() > 1 {
             means_are_runs(&mut records);
         }

@@ -9,7 +9,7 @@ use assize_verdict::PRIMARY_SHARE;
 use crate::cli::ALPHA;
 use crate::reach::two_digits;
 use crate::run::declared;
-use crate::terms::Terms;
+use crate::terms::JudgingTerms;
 
 /// The confidence level of rate bounds, as in reports.
 const LEVEL: f64 = 0.95;
@@ -19,7 +19,7 @@ const HOUR_S: f64 = 3600.0;
 
 /// How much of a run counts as exposure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Watched {
+struct ExposureSource {
     /// The share of the workload's duration, on one CPU.
     share: f64,
     /// CPUs watched at once; `None` where the target decides how many there are.
@@ -54,7 +54,7 @@ pub(crate) fn described(plan: &Plan) -> String {
 
 /// The level for the family of this event's test: all of alpha, or the family's share of it.
 fn level(plan: &Plan, event: &str) -> f64 {
-    let alpha = Terms::planned(plan).alpha(ALPHA);
+    let alpha = JudgingTerms::planned(plan).alpha(ALPHA);
     match plan.primary.iter().any(|one| one.metric == event) {
         _ if plan.primary.is_empty() => alpha,
         true => PRIMARY_SHARE * alpha,
@@ -81,7 +81,7 @@ fn planned(plan: &Plan, event: &str, workload: usize) -> Option<Exposure> {
 }
 
 /// How an event is watched.
-fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Watched {
+fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> ExposureSource {
     let is_virtual = matches!(plan.target.as_str(), "exact" | "live");
     let online = is_virtual.then(|| (0..configuration.machine.cpus).collect::<Vec<u32>>());
     let chosen = |named: &[u32], of: &dyn Fn(&[u32]) -> Vec<u32>| match (named, &online) {
@@ -89,7 +89,7 @@ fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Wa
         ([], Some(online)) => Some(of(online).len()),
         (named, _) => Some(named.len()),
     };
-    let whole = Watched {
+    let whole = ExposureSource {
         share: 1.0,
         cpus: Some(1),
         besides_ns: None,
@@ -112,9 +112,9 @@ fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Wa
     }
 }
 
-fn of_gaps(gaps: &GapsSettings, event: &str, cpus: Option<usize>) -> Watched {
+fn of_gaps(gaps: &GapsSettings, event: &str, cpus: Option<usize>) -> ExposureSource {
     let at_rest = event == "gaps_unexplained_at_rest";
-    Watched {
+    ExposureSource {
         share: match at_rest {
             true => 1.0,
             false => part(gaps.width_ns, gaps.window_ns),
@@ -124,9 +124,9 @@ fn of_gaps(gaps: &GapsSettings, event: &str, cpus: Option<usize>) -> Watched {
     }
 }
 
-fn of_tracer(tracer: &TracerSettings, kind: TracerKind, cpus: Option<usize>) -> Watched {
+fn of_tracer(tracer: &TracerSettings, kind: TracerKind, cpus: Option<usize>) -> ExposureSource {
     let in_turn = kind == TracerKind::Hwlat && tracer.mode != TracerMode::PerCpu;
-    Watched {
+    ExposureSource {
         share: match kind {
             TracerKind::Timerlat => 1.0,
             TracerKind::Hwlat | TracerKind::Osnoise => part(tracer.width_ns, tracer.window_ns),
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     /// Two configurations whose rates are claimed to differ.
-    fn said(top: &str, event: &str, workload: &str) -> String {
+    fn described_claim(top: &str, event: &str, workload: &str) -> String {
         let text = format!(
             "title = 't'\nclaims = ['a > base on {event}']\n{top}\n\
              [factors.a.off]\n[factors.a.on]\nsetup = [{{ write = '/tmp/x', value = '1' }}]\n{workload}\n"
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn zero_events_bound_a_rate_by_three_over_the_exposure() {
-        let told = said(
+        let told = described_claim(
             &format!("{GAPS}\ngaps = {{ cpus = [1] }}"),
             "gaps_unexplained",
             STREAM,
@@ -264,7 +264,7 @@ mod tests {
              configuration (least p 0.031, if nothing else is tested)\n"
         );
         let few = GAPS.replace("runs = 10", "runs = 3");
-        let told = said(
+        let told = described_claim(
             &format!("{few}\ngaps = {{ cpus = [1] }}"),
             "gaps_unexplained",
             STREAM,
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn only_what_is_watched_is_exposure() {
         let exposed = |top: &str, event: &str| -> String {
-            let told = said(top, event, STREAM);
+            let told = described_claim(top, event, STREAM);
             let behind = told.split("each configuration, ").nth(1).unwrap_or(&told);
             behind.split(';').next().unwrap().to_owned()
         };
@@ -325,7 +325,7 @@ mod tests {
             "at most 45 s of exposure each, are 7.5 min"
         );
         // A workload counts events all the time.
-        let late = said(
+        let late = described_claim(
             "cpus = 4\nruns = 2",
             "frames_late",
             &format!("{STREAM}\nperiod = '20ms'"),
@@ -343,7 +343,7 @@ mod tests {
                 "{GAPS}\nprimary = [{{ metric = '{metric}', better = 'lower' }}]\n\
                  gaps = {{ cpus = [1] }}"
             );
-            let told = said(&top, "gaps_unexplained", STREAM);
+            let told = described_claim(&top, "gaps_unexplained", STREAM);
             let behind = told.split("from none, ").nth(1).unwrap();
             behind.split(' ').next().unwrap().to_owned()
         };
@@ -353,9 +353,9 @@ mod tests {
 
     #[test]
     fn what_is_no_rate_or_lasts_as_long_as_its_work_has_no_exposure_that_is_known() {
-        assert_eq!(said(GAPS, "frame_time_mean", STREAM), "");
+        assert_eq!(described_claim(GAPS, "frame_time_mean", STREAM), "");
         let command = "[workloads.w]\nkind = 'command'\nargv = ['true']";
-        let told = said(GAPS, "gaps", command);
+        let told = described_claim(GAPS, "gaps", command);
         assert!(
             told.contains("as long as their work does; with no event in T") && told.contains("3/T"),
             "{told}"

@@ -9,7 +9,7 @@ use assize_bundle::{Configuration, Records};
 /// The configuration and workload names of all files together. A name must not depend on
 /// which file it comes from, or the files would have nothing in common.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct NamesInFiles {
     /// The configurations named in the files.
     named: BTreeSet<String>,
     /// The workloads that have a name.
@@ -18,7 +18,7 @@ pub(crate) struct Files {
     several: bool,
 }
 
-impl Files {
+impl NamesInFiles {
     /// Collects the configuration and workload names of a file.
     pub(crate) fn note(&mut self, records: &Records) {
         let names = records.configurations.iter().map(|c| &c.name);
@@ -33,11 +33,11 @@ impl Files {
     /// The records of a file as one configuration, named after the file.
     pub(crate) fn as_configuration(&self, path: &Path, records: Records) -> Records {
         let stem = path.file_stem().unwrap_or_default();
-        self.called(&stem.to_string_lossy(), records)
+        self.as_named(&stem.to_string_lossy(), records)
     }
 
     /// The records of a file as one configuration with this name.
-    pub(crate) fn called(&self, name: &str, mut records: Records) -> Records {
+    pub(crate) fn as_named(&self, name: &str, mut records: Records) -> Records {
         let stem = name.to_owned();
         let mut workloads: Vec<String> = Vec::new();
         self.rename(&stem, &mut records, &mut workloads);
@@ -128,7 +128,7 @@ mod tests {
     /// The resulting workload names of each file.
     fn called(files: &[&[(&str, &str)]]) -> Vec<Vec<String>> {
         let all: Vec<Records> = files.iter().map(|file| records(file)).collect();
-        let mut together = Files::default();
+        let mut together = NamesInFiles::default();
         for records in &all {
             together.note(records);
         }
@@ -181,7 +181,7 @@ mod tests {
             reason: "not supported".into(),
             place: assize_bundle::Place::default(),
         });
-        let mut files = Files::default();
+        let mut files = NamesInFiles::default();
         files.note(&read);
         let named = files.as_configuration(Path::new("x/a.txt"), read);
         assert_eq!(named.unsupported[0].configuration, "a");

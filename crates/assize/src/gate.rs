@@ -8,14 +8,14 @@ use assize_verdict::{Better, Comparison, Document, Outcome, Scale, primary_direc
 use crate::cli::{FailOn, Gate, Percent};
 use crate::failure::Failure;
 use crate::output;
-use crate::page::Material;
+use crate::page::PageInputs;
 
 /// Every refuted claim, and everything that `--fail-on` names. With any `--fail-on`, runs
 /// that end worse than those of the baseline are findings too: a gate must not let a
 /// kernel pass that panics.
 pub(crate) fn findings(
     document: &Document,
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
 ) -> Result<Vec<CheckFinding>, Failure> {
     let mut findings = of_claims(document, Outcome::Refuted);
     let asked = &material.trial.question.fail_on;
@@ -76,7 +76,7 @@ pub(crate) fn last_word(document: &Document, findings: &[CheckFinding]) -> Optio
 }
 
 /// Reports on standard error which rows closed a gate.
-pub(crate) fn tell(document: &Document, findings: &[CheckFinding]) {
+pub(crate) fn report(document: &Document, findings: &[CheckFinding]) {
     for finding in findings {
         let at = match finding.subject {
             FindingSubject::Comparison(at) => at,
@@ -120,7 +120,7 @@ fn of_lints(document: &Document, what: &FailOn, is: impl Fn(&str) -> bool) -> Ve
 fn directions(
     gate: Gate,
     percent: &Percent,
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
 ) -> Result<BTreeMap<String, Better>, Failure> {
     let options = output::options(material.trial, material.terms)?;
     let directions = primary_directions(material.records, &options)?;

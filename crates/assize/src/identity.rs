@@ -9,16 +9,16 @@ const DIGITS: usize = 12;
 
 /// One item that differs from what was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(crate) struct IdentityMismatch {
     wanted: RunIdentityPart,
     found: Option<String>,
 }
 
-impl std::fmt::Display for Difference {
+impl std::fmt::Display for IdentityMismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let RunIdentityPart { kind, name, value } = &self.wanted;
-        let wanted = shown(*kind, value.as_deref().unwrap_or_default());
-        let found = self.found.as_ref().map(|found| shown(*kind, found));
+        let wanted = printed_value(*kind, value.as_deref().unwrap_or_default());
+        let found = self.found.as_ref().map(|found| printed_value(*kind, found));
         let what = format!("{} {name}", kind.noun());
         let what = what.trim_end();
         match found {
@@ -29,7 +29,7 @@ impl std::fmt::Display for Difference {
 }
 
 /// A value as it is printed.
-fn shown(kind: IdentityKind, value: &str) -> String {
+fn printed_value(kind: IdentityKind, value: &str) -> String {
     match kind.is_digest() {
         true => value.chars().take(DIGITS).collect(),
         false => format!("'{value}'"),
@@ -38,11 +38,11 @@ fn shown(kind: IdentityKind, value: &str) -> String {
 
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Compared {
+pub(crate) struct IdentityComparison {
     /// Items that differ from what was requested.
-    pub(crate) differences: Vec<Difference>,
+    pub(crate) differences: Vec<IdentityMismatch>,
     /// Settings where the value read back does not show whether they match.
-    pub(crate) unclear: Vec<Difference>,
+    pub(crate) unclear: Vec<IdentityMismatch>,
 }
 
 /// Compares what a run actually used with what it was to use.
@@ -52,12 +52,12 @@ pub(crate) fn compare(
     expected: &[RunIdentityPart],
     observed: &[RunIdentityPart],
     mapped: bool,
-) -> Compared {
+) -> IdentityComparison {
     let found: BTreeMap<(IdentityKind, &str), &Option<String>> = observed
         .iter()
         .map(|part| ((part.kind, part.name.as_str()), &part.value))
         .collect();
-    let mut compared = Compared::default();
+    let mut compared = IdentityComparison::default();
     for wanted in expected {
         let told = mapped || wanted.kind != IdentityKind::Library;
         let image = wanted.kind == IdentityKind::Kernel && wanted.name == "image";
@@ -67,35 +67,35 @@ pub(crate) fn compare(
         }
         let value = wanted.value.as_deref().unwrap_or_default();
         let (found, agreement) = match found.get(&(wanted.kind, wanted.name.as_str())) {
-            None => (None, Agreement::No),
-            Some(None) => (None, Agreement::Unclear),
+            None => (None, IdentityAgreement::No),
+            Some(None) => (None, IdentityAgreement::Unclear),
             Some(Some(found)) => (Some(found.clone()), agrees(wanted, value, found)),
         };
-        let difference = Difference {
+        let difference = IdentityMismatch {
             wanted: wanted.clone(),
             found,
         };
         match agreement {
-            Agreement::Yes => {}
-            Agreement::No => compared.differences.push(difference),
-            Agreement::Unclear => compared.unclear.push(difference),
+            IdentityAgreement::Yes => {}
+            IdentityAgreement::No => compared.differences.push(difference),
+            IdentityAgreement::Unclear => compared.unclear.push(difference),
         }
     }
     compared
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Agreement {
+enum IdentityAgreement {
     Yes,
     No,
     Unclear,
 }
 
 /// Whether the value read back is the one that was written.
-fn agrees(part: &RunIdentityPart, wanted: &str, found: &str) -> Agreement {
+fn agrees(part: &RunIdentityPart, wanted: &str, found: &str) -> IdentityAgreement {
     let yes = |agreed: bool| match agreed {
-        true => Agreement::Yes,
-        false => Agreement::No,
+        true => IdentityAgreement::Yes,
+        false => IdentityAgreement::No,
     };
     let same = same_value(wanted, found);
     match part.kind {
@@ -103,7 +103,7 @@ fn agrees(part: &RunIdentityPart, wanted: &str, found: &str) -> Agreement {
         IdentityKind::Parameter => yes(same || same_switch(wanted, found)),
         IdentityKind::Setting if of_kernel(&part.name) => {
             if same || same_switch(wanted, found) || selects(found, wanted) {
-                return Agreement::Yes;
+                return IdentityAgreement::Yes;
             }
             among(found, wanted)
         }
@@ -172,11 +172,11 @@ fn selects(found: &str, wanted: &str) -> bool {
 
 /// Whether a list of words has one set: scheduler features are listed with or without a
 /// prefix `NO_`.
-fn among(found: &str, wanted: &str) -> Agreement {
+fn among(found: &str, wanted: &str) -> IdentityAgreement {
     let words: Vec<&str> = found.split_whitespace().collect();
     let wanted: Vec<&str> = wanted.split_whitespace().collect();
     let [wanted] = wanted[..] else {
-        return Agreement::Unclear;
+        return IdentityAgreement::Unclear;
     };
     let opposite = match wanted.strip_prefix("NO_") {
         Some(feature) => feature.to_string(),
@@ -188,14 +188,14 @@ fn among(found: &str, wanted: &str) -> Agreement {
         .any(|word| word.starts_with(['[', '(']) && word.len() > 2);
     // A file that only takes commands reads as empty: kmemleak after `clear`.
     if words.is_empty() {
-        return Agreement::Unclear;
+        return IdentityAgreement::Unclear;
     }
     if words.len() == 1 || marked || words.contains(&opposite.as_str()) {
-        return Agreement::No;
+        return IdentityAgreement::No;
     }
     match words.contains(&wanted) {
-        true => Agreement::Yes,
-        false => Agreement::Unclear,
+        true => IdentityAgreement::Yes,
+        false => IdentityAgreement::Unclear,
     }
 }
 

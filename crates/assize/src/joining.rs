@@ -41,7 +41,7 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
     let mut kinds: Vec<Across> = Vec::new();
     for (at, second) in heads.iter().enumerate() {
         for (before, (first, other)) in heads.iter().zip(inputs).take(at).enumerate() {
-            let pair = Pair {
+            let pair = BundlePair {
                 path: &inputs[at],
                 other,
             };
@@ -106,12 +106,12 @@ fn head(path: &Path) -> Result<Head, Failure> {
 }
 
 /// A bundle and one that was named before it.
-struct Pair<'p> {
+struct BundlePair<'p> {
     path: &'p Path,
     other: &'p Path,
 }
 
-impl Pair<'_> {
+impl BundlePair<'_> {
     /// The message that they are not two replicates.
     fn one_boot(&self, boot: &str) -> String {
         format!(

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use assize_target::kernels::config::{self, Configuration, Weight};
-use assize_target::kernels::{Amount, DEBIAN, Kernel, Kernels};
+use assize_target::kernels::config::{self, KernelConfig, OptionWeight};
+use assize_target::kernels::{DEBIAN, FetchAmount, Kernel, Kernels};
 
 use crate::cli::KernelVerb;
 use crate::failure::Failure;
@@ -22,11 +22,11 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             ..
         } => {
             let amount = match (compiler, headers) {
-                (true, _) => Amount::Compiler,
-                (false, true) => Amount::Headers,
-                (false, false) => Amount::Image,
+                (true, _) => FetchAmount::Compiler,
+                (false, true) => FetchAmount::Headers,
+                (false, false) => FetchAmount::Image,
             };
-            told(&kernels.fetch(name, amount, &mut said)?)?;
+            print_kernel(&kernels.fetch(name, amount, &mut said)?)?;
         }
         KernelVerb::Fetch { name: None, .. } => {
             let qemu = assize_target::qemu_store::fetch(&Kernels::default_root()?, &mut said)?;
@@ -38,7 +38,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             kernel,
             modules,
             headers,
-        } => told(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
+        } => print_kernel(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
         KernelVerb::Build { name, tree } => {
             let built = kernels.build(name, tree, &mut said)?;
             for same in &built.same {
@@ -47,7 +47,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
                      nothing to compare"
                 ));
             }
-            told(&built.kernel)?;
+            print_kernel(&built.kernel)?;
         }
         KernelVerb::Config { check: None } => output::print(config::EXACT.as_bytes())?,
         KernelVerb::Config { check: Some(file) } => return check(file),
@@ -55,7 +55,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn told(kernel: &Kernel) -> Result<(), Failure> {
+fn print_kernel(kernel: &Kernel) -> Result<(), Failure> {
     let line = format!(
         "{}: {} in {}\n",
         kernel.name,
@@ -68,17 +68,17 @@ fn told(kernel: &Kernel) -> Result<(), Failure> {
 /// Checks which options of the exact machine a configuration lacks.
 fn check(file: &Path) -> Result<u8, Failure> {
     let (bytes, name) = trying::read(file)?;
-    let configuration = Configuration::parse(&bytes, &name)?;
+    let configuration = KernelConfig::parse(&bytes, &name)?;
     let wishes = config::wishes(config::EXACT).map_err(Failure::Show)?;
     let lacking = configuration.lacks(&wishes);
     let of = |weight| lacking.iter().filter(move |wish| wish.weight == weight);
     let mut text = String::new();
     for (weight, what) in [
         (
-            Weight::Needed,
+            OptionWeight::Needed,
             "no run, or none of what is named, on the exact machine without",
         ),
-        (Weight::Wanted, "some things are not there without"),
+        (OptionWeight::Wanted, "some things are not there without"),
     ] {
         if of(weight).next().is_some() {
             text.push_str(&format!("{name}: {what}\n"));
@@ -91,7 +91,7 @@ fn check(file: &Path) -> Result<u8, Failure> {
         text = format!("{name}: has all that assize kernel config lists as needed or wanted\n");
     }
     output::print(assize_report::printable(&text).as_bytes())?;
-    Ok(u8::from(of(Weight::Needed).next().is_some()))
+    Ok(u8::from(of(OptionWeight::Needed).next().is_some()))
 }
 
 fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {

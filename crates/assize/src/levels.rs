@@ -38,11 +38,11 @@ pub(crate) fn level_settings(plan: &Plan) -> Vec<LevelSettings> {
 }
 
 /// Maps kind and name to the value.
-type Settings = BTreeMap<(&'static str, String), String>;
+type ComparedSettings = BTreeMap<(&'static str, String), String>;
 
 /// All settings of a configuration except files: their contents count, not their paths.
-fn settings(configuration: &PlannedConfiguration) -> Settings {
-    let mut all = Settings::new();
+fn settings(configuration: &PlannedConfiguration) -> ComparedSettings {
+    let mut all = ComparedSettings::new();
     let machine = &configuration.machine;
     let mut add = |kind, name: String, value: &Value| {
         for (name, value) in leaves(&name, value) {
@@ -226,25 +226,25 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
 
 /// Configuration, workload, and the build of the testbed's modules, whose bytes differ
 /// from build to build.
-type Cell = (usize, usize, u32);
+type BuildCell = (usize, usize, u32);
 
 /// The parts that the runs of each configuration and workload must consist of.
 #[derive(Debug, Default)]
-pub(crate) struct Expected {
-    cells: BTreeMap<Cell, Vec<RunIdentityPart>>,
+pub(crate) struct ExpectedParts {
+    cells: BTreeMap<BuildCell, Vec<RunIdentityPart>>,
     builds: Vec<u32>,
 }
 
-impl Expected {
+impl ExpectedParts {
     /// The expected parts of these runs of a plan, on a target that is ready for them.
-    pub(crate) fn of(
+    pub(crate) fn for_runs(
         plan: &Plan,
         runs: &[PlannedRun],
         target: &dyn Target,
-    ) -> Result<Expected, Failure> {
-        let mut expected = Expected {
+    ) -> Result<ExpectedParts, Failure> {
+        let mut expected = ExpectedParts {
             builds: plan.images.iter().map(|image| image.build).collect(),
-            ..Expected::default()
+            ..ExpectedParts::default()
         };
         for run in runs {
             let cell = expected.cell(run);
@@ -263,7 +263,7 @@ impl Expected {
         self.cells.get(&self.cell(run)).map_or(&[], Vec::as_slice)
     }
 
-    fn cell(&self, run: &PlannedRun) -> Cell {
+    fn cell(&self, run: &PlannedRun) -> BuildCell {
         let image = run.image.and_then(|image| usize::try_from(image).ok());
         let build = image.and_then(|image| self.builds.get(image));
         let build = build.copied().unwrap_or_default();
@@ -273,7 +273,11 @@ impl Expected {
 
 /// Everything requested of a run, in a form that can be compared: the settings that
 /// matter for it, and its parts without their paths.
-fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[RunIdentityPart]) -> Asked {
+fn requested_run(
+    configuration: &PlannedConfiguration,
+    at: usize,
+    parts: &[RunIdentityPart],
+) -> RequestedRun {
     let proven = |name: &str| {
         let name = name.replace('-', "_");
         let mut modules = parts
@@ -303,7 +307,7 @@ fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[RunIdentityPa
         _ => part.name.clone(),
     };
     let settings = counting(&configuration, at, programs);
-    Asked {
+    RequestedRun {
         settings,
         parts: parts
             .map(|part| (part.kind, name(part), part.value.clone()))
@@ -313,7 +317,7 @@ fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[RunIdentityPa
 
 /// The settings of a configuration that matter for one of its workloads. `programs`:
 /// whether the parts identify its programs.
-fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> Settings {
+fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> ComparedSettings {
     let workload = &configuration.workloads[at].name;
     let counts = |(kind, name): &(&str, String)| {
         let own = name == workload || name.starts_with(&format!("{workload} "));
@@ -336,7 +340,8 @@ fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> 
     };
     let settings = settings(configuration).into_iter();
     let settings = settings.filter(|(key, _)| counts(key));
-    let mut settings: Settings = settings.map(|(key, value)| (beside(key), value)).collect();
+    let mut settings: ComparedSettings =
+        settings.map(|(key, value)| (beside(key), value)).collect();
     if !programs {
         // The programs are not known here, so their paths count.
         let named =
@@ -365,19 +370,19 @@ fn places_libraries(part: &RunIdentityPart) -> bool {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
-    settings: Settings,
+struct RequestedRun {
+    settings: ComparedSettings,
     parts: BTreeSet<(IdentityKind, String, Option<String>)>,
 }
 
 /// Maps workload and build to what is requested.
-type AskedOf = BTreeMap<(usize, u32), Asked>;
+type RequestsByCell = BTreeMap<(usize, u32), RequestedRun>;
 
 /// Refuses configurations that differ only in name: comparing them would compare
 /// something with itself.
-pub(crate) fn refuse_same(plan: &Plan, expected: &Expected) -> Result<(), Failure> {
-    let mut seen: Vec<(&PlannedConfiguration, AskedOf)> = Vec::new();
-    let same = |one: &AskedOf, other: &AskedOf| {
+pub(crate) fn refuse_same(plan: &Plan, expected: &ExpectedParts) -> Result<(), Failure> {
+    let mut seen: Vec<(&PlannedConfiguration, RequestsByCell)> = Vec::new();
+    let same = |one: &RequestsByCell, other: &RequestsByCell| {
         let common = || one.keys().filter(|cell| other.contains_key(*cell));
         let workloads: BTreeSet<usize> = common().map(|(workload, _)| *workload).collect();
         workloads.len() == plan.workloads.len() && common().all(|cell| one[cell] == other[cell])
@@ -387,9 +392,12 @@ pub(crate) fn refuse_same(plan: &Plan, expected: &Expected) -> Result<(), Failur
             continue;
         }
         let cells = expected.cells.iter().filter(|((of, ..), _)| *of == at);
-        let all: AskedOf = cells
+        let all: RequestsByCell = cells
             .map(|(&(_, workload, build), parts)| {
-                ((workload, build), asked(configuration, workload, parts))
+                (
+                    (workload, build),
+                    requested_run(configuration, workload, parts),
+                )
             })
             .collect();
         if let Some((one, _)) = seen.iter().find(|(_, other)| same(other, &all)) {

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use assize_job::{AgentMessage, Order};
-use assize_target::{Done, Error, Tell};
+use assize_target::{Error, OrderResult, ReportStep};
 
 use super::*;
 
@@ -21,14 +21,14 @@ fn try_plan(factors: &str) -> Result<Plan, assize_plan::Error> {
 }
 
 /// A target where the digest of a module is the first letter of its path.
-struct Pretend;
+struct FirstLetterTarget;
 
-impl Target for Pretend {
+impl Target for FirstLetterTarget {
     fn slots(&self) -> usize {
         1
     }
 
-    fn prepare_telling(&self, _: &[Order], _: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, _: &[Order], _: &ReportStep<'_>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -42,41 +42,44 @@ impl Target for Pretend {
             .collect())
     }
 
-    fn run(&self, _: &Order, _: usize) -> Result<Done, Error> {
+    fn run(&self, _: &Order, _: usize) -> Result<OrderResult, Error> {
         unreachable!("{:?}", AgentMessage::End { records: 0 })
     }
 }
 
 fn refused(factors: &str) -> Option<String> {
     let plan = plan(factors);
-    let expected = Expected::of(&plan, &plan.runs, &Pretend).unwrap();
+    let expected = ExpectedParts::for_runs(&plan, &plan.runs, &FirstLetterTarget).unwrap();
     refuse_same(&plan, &expected)
         .err()
         .map(|failure| failure.to_string())
 }
 
-fn two(one: &str, other: &str) -> String {
+fn compare_two(one: &str, other: &str) -> String {
     format!("[factors.f.stock]\n{one}\n[factors.f.slow]\n{other}\n")
 }
 
 #[test]
 fn configurations_that_differ_in_name_only_are_refused() {
     let step = |path: &str| format!("setup = [{{ module = '{path}' }}]");
-    let said = refused(&two(&step("a/1/m.ko"), &step("a/2/m.ko"))).unwrap();
+    let said = refused(&compare_two(&step("a/1/m.ko"), &step("a/2/m.ko"))).unwrap();
     assert!(said.contains("stock and slow do not differ"), "{said}");
-    assert_eq!(refused(&two(&step("a/m.ko"), &step("b/m.ko"))), None);
+    assert_eq!(
+        refused(&compare_two(&step("a/m.ko"), &step("b/m.ko"))),
+        None
+    );
     // Settings that are written twice are refused when planning.
     let sysctl = |value: &str| format!("setup = [{{ sysctl = 'kernel.x', value = {value} }}]");
-    assert!(try_plan(&two("", "")).is_err());
-    assert!(try_plan(&two(&sysctl("1"), &sysctl("'1'"))).is_err());
-    assert_eq!(refused(&two(&sysctl("1"), &sysctl("2"))), None);
+    assert!(try_plan(&compare_two("", "")).is_err());
+    assert!(try_plan(&compare_two(&sysctl("1"), &sysctl("'1'"))).is_err());
+    assert_eq!(refused(&compare_two(&sysctl("1"), &sysctl("2"))), None);
     assert_eq!(refused("aa = true"), None, "the one exception");
 }
 
 #[test]
 fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
     let beside = |level: &str| {
-        let factors = two("", &format!("background = ['{level}']"));
+        let factors = compare_two("", &format!("background = ['{level}']"));
         let text = format!(
             "title = 't'\nruns = 2\n{factors}\n[workloads.w]\nkind = 'command'\n\
              argv = ['true']\nbackground = ['a']\n[background.a]\nkind = 'hogs'\n\
@@ -85,7 +88,7 @@ fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
         );
         let experiment = assize_plan::parse(&text, "test.toml").unwrap();
         let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
-        let expected = Expected::of(&plan, &plan.runs, &Pretend).unwrap();
+        let expected = ExpectedParts::for_runs(&plan, &plan.runs, &FirstLetterTarget).unwrap();
         refuse_same(&plan, &expected).map_err(|failure| failure.to_string())
     };
     let said = beside("a").unwrap_err();
@@ -96,7 +99,10 @@ fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
 #[test]
 fn programs_that_nobody_has_looked_at_are_told_apart_by_their_paths() {
     let argv = |path: &str| format!("workload.w.argv = ['{path}']");
-    assert_eq!(refused(&two(&argv("a/bench"), &argv("b/bench"))), None);
+    assert_eq!(
+        refused(&compare_two(&argv("a/bench"), &argv("b/bench"))),
+        None
+    );
 }
 
 #[test]
@@ -115,13 +121,20 @@ fn what_differs_in_one_setting_is_no_repetition() {
     ] {
         // A real target includes the environment in what it expects.
         let environment = one.starts_with("environment");
-        assert_eq!(refused(&two(one, other)).is_some(), environment, "{other}");
+        assert_eq!(
+            refused(&compare_two(one, other)).is_some(),
+            environment,
+            "{other}"
+        );
     }
 }
 
 #[test]
 fn levels_say_in_what_they_may_differ() {
-    let plan = plan(&two("", "setup = [{ sysctl = 'kernel.x', value = 1 }]"));
+    let plan = plan(&compare_two(
+        "",
+        "setup = [{ sysctl = 'kernel.x', value = 1 }]",
+    ));
     let settings = level_settings(&plan);
     assert!(settings[0].varies.is_empty());
     assert!(settings[1].varies.contains("sysctl"));

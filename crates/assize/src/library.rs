@@ -7,8 +7,8 @@ use assize_report::html::{BundleLibrary, LibraryRow, library};
 
 use crate::cli::IndexArguments;
 use crate::failure::Failure;
-use crate::page::{From, Material};
-use crate::terms::Terms;
+use crate::page::{PageInputs, RecordsOrigin};
+use crate::terms::JudgingTerms;
 use crate::{output, resolutions};
 
 /// The file that marks a directory as a bundle.
@@ -105,12 +105,12 @@ fn fill(row: &mut LibraryRow, path: &Path, arguments: &IndexArguments) -> Result
     let names = records.configurations.iter();
     row.configurations = names.map(|one| one.name.clone()).collect();
     row.runs = records.runs.len();
-    let terms = Terms::of(path)?;
-    let material = Material {
+    let terms = JudgingTerms::of_bundle(path)?;
+    let material = PageInputs {
         records: &records,
         trial: &arguments.trial,
         terms: &terms,
-        from: From::Bundle(path),
+        from: RecordsOrigin::Bundle(path),
     };
     let document = output::judge(&records, &arguments.trial, &terms)?;
     row.answer(&document, &output::words(&[&document], &material)?);
@@ -119,11 +119,11 @@ fn fill(row: &mut LibraryRow, path: &Path, arguments: &IndexArguments) -> Result
 
 /// The day on which the last run ended, in UTC; empty if there is no log of it.
 fn date(bundle: &Path) -> String {
-    ended(bundle).map(day).unwrap_or_default()
+    last_run_ended(bundle).map(day).unwrap_or_default()
 }
 
 /// When the last run ended, in seconds since 1970; `None` if there is no log of it.
-pub(crate) fn ended(bundle: &Path) -> Option<f64> {
+pub(crate) fn last_run_ended(bundle: &Path) -> Option<f64> {
     let text = fs::read_to_string(bundle.join("log.jsonl")).unwrap_or_default();
     let ended = text.lines().filter_map(|line| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;

@@ -38,7 +38,7 @@ const TARGETS: &[(&str, &str)] = &[
 
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Entry {
+struct ListEntry {
     name: String,
     about: String,
     /// Further lines, each with a label.
@@ -46,9 +46,9 @@ struct Entry {
     more: Vec<(String, String)>,
 }
 
-impl Entry {
+impl ListEntry {
     fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
-        Entry {
+        ListEntry {
             name: name.into(),
             about: about.into(),
             more: Vec::new(),
@@ -86,9 +86,9 @@ fn word(what: Listing) -> &'static str {
     }
 }
 
-fn entries(what: Listing, directories: &[PathBuf]) -> Result<Vec<Entry>, Failure> {
+fn entries(what: Listing, directories: &[PathBuf]) -> Result<Vec<ListEntry>, Failure> {
     let pairs = |table: &[(&str, &str)]| {
-        let entry = |(name, about): &(&str, &str)| Entry::new(*name, *about);
+        let entry = |(name, about): &(&str, &str)| ListEntry::new(*name, *about);
         table.iter().map(entry).collect()
     };
     Ok(match what {
@@ -102,8 +102,8 @@ fn entries(what: Listing, directories: &[PathBuf]) -> Result<Vec<Entry>, Failure
     })
 }
 
-fn instrument(instrument: &assize_job::Instrument) -> Entry {
-    let mut entry = Entry::new(instrument.name, instrument.source);
+fn instrument(instrument: &assize_job::Instrument) -> ListEntry {
+    let mut entry = ListEntry::new(instrument.name, instrument.source);
     entry.more.push(("needs".into(), instrument.needs.into()));
     let metrics = assize_job::of_instrument(instrument.name).map(ToString::to_string);
     let metrics = match metrics.collect::<Vec<_>>().join(", ") {
@@ -115,8 +115,8 @@ fn instrument(instrument: &assize_job::Instrument) -> Entry {
 }
 
 /// A kernel module of the testbed, which provides designs.
-fn module(module: TestbedModule) -> Entry {
-    let mut entry = Entry::new(module.name, module.about);
+fn module(module: TestbedModule) -> ListEntry {
+    let mut entry = ListEntry::new(module.name, module.about);
     for parameter in module.parameters {
         let what = format!("parameter {}", parameter.name);
         entry.more.push((what, parameter.about));
@@ -126,7 +126,7 @@ fn module(module: TestbedModule) -> Entry {
 
 /// Every experiment file below these directories. The default directory may be missing; a
 /// named one must exist.
-fn experiments(directories: &[PathBuf]) -> Result<Vec<Entry>, Failure> {
+fn experiments(directories: &[PathBuf]) -> Result<Vec<ListEntry>, Failure> {
     let mut files = Vec::new();
     for directory in directories {
         let usual = directories.len() == 1 && directory.as_os_str() == USUAL;
@@ -140,11 +140,11 @@ fn experiments(directories: &[PathBuf]) -> Result<Vec<Entry>, Failure> {
     Ok(files.iter().map(|file| described(file)).collect())
 }
 
-fn described(file: &Path) -> Entry {
+fn described(file: &Path) -> ListEntry {
     let name = file.display().to_string();
     match run::experiment(file) {
-        Ok(experiment) => Entry::new(name, experiment.title()),
-        Err(failure) => Entry::new(name, format!("cannot be read: {failure}")),
+        Ok(experiment) => ListEntry::new(name, experiment.title()),
+        Err(failure) => ListEntry::new(name, format!("cannot be read: {failure}")),
     }
 }
 
@@ -172,7 +172,7 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn json(found: &[(&str, Vec<Entry>)]) -> Result<String, Failure> {
+fn json(found: &[(&str, Vec<ListEntry>)]) -> Result<String, Failure> {
     let mut map = serde_json::Map::new();
     for (word, entries) in found {
         let list: Vec<serde_json::Value> = entries.iter().map(value).collect();
@@ -183,7 +183,7 @@ fn json(found: &[(&str, Vec<Entry>)]) -> Result<String, Failure> {
     Ok(format!("{text}\n"))
 }
 
-fn value(entry: &Entry) -> serde_json::Value {
+fn value(entry: &ListEntry) -> serde_json::Value {
     let mut map = serde_json::Map::new();
     map.insert("name".into(), entry.name.clone().into());
     map.insert("about".into(), entry.about.clone().into());
@@ -193,7 +193,7 @@ fn value(entry: &Entry) -> serde_json::Value {
     map.into()
 }
 
-fn text(found: &[(&str, Vec<Entry>)], titles: bool) -> String {
+fn text(found: &[(&str, Vec<ListEntry>)], titles: bool) -> String {
     let mut text = String::new();
     for (word, entries) in found {
         let indent = if titles {

@@ -11,11 +11,11 @@ use assize_verdict::{Document, Verdict};
 
 use crate::archive::Mails;
 use crate::audit::is_something;
-use crate::cli::{AuditArguments, Format};
+use crate::cli::{AuditArguments, ReportFormat};
 use crate::failure::Failure;
-use crate::in_order;
 use crate::output;
-use crate::terms::Terms;
+use crate::parallel_map;
+use crate::terms::JudgingTerms;
 
 /// Judges the mails of an archive separately, and prints a line for each that holds
 /// figures.
@@ -26,7 +26,7 @@ pub(crate) fn mailbox(
 ) -> Result<u8, Failure> {
     only_lines(arguments)?;
     let source = arguments.file.display().to_string();
-    let mut lines = Lines::new(arguments);
+    let mut lines = OutputLines::new(arguments);
     let mut found = ArchiveIndex {
         source: source.clone(),
         threads: arguments.thread,
@@ -44,14 +44,14 @@ pub(crate) fn mailbox(
         let threads = threads(mails, &mut found, options)?.finish();
         let judge = |thread| judged_thread(thread, &source, arguments, options);
         let note = |row| note(row, &mut lines, &mut found, arguments);
-        in_order::each(threads, Thread::bytes, judge, note)?;
+        parallel_map::each(threads, Thread::bytes, judge, note)?;
     } else {
         let judge = |mail| judged_mail(mail, &source, arguments, options);
         let note = |row| {
             found.mails += 1;
             note(row, &mut lines, &mut found, arguments)
         };
-        in_order::each(mails, Sealed::bytes, judge, note)?;
+        parallel_map::each(mails, Sealed::bytes, judge, note)?;
     }
     if let Some(source) = failed {
         return Err(Failure::Read {
@@ -72,7 +72,7 @@ fn threads(
     // A mail that makes the parser panic must not take its thread with it.
     let scan =
         |mail: Sealed| catch_unwind(AssertUnwindSafe(|| Scanned::of(&mail.open(), options))).ok();
-    in_order::each(mails, Sealed::bytes, scan, |mail| {
+    parallel_map::each(mails, Sealed::bytes, scan, |mail| {
         found.mails += 1;
         if let Some(mail) = mail {
             let _ = catch_unwind(AssertUnwindSafe(|| threads.add(mail, options)));
@@ -133,7 +133,7 @@ fn only_lines(arguments: &AuditArguments) -> Result<(), Failure> {
         (!question.fail_on.is_empty(), "--fail-on"),
         (arguments.out.is_some(), "--out"),
         (arguments.showing.json, "--json"),
-        (arguments.showing.format != Format::Auto, "--format"),
+        (arguments.showing.format != ReportFormat::Auto, "--format"),
     ];
     let refused = refused.iter().find(|(given, _)| *given);
     refused.map_or(Ok(()), |(_, option)| {
@@ -186,7 +186,7 @@ fn judged(letters: &[Letter], audit: &Audit, arguments: &AuditArguments) -> Opti
         statements: records.statements.len(),
         ..row(letters)
     };
-    match output::judge(records, &arguments.trial, &Terms::default()) {
+    match output::judge(records, &arguments.trial, &JudgingTerms::default()) {
         Ok(document) => count(&document, &mut row),
         Err(failure) => row.problem = Some(failure.to_string()),
     }
@@ -212,7 +212,7 @@ fn count(document: &Document, row: &mut IndexRow) {
 /// Prints a row and keeps it for the index.
 fn note(
     row: Option<IndexRow>,
-    lines: &mut Lines,
+    lines: &mut OutputLines,
     found: &mut ArchiveIndex,
     arguments: &AuditArguments,
 ) -> Result<(), Failure> {
@@ -268,16 +268,16 @@ fn line(row: &IndexRow) -> String {
 }
 
 /// Lines written to standard output, or collected for a file.
-struct Lines {
+struct OutputLines {
     out: Option<BufWriter<io::Stdout>>,
     kept: String,
     with_figures: usize,
 }
 
-impl Lines {
+impl OutputLines {
     fn new(arguments: &AuditArguments) -> Self {
         let streams = arguments.showing.output.is_none();
-        Lines {
+        OutputLines {
             out: streams.then(|| BufWriter::new(io::stdout())),
             kept: String::new(),
             with_figures: 0,
@@ -297,7 +297,7 @@ impl Lines {
 }
 
 fn finish(
-    mut lines: Lines,
+    mut lines: OutputLines,
     found: &ArchiveIndex,
     arguments: &AuditArguments,
 ) -> Result<u8, Failure> {

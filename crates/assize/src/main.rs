@@ -16,7 +16,6 @@ mod failure;
 mod files;
 mod gate;
 mod identity;
-mod in_order;
 mod joining;
 mod kernel;
 mod levels;
@@ -26,6 +25,7 @@ mod mailbox;
 mod metric_words;
 mod output;
 mod page;
+mod parallel_map;
 mod plan;
 mod reach;
 mod record;
@@ -43,7 +43,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use cli::{Cli, Verb};
+use cli::{Cli, CliVerb};
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -67,31 +67,31 @@ fn main() -> ExitCode {
         }
     };
     let done = match cli.verb {
-        Verb::Run(arguments) => run::run(&arguments),
-        Verb::Try(arguments) => trying::try_change(&arguments),
-        Verb::Bisect(arguments) => bisecting::bisect(&arguments),
-        Verb::Plan(arguments) => plan::plan(&arguments),
-        Verb::RunOne(arguments) => run::run_one(&arguments),
-        Verb::Merge(arguments) => run::merge(&arguments),
-        Verb::Doctor(arguments) => doctor::doctor(&arguments),
-        Verb::List(arguments) => list::list(&arguments),
-        Verb::Kernel(verb) => kernel::kernel(&verb),
-        Verb::Audit(arguments) => audit::audit(&arguments),
-        Verb::Compare(arguments) if !arguments.running.commands.is_empty() => {
+        CliVerb::Run(arguments) => run::run(&arguments),
+        CliVerb::Try(arguments) => trying::try_change(&arguments),
+        CliVerb::Bisect(arguments) => bisecting::bisect(&arguments),
+        CliVerb::Plan(arguments) => plan::plan(&arguments),
+        CliVerb::RunOne(arguments) => run::run_one(&arguments),
+        CliVerb::Merge(arguments) => run::merge(&arguments),
+        CliVerb::Doctor(arguments) => doctor::doctor(&arguments),
+        CliVerb::List(arguments) => list::list(&arguments),
+        CliVerb::Kernel(verb) => kernel::kernel(&verb),
+        CliVerb::Audit(arguments) => audit::audit(&arguments),
+        CliVerb::Compare(arguments) if !arguments.running.commands.is_empty() => {
             commands::compare(&arguments)
         }
-        Verb::Compare(arguments) => compare::compare(&arguments),
-        Verb::Report(arguments) => compare::report(&arguments),
-        Verb::Index(arguments) => library::index(&arguments),
-        Verb::Trend(arguments) => trend::trend(&arguments),
-        Verb::Trace(arguments) => trace::trace(&arguments),
-        Verb::Why(arguments) => why::why(&arguments),
-        Verb::Completions { shell } => {
+        CliVerb::Compare(arguments) => compare::compare(&arguments),
+        CliVerb::Report(arguments) => compare::report(&arguments),
+        CliVerb::Index(arguments) => library::index(&arguments),
+        CliVerb::Trend(arguments) => trend::trend(&arguments),
+        CliVerb::Trace(arguments) => trace::trace(&arguments),
+        CliVerb::Why(arguments) => why::why(&arguments),
+        CliVerb::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);
             output::print(&text).map(|()| 0)
         }
-        Verb::Man => man().and_then(|text| output::print(&text)).map(|()| 0),
+        CliVerb::Man => man().and_then(|text| output::print(&text)).map(|()| 0),
     };
     match done {
         Ok(code) => ExitCode::from(code),

@@ -11,24 +11,28 @@ use assize_verdict::{Better, Document, Options, primary_directions, try_records}
 
 use terminal_size::{Width, terminal_size};
 
-use crate::cli::{Colour, Format, Question, Showing, Trial};
+use crate::cli::{Colour, QuestionArguments, ReportFormat, ShowArguments, TrialArguments};
 use crate::failure::Failure;
 use crate::gate;
 use crate::metric_words::metric_words;
-use crate::page::{self, Material};
+use crate::page::{self, PageInputs};
 use crate::shell;
-use crate::terms::Terms;
+use crate::terms::JudgingTerms;
 
 /// Judges records as the user asked.
-pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<Document, Failure> {
+pub(crate) fn judge(
+    records: &Records,
+    trial: &TrialArguments,
+    terms: &JudgingTerms,
+) -> Result<Document, Failure> {
     let mut document = try_records(records, &options(trial, terms)?)?;
-    document.reproduce = shell::again();
+    document.reproduce = shell::repeating_command();
     Ok(document)
 }
 
 /// The user's options on the terms of the experiment. With several looks, each look has
 /// its share of alpha, and the intervals are at that level.
-pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
+pub(crate) fn options(trial: &TrialArguments, terms: &JudgingTerms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
         let in_file = claims_of(path)?;
@@ -61,7 +65,7 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
 }
 
 /// The `assize compare` command that puts these questions to a bundle.
-pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
+pub(crate) fn compare_command(bundle: &Path, question: &QuestionArguments) -> String {
     let mut words: Vec<OsString> = vec!["compare".into(), bundle.into()];
     let mut add = |option: &str, value: &OsStr| words.extend([option.into(), value.into()]);
     if let Some(baseline) = &question.baseline {
@@ -97,9 +101,9 @@ fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// The requested format.
-pub(crate) fn format(showing: &Showing) -> Format {
+pub(crate) fn format(showing: &ShowArguments) -> ReportFormat {
     if showing.json {
-        Format::Json
+        ReportFormat::Json
     } else {
         showing.format
     }
@@ -108,30 +112,34 @@ pub(crate) fn format(showing: &Showing) -> Format {
 /// Shows a document and returns the exit status.
 pub(crate) fn show(
     document: &Document,
-    material: &Material<'_>,
-    showing: &Showing,
+    material: &PageInputs<'_>,
+    showing: &ShowArguments,
 ) -> Result<u8, Failure> {
     let findings = gate::findings(document, material)?;
-    gate::tell(document, &findings);
+    gate::report(document, &findings);
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let text = match format(showing) {
-        Format::Auto if terminal => read(assize_report::brief, document, material, showing)?,
-        Format::Brief => read(assize_report::brief, document, material, showing)?,
-        Format::Auto | Format::Mail => read(assize_report::text, document, material, showing)?,
-        Format::Html => page::page(document, material)?,
-        Format::Json => shown(assize_report::json(document))?,
-        Format::Csv => shown(assize_report::csv(document))?,
-        Format::Junit => assize_report::junit(&checks(document, material, &findings)?),
-        Format::Ktap => assize_report::ktap(&checks(document, material, &findings)?),
-        Format::Markdown => assize_report::markdown(&checks(document, material, &findings)?),
-        Format::Github => assize_report::github(&checks(document, material, &findings)?),
-        Format::Gitlab => shown(assize_report::gitlab(&checks(
+        ReportFormat::Auto if terminal => {
+            render(assize_report::brief, document, material, showing)?
+        }
+        ReportFormat::Brief => render(assize_report::brief, document, material, showing)?,
+        ReportFormat::Auto | ReportFormat::Mail => {
+            render(assize_report::text, document, material, showing)?
+        }
+        ReportFormat::Html => page::page(document, material)?,
+        ReportFormat::Json => show_or_fail(assize_report::json(document))?,
+        ReportFormat::Csv => show_or_fail(assize_report::csv(document))?,
+        ReportFormat::Junit => assize_report::junit(&checks(document, material, &findings)?),
+        ReportFormat::Ktap => assize_report::ktap(&checks(document, material, &findings)?),
+        ReportFormat::Markdown => assize_report::markdown(&checks(document, material, &findings)?),
+        ReportFormat::Github => assize_report::github(&checks(document, material, &findings)?),
+        ReportFormat::Gitlab => show_or_fail(assize_report::gitlab(&checks(
             document, material, &findings,
         )?))?,
-        Format::Kcidb => {
+        ReportFormat::Kcidb => {
             let build = showing.kcidb_build.as_deref().unwrap_or_default();
             let checks = checks(document, material, &findings)?;
-            shown(assize_report::kcidb(&checks, build))?
+            show_or_fail(assize_report::kcidb(&checks, build))?
         }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
@@ -151,14 +159,14 @@ pub(crate) fn warn(said: &str) {
     }
 }
 
-fn shown(text: Result<String, impl std::fmt::Display>) -> Result<String, Failure> {
+fn show_or_fail(text: Result<String, impl std::fmt::Display>) -> Result<String, Failure> {
     text.map_err(|error| Failure::Show(error.to_string()))
 }
 
 /// The document as checks that pass or fail.
 fn checks(
     document: &Document,
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
     findings: &[CheckFinding],
 ) -> Result<Checks, Failure> {
     let words = words(&[document], material)?;
@@ -167,7 +175,7 @@ fn checks(
 
 /// Whether colours are requested, or standard output is a terminal and nothing disables
 /// them.
-fn style(showing: &Showing, terminal: bool) -> Style {
+fn style(showing: &ShowArguments, terminal: bool) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = match showing.color {
         Colour::Auto => terminal && !plain,
@@ -178,11 +186,11 @@ fn style(showing: &Showing, terminal: bool) -> Style {
 }
 
 /// The document as text for people, as wide as the terminal.
-fn read(
+fn render(
     form: fn(&Document, &Brief<'_>, Style) -> String,
     document: &Document,
-    material: &Material<'_>,
-    showing: &Showing,
+    material: &PageInputs<'_>,
+    showing: &ShowArguments,
 ) -> Result<String, Failure> {
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let metrics = words(&[document], material)?;
@@ -201,7 +209,7 @@ fn read(
 /// The wording of the metrics in several documents from one input.
 pub(crate) fn words(
     documents: &[&Document],
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
 ) -> Result<Vec<MetricWords>, Failure> {
     let mut options = options(material.trial, material.terms)?;
     for (metric, better) in primary_directions(material.records, &options)? {

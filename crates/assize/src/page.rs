@@ -17,15 +17,15 @@ use assize_trace::{Timeline, timeline};
 use assize_verdict::{Document, Options, try_records};
 use assize_why::Kept;
 
-use crate::cli::Trial;
+use crate::cli::TrialArguments;
 use crate::failure::Failure;
 use crate::shell::quote;
-use crate::terms::Terms;
+use crate::terms::JudgingTerms;
 use crate::{output, trace};
 
 /// The origin of a page's records.
 #[derive(Clone, Copy)]
-pub(crate) enum From<'a> {
+pub(crate) enum RecordsOrigin<'a> {
     /// A bundle.
     Bundle(&'a Path),
     /// A post.
@@ -38,11 +38,11 @@ pub(crate) enum From<'a> {
 
 /// The inputs of a page.
 #[derive(Clone, Copy)]
-pub(crate) struct Material<'a> {
+pub(crate) struct PageInputs<'a> {
     pub(crate) records: &'a Records,
-    pub(crate) trial: &'a Trial,
-    pub(crate) terms: &'a Terms,
-    pub(crate) from: From<'a>,
+    pub(crate) trial: &'a TrialArguments,
+    pub(crate) terms: &'a JudgingTerms,
+    pub(crate) from: RecordsOrigin<'a>,
 }
 
 /// Limits on the samples in a page.
@@ -62,27 +62,27 @@ const FRAMES: usize = 24_000;
 const LEAST_FRAMES: usize = 500;
 
 /// The page of a document.
-pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<String, Failure> {
+pub(crate) fn page(document: &Document, material: &PageInputs<'_>) -> Result<String, Failure> {
     let options = output::options(material.trial, material.terms)?;
     let others = others(document, material.records, &options)?;
     let head = match material.from {
-        From::Bundle(directory) => head(directory)?,
-        From::Post(_) | From::Blocks(_) | From::Several(_) => None,
+        RecordsOrigin::Bundle(directory) => head(directory)?,
+        RecordsOrigin::Post(_) | RecordsOrigin::Blocks(_) | RecordsOrigin::Several(_) => None,
     };
     let post = match material.from {
-        From::Post(audit) => Some(post(audit)),
-        From::Bundle(_) | From::Blocks(_) | From::Several(_) => None,
+        RecordsOrigin::Post(audit) => Some(post(audit)),
+        RecordsOrigin::Bundle(_) | RecordsOrigin::Blocks(_) | RecordsOrigin::Several(_) => None,
     };
     let (evidence, timelines) = match material.from {
-        From::Bundle(directory) if head.is_some() => (
+        RecordsOrigin::Bundle(directory) if head.is_some() => (
             assize_bundle::evidence(directory, &LIMITS)?,
             timelines(document, directory)?,
         ),
-        From::Blocks(inputs) => (several::evidence_of(inputs)?, Vec::new()),
+        RecordsOrigin::Blocks(inputs) => (several::evidence_of(inputs)?, Vec::new()),
         _ => Default::default(),
     };
     let attributions = match (material.from, &head) {
-        (From::Bundle(directory), Some(head)) => attributions(document, directory, head)?,
+        (RecordsOrigin::Bundle(directory), Some(head)) => attributions(document, directory, head)?,
         _ => Attributions::default(),
     };
     let mut about = about(document, material, head.as_ref())?;
@@ -146,11 +146,13 @@ fn others(
 }
 
 /// The question of the experiment, if there is one.
-pub(crate) fn question(material: &Material<'_>) -> Result<Option<String>, Failure> {
+pub(crate) fn question(material: &PageInputs<'_>) -> Result<Option<String>, Failure> {
     let directory = match material.from {
-        From::Bundle(directory) => directory,
-        From::Blocks([first, ..]) => first,
-        From::Blocks([]) | From::Several(_) | From::Post(_) => return Ok(None),
+        RecordsOrigin::Bundle(directory) => directory,
+        RecordsOrigin::Blocks([first, ..]) => first,
+        RecordsOrigin::Blocks([]) | RecordsOrigin::Several(_) | RecordsOrigin::Post(_) => {
+            return Ok(None);
+        }
     };
     Ok(head(directory)?.map(|head| head.question))
 }
@@ -211,7 +213,7 @@ fn attributions(
 
 fn about(
     document: &Document,
-    material: &Material<'_>,
+    material: &PageInputs<'_>,
     head: Option<&Head>,
 ) -> Result<About, Failure> {
     let mut primary = material.records.primary.clone();
@@ -221,10 +223,10 @@ fn about(
         ..About::default()
     };
     match material.from {
-        From::Post(_) => about.title = format!("What {} supports", document.source),
-        From::Blocks(inputs) => several::describe(&mut about, document, inputs, true)?,
-        From::Several(inputs) => several::describe(&mut about, document, inputs, false)?,
-        From::Bundle(_) => {}
+        RecordsOrigin::Post(_) => about.title = format!("What {} supports", document.source),
+        RecordsOrigin::Blocks(inputs) => several::describe(&mut about, document, inputs, true)?,
+        RecordsOrigin::Several(inputs) => several::describe(&mut about, document, inputs, false)?,
+        RecordsOrigin::Bundle(_) => {}
     }
     let Some(head) = head else { return Ok(about) };
     about.title.clone_from(&head.title);

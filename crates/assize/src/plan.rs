@@ -6,8 +6,8 @@ use assize_plan::Plan;
 
 use crate::cli::{ALPHA, PlanArguments};
 use crate::failure::Failure;
-use crate::reach::{self, Reach};
-use crate::terms::Terms;
+use crate::reach::{self, DesignReach};
+use crate::terms::JudgingTerms;
 use crate::{exposure, output, run};
 
 /// Shows a plan, or writes it to a file.
@@ -20,7 +20,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         output::print(format!("{} runs, from index 0\n", plan.runs.len()).as_bytes())?;
         return Ok(0);
     }
-    let reach = Reach::of(&plan, arguments.like.as_deref())?;
+    let reach = DesignReach::of_plan(&plan, arguments.like.as_deref())?;
     let text = described(&plan) + "\n" + &reach.described() + &exposure::described(&plan);
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(0)
@@ -60,7 +60,7 @@ fn described(plan: &Plan) -> String {
             "stops early once the intervals of the primary metrics are within a factor {} of the ratio\n",
             1.0 + until.within
         ));
-        for looks in &Terms::planned(plan).looks {
+        for looks in &JudgingTerms::planned(plan).looks {
             for (end, level) in looks.ends.iter().zip(looks.levels(ALPHA)) {
                 let level = reach::two_digits(level);
                 text.push_str(&format!("look after {end} blocks, at the level {level}\n"));

@@ -11,7 +11,7 @@ use assize_verdict::PRIMARY_SHARE;
 
 use crate::cli::ALPHA;
 use crate::failure::Failure;
-use crate::terms::Terms;
+use crate::terms::JudgingTerms;
 
 /// The power with which an effect must be found to be called detectable.
 const POWER: f64 = 0.8;
@@ -21,11 +21,11 @@ const USUAL_SD: f64 = 0.03;
 
 /// What the design of an experiment can establish.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reach {
+pub(crate) struct DesignReach {
     replicates: Replicates,
-    primary: Family,
+    primary: ReachFamily,
     /// The family of rows that are not primary.
-    others: Option<Family>,
+    others: Option<ReachFamily>,
     /// The noise of each primary metric in the given bundle, if there is one.
     noise: Vec<(String, Option<f64>)>,
     like: Option<PathBuf>,
@@ -46,7 +46,7 @@ enum Replicates {
 }
 
 impl Replicates {
-    fn of(plan: &Plan) -> Self {
+    fn of_plan(plan: &Plan) -> Self {
         let blocks = plan.runs.iter().map(|run| run.block + 1).max().unwrap_or(0);
         match u32::try_from(plan.images.len()).unwrap_or(u32::MAX) {
             0 => Self::Blocks(blocks),
@@ -75,7 +75,7 @@ impl Replicates {
     }
 
     /// The options or keys that request `n` of them.
-    fn asked(self, n: u32) -> String {
+    fn request_for(self, n: u32) -> String {
         match self {
             Self::Images(_) => many(n, "memory image"),
             Self::OwnImages(_) if n > MOST_IMAGES => {
@@ -88,17 +88,17 @@ impl Replicates {
 
 /// Rows that are corrected together for multiple tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Family {
+struct ReachFamily {
     /// The number of rows, if it is known.
     rows: Option<u32>,
     alpha: f64,
 }
 
-impl Reach {
+impl DesignReach {
     /// The reach of a plan; the noise is taken from an earlier bundle, if one is given.
-    pub(crate) fn of(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn of_plan(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
         let records = like.map(assize_bundle::read).transpose()?;
-        let alpha = Terms::planned(plan).alpha(ALPHA);
+        let alpha = JudgingTerms::planned(plan).alpha(ALPHA);
         let compared = plan.configurations.iter().skip(1).filter(|one| !one.aa);
         let compared = compared.count();
         let measured = |metric: &str| {
@@ -115,14 +115,14 @@ impl Reach {
                 .map(|metric| measured(metric))
                 .sum::<usize>();
         let all = records.as_ref().map(|records| compared * columns(records));
-        let family = |rows: Option<usize>, share: f64| Family {
+        let family = |rows: Option<usize>, share: f64| ReachFamily {
             rows: rows.map(|rows| u32::try_from(rows).unwrap_or(u32::MAX)),
             alpha: share * alpha,
         };
         let declared = !plan.primary.is_empty();
         let rest = all.map(|all| all.saturating_sub(primary));
-        Ok(Reach {
-            replicates: Replicates::of(plan),
+        Ok(DesignReach {
+            replicates: Replicates::of_plan(plan),
             primary: match declared {
                 true => family(Some(primary), PRIMARY_SHARE),
                 false => family(all, 1.0),
@@ -185,7 +185,7 @@ impl Reach {
     }
 
     /// A line for a family: its level, and what this many blocks can reach.
-    fn family(&self, rows: &str, family: Family) -> String {
+    fn family(&self, rows: &str, family: ReachFamily) -> String {
         let can = match self.can(family) {
             true => String::new(),
             false => format!(": none can be established; {}", self.needed(family)),
@@ -234,7 +234,7 @@ impl Reach {
             Some(needed) if needed > self.replicates.count() => format!(
                 "; one of {} takes {}",
                 near_one(1.0 + self.margin),
-                self.replicates.asked(needed)
+                self.replicates.request_for(needed)
             ),
             _ => String::new(),
         };
@@ -248,11 +248,11 @@ impl Reach {
         }
     }
 
-    fn can(&self, family: Family) -> bool {
+    fn can(&self, family: ReachFamily) -> bool {
         self.design().least_p() <= family.alpha
     }
 
-    fn aim(&self, family: Family) -> PowerAim {
+    fn aim(&self, family: ReachFamily) -> PowerAim {
         PowerAim {
             rows: family.rows.unwrap_or(1).max(1),
             alpha: family.alpha,
@@ -260,7 +260,7 @@ impl Reach {
         }
     }
 
-    fn needed(&self, family: Family) -> String {
+    fn needed(&self, family: ReachFamily) -> String {
         let able = |runs: &u32| {
             let design = PowerDesign {
                 runs: *runs,
@@ -269,7 +269,7 @@ impl Reach {
             design.least_p() <= family.alpha
         };
         match (self.replicates.count() + 1..64).find(able) {
-            Some(needed) => format!("{} could", self.replicates.asked(needed)),
+            Some(needed) => format!("{} could", self.replicates.request_for(needed)),
             None => "no number of runs could".into(),
         }
     }
@@ -311,7 +311,7 @@ fn noise(records: &Records, metric: &str) -> Option<f64> {
         .map(|one| one.name.as_str())
         .collect();
     let of = |runs: &Vec<&Run>| {
-        let mut cells: BTreeMap<&str, Vec<(Block<'_>, f64)>> = BTreeMap::new();
+        let mut cells: BTreeMap<&str, Vec<(MachineBlock<'_>, f64)>> = BTreeMap::new();
         for run in runs {
             let value = run.metrics.get(metric).map(|value| value.value);
             if let Some(value) = value.filter(|value| *value > 0.0) {
@@ -336,17 +336,17 @@ fn noise(records: &Records, metric: &str) -> Option<f64> {
 }
 
 /// The machine and block of a run.
-type Block<'a> = (Option<&'a str>, Option<u32>);
+type MachineBlock<'a> = (Option<&'a str>, Option<u32>);
 
 /// The differences of logarithms in blocks that hold one run of each. `None` between a
 /// cell and itself.
-fn differences(a: &[(Block<'_>, f64)], b: &[(Block<'_>, f64)]) -> Option<Vec<f64>> {
+fn differences(a: &[(MachineBlock<'_>, f64)], b: &[(MachineBlock<'_>, f64)]) -> Option<Vec<f64>> {
     if std::ptr::eq(a, b) {
         return None;
     }
-    let partner = |(at, x): &(Block<'_>, f64)| {
+    let partner = |(at, x): &(MachineBlock<'_>, f64)| {
         at.1?;
-        let of = |cell: &[(Block<'_>, f64)]| -> Option<f64> {
+        let of = |cell: &[(MachineBlock<'_>, f64)]| -> Option<f64> {
             let mut there = cell.iter().filter(|other| other.0 == *at);
             let one = there.next()?.1;
             there.next().is_none().then_some(one)

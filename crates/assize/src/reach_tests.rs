@@ -21,8 +21,8 @@ fn plan(runs: u32, primary: &str) -> Plan {
 const BOTH: &str = "{ metric = 'latency_ns_p50', better = 'lower' }, \
                     { metric = 'context_switches', better = 'lower' }";
 
-fn reach(runs: u32, primary: &str) -> Reach {
-    Reach::of(&plan(runs, primary), None).unwrap()
+fn reach(runs: u32, primary: &str) -> DesignReach {
+    DesignReach::of_plan(&plan(runs, primary), None).unwrap()
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn several_blocks_on_one_memory_image_are_no_replicates() {
         );
         let experiment = assize_plan::parse(&text, "test.toml").unwrap();
         let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
-        Reach::of(&plan, None).unwrap()
+        DesignReach::of_plan(&plan, None).unwrap()
     };
     let few = on(4, 16).warning().unwrap();
     assert!(
@@ -150,7 +150,7 @@ fn an_earlier_bundle_says_how_much_its_runs_vary() {
     let place = tempfile::tempdir().unwrap();
     let like = place.path().join("like.bundle");
     assize_bundle::write(&like, &records(3.0, 0.1, 4)).unwrap();
-    let reach = Reach::of(&plan(8, BOTH), Some(&like)).unwrap();
+    let reach = DesignReach::of_plan(&plan(8, BOTH), Some(&like)).unwrap();
     let said = reach.described();
     let noise = "latency_ns_p50, which varies by 8.2 %: a ratio of 1.";
     assert!(said.contains(noise), "{said}");

@@ -10,7 +10,7 @@ use assize_job::{
 };
 use assize_judge::{RunQuantiles, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{Done, Failure, Outcome};
+use assize_target::{OrderResult, RunFailure, RunOutcome};
 
 use crate::identity;
 
@@ -25,12 +25,12 @@ const NOT_RECORDED: [&str; 2] = ["memory_image", assize_target::DIFFERED];
 pub(crate) fn recorded(
     plan: &Plan,
     run: &PlannedRun,
-    done: &Done,
+    done: &OrderResult,
     expected: &[RunIdentityPart],
 ) -> RunRecord {
     let (records, exit, ending) = match &done.outcome {
-        Outcome::Completed(records) => (records, RunExit::Completed, None),
-        Outcome::Failed {
+        RunOutcome::Completed(records) => (records, RunExit::Completed, None),
+        RunOutcome::Failed {
             failure,
             records,
             console,
@@ -63,21 +63,21 @@ pub(crate) fn recorded(
 }
 
 /// The ending of a run, given its failure.
-fn ending(failure: &Failure) -> Ending {
+fn ending(failure: &RunFailure) -> Ending {
     match failure {
-        Failure::Panic { .. } => Ending::Crashed,
-        Failure::Timeout { .. } => Ending::TimedOut,
-        Failure::Stalled { .. } => Ending::Hung,
-        Failure::OutOfMemory { .. } => Ending::OutOfMemory,
-        Failure::Ended { .. } => Ending::of_reason(&failure.to_string()),
-        Failure::Agent { stage, why, .. } => match stage {
+        RunFailure::Panic { .. } => Ending::Crashed,
+        RunFailure::Timeout { .. } => Ending::TimedOut,
+        RunFailure::Stalled { .. } => Ending::Hung,
+        RunFailure::OutOfMemory { .. } => Ending::OutOfMemory,
+        RunFailure::Ended { .. } => Ending::of_reason(&failure.to_string()),
+        RunFailure::Agent { stage, why, .. } => match stage {
             RunStage::Start => Ending::NotMeasured,
             RunStage::Workload if why.contains(TOO_LONG) => Ending::TimedOut,
             RunStage::Workload if why.contains("for lack of memory") => Ending::OutOfMemory,
             RunStage::Workload => Ending::ExitStatus,
             RunStage::Setup | RunStage::Background | RunStage::Teardown => Ending::SetUp,
         },
-        Failure::Inexact { .. } => Ending::NotMeasured,
+        RunFailure::Inexact { .. } => Ending::NotMeasured,
     }
 }
 

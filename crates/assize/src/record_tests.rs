@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assize_target::Failure;
+use assize_target::RunFailure;
 
 use super::*;
 
@@ -26,32 +26,32 @@ fn plan() -> Plan {
     .unwrap()
 }
 
-fn of(outcome: Outcome) -> RunRecord {
+fn recorded_run(outcome: RunOutcome) -> RunRecord {
     let said = AgentMessage::Identity { parts: Vec::new() };
     let outcome = match outcome {
-        Outcome::Completed(mut records) => {
+        RunOutcome::Completed(mut records) => {
             records.push(said);
-            Outcome::Completed(records)
+            RunOutcome::Completed(records)
         }
         failed => failed,
     };
     with(outcome, &[])
 }
 
-fn with(outcome: Outcome, expected: &[RunIdentityPart]) -> RunRecord {
+fn with(outcome: RunOutcome, expected: &[RunIdentityPart]) -> RunRecord {
     let machine = [("qemu", "10.0"), ("memory_image", "abc")];
     let plan = plan();
-    let done = Done {
+    let done = OrderResult {
         outcome,
         machine: machine.map(|(k, v)| (k.into(), v.into())).into(),
         cached: false,
-        wall: Duration::from_secs(1),
+        elapsed: Duration::from_secs(1),
     };
     recorded(&plan, &plan.runs[0], &done, expected)
 }
 
 fn metrics(records: Vec<AgentMessage>) -> Vec<(String, f64, String)> {
-    let recorded = of(Outcome::Completed(records));
+    let recorded = recorded_run(RunOutcome::Completed(records));
     let metrics = recorded.run.metrics.into_iter();
     metrics.map(|(name, m)| (name, m.value, m.unit)).collect()
 }
@@ -76,7 +76,7 @@ fn samples(metric: &str, values: &[f64]) -> AgentMessage {
 
 #[test]
 fn a_run_keeps_its_place_and_its_seed() {
-    let recorded = of(Outcome::Completed(Vec::new()));
+    let recorded = recorded_run(RunOutcome::Completed(Vec::new()));
     assert_eq!((recorded.index, recorded.seed), (4, 9));
     let run = &recorded.run;
     assert_eq!((run.order, run.block, run.repetition), (4, Some(2), 3));
@@ -87,7 +87,7 @@ fn a_run_keeps_its_place_and_its_seed() {
 #[test]
 fn facts_of_one_execution_only_are_not_recorded() {
     let facts = BTreeMap::from([("kernel".into(), "6.12".into())]);
-    let recorded = of(Outcome::Completed(vec![AgentMessage::Environment {
+    let recorded = recorded_run(RunOutcome::Completed(vec![AgentMessage::Environment {
         facts,
     }]));
     let names: Vec<&String> = recorded.environment.keys().collect();
@@ -139,13 +139,13 @@ fn samples_are_reduced_unless_a_histogram_of_their_name_is() {
 
 #[test]
 fn times_of_samples_count_from_the_start() {
-    let recorded = of(Outcome::Completed(vec![samples("x", &[1.0, 2.0, 3.0])]));
+    let recorded = recorded_run(RunOutcome::Completed(vec![samples("x", &[1.0, 2.0, 3.0])]));
     assert_eq!(recorded.samples[0].t_ns, [5, 10, 15]);
 }
 
 #[test]
 fn what_is_no_distribution_is_a_doubt_and_no_quantile() {
-    let recorded = of(Outcome::Completed(vec![histogram(
+    let recorded = recorded_run(RunOutcome::Completed(vec![histogram(
         "latency",
         "ns",
         &[(2, 1), (1, 1)],
@@ -156,7 +156,7 @@ fn what_is_no_distribution_is_a_doubt_and_no_quantile() {
 
 #[test]
 fn events_are_counted_in_seconds() {
-    let recorded = of(Outcome::Completed(vec![AgentMessage::Events {
+    let recorded = recorded_run(RunOutcome::Completed(vec![AgentMessage::Events {
         event: "hwlat".into(),
         count: 2,
         exposure_ns: 3_000_000_000,
@@ -172,8 +172,8 @@ fn events_are_counted_in_seconds() {
 
 #[test]
 fn a_failed_run_says_why_and_keeps_what_it_had() {
-    let recorded = of(Outcome::Failed {
-        failure: Failure::Timeout { after_s: 7 },
+    let recorded = recorded_run(RunOutcome::Failed {
+        failure: RunFailure::Timeout { after_s: 7 },
         records: vec![AgentMessage::Metric {
             metric: "n".into(),
             value: 1.0,
@@ -200,16 +200,16 @@ fn what_a_console_says_after_the_agent_is_no_crash() {
             why: "the kernel killed 1 of its processes for lack of memory".into(),
         };
         let failure = match answered {
-            true => Failure::Agent {
+            true => RunFailure::Agent {
                 stage: RunStage::Workload,
                 what: "it".into(),
                 why: "the kernel killed 1 of its processes for lack of memory".into(),
             },
-            false => Failure::Panic {
+            false => RunFailure::Panic {
                 line: "Kernel panic - not syncing".into(),
             },
         };
-        of(Outcome::Failed {
+        recorded_run(RunOutcome::Failed {
             failure,
             records: answered.then_some(word).into_iter().collect(),
             console: console.into(),
@@ -242,7 +242,7 @@ fn a_stream_has_a_jitter_and_other_distributions_have_none() {
     // A single value has none.
     let one = vec![histogram("round_trip", "ns", &[(1, 1)])];
     assert_eq!(
-        of(Outcome::Completed(one)).doubts[0].code,
+        recorded_run(RunOutcome::Completed(one)).doubts[0].code,
         "unreadable-distribution"
     );
 }
@@ -281,19 +281,19 @@ fn a_run_with_another_module_has_failed_and_says_which() {
     let said = AgentMessage::Identity {
         parts: vec![module(found)],
     };
-    let recorded = with(Outcome::Completed(vec![said.clone()]), &[module(wanted)]);
+    let recorded = with(RunOutcome::Completed(vec![said.clone()]), &[module(wanted)]);
     let RunExit::Failed { why, .. } = &recorded.exit else {
         unreachable!("{:?}", recorded.exit)
     };
     let words = "module gpu_sched was 9a0200000000, not 4f1c00000000";
     assert!(why.contains(words), "{why}");
     assert_eq!(recorded.identity[0].value.as_deref(), Some(found));
-    let right = with(Outcome::Completed(vec![said]), &[module(found)]);
+    let right = with(RunOutcome::Completed(vec![said]), &[module(found)]);
     assert_eq!(right.exit, RunExit::Completed);
 }
 
 #[test]
 fn a_run_that_does_not_say_what_it_was_has_failed() {
-    let recorded = with(Outcome::Completed(Vec::new()), &[]);
+    let recorded = with(RunOutcome::Completed(Vec::new()), &[]);
     assert!(matches!(recorded.exit, RunExit::Failed { .. }));
 }

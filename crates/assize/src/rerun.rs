@@ -13,7 +13,7 @@ use crate::shell;
 /// The relevant keys of a plan. Older plans do not record the options of the command
 /// line.
 #[derive(Deserialize)]
-struct Asked {
+struct PlanOverrides {
     overrides: Option<Overrides>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
         Err(Error::NoSchedule(_)) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let asked = Asked::deserialize(&head.plan).map_err(|error| {
+    let asked = PlanOverrides::deserialize(&head.plan).map_err(|error| {
         let file = bundle.join("bundle.json");
         Failure::Argument(format!("{}: the plan is damaged: {error}", file.display()))
     })?;

@@ -11,20 +11,20 @@ use crate::failure::Failure;
 
 /// The relevant keys of a plan.
 #[derive(Deserialize)]
-struct Planned {
+struct PlanWorkloads {
     #[serde(default)]
-    configurations: Vec<PlannedConfiguration>,
+    configurations: Vec<ConfigurationWorkloads>,
 }
 
 #[derive(Deserialize)]
-struct PlannedConfiguration {
+struct ConfigurationWorkloads {
     name: String,
     #[serde(default)]
-    workloads: Vec<PlannedWorkload>,
+    workloads: Vec<WorkloadKind>,
 }
 
 #[derive(Deserialize)]
-struct PlannedWorkload {
+struct WorkloadKind {
     name: String,
     #[serde(default)]
     kind: String,
@@ -49,7 +49,7 @@ pub(crate) fn declare(bundle: &Path, records: &mut Records) -> Result<(), Failur
         Err(Error::NoSchedule(_)) => return Ok(()),
         Err(error) => return Err(error.into()),
     };
-    let planned = Planned::deserialize(&head.plan).map_err(|error| {
+    let planned = PlanWorkloads::deserialize(&head.plan).map_err(|error| {
         let file = bundle.join("bundle.json");
         Failure::Argument(format!("{}: the plan is damaged: {error}", file.display()))
     })?;

@@ -15,7 +15,7 @@ pub(crate) fn command_line(arguments: impl Iterator<Item = impl AsRef<OsStr>>) -
 }
 
 /// The command to repeat this one, without `--out`, as its bundle exists now.
-pub(crate) fn again() -> String {
+pub(crate) fn repeating_command() -> String {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     command_line(without_out(&arguments).into_iter())
 }

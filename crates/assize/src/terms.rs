@@ -16,23 +16,23 @@ use crate::failure::Failure;
 
 /// The terms on which records are judged.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Terms {
+pub(crate) struct JudgingTerms {
     /// Ratios within 1 ± this are equivalent, if the experiment declares it.
     pub(crate) margin: Option<f64>,
     /// The looks of each experiment whose data are looked at while they are collected.
-    pub(crate) looks: Vec<Looks>,
+    pub(crate) looks: Vec<InterimLooks>,
 }
 
 /// When the data of an experiment are looked at, and how many blocks are complete now.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Looks {
+pub(crate) struct InterimLooks {
     /// The number of blocks at each look; at the last, all blocks are complete.
     pub(crate) ends: Vec<u32>,
     /// The number of complete blocks.
     there: u32,
 }
 
-impl Looks {
+impl InterimLooks {
     /// The planned looks at which something could be established, see
     /// [`spending::able_looks`]; always includes the last.
     pub(crate) fn planned(until: &StopRule, most: u32) -> Self {
@@ -49,11 +49,11 @@ impl Looks {
             Some(looks) => looks.iter().map(|look| ends[look.planned]).collect(),
             None => vec![most],
         };
-        Looks { ends, there: most }
+        InterimLooks { ends, there: most }
     }
 
     /// The same looks with this many complete blocks.
-    pub(crate) fn at(mut self, blocks: u32) -> Self {
+    pub(crate) fn with_complete(mut self, blocks: u32) -> Self {
         self.there = blocks;
         self
     }
@@ -81,41 +81,41 @@ fn fractions(ends: &[u32]) -> Vec<f64> {
 
 /// The relevant keys of a plan.
 #[derive(Deserialize)]
-struct Declared {
+struct PlanTerms {
     margin: f64,
     until: Option<StopRule>,
     #[serde(default)]
-    runs: Vec<Scheduled>,
+    runs: Vec<BlockOfRun>,
 }
 
 #[derive(Deserialize)]
-struct Scheduled {
+struct BlockOfRun {
     index: u32,
     block: u32,
 }
 
-impl Terms {
+impl JudgingTerms {
     /// The terms of an experiment once all its runs are done.
     pub(crate) fn planned(plan: &Plan) -> Self {
         let blocks: BTreeSet<u32> = plan.runs.iter().map(|run| run.block).collect();
-        let looks = |until: &StopRule| Looks::planned(until, blocks.len() as u32);
-        Terms {
+        let looks = |until: &StopRule| InterimLooks::planned(until, blocks.len() as u32);
+        JudgingTerms {
             margin: Some(plan.margin),
             looks: plan.until.iter().map(looks).collect(),
         }
     }
 
     /// The terms of a bundle of runs; results read from text have none.
-    pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn of_bundle(path: &Path) -> Result<Self, Failure> {
         if !path.is_dir() {
-            return Ok(Terms::default());
+            return Ok(JudgingTerms::default());
         }
         let head = match assize_bundle::read_plan(path) {
             Ok(head) => head,
-            Err(Error::NoSchedule(_)) => return Ok(Terms::default()),
+            Err(Error::NoSchedule(_)) => return Ok(JudgingTerms::default()),
             Err(error) => return Err(error.into()),
         };
-        let declared = Declared::deserialize(&head.plan).map_err(|error| {
+        let declared = PlanTerms::deserialize(&head.plan).map_err(|error| {
             let file = path.join("bundle.json");
             Failure::Argument(format!("{}: the plan is damaged: {error}", file.display()))
         })?;
@@ -127,9 +127,11 @@ impl Terms {
                 *blocks.entry(run.block).or_insert(true) &= there.contains(&run.index);
             }
             let complete = blocks.values().filter(|complete| **complete).count();
-            looks.push(Looks::planned(until, blocks.len() as u32).at(complete as u32));
+            looks.push(
+                InterimLooks::planned(until, blocks.len() as u32).with_complete(complete as u32),
+            );
         }
-        Ok(Terms {
+        Ok(JudgingTerms {
             margin: Some(declared.margin),
             looks,
         })
@@ -142,16 +144,20 @@ impl Terms {
     }
 
     /// The same terms with this many complete blocks.
-    pub(crate) fn at(mut self, blocks: u32) -> Terms {
-        self.looks = self.looks.into_iter().map(|of| of.at(blocks)).collect();
+    pub(crate) fn with_complete(mut self, blocks: u32) -> JudgingTerms {
+        self.looks = self
+            .looks
+            .into_iter()
+            .map(|of| of.with_complete(blocks))
+            .collect();
         self
     }
 
     /// The terms of records that are judged together: the margin only if both have the
     /// same, and the looks of both, so that the strictest level applies.
-    pub(crate) fn and(mut self, other: Terms) -> Terms {
+    pub(crate) fn and(mut self, other: JudgingTerms) -> JudgingTerms {
         self.looks.extend(other.looks);
-        Terms {
+        JudgingTerms {
             margin: self.margin.filter(|_| self.margin == other.margin),
             looks: self.looks,
         }
@@ -200,8 +206,8 @@ mod tests {
         }
     }
 
-    fn looks(first_look: u32, every: u32, most: u32) -> Looks {
-        Looks::planned(&until(first_look, every), most)
+    fn looks(first_look: u32, every: u32, most: u32) -> InterimLooks {
+        InterimLooks::planned(&until(first_look, every), most)
     }
 
     #[test]
@@ -221,23 +227,23 @@ mod tests {
         assert!((levels.iter().sum::<f64>() - 0.05).abs() < 1e-15);
         assert!(levels.windows(2).take(2).all(|pair| pair[0] < pair[1]));
         let at = |blocks| {
-            let looks = vec![all.clone().at(blocks)];
+            let looks = vec![all.clone().with_complete(blocks)];
             let margin = None;
-            Terms { margin, looks }.alpha(0.05)
+            JudgingTerms { margin, looks }.alpha(0.05)
         };
         assert_eq!([15, 20, 30].map(at), [levels[0], levels[1], levels[3]]);
         // Between two looks the level is that of the previous one.
         assert_eq!([3, 17, 29].map(at), [levels[0], levels[0], levels[2]]);
-        assert_eq!(Terms::default().alpha(0.05), 0.05);
+        assert_eq!(JudgingTerms::default().alpha(0.05), 0.05);
     }
 
     #[test]
     fn terms_that_differ_are_not_guessed() {
-        let terms = |margin, looks: &[Looks]| Terms {
+        let terms = |margin, looks: &[InterimLooks]| JudgingTerms {
             margin,
             looks: looks.to_vec(),
         };
-        let (all, first) = (looks(5, 5, 30), looks(5, 5, 30).at(15));
+        let (all, first) = (looks(5, 5, 30), looks(5, 5, 30).with_complete(15));
         let (a, b) = (
             terms(Some(0.01), &[]),
             terms(Some(0.02), std::slice::from_ref(&all)),

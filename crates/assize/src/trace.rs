@@ -19,7 +19,7 @@ const INSTRUMENT: &str = "kernel-events";
 
 /// A split, and the run that it is of.
 #[derive(Debug, Serialize)]
-struct OfRun<'a> {
+struct TraceOfRun<'a> {
     #[serde(flatten)]
     split: &'a LatencySplit,
     run: u32,
@@ -65,7 +65,7 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
             assize_report::printable(&(about + &split::text(&split))).into_owned()
         }
         SplitFormat::Json => {
-            let of_run = OfRun {
+            let of_run = TraceOfRun {
                 split: &split,
                 run: recorded.index,
                 configuration: &recorded.run.configuration,

@@ -12,7 +12,7 @@ use assize_job::{JOBS, Order};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::html;
 use assize_target::Target;
-use assize_target::exact::{Counted, Exact, Options, TASK_FIELDS, TaskTypes};
+use assize_target::exact::{CountedExecution, Exact, Options, TASK_FIELDS, TaskTypes};
 use assize_why::claims::ClaimOutcome;
 use assize_why::difference::{CountedPair, CountedRun, DiffHunk, FunctionEntries};
 use assize_why::kernel_map::{EntryProbe, kernel_map};
@@ -23,7 +23,7 @@ use assize_why::{
 
 use crate::cli::{WhyArguments, WhyFormat};
 use crate::failure::Failure;
-use crate::levels::Expected;
+use crate::levels::ExpectedParts;
 use crate::run::{plan_of, target};
 use crate::{output, record, shell};
 
@@ -36,7 +36,7 @@ const LEAST_KEPT: f64 = 0.001;
 const MOST_KEPT: usize = 4_000;
 
 /// A run to repeat.
-struct Again<'a> {
+struct RunToRepeat<'a> {
     run: PlannedRun,
     order: Order,
     recorded: RunRecord,
@@ -44,7 +44,7 @@ struct Again<'a> {
 }
 
 /// The result of a repeated run.
-struct Done {
+struct RepeatedRun {
     side: CountedRun,
     folded: String,
 }
@@ -52,7 +52,7 @@ struct Done {
 /// Repeats runs of a bundle, counts their instructions, and shows where they differ.
 pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let plan = planned(&arguments.bundle)?;
-    let asked = asked(&plan, arguments)?;
+    let asked = requested_comparison(&plan, arguments)?;
     let pairs = chosen(&plan, &asked, arguments)?;
     let exact = target::exact(Options::default())?;
     let (pairs, folded) = carry_out(&plan, &exact, pairs, &asked, arguments)?;
@@ -117,7 +117,7 @@ fn planned(bundle: &Path) -> Result<Plan, Failure> {
 
 /// Finds the name that the user means: a full name or a unique prefix, without regard to
 /// case.
-fn meant<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Failure> {
+fn resolve_name<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Failure> {
     let lower = given.to_lowercase();
     let whole = |name: &&&str| name.to_lowercase() == lower;
     if let Some(name) = names.iter().find(whole) {
@@ -138,11 +138,11 @@ fn meant<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Fail
     }
 }
 
-fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<WhyQuestion, Failure> {
+fn requested_comparison(plan: &Plan, arguments: &WhyArguments) -> Result<WhyQuestion, Failure> {
     let configurations: Vec<&str> = plan.configurations.iter().map(|one| &*one.name).collect();
     let workloads: Vec<&str> = plan.workloads.iter().map(|one| &*one.name).collect();
     let workload = match (&arguments.workload, &workloads[..]) {
-        (Some(given), _) => meant(&workloads, given, "workload")?,
+        (Some(given), _) => resolve_name(&workloads, given, "workload")?,
         (None, [only]) => only,
         (None, several) => {
             return Err(Failure::Argument(format!(
@@ -160,8 +160,8 @@ fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<WhyQuestion, Failure> 
         caches: caches::geometry(arguments.cache.as_deref())?,
         claims: claims.map_err(|why| Failure::Argument(format!("--explains: {why}")))?,
         workload: workload.to_owned(),
-        a: meant(&configurations, &arguments.a, "configuration")?.to_owned(),
-        b: meant(&configurations, &arguments.b, "configuration")?.to_owned(),
+        a: resolve_name(&configurations, &arguments.a, "configuration")?.to_owned(),
+        b: resolve_name(&configurations, &arguments.b, "configuration")?.to_owned(),
         metric: arguments.metric.clone(),
         reached: arguments.reached.clone(),
     })
@@ -194,7 +194,7 @@ fn chosen<'a>(
     plan: &Plan,
     asked: &WhyQuestion,
     arguments: &'a WhyArguments,
-) -> Result<Vec<[Again<'a>; 2]>, Failure> {
+) -> Result<Vec<[RunToRepeat<'a>; 2]>, Failure> {
     let bundle = arguments.bundle.as_path();
     let named = |run: &&PlannedRun, name: &str| {
         let configuration = plan.configurations.get(run.configuration);
@@ -202,14 +202,14 @@ fn chosen<'a>(
         configuration.is_some_and(|one| one.name == name)
             && workload.is_some_and(|one| one.name == asked.workload)
     };
-    let again = |run: &PlannedRun| -> Result<Option<Again<'a>>, Failure> {
+    let again = |run: &PlannedRun| -> Result<Option<RunToRepeat<'a>>, Failure> {
         let file = bundle.join("runs").join(format!("{:04}.json", run.index));
         let Some(order) = plan.order(run.index).filter(|_| file.exists()) else {
             return Ok(None);
         };
         let recorded = assize_bundle::read_run(bundle, run.index)?;
         let completed = recorded.exit == assize_bundle::RunExit::Completed;
-        Ok(completed.then_some(Again {
+        Ok(completed.then_some(RunToRepeat {
             run: *run,
             order,
             recorded,
@@ -247,17 +247,17 @@ fn chosen<'a>(
 fn carry_out(
     plan: &Plan,
     exact: &Exact,
-    pairs: Vec<[Again<'_>; 2]>,
+    pairs: Vec<[RunToRepeat<'_>; 2]>,
     asked: &WhyQuestion,
     arguments: &WhyArguments,
 ) -> Result<(Vec<CountedPair>, String), Failure> {
-    let runs: Vec<&Again<'_>> = pairs.iter().flatten().collect();
+    let runs: Vec<&RunToRepeat<'_>> = pairs.iter().flatten().collect();
     let orders: Vec<Order> = runs.iter().map(|again| again.order.clone()).collect();
     exact.prepare(&orders)?;
     let planned: Vec<PlannedRun> = runs.iter().map(|again| again.run).collect();
-    let expected = Expected::of(plan, &planned, exact)?;
+    let expected = ExpectedParts::for_runs(plan, &planned, exact)?;
     let next = Mutex::new(0..runs.len());
-    let results: Mutex<BTreeMap<usize, Result<Done, Failure>>> = Mutex::default();
+    let results: Mutex<BTreeMap<usize, Result<RepeatedRun, Failure>>> = Mutex::default();
     thread::scope(|scope| {
         for slot in 0..exact.slots().min(runs.len()) {
             let (next, results, runs, expected) = (&next, &results, &runs, &expected);
@@ -300,14 +300,14 @@ fn carry_out(
     Ok((all, folded))
 }
 
-impl Again<'_> {
+impl RunToRepeat<'_> {
     fn carry_out(
         &self,
         plan: &Plan,
         exact: &Exact,
         slot: usize,
-        (expected, asked, arguments): (&Expected, &WhyQuestion, &WhyArguments),
-    ) -> Result<Done, Failure> {
+        (expected, asked, arguments): (&ExpectedParts, &WhyQuestion, &WhyArguments),
+    ) -> Result<RepeatedRun, Failure> {
         let texts = exact.symbols(&self.order, slot)?;
         let kernel = |error: assize_why::Error| {
             let kernel = &self.order.machine.kernel;
@@ -341,7 +341,7 @@ impl Again<'_> {
         let calls = calls.transpose().map_err(inexact)?;
         let metric = |name: &str| Some(self.recorded.run.metrics.get(name)?.value);
         let reached = numbers.iter().map(|of| entered(&counts, of)).collect();
-        Ok(Done {
+        Ok(RepeatedRun {
             folded: match &calls {
                 Some(calls) if arguments.tree => calls.folded(),
                 _ => profile.folded(),
@@ -363,8 +363,8 @@ impl Again<'_> {
     fn refuse_other(
         &self,
         plan: &Plan,
-        counted: &Counted,
-        expected: &Expected,
+        counted: &CountedExecution,
+        expected: &ExpectedParts,
     ) -> Result<(), Failure> {
         let now = record::recorded(plan, &self.run, &counted.done, expected.run(&self.run));
         let Some(what) = difference(&self.recorded, &now) else {
@@ -475,10 +475,16 @@ mod tests {
     #[test]
     fn a_name_is_whole_or_a_prefix_that_only_one_has() {
         let names = ["drm-sched", "depq", "depq+irq"];
-        assert_eq!(meant(&names, "DRM", "configuration").unwrap(), "drm-sched");
-        assert_eq!(meant(&names, "depq", "configuration").unwrap(), "depq");
+        assert_eq!(
+            resolve_name(&names, "DRM", "configuration").unwrap(),
+            "drm-sched"
+        );
+        assert_eq!(
+            resolve_name(&names, "depq", "configuration").unwrap(),
+            "depq"
+        );
         for (given, words) in [("d", "several"), ("x", "there is no")] {
-            let text = meant(&names, given, "configuration")
+            let text = resolve_name(&names, given, "configuration")
                 .unwrap_err()
                 .to_string();
             assert!(text.contains(words) && text.contains("depq+irq"), "{text}");

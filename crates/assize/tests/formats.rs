@@ -25,7 +25,7 @@ fn read(format: &str, text: &[u8]) -> serde_json::Value {
 }
 
 fn read_by(python: PathBuf, format: &str, text: &[u8]) -> serde_json::Value {
-    let done = given(python, &[format], text);
+    let done = run_python(python, &[format], text);
     let why = String::from_utf8_lossy(&done.stderr);
     let text = String::from_utf8_lossy(text);
     assert!(done.status.success(), "{format}: {why}\n{text}");
@@ -33,7 +33,7 @@ fn read_by(python: PathBuf, format: &str, text: &[u8]) -> serde_json::Value {
 }
 
 /// The output of a reader for a text.
-fn given(python: PathBuf, arguments: &[&str], text: &[u8]) -> Output {
+fn run_python(python: PathBuf, arguments: &[&str], text: &[u8]) -> Output {
     let mut child = Command::new(python)
         .arg(root().join("crates/assize/tests/formats.py"))
         .args(arguments)
@@ -163,14 +163,14 @@ fn programs_that_are_not_ours_read_the_same() {
         Some(source) => {
             let tree = source.tree.to_str().unwrap();
             let text = printed("ktap");
-            let done = given("/usr/bin/python3".into(), &["kunit", tree], &text);
+            let done = run_python("/usr/bin/python3".into(), &["kunit", tree], &text);
             let why = String::from_utf8_lossy(&done.stderr);
             assert!(done.status.success(), "{why}");
             let found: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
             assert_eq!(found, read("ktap", &text));
             // It refuses text that is not KTAP.
             let cut = &text[..text.len() / 2];
-            let done = given("/usr/bin/python3".into(), &["kunit", tree], cut);
+            let done = run_python("/usr/bin/python3".into(), &["kunit", tree], cut);
             assert!(!done.status.success());
         }
         None => crate::common::skip("the kernel's parser of KTAP is not here; cargo xtask lab"),
@@ -232,7 +232,7 @@ fn the_jobs_of_the_page_on_ci_are_right_by_the_schemas_of_github_and_gitlab() {
     assert_eq!(read_by(python.clone(), "schemas", page.as_bytes()), 2);
     for (right, wrong) in [("runs-on:", "runs:"), ("when: always", "when: ever")] {
         let page = page.replacen(right, wrong, 1);
-        let done = given(python.clone(), &["schemas"], page.as_bytes());
+        let done = run_python(python.clone(), &["schemas"], page.as_bytes());
         assert!(!done.status.success(), "{wrong}");
     }
 }

@@ -47,10 +47,10 @@ struct Here {
 
 impl Here {
     fn new(more: &str) -> Here {
-        Here::of(&format!("{more}\n{EXPERIMENT}"))
+        Here::with_experiment(&format!("{more}\n{EXPERIMENT}"))
     }
 
-    fn of(text: &str) -> Here {
+    fn with_experiment(text: &str) -> Here {
         let here = Here {
             directory: tempfile::tempdir().unwrap(),
             cache: Cache::new(),
@@ -179,7 +179,7 @@ metrics = ["order"]
 
 fn modules() -> Outcome {
     let orders = |more: &str| {
-        let here = Here::of(&format!("{more}\n{MODULES}"));
+        let here = Here::with_experiment(&format!("{more}\n{MODULES}"));
         here.run("a", &[]);
         let runs = fs::read_dir(here.path().join("a/runs")).unwrap().count();
         let run = |index| here.json(&format!("a/runs/{index:04}.json"));
@@ -213,7 +213,7 @@ fn builds() -> Outcome {
         skip(&why);
         return Ok(());
     }
-    let here = Here::of(BUILDS);
+    let here = Here::with_experiment(BUILDS);
     here.run("a", &[]);
     let mut of_image: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
     for run in here.runs("a") {

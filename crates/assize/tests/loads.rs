@@ -69,7 +69,7 @@ impl Place {
     }
 }
 
-fn of<'r>(runs: &'r Runs, configuration: &str, workload: &str) -> &'r Value {
+fn run_of<'r>(runs: &'r Runs, configuration: &str, workload: &str) -> &'r Value {
     &runs[&(configuration.to_string(), workload.to_string())]
 }
 
@@ -117,14 +117,14 @@ fn work_and_cpus() -> Outcome {
     }
     let one = place.runs(&["--cpus", "1"]);
     let four = place.runs(&["--cpus", "4"]);
-    let page = |runs: &Runs, work: &str| metric(of(runs, work, "browser"), "render_time_mean");
+    let page = |runs: &Runs, work: &str| metric(run_of(runs, work, "browser"), "render_time_mean");
     is_near(page(&four, "plain"), 22e6, 0.02, "with a CPU for each");
     is_near(page(&one, "plain"), 46e6, 0.02, "on one CPU");
     for runs in [&one, &four] {
         let ratio = page(runs, "more") / page(runs, "plain");
         is_near(ratio, 1.2, 0.01, "a fifth more work");
     }
-    let score = |runs: &Runs, work: &str, name: &str| metric(of(runs, work, "score"), name);
+    let score = |runs: &Runs, work: &str, name: &str| metric(run_of(runs, work, "score"), name);
     let single = score(&one, "more", "score");
     is_near(
         score(&one, "plain", "score"),
@@ -183,11 +183,13 @@ fn music() -> Outcome {
     let place = Place::new(&[("test.toml", MUSIC)]);
     let runs = place.runs(&[]);
     let underruns = |workload: &str| {
-        let events = of(&runs, "base", workload)["events"].as_array().unwrap();
+        let events = run_of(&runs, "base", workload)["events"]
+            .as_array()
+            .unwrap();
         assert_eq!(events[0]["event"], "underruns");
         events[0]["count"].as_u64().unwrap()
     };
-    let silence = |workload: &str| metric(of(&runs, "base", workload), "silence");
+    let silence = |workload: &str| metric(run_of(&runs, "base", workload), "silence");
     for workload in ["quiet", "beside"] {
         assert_eq!(underruns(workload), 0, "{workload}");
         assert!(silence(workload).abs() < f64::EPSILON);
@@ -198,9 +200,11 @@ fn music() -> Outcome {
     let each = silence("starved") / starved as f64;
     // Minus what remained in the buffer, plus a little to start again.
     assert!((150e6..300e6).contains(&each), "{each}");
-    let cost = metric(of(&runs, "base", "quiet"), "player_cpu_time");
+    let cost = metric(run_of(&runs, "base", "quiet"), "player_cpu_time");
     assert!((1e6..200e6).contains(&cost), "{cost}");
-    let packages = of(&runs, "base", "quiet")["identity"].as_array().unwrap();
+    let packages = run_of(&runs, "base", "quiet")["identity"]
+        .as_array()
+        .unwrap();
     let packages: Vec<&str> = packages
         .iter()
         .filter(|part| part["kind"] == "package")

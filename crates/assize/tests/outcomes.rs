@@ -88,7 +88,7 @@ fn document(directory: &Path, arguments: &[&str]) -> Value {
 }
 
 /// The output of a bundle in a format, and the exit status.
-fn shown(at: &Path, more: &[&str]) -> (String, String, Option<i32>) {
+fn report_of(at: &Path, more: &[&str]) -> (String, String, Option<i32>) {
     let done = assize(at, &[&["report", "ring.bundle"], more].concat());
     let out = String::from_utf8_lossy(&done.stdout).into_owned();
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -107,7 +107,7 @@ const SAID: &str = "0 of 40 -> 6 of 40 runs";
 fn six_crashes_of_forty_are_said_first_in_every_format() {
     let at = planted(Planted::Crashes(6));
     let at = at.path();
-    let (brief, said, status) = shown(at, &["--format", "brief"]);
+    let (brief, said, status) = report_of(at, &["--format", "brief"]);
     assert!(
         brief.starts_with("ring.toml: 74 runs completed of 80"),
         "{brief}"
@@ -124,7 +124,7 @@ fn six_crashes_of_forty_are_said_first_in_every_format() {
         "{said}"
     );
 
-    let (mail, ..) = shown(at, &["--format", "mail"]);
+    let (mail, ..) = report_of(at, &["--format", "mail"]);
     let mail = mail.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "How runs ended Crashes with new: worse: 0 of 40 -> 6 of 40 runs",
@@ -137,29 +137,29 @@ fn six_crashes_of_forty_are_said_first_in_every_format() {
     ] {
         assert!(mail.contains(part), "{part}: {mail}");
     }
-    let (page, ..) = shown(at, &["--format", "html"]);
+    let (page, ..) = report_of(at, &["--format", "html"]);
     let ended = page.find(SAID.replace('>', "&gt;").as_str());
     assert!(
         ended.is_some() && ended < page.find("id=\"hero\""),
         "{ended:?}"
     );
-    let (junit, ..) = shown(at, &["--format", "junit"]);
+    let (junit, ..) = report_of(at, &["--format", "junit"]);
     assert!(junit.contains("failures=\"1\""), "{junit}");
-    let (ktap, ..) = shown(at, &["--format", "ktap"]);
+    let (ktap, ..) = report_of(at, &["--format", "ktap"]);
     assert!(ktap.contains("not ok 1 outcomes"), "{ktap}");
-    let (github, ..) = shown(at, &["--format", "github"]);
+    let (github, ..) = report_of(at, &["--format", "github"]);
     assert!(
         github.starts_with("::error title=outcomes%3A crashes with new"),
         "{github}"
     );
-    let (gitlab, ..) = shown(at, &["--format", "gitlab"]);
+    let (gitlab, ..) = report_of(at, &["--format", "gitlab"]);
     assert!(gitlab.contains("crashes with new against old"), "{gitlab}");
-    let (markdown, ..) = shown(at, &["--format", "markdown"]);
+    let (markdown, ..) = report_of(at, &["--format", "markdown"]);
     assert!(
         markdown.contains("| **failed** | outcomes | crashes"),
         "{markdown}"
     );
-    let (kcidb, ..) = shown(at, &["--format", "kcidb", "--kcidb-build", "me:1"]);
+    let (kcidb, ..) = report_of(at, &["--format", "kcidb", "--kcidb-build", "me:1"]);
     assert!(kcidb.contains("\"FAIL\""), "{kcidb}");
     let json = document(at, &["report", "ring.bundle", "--json"]);
     assert_eq!(json["outcomes"][0]["count"], 6);
@@ -186,7 +186,7 @@ fn any_gate_is_closed_by_crashes() {
             "--lower-is-better",
             "time",
         ];
-        let (_, said, status) = shown(at.path(), &more);
+        let (_, said, status) = report_of(at.path(), &more);
         assert_eq!(status, Some(1), "{gate}: {said}");
         assert!(said.contains("Crashes with new: worse"), "{gate}: {said}");
         assert!(!said.contains("look into it"), "{gate}: {said}");
@@ -199,12 +199,12 @@ fn one_crash_of_forty_is_mentioned_everywhere_without_a_verdict() {
     let at = at.path();
     let mention = "0 of 40 -> 1 of 40 runs";
     for format in ["brief", "mail", "junit", "ktap", "markdown", "html"] {
-        let (text, said, status) = shown(at, &["--format", format]);
+        let (text, said, status) = report_of(at, &["--format", format]);
         let text = text.replace("&gt;", ">").replace('\n', " ");
         assert!(text.contains(mention), "{format}: {text}");
         assert_eq!((status, said.as_str()), (Some(0), ""), "{format}");
     }
-    let (brief, ..) = shown(at, &["--format", "brief"]);
+    let (brief, ..) = report_of(at, &["--format", "brief"]);
     let brief = brief.replace("\n  ", " ");
     assert!(
         brief.contains("Crashes with new: cannot tell: 0 of 40 -> 1 of 40"),
@@ -212,10 +212,10 @@ fn one_crash_of_forty_is_mentioned_everywhere_without_a_verdict() {
     );
     assert!(brief.contains("6 or more would tell"), "{brief}");
     let gate = ["--fail-on", "worse>2%", "--lower-is-better", "time"];
-    assert_eq!(shown(at, &gate).2, Some(0));
+    assert_eq!(report_of(at, &gate).2, Some(0));
     // A gate that asks for proof stays closed without it.
     let gate = ["--fail-on", "unproven>2%", "--lower-is-better", "time"];
-    assert_eq!(shown(at, &gate).2, Some(1));
+    assert_eq!(report_of(at, &gate).2, Some(1));
 }
 
 /// What becomes of a claim on the bundle.
@@ -344,7 +344,7 @@ fn a_claim_on_crashes_is_as_sure_as_their_row() {
 #[test]
 fn warnings_of_runs_that_completed_are_counted() {
     let at = planted(Planted::Warnings(12));
-    let (brief, said, status) = shown(at.path(), &["--format", "brief"]);
+    let (brief, said, status) = report_of(at.path(), &["--format", "brief"]);
     let brief = brief.replace("\n  ", " ");
     assert!(
         brief.contains("Kernel warnings with new: worse: 0 of 40 -> 12 of 40 runs"),
@@ -356,5 +356,5 @@ fn warnings_of_runs_that_completed_are_counted() {
     );
     assert!(brief.starts_with("ring.toml: 80 runs,"), "{brief}");
     assert_eq!(status, Some(0), "{said}");
-    assert_eq!(shown(at.path(), &["--fail-on", "lint"]).2, Some(1));
+    assert_eq!(report_of(at.path(), &["--fail-on", "lint"]).2, Some(1));
 }

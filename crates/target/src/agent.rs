@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::Error;
-use crate::talk::{End, Limits, talk};
+use crate::talk::{ChildEnd, ChildLimits, talk};
 
 /// Its file name.
 const NAME: &str = "assize-agent";
@@ -64,7 +64,7 @@ fn answers(path: &Path) -> Result<(), String> {
     }
     let mut command = Command::new(path);
     command.arg("--version");
-    let limits = Limits {
+    let limits = ChildLimits {
         time: Some(ANSWER_TIME),
         bytes: 4096,
     };
@@ -73,8 +73,8 @@ fn answers(path: &Path) -> Result<(), String> {
         return Ok(());
     }
     Err(match said.end {
-        End::Exit(status) => format!("it ended with {status} when asked for its version"),
-        End::Time | End::Bytes => "it does not report its version".into(),
+        ChildEnd::Exit(status) => format!("it ended with {status} when asked for its version"),
+        ChildEnd::Time | ChildEnd::Bytes => "it does not report its version".into(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Caches the answers of exact runs, by content.
 //!
 //! An exact run is a function of its inputs, so it need not be executed twice. An entry is
-//! a file named by the [`Key`] of all inputs:
+//! a file named by the [`CacheKey`] of all inputs:
 //!
 //! ```text
 //! assize.cache/1\n | BLAKE3 of key and the rest, 32 bytes | zstd of the answer
@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::exact::keep_error;
 use crate::stream::outcome;
-use crate::{Error, Outcome};
+use crate::{Error, RunOutcome};
 
 /// Magic bytes at the start of every entry, also hashed into every key.
 const MAGIC: &[u8] = b"assize.cache/1\n";
@@ -30,27 +30,27 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Hash of all inputs of a run; names its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Key(blake3::Hash);
+pub struct CacheKey(blake3::Hash);
 
-impl Key {
+impl CacheKey {
     /// Hashes these parts in this order. Different parts give different keys, even if their
     /// concatenations are the same.
     ///
     /// For an exact run the parts are the digests of kernel and initramfs (which contains
     /// the agent), the command line, QEMU's version, the arguments that describe the
     /// machine (CPUs and memory among them), and the job (which contains the seed).
-    pub fn of(parts: &[&[u8]]) -> Key {
+    pub fn hash(parts: &[&[u8]]) -> CacheKey {
         let mut hasher = blake3::Hasher::new();
         hasher.update(MAGIC);
         for part in parts {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        Key(hasher.finalize())
+        CacheKey(hasher.finalize())
     }
 }
 
-impl std::fmt::Display for Key {
+impl std::fmt::Display for CacheKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0.to_hex())
     }
@@ -58,7 +58,7 @@ impl std::fmt::Display for Key {
 
 /// The size of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stats {
+pub struct CacheSize {
     /// Number of runs.
     pub entries: u64,
     /// Bytes they take on disk.
@@ -74,7 +74,7 @@ pub struct Cache {
     spare: AtomicU64,
 }
 
-struct Entry {
+struct CacheEntry {
     path: PathBuf,
     bytes: u64,
     used: SystemTime,
@@ -100,7 +100,7 @@ impl Cache {
 
     /// Returns the answer stored under this key, byte for byte. A damaged file counts as
     /// absent and is removed.
-    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+    pub fn get(&self, key: &CacheKey) -> Option<Vec<u8>> {
         let path = self.path(key);
         let bytes = fs::read(&path).ok()?;
         let answer = unpack(key, &bytes);
@@ -115,12 +115,12 @@ impl Cache {
     }
 
     /// Whether there is an entry under this key; [`Cache::get`] may still find it damaged.
-    pub(crate) fn holds(&self, key: &Key) -> bool {
+    pub(crate) fn holds(&self, key: &CacheKey) -> bool {
         self.path(key).exists()
     }
 
     /// Removes the entry under this key, if there is one.
-    pub(crate) fn remove(&self, key: &Key) {
+    pub(crate) fn remove(&self, key: &CacheKey) {
         // If this fails, the next answer replaces the file.
         let _ = fs::remove_file(self.path(key));
     }
@@ -130,9 +130,9 @@ impl Cache {
     ///
     /// # Errors
     /// The run has not completed, or the directory cannot be written.
-    pub fn put(&self, key: &Key, answer: &[u8]) -> Result<(), Error> {
+    pub fn put(&self, key: &CacheKey, answer: &[u8]) -> Result<(), Error> {
         const WHAT: &str = "keep a run in the cache";
-        if !matches!(outcome(answer, "", None), Outcome::Completed(_)) {
+        if !matches!(outcome(answer, "", None), RunOutcome::Completed(_)) {
             return Err(failed(WHAT, "it has not completed".into()));
         }
         let path = self.path(key);
@@ -170,20 +170,20 @@ impl Cache {
     }
 
     /// Counts the entries.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> CacheSize {
         let entries = self.entries();
-        Stats {
+        CacheSize {
             entries: entries.len() as u64,
             bytes: entries.iter().map(|entry| entry.bytes).sum(),
         }
     }
 
-    fn path(&self, key: &Key) -> PathBuf {
+    fn path(&self, key: &CacheKey) -> PathBuf {
         let name = key.to_string();
         self.root.join(&name[..2]).join(&name[2..])
     }
 
-    fn write(&self, path: &Path, key: &Key, answer: &[u8]) -> io::Result<u64> {
+    fn write(&self, path: &Path, key: &CacheKey, answer: &[u8]) -> io::Result<u64> {
         let directory = path.parent().unwrap_or(&self.root);
         fs::create_dir_all(directory)?;
         let bytes = pack(key, answer)?;
@@ -235,12 +235,12 @@ impl Cache {
             .filter(|path| is_hex(path, 2 * blake3::OUT_LEN - 2) || is_unfinished(path))
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<CacheEntry> {
         self.files()
             .filter(|path| !is_unfinished(path))
             .filter_map(|path| {
                 let metadata = fs::metadata(&path).ok()?;
-                Some(Entry {
+                Some(CacheEntry {
                     bytes: metadata.len(),
                     used: metadata.modified().ok()?,
                     path,
@@ -282,20 +282,20 @@ fn is_unfinished(path: &Path) -> bool {
     name.is_some_and(|name| name.starts_with(UNFINISHED))
 }
 
-fn checksum(key: &Key, compressed: &[u8]) -> blake3::Hash {
+fn checksum(key: &CacheKey, compressed: &[u8]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(key.0.as_bytes());
     hasher.update(compressed);
     hasher.finalize()
 }
 
-fn pack(key: &Key, answer: &[u8]) -> io::Result<Vec<u8>> {
+fn pack(key: &CacheKey, answer: &[u8]) -> io::Result<Vec<u8>> {
     let compressed = zstd::encode_all(answer, zstd::DEFAULT_COMPRESSION_LEVEL)?;
     Ok([MAGIC, checksum(key, &compressed).as_bytes(), &compressed].concat())
 }
 
 /// Returns the answer in a file if the checksum matches.
-fn unpack(key: &Key, bytes: &[u8]) -> Option<Vec<u8>> {
+fn unpack(key: &CacheKey, bytes: &[u8]) -> Option<Vec<u8>> {
     let compressed = bytes.get(HEADER..)?;
     let sum = bytes.strip_prefix(MAGIC)?.get(..blake3::OUT_LEN)?;
     if sum != checksum(key, compressed).as_bytes() {

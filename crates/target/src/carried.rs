@@ -10,7 +10,7 @@ use assize_job::{
 };
 
 use crate::Error;
-use crate::elf::{self, Host};
+use crate::elf::{self, ProgramHost};
 use crate::fault::read;
 use crate::modules::{canonical, plain, stem};
 use crate::needs::is_file;
@@ -20,11 +20,11 @@ use crate::policies::is_object;
 pub(crate) const EXPERIMENT: &str = "/experiment";
 
 /// Kind and name to value.
-type Parts = BTreeMap<(IdentityKind, String), String>;
+type PartValues = BTreeMap<(IdentityKind, String), String>;
 
 /// The files in a guest and their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Carried {
+pub(crate) struct CarriedFiles {
     /// BLAKE3 digest of every file, by path.
     pub(crate) files: BTreeMap<String, String>,
     /// The programs of the payload.
@@ -78,7 +78,7 @@ pub(crate) struct CarriedModule {
 
 impl CarriedModule {
     /// A module of these bytes at this path.
-    pub(crate) fn of(name: &str, path: &str, bytes: &[u8]) -> Self {
+    pub(crate) fn from_bytes(name: &str, path: &str, bytes: &[u8]) -> Self {
         CarriedModule {
             name: name.into(),
             path: format!("/{}", path.trim_start_matches('/')),
@@ -89,13 +89,13 @@ impl CarriedModule {
     }
 }
 
-impl Carried {
+impl CarriedFiles {
     /// The files that a run of this job uses on this machine: modules that steps name by
     /// path, policy objects, programs and input files. Libraries are left out: only the
     /// loader knows which ones it maps.
     pub(crate) fn here(job: &Job) -> Result<Self, Error> {
-        let host = Host::this();
-        let mut carried = Carried::default();
+        let host = ProgramHost::this();
+        let mut carried = CarriedFiles::default();
         for action in &job.setup {
             if let Action::Module { module, .. } = action
                 && is_file(module)
@@ -148,7 +148,7 @@ impl Carried {
         for action in job.setup.iter_mut().chain(&mut job.teardown) {
             match action {
                 Action::Module { module, .. } => {
-                    if let Some(found) = self.beside(module) {
+                    if let Some(found) = self.named_by_path(module) {
                         module.clone_from(&found.path);
                     }
                 }
@@ -177,7 +177,7 @@ impl Carried {
     }
 
     /// The module file that a step names by path.
-    fn beside(&self, module: &str) -> Option<&CarriedModule> {
+    fn named_by_path(&self, module: &str) -> Option<&CarriedModule> {
         let mut modules = self.modules.iter();
         modules.find(|one| one.source.as_deref() == Some(module))
     }
@@ -204,7 +204,7 @@ impl Carried {
     /// The identity that a run of this job must report: carried files and settings of the
     /// job. `guest`: whether it runs in a virtual machine of assize.
     pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<RunIdentityPart> {
-        let mut parts = Parts::new();
+        let mut parts = PartValues::new();
         for package in &self.packages {
             let listed = package.digest_list(|path| self.files.get(path).cloned());
             let part = package.identity(&blake3::hash(listed.as_bytes()).to_hex());
@@ -228,7 +228,7 @@ impl Carried {
 
     /// Adds the values that the set-up sets (the last one if it sets one twice), and the
     /// settings that choose idle states and frequencies.
-    fn settings_of(&self, job: &Job, parts: &mut Parts) {
+    fn settings_of(&self, job: &Job, parts: &mut PartValues) {
         let idle = job.idle.iter().flat_map(Idle::settings);
         let frequency = job.frequency.iter().flat_map(Frequency::settings);
         for (path, value) in idle.chain(frequency) {
@@ -244,7 +244,7 @@ impl Carried {
                     parts.insert((IdentityKind::Setting, path.clone()), value);
                 }
                 Action::Module { module, parameters } => {
-                    let name = self.beside(module).map(|found| found.name.clone());
+                    let name = self.named_by_path(module).map(|found| found.name.clone());
                     let name = name.unwrap_or_else(|| stem(module));
                     for (parameter, value) in parameters {
                         let name = format!("{name}.{parameter}");
@@ -256,7 +256,7 @@ impl Carried {
         }
     }
 
-    fn policy_of(&self, policy: &PlacementPolicy, parts: &mut Parts) {
+    fn policy_of(&self, policy: &PlacementPolicy, parts: &mut PartValues) {
         let mut add = |name: &str, value: String| {
             parts.insert((IdentityKind::Policy, name.into()), value);
         };
@@ -271,7 +271,7 @@ impl Carried {
         }
     }
 
-    fn modules_of(&self, job: &Job, parts: &mut Parts) {
+    fn modules_of(&self, job: &Job, parts: &mut PartValues) {
         let steps: Vec<&str> = job
             .setup
             .iter()
@@ -283,7 +283,7 @@ impl Carried {
         let mut open: Vec<&CarriedModule> = steps
             .iter()
             .filter_map(|step| match is_file(step) {
-                true => self.beside(step),
+                true => self.named_by_path(step),
                 false => self.module(&canonical(step), &steps),
             })
             .collect();
@@ -306,14 +306,14 @@ impl Carried {
     /// The module that a name means in a run with these steps: a file that a step names by
     /// path, else the module carried under that name.
     fn module(&self, name: &str, steps: &[&str]) -> Option<&CarriedModule> {
-        let mut files = steps.iter().filter_map(|step| self.beside(step));
+        let mut files = steps.iter().filter_map(|step| self.named_by_path(step));
         let mut named = self.modules.iter().filter(|one| one.source.is_none());
         files
             .find(|module| module.name == name)
             .or_else(|| named.find(|module| module.name == name))
     }
 
-    fn files_of(&self, workload: &Workload, parts: &mut Parts) {
+    fn files_of(&self, workload: &Workload, parts: &mut PartValues) {
         let mut add = |kind, path: &str| {
             if let Some(digest) = self.files.get(path) {
                 parts.insert((kind, path.into()), digest.clone());
@@ -358,7 +358,7 @@ pub(crate) fn module_here(source: &str) -> Result<CarriedModule, Error> {
     })
 }
 
-fn environment_of(workload: &Workload, guest: bool, parts: &mut Parts) {
+fn environment_of(workload: &Workload, guest: bool, parts: &mut PartValues) {
     for (name, value) in workload.kind.environment() {
         let mut pair = (name.clone(), value.clone());
         if guest {
@@ -370,7 +370,7 @@ fn environment_of(workload: &Workload, guest: bool, parts: &mut Parts) {
 }
 
 /// Adds the scheduling parameters that are not the default.
-fn scheduling_of(workload: &Workload, parts: &mut Parts) {
+fn scheduling_of(workload: &Workload, parts: &mut PartValues) {
     let Some(scheduling) = workload.kind.process_scheduling() else {
         return;
     };
@@ -443,7 +443,7 @@ mod tests {
         CarriedModule {
             source: source.map(String::from),
             needs: needs.iter().map(ToString::to_string).collect(),
-            ..CarriedModule::of(name, &place, bytes.as_bytes())
+            ..CarriedModule::from_bytes(name, &place, bytes.as_bytes())
         }
     }
 
@@ -454,7 +454,7 @@ mod tests {
         }
     }
 
-    fn of(steps: &[&str]) -> Job {
+    fn job_with(steps: &[&str]) -> Job {
         Job {
             setup: steps.iter().map(|module| step(module)).collect(),
             ..Job::default()
@@ -462,15 +462,15 @@ mod tests {
     }
 
     /// A scheduler loaded by name, and two other builds of it loaded from files.
-    fn carried() -> Carried {
-        Carried {
+    fn carried() -> CarriedFiles {
+        CarriedFiles {
             modules: vec![
                 module("gpu_sched", None, &[]),
                 module("simgpu", None, &["gpu_sched"]),
                 module("gpu_sched", Some("a/x.ko"), &[]),
                 module("gpu_sched", Some("b/x.ko"), &[]),
             ],
-            ..Carried::default()
+            ..CarriedFiles::default()
         }
     }
 
@@ -490,11 +490,11 @@ mod tests {
             (&["simgpu", "a/x.ko"], Some("a/x.ko")),
             (&["b/x.ko", "simgpu"], Some("b/x.ko")),
         ] {
-            let found = modules_of(&of(steps));
+            let found = modules_of(&job_with(steps));
             assert_eq!(found.len(), 2, "{steps:?}");
             assert_eq!(found[0], ("gpu_sched".into(), digest(want)), "{steps:?}");
         }
-        assert!(modules_of(&of(&[])).is_empty(), "nothing is loaded");
+        assert!(modules_of(&job_with(&[])).is_empty(), "nothing is loaded");
     }
 
     #[test]
@@ -505,7 +505,7 @@ mod tests {
 
     #[test]
     fn files_of_steps_get_their_own_place() {
-        let placed = carried().placed(&of(&["simgpu", "b/x.ko"]));
+        let placed = carried().placed(&job_with(&["simgpu", "b/x.ko"]));
         assert_eq!(placed.setup, [step("simgpu"), step("/beside/b/x.ko")]);
     }
 
@@ -517,13 +517,13 @@ mod tests {
             environment: environment.to_vec(),
             ..CommandWorkload::default()
         };
-        let carried = Carried {
+        let carried = CarriedFiles {
             programs: vec![CarriedProgram {
                 linked: LinkedProgram::new("./bench", &environment),
                 path: "/experiment/bench".into(),
                 libraries: BTreeSet::new(),
             }],
-            ..Carried::default()
+            ..CarriedFiles::default()
         };
         let mut job = Job::default();
         job.workload.kind = WorkloadKind::Command(command);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::apt::{Stanza, stanzas};
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 use crate::fault::{list, mend, read, wrong};
 
 const DATABASE: &str = "/var/lib/dpkg";
@@ -13,7 +13,7 @@ const DATABASE: &str = "/var/lib/dpkg";
 /// The installed packages of a machine.
 #[derive(Debug)]
 pub(crate) struct Dpkg<'a> {
-    host: &'a Host,
+    host: &'a ProgramHost,
     /// By name; the machine's own architecture wins over others.
     installed: BTreeMap<String, Stanza>,
     /// Path of each shared library to the package that owns it.
@@ -22,9 +22,9 @@ pub(crate) struct Dpkg<'a> {
 
 impl<'a> Dpkg<'a> {
     /// Reads the database.
-    pub(crate) fn read(host: &'a Host) -> Result<Self, Error> {
+    pub(crate) fn read(host: &'a ProgramHost) -> Result<Self, Error> {
         let status = format!("{DATABASE}/status");
-        let text = std::fs::read(host.at(Path::new(&status))).map_err(|_| {
+        let text = std::fs::read(host.path_below_root(Path::new(&status))).map_err(|_| {
             let why = "this machine has no dpkg, so the contents of packages are not known";
             let mend_by = "name its programs and files under [payload] instead";
             mend(wrong("carry packages", why), mend_by)
@@ -59,7 +59,7 @@ impl<'a> Dpkg<'a> {
         let (name, architecture) = (stanza.package(), stanza.architecture());
         let of_one = format!("{DATABASE}/info/{name}.list");
         let of_many = format!("{DATABASE}/info/{name}:{architecture}.list");
-        let file = [of_many, of_one].map(|path| self.host.at(Path::new(&path)));
+        let file = [of_many, of_one].map(|path| self.host.path_below_root(Path::new(&path)));
         let file = file.iter().find(|path| path.exists());
         let file = file.ok_or_else(|| {
             let error = wrong(
@@ -83,7 +83,7 @@ impl<'a> Dpkg<'a> {
 
     fn owners(&self) -> Result<BTreeMap<PathBuf, String>, Error> {
         let mut owners = BTreeMap::new();
-        let info = self.host.at(Path::new(DATABASE)).join("info");
+        let info = self.host.path_below_root(Path::new(DATABASE)).join("info");
         for path in list(&info)? {
             let file = path.file_name().and_then(|name| name.to_str());
             let Some(name) = file.and_then(|name| name.strip_suffix(".list")) else {
@@ -102,7 +102,10 @@ impl<'a> Dpkg<'a> {
     /// The links of Debian's alternatives system: link, its target below
     /// `/etc/alternatives`, and the target of that.
     pub(crate) fn alternatives(&self) -> Vec<(String, String, String)> {
-        let directory = self.host.at(Path::new(DATABASE)).join("alternatives");
+        let directory = self
+            .host
+            .path_below_root(Path::new(DATABASE))
+            .join("alternatives");
         // The directory does not exist if there are no alternatives.
         let files = list(&directory).unwrap_or_default();
         let mut links = Vec::new();
@@ -119,7 +122,7 @@ impl<'a> Dpkg<'a> {
             let others = others.chunks_exact(2).map(|pair| (pair[0], pair[1]));
             for (name, link) in std::iter::once((name, *link)).chain(others) {
                 let middle = format!("/etc/alternatives/{name}");
-                let target = std::fs::read_link(self.host.at(Path::new(&middle)));
+                let target = std::fs::read_link(self.host.path_below_root(Path::new(&middle)));
                 if let Ok(target) = target {
                     let target = target.to_string_lossy().into_owned();
                     links.push((link.to_string(), middle, target));
@@ -148,14 +151,14 @@ fn with_usr(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, Host) {
+    fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, ProgramHost) {
         let place = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = place.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let host = Host::at_root(place.path(), Vec::new());
+        let host = ProgramHost::at_root(place.path(), Vec::new());
         (place, host)
     }
 

@@ -12,7 +12,7 @@ const CPUS: usize = 4;
 
 /// Where to look for devices, and what the user may do.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct DevicePaths {
     /// The directory of PCI devices in sysfs.
     pub(crate) pci: PathBuf,
     /// The directory of device files.
@@ -23,11 +23,11 @@ pub(crate) struct Place {
     pub(crate) may: fn(&Path) -> bool,
 }
 
-impl Place {
+impl DevicePaths {
     /// This machine.
-    pub(crate) fn here() -> Place {
+    pub(crate) fn here() -> DevicePaths {
         let cpus = std::thread::available_parallelism();
-        Place {
+        DevicePaths {
             pci: "/sys/bus/pci/devices".into(),
             dev: "/dev".into(),
             cpus: cpus.map_or(1, std::num::NonZero::get),
@@ -142,10 +142,10 @@ mod tests {
             destination,
             ..FramesStream::default()
         };
-        of(stream)
+        order_for(stream)
     }
 
-    fn of(stream: FramesStream) -> Order {
+    fn order_for(stream: FramesStream) -> Order {
         let workload = Workload {
             name: "stream".into(),
             kind: WorkloadKind::FramesStream(stream),
@@ -159,9 +159,9 @@ mod tests {
         }
     }
 
-    fn place(cpus: usize) -> (tempfile::TempDir, Place) {
+    fn place(cpus: usize) -> (tempfile::TempDir, DevicePaths) {
         let root = tempfile::tempdir().unwrap();
-        let place = Place {
+        let place = DevicePaths {
             pci: root.path().join("pci"),
             dev: root.path().join("dev"),
             cpus,
@@ -197,7 +197,7 @@ mod tests {
             destination: FrameMemory::WriteCombined,
             ..FramesStream::default()
         };
-        assert!(place.lacking(&of(compute)).is_empty());
+        assert!(place.lacking(&order_for(compute)).is_empty());
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
             device: Some(place.dev.join("dri/card0").display().to_string()),
             ..FramesStream::default()
         };
-        let told = place.lacking(&of(named));
+        let told = place.lacking(&order_for(named));
         assert!(
             told.len() == 1 && told[0].ends_with("dri/card0"),
             "{told:?}"

@@ -11,16 +11,19 @@ use std::time::{Duration, Instant};
 use assize_job::{Job, LinkedProgram, Order, RunIdentityPart};
 use rustix::fs::{Access, access};
 
-use crate::carried::Carried;
+use crate::carried::CarriedFiles;
 use crate::dpkg::Dpkg;
-use crate::elf::Host as Place;
+use crate::elf::ProgramHost as Place;
 use crate::kernels::Kernels;
 use crate::modules::canonical;
-use crate::needs::{self, Facts};
+use crate::needs::{self, MachineFacts};
 use crate::policies::Policies;
-use crate::talk::{ANSWER, End, Limits, Talk, talk};
-use crate::testbed::{Files, Testbed};
-use crate::{Done, Error, Failure, Step, Target, Tell, agent, frame_memory, packages, stream};
+use crate::talk::{ANSWER, ChildEnd, ChildLimits, ChildOutput, talk};
+use crate::testbed::{BuiltModules, Testbed};
+use crate::{
+    Error, OrderResult, PreparationStep, ReportStep, RunFailure, Target, agent, frame_memory,
+    packages, stream,
+};
 
 const NAME: &str = "host";
 /// The directory in which a kernel with sched_ext reports the attached policy.
@@ -32,12 +35,13 @@ const GRACE: Duration = Duration::from_secs(10);
 ///
 /// Kernel, command line, CPUs and memory are the machine's own. Orders that differ from
 /// each other in these, or that add words to the command line, are refused. A kernel, CPUs
-/// and memory that all orders share are ignored, and [`Done::machine`] records so.
+/// and memory that all orders share are ignored, and [`CompletedOrder::machine`] records
+/// so.
 #[derive(Debug, Default)]
 pub struct Host {
     agent: OnceLock<PathBuf>,
     /// The testbed's modules, built for this kernel.
-    modules: OnceLock<Files>,
+    modules: OnceLock<BuiltModules>,
     grace: Option<Duration>,
 }
 
@@ -75,7 +79,7 @@ impl Host {
     /// are built on first use.
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
         let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
-        let asked = testbed.asked(orders);
+        let asked = testbed.named_modules(orders);
         let orders = with_policies(orders)?;
         if asked.is_empty() {
             return Ok(orders);
@@ -85,7 +89,7 @@ impl Host {
             None => {
                 // Fail before building if there is nowhere to store the result.
                 Kernels::default_root()?;
-                let files = Files::of(
+                let files = BuiltModules::with_dependencies(
                     testbed
                         .build_here(asked.iter().any(|name| testbed.is_test(&canonical(name))))?,
                 )?;
@@ -106,7 +110,7 @@ impl Target for Host {
         1
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         needs::same_machine(orders, NAME)?;
         check_policies(orders)?;
         let (facts, unwritable) = facts(&needs::kernel_files(orders));
@@ -114,11 +118,11 @@ impl Target for Host {
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
         if self.modules.get().is_none()
             && !Testbed::new(&Kernels::default_root().unwrap_or_default())
-                .asked(orders)
+                .named_modules(orders)
                 .is_empty()
         {
             let kernel = "the kernel that runs here".into();
-            tell(Step::Modules { kernel });
+            tell(PreparationStep::Modules { kernel });
         }
         let orders = &self.placed(orders)?;
         check_programs(orders)?;
@@ -129,16 +133,16 @@ impl Target for Host {
     }
 
     fn lacking(&self, order: &Order) -> Vec<String> {
-        frame_memory::Place::here().lacking(order)
+        frame_memory::DevicePaths::here().lacking(order)
     }
 
     fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let placed = self.placed(std::slice::from_ref(order))?;
         let job = &placed.first().unwrap_or(order).job;
-        Ok(Carried::here(job)?.expected(job, false))
+        Ok(CarriedFiles::here(job)?.expected(job, false))
     }
 
-    fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
+    fn run(&self, order: &Order, _slot: usize) -> Result<OrderResult, Error> {
         let started = Instant::now();
         let agent = self.agent()?;
         let mut command = Command::new(agent);
@@ -152,12 +156,12 @@ impl Target for Host {
             mend: None,
             wrong_use: false,
         })?;
-        let ended = ended(&talk, limits, "the agent");
-        Ok(Done {
+        let ended = failure_of_exit(&talk, limits, "the agent");
+        Ok(OrderResult {
             outcome: stream::outcome_of_process(&talk.stdout, &talk.stderr, ended),
             machine: needs::recorded(&order.machine, NAME),
             cached: false,
-            wall: started.elapsed(),
+            elapsed: started.elapsed(),
         })
     }
 }
@@ -189,9 +193,9 @@ fn check_policies(orders: &[Order]) -> Result<(), Error> {
 }
 
 /// The time and output limits of a run of this job.
-pub(crate) fn limits(job: &Job, grace: Duration) -> Limits {
+pub(crate) fn limits(job: &Job, grace: Duration) -> ChildLimits {
     let time = Duration::from_millis(job.timeout_ms);
-    Limits {
+    ChildLimits {
         time: (!time.is_zero()).then(|| time.saturating_add(grace)),
         bytes: ANSWER,
     }
@@ -209,24 +213,28 @@ pub(crate) fn encode(job: &Job, target: &str) -> Result<Vec<u8>, Error> {
 
 /// The failure to report for the way a run's process ended, in case its answer is
 /// incomplete.
-pub(crate) fn ended(talk: &Talk, limits: Limits, who: &str) -> Option<Failure> {
+pub(crate) fn failure_of_exit(
+    talk: &ChildOutput,
+    limits: ChildLimits,
+    who: &str,
+) -> Option<RunFailure> {
     Some(match talk.end {
-        End::Time => Failure::Timeout {
+        ChildEnd::Time => RunFailure::Timeout {
             after_s: limits.time.unwrap_or_default().as_secs(),
         },
-        End::Bytes => Failure::Ended {
+        ChildEnd::Bytes => RunFailure::Ended {
             how: format!("{who} printed more than {} bytes", limits.bytes),
         },
-        End::Exit(status) => Failure::Ended {
+        ChildEnd::Exit(status) => RunFailure::Ended {
             how: format!("{who} ended with {status}"),
         },
     })
 }
 
 /// Facts about this machine, and which of these files cannot be written.
-fn facts(files: &BTreeSet<String>) -> (Facts, BTreeSet<String>) {
+fn facts(files: &BTreeSet<String>) -> (MachineFacts, BTreeSet<String>) {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let mut facts = Facts::read(
+    let mut facts = MachineFacts::read(
         &read("/proc/self/status"),
         &read("/proc/self/limits"),
         &read("/proc/sys/kernel/perf_event_paranoid"),

@@ -39,11 +39,11 @@ mod talk;
 pub mod testbed;
 mod vm;
 
-pub use cache::{Cache, Key, Stats};
+pub use cache::{Cache, CacheKey, CacheSize};
 pub use host::Host;
-pub use outcome::{DIFFERED, Done, EXECUTIONS, Failure, Outcome};
+pub use outcome::{DIFFERED, EXECUTIONS, OrderResult, RunFailure, RunOutcome};
 pub use ssh::Ssh;
-pub use step::{Step, Tell};
+pub use step::{PreparationStep, ReportStep};
 
 use assize_job::{Order, RunIdentityPart};
 
@@ -58,7 +58,7 @@ pub trait Target: Sync {
     ///
     /// # Errors
     /// What is missing, and how to get it. No run has started then.
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error>;
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error>;
 
     /// What the machine lacks for this order, one sentence each: a run of it will fail or
     /// report less. Other orders are not affected.
@@ -85,8 +85,8 @@ pub trait Target: Sync {
     /// have the same.
     ///
     /// # Errors
-    /// Only if the target itself cannot go on. A failed run is an [`Outcome::Failed`].
-    fn run(&self, order: &Order, slot: usize) -> Result<Done, Error>;
+    /// Only if the target itself cannot go on. A failed run is an [`RunOutcome::Failed`].
+    fn run(&self, order: &Order, slot: usize) -> Result<OrderResult, Error>;
 
     /// Whether the answer to an order is cached, so that running it executes nothing; with
     /// `twice`, the same for [`Target::run_twice`].
@@ -99,13 +99,13 @@ pub trait Target: Sync {
 
     /// As [`Target::run`], but if the target gives equal answers to equal orders, an answer
     /// counts only once two executions have given it. A pair that differs is repeated a few
-    /// times, then the run fails. [`EXECUTIONS`] and [`DIFFERED`] in [`Done::machine`]
-    /// record this. With `anew` at least one execution is made now. Other targets run the
-    /// order once.
+    /// times, then the run fails. [`EXECUTIONS`] and [`DIFFERED`] in
+    /// [`CompletedOrder::machine`] record this. With `anew` at least one execution is made
+    /// now. Other targets run the order once.
     ///
     /// # Errors
     /// As [`Target::run`].
-    fn run_twice(&self, order: &Order, slot: usize, _anew: bool) -> Result<Done, Error> {
+    fn run_twice(&self, order: &Order, slot: usize, _anew: bool) -> Result<OrderResult, Error> {
         self.run(order, slot)
     }
 }

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use assize_job::{AgentMessage, Job, Order, RunIdentityPart};
 
-use crate::exact::{BOOT as BOOT_IMAGE, Booted, bounded, cold, facts};
+use crate::exact::{BOOT as BOOT_IMAGE, BootSpec, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu, command_line};
-use crate::vm::{Ready, Stock, job_text};
-use crate::{Done, Error, Outcome, Target, Tell, agent, scratch, stream};
+use crate::vm::{BootStock, PreparedBoot, job_text};
+use crate::{Error, OrderResult, ReportStep, RunOutcome, Target, agent, scratch, stream};
 
 /// Limit in QEMU's own time for a boot by software emulation, which takes some seconds.
 const BOOT: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ const KVM_BOOT: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub struct Live {
     qemu: Qemu,
-    stock: Stock,
+    stock: BootStock,
     clock: OnceLock<(Clock, Option<String>)>,
     wall_limit: Duration,
 }
@@ -40,19 +40,24 @@ impl Live {
         scratch::sweep(&root);
         Ok(Live {
             qemu: Qemu::find_live(&root)?,
-            stock: Stock::new(root, agent::find_here()?),
+            stock: BootStock::new(root, agent::find_here()?),
             clock: OnceLock::new(),
             wall_limit: bounded(Duration::MAX)?,
         })
     }
 
-    fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, clock: Clock) -> Booted<'a> {
+    fn booted<'a>(
+        &'a self,
+        ready: &'a PreparedBoot,
+        order: &'a Order,
+        clock: Clock,
+    ) -> BootSpec<'a> {
         let own = if order.job.timeout_ms == 0 {
             Duration::from_secs(3600)
         } else {
             BOOT + Duration::from_millis(order.job.timeout_ms.saturating_mul(2))
         };
-        Booted {
+        BootSpec {
             root: self.stock.root(),
             qemu: &self.qemu,
             machine: &order.machine,
@@ -72,13 +77,13 @@ impl Live {
 
     /// KVM if this kernel really boots with it, which `/dev/kvm` alone does not show.
     /// Otherwise the host's clock without KVM, and the reason.
-    fn clock(&self, ready: &Ready, order: &Order) -> &(Clock, Option<String>) {
+    fn clock(&self, ready: &PreparedBoot, order: &Order) -> &(Clock, Option<String>) {
         self.clock.get_or_init(|| {
             let may = std::fs::File::options().read(true).write(true).open(KVM);
             if let Err(error) = may {
                 return (Clock::Host, Some(format!("{KVM}: {error}")));
             }
-            let booted = Booted {
+            let booted = BootSpec {
                 own: Some(KVM_BOOT),
                 ..self.booted(ready, order, Clock::Kvm)
             };
@@ -97,7 +102,7 @@ impl Live {
 }
 
 /// Adds a doubt, so that nobody takes an emulator's times for those of a machine.
-fn emulated(outcome: Outcome, why: &str) -> Outcome {
+fn emulated(outcome: RunOutcome, why: &str) -> RunOutcome {
     let doubt = AgentMessage::Doubt {
         code: "software-emulation".into(),
         detail: format!(
@@ -105,17 +110,17 @@ fn emulated(outcome: Outcome, why: &str) -> Outcome {
         ),
     };
     match outcome {
-        Outcome::Completed(mut records) => {
+        RunOutcome::Completed(mut records) => {
             records.push(doubt);
-            Outcome::Completed(records)
+            RunOutcome::Completed(records)
         }
-        Outcome::Failed {
+        RunOutcome::Failed {
             failure,
             mut records,
             console,
         } => {
             records.push(doubt);
-            Outcome::Failed {
+            RunOutcome::Failed {
                 failure,
                 records,
                 console,
@@ -130,7 +135,7 @@ impl Target for Live {
         1
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         for order in orders {
             let ready = self.stock.ready_telling(order, tell)?;
             self.clock(&ready, order);
@@ -144,7 +149,7 @@ impl Target for Live {
         Ok(ready.expected(order, &command_line(&order.machine, *clock)))
     }
 
-    fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
+    fn run(&self, order: &Order, _slot: usize) -> Result<OrderResult, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let (clock, why) = self.clock(&ready, order);
@@ -154,11 +159,11 @@ impl Target for Live {
         if let Some(why) = why {
             outcome = emulated(outcome, why);
         }
-        Ok(Done {
+        Ok(OrderResult {
             outcome,
             machine: facts(&self.qemu, &ready, order, *clock),
             cached: false,
-            wall: begun.elapsed(),
+            elapsed: begun.elapsed(),
         })
     }
 }
@@ -170,10 +175,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::Failure;
+    use crate::RunFailure;
 
     /// How a machine ends whose QEMU is this script, with a limit of a third of a second.
-    fn ended(script: &str) -> Option<Failure> {
+    fn ended(script: &str) -> Option<RunFailure> {
         let place = tempfile::tempdir().unwrap();
         let binary = place.path().join("qemu");
         std::fs::write(&binary, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -186,7 +191,7 @@ mod tests {
         };
         let order = Order::default();
         let nothing = place.path().join("nothing");
-        let booted = Booted {
+        let booted = BootSpec {
             root: place.path(),
             qemu: &qemu,
             machine: &order.machine,
@@ -214,7 +219,10 @@ mod tests {
     fn a_machine_that_hangs_ends_with_its_limit() {
         for hangs in ["exec sleep 1000", "while :; do :; done"] {
             let failure = ended(hangs);
-            assert!(matches!(failure, Some(Failure::Timeout { .. })), "{hangs}");
+            assert!(
+                matches!(failure, Some(RunFailure::Timeout { .. })),
+                "{hangs}"
+            );
         }
     }
 }

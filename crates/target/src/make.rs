@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::Error;
 use crate::fault::{failed, io, mend, read};
-use crate::process::{Process, in_words};
+use crate::process::{ChildProcess, in_words};
 
 /// A build takes minutes, and unpredictably more under load.
 const LIMIT: Duration = Duration::MAX;
@@ -25,7 +25,8 @@ pub(crate) fn run(
 ) -> Result<(), Error> {
     let could_not = |error: std::io::Error| failed(what, format!("make: {error}"));
     let errors = File::create(log).map_err(|error| io("write", log, &error))?;
-    let mut process = Process::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
+    let mut process =
+        ChildProcess::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {
         // Nothing is written here.

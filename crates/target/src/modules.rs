@@ -63,10 +63,10 @@ pub(crate) fn select(
     if asked.is_empty() && files.is_empty() {
         return Ok(selection);
     }
-    let index = Index::of(kernel)?;
+    let index = ModuleIndex::read(kernel)?;
     let (mut own, mut named) = (BTreeMap::new(), BTreeMap::new());
     for path in asked.iter().filter(|name| is_path(name)) {
-        let module = Own::read(kernel, Path::new(path))?;
+        let module = OwnModule::read(kernel, Path::new(path))?;
         named.insert(path, module.name.clone());
         if let Some(other) = own.insert(module.name.clone(), module) {
             return Err(taken_twice(&other.name, asked, &named));
@@ -74,12 +74,12 @@ pub(crate) fn select(
     }
     let mut beside = Vec::new();
     for path in files {
-        beside.push((path, Own::read(kernel, Path::new(path))?));
+        beside.push((path, OwnModule::read(kernel, Path::new(path))?));
     }
     let needed = own.values().chain(beside.iter().map(|(_, module)| module));
     let needed: Vec<String> = needed.flat_map(|module| module.depends.clone()).collect();
     add_testbed(kernel, testbed, asked, &needed, &mut own)?;
-    let mut chosen = Chooser {
+    let mut chosen = ModuleChooser {
         kernel,
         index: &index,
         own: &own,
@@ -100,7 +100,7 @@ pub(crate) fn select(
             }
         }
     }
-    let take = |(source, module): (&String, Own)| ModuleFile {
+    let take = |(source, module): (&String, OwnModule)| ModuleFile {
         source: source.clone(),
         name: module.name,
         needs: module.depends,
@@ -127,7 +127,7 @@ fn add_testbed(
     testbed: &Testbed,
     asked: &[String],
     needed: &[String],
-    own: &mut BTreeMap<String, Own>,
+    own: &mut BTreeMap<String, OwnModule>,
 ) -> Result<(), Error> {
     let named = asked.iter().filter(|name| !is_path(name));
     let names = named.chain(needed).map(|name| canonical(name));
@@ -149,7 +149,7 @@ fn add_testbed(
     }
     for (name, path) in built {
         if let Entry::Vacant(free) = own.entry(name) {
-            free.insert(Own::read(kernel, &path)?);
+            free.insert(OwnModule::read(kernel, &path)?);
         }
     }
     Ok(())
@@ -173,13 +173,13 @@ pub(crate) fn canonical(name: &str) -> String {
 }
 
 /// A module that does not come with the kernel.
-struct Own {
+struct OwnModule {
     name: String,
     depends: Vec<String>,
     bytes: Vec<u8>,
 }
 
-impl Own {
+impl OwnModule {
     fn read(kernel: &Kernel, path: &Path) -> Result<Self, Error> {
         let absent = |error| {
             mend(
@@ -214,7 +214,7 @@ impl Own {
         let depends = fact("depends").unwrap_or_default();
         // The file's name does not matter.
         let name = fact("name").map_or_else(|| stem(&path.to_string_lossy()), canonical);
-        Ok(Own {
+        Ok(OwnModule {
             name,
             depends: depends
                 .split(',')
@@ -227,7 +227,7 @@ impl Own {
 }
 
 /// The tables that depmod writes.
-struct Index {
+struct ModuleIndex {
     directory: Option<PathBuf>,
     /// Name to path and dependencies, from `modules.dep`.
     dep: BTreeMap<String, (String, Vec<String>)>,
@@ -236,10 +236,10 @@ struct Index {
     aliases: Vec<(String, String)>,
 }
 
-impl Index {
-    fn of(kernel: &Kernel) -> Result<Self, Error> {
+impl ModuleIndex {
+    fn read(kernel: &Kernel) -> Result<Self, Error> {
         let Some(directory) = kernel.modules.clone() else {
-            return Ok(Index {
+            return Ok(ModuleIndex {
                 directory: None,
                 dep: BTreeMap::new(),
                 builtin: BTreeMap::new(),
@@ -264,7 +264,7 @@ impl Index {
             let mut words = line.strip_prefix("alias ")?.split_whitespace();
             Some((words.next()?.to_string(), canonical(words.next()?)))
         });
-        Ok(Index {
+        Ok(ModuleIndex {
             dep: dep.collect(),
             builtin: builtin
                 .lines()
@@ -276,7 +276,7 @@ impl Index {
     }
 
     /// The modules that an alias resolves to.
-    fn behind(&self, alias: &str) -> Vec<String> {
+    fn resolved_from(&self, alias: &str) -> Vec<String> {
         let alias = canonical(alias);
         let mut names: Vec<String> = self
             .aliases
@@ -290,16 +290,16 @@ impl Index {
     }
 }
 
-struct Chooser<'a> {
+struct ModuleChooser<'a> {
     kernel: &'a Kernel,
-    index: &'a Index,
-    own: &'a BTreeMap<String, Own>,
+    index: &'a ModuleIndex,
+    own: &'a BTreeMap<String, OwnModule>,
     selection: &'a mut Selection,
     /// Modules being chosen, to detect cycles.
     open: Vec<String>,
 }
 
-impl Chooser<'_> {
+impl ModuleChooser<'_> {
     fn choose(&mut self, name: &str, asked: &str) -> Result<(), Error> {
         let short = canonical(name);
         let have = self
@@ -320,7 +320,7 @@ impl Chooser<'_> {
             self.selection.builtin.insert(path.clone());
             return Ok(());
         }
-        let behind = self.index.behind(name);
+        let behind = self.index.resolved_from(name);
         if behind.is_empty() {
             return Err(self.unknown(name, asked));
         }
@@ -333,7 +333,7 @@ impl Chooser<'_> {
         Ok(())
     }
 
-    fn take_own(&mut self, own: &Own, asked: &str) -> Result<(), Error> {
+    fn take_own(&mut self, own: &OwnModule, asked: &str) -> Result<(), Error> {
         self.open.push(own.name.clone());
         let mut needs: Vec<String> = Vec::new();
         for name in own.depends.iter().rev() {

@@ -13,7 +13,7 @@ const CAP_PERFMON: u32 = 38;
 
 /// Properties of a machine and the rights that a run has on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct MachineFacts {
     /// Whether runs are executed by root.
     pub(crate) root: bool,
     /// Effective capabilities as a bit mask.
@@ -30,10 +30,10 @@ pub(crate) struct Facts {
     pub(crate) energy: bool,
 }
 
-impl Facts {
+impl MachineFacts {
     /// Parses `/proc/self/status`, `/proc/self/limits` and
     /// `/proc/sys/kernel/perf_event_paranoid`.
-    pub(crate) fn read(status: &str, limits: &str, paranoid: &str) -> Facts {
+    pub(crate) fn read(status: &str, limits: &str, paranoid: &str) -> MachineFacts {
         let field = |name: &str| {
             status
                 .lines()
@@ -51,7 +51,7 @@ impl Facts {
         };
         // The limit on the nice value is expressed as 20 minus that value.
         let nice = limit("Max nice priority").unwrap_or(0).min(40);
-        Facts {
+        MachineFacts {
             root: user == Some("0"),
             capabilities: capabilities.unwrap_or(0),
             priority: limit("Max realtime priority").unwrap_or(0),
@@ -190,7 +190,7 @@ pub(crate) fn kernel_files(orders: &[Order]) -> BTreeSet<String> {
 /// rights.
 pub(crate) fn check(
     orders: &[Order],
-    facts: &Facts,
+    facts: &MachineFacts,
     unwritable: &BTreeSet<String>,
     target: &str,
     as_root: &str,
@@ -249,7 +249,7 @@ pub(crate) fn check(
 }
 
 /// The policy or nice value of a scheduling that this user may not set, if any.
-fn privilege(scheduling: &Scheduling, facts: &Facts) -> Option<String> {
+fn privilege(scheduling: &Scheduling, facts: &MachineFacts) -> Option<String> {
     let real_time = |name: &str| {
         let allowed = u64::from(scheduling.priority) <= facts.priority;
         (!allowed).then(|| format!("policy {name}"))
@@ -274,7 +274,7 @@ struct Counters<'a> {
 
 /// The instruments that root could read and this user cannot. Instruments that nobody can
 /// read here are reported by the agent.
-fn counting<'a>(orders: &'a [Order], facts: &Facts) -> Counters<'a> {
+fn counting<'a>(orders: &'a [Order], facts: &MachineFacts) -> Counters<'a> {
     let mut counters = Counters::default();
     if facts.root {
         return counters;

@@ -6,35 +6,36 @@ use std::time::Duration;
 use assize_job::{AgentMessage, RunStage};
 use serde::{Deserialize, Serialize};
 
-/// Key in [`Done::machine`]: how many executions gave this answer, if more than one did.
+/// Key in [`CompletedOrder::machine`]: how many executions gave this answer, if more than
+/// one did.
 pub const EXECUTIONS: &str = "executions";
-/// Key in [`Done::machine`]: how executions differed before two agreed.
+/// Key in [`CompletedOrder::machine`]: how executions differed before two agreed.
 pub const DIFFERED: &str = "differed";
 
 /// The outcome of one order, with circumstances.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done {
+pub struct OrderResult {
     /// The outcome. On the exact target it is a function of the order, the kernel, the
     /// agent and QEMU alone.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Facts about the machine that the agent cannot know: `qemu`, `kernel_digest`,
     /// `memory_image`, `machine_arguments`, …. The same for all runs on one machine.
     pub machine: BTreeMap<String, String>,
     /// Whether it came from the cache.
     pub cached: bool,
     /// How long it took, on the host's clock.
-    pub wall: Duration,
+    pub elapsed: Duration,
 }
 
 /// The outcome of one order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum RunOutcome {
     /// The agent's answer, complete and without [`AgentMessage::Failed`].
     Completed(Vec<AgentMessage>),
     /// The run has failed.
     Failed {
         /// The kind of failure.
-        failure: Failure,
+        failure: RunFailure,
         /// The records that the agent had sent by then.
         records: Vec<AgentMessage>,
         /// The last lines of the console, or of the agent's standard error.
@@ -45,7 +46,7 @@ pub enum Outcome {
 /// How a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "failure", rename_all = "kebab-case")]
-pub enum Failure {
+pub enum RunFailure {
     /// The kernel panicked or oopsed.
     Panic {
         /// The kernel's message.
@@ -88,16 +89,16 @@ pub enum Failure {
     },
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for RunFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Panic { line } => write!(f, "kernel panic: {line}"),
-            Failure::Timeout { after_s } => write!(f, "not done after {after_s} s"),
-            Failure::Stalled { how } => write!(f, "the machine has stalled: {how}"),
-            Failure::OutOfMemory { line } => write!(f, "out of memory: {line}"),
-            Failure::Ended { how } => write!(f, "ended too early: {how}"),
-            Failure::Agent { what, why, .. } => write!(f, "{what}: {why}"),
-            Failure::Inexact { how } => write!(f, "inexact: {how}"),
+            RunFailure::Panic { line } => write!(f, "kernel panic: {line}"),
+            RunFailure::Timeout { after_s } => write!(f, "not done after {after_s} s"),
+            RunFailure::Stalled { how } => write!(f, "the machine has stalled: {how}"),
+            RunFailure::OutOfMemory { line } => write!(f, "out of memory: {line}"),
+            RunFailure::Ended { how } => write!(f, "ended too early: {how}"),
+            RunFailure::Agent { what, why, .. } => write!(f, "{what}: {why}"),
+            RunFailure::Inexact { how } => write!(f, "inexact: {how}"),
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use crate::exact::stall::{Use, of_all};
+use crate::exact::stall::{CpuUse, of_all};
 
 /// How often a process is checked.
 const LOOK: Duration = Duration::from_secs(1);
@@ -48,7 +48,7 @@ impl OwnTime {
         self.judge(of_all(self.pid), waited)
     }
 
-    fn judge(&mut self, used: Use, waited: Duration) -> bool {
+    fn judge(&mut self, used: CpuUse, waited: Duration) -> bool {
         let got = used.cpu.saturating_sub(self.cpu);
         self.cpu = used.cpu;
         self.spent += match used.runnable {
@@ -70,7 +70,7 @@ mod tests {
     fn looks(cpu_ms: u64, runnable: u32, is_held: bool) -> Option<u64> {
         let mut own = OwnTime::new(0, 10 * SECOND);
         (1..=10_000).find(|look| {
-            let used = Use {
+            let used = CpuUse {
                 cpu: Duration::from_millis(look * cpu_ms),
                 is_asleep: runnable == 0 && !is_held,
                 runnable,

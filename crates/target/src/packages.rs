@@ -1,10 +1,10 @@
 //! How to install programs that are missing.
 
-use Source::{Code, Package};
+use ProgramOrigin::{Code, Package};
 
 /// Where a program comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum ProgramOrigin {
     /// A Debian package.
     Package(&'static str),
     /// Not packaged in Debian; built from these sources.
@@ -12,7 +12,7 @@ pub enum Source {
 }
 
 /// Programs that users are likely to name.
-const PROGRAMS: &[(&str, Source)] = &[
+const PROGRAMS: &[(&str, ProgramOrigin)] = &[
     ("aplay", Package("alsa-utils")),
     ("bpftool", Package("bpftool")),
     ("chrt", Package("util-linux")),
@@ -50,7 +50,7 @@ const PROGRAMS: &[(&str, Source)] = &[
 
 /// Where this program, given by name or path, comes from, if known.
 #[must_use]
-pub fn source_of(program: &str) -> Option<Source> {
+pub fn source_of(program: &str) -> Option<ProgramOrigin> {
     let (_, name) = program.rsplit_once('/').unwrap_or(("", program));
     let (_, source) = PROGRAMS.iter().find(|(known, _)| *known == name)?;
     Some(*source)
@@ -129,7 +129,7 @@ mod tests {
     }
 
     /// Which of these packages Debian's package lists contain; nothing is fetched.
-    fn there<'a>(packages: &[&'a str]) -> Vec<&'a str> {
+    fn listed<'a>(packages: &[&'a str]) -> Vec<&'a str> {
         let told = Command::new("apt-cache")
             .arg("policy")
             .args(packages)
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn debian_has_every_package_and_no_other() {
         let release = std::fs::read_to_string("/etc/debian_version").unwrap_or_default();
-        if !release.starts_with("12.") || there(&["rt-tests"]).is_empty() {
+        if !release.starts_with("12.") || listed(&["rt-tests"]).is_empty() {
             eprintln!("skipped: this is no Debian 12 with its lists of packages");
             return;
         }
@@ -160,7 +160,7 @@ mod tests {
         }
         packages.sort_unstable();
         packages.dedup();
-        assert_eq!(there(&packages), packages);
-        assert_eq!(there(&others), [""; 0], "Debian has them");
+        assert_eq!(listed(&packages), packages);
+        assert_eq!(listed(&others), [""; 0], "Debian has them");
     }
 }

@@ -9,10 +9,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::Error;
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 use crate::fault::{failed, io, mend};
 use crate::kernels::{into_place, temporary_in};
-use crate::process::{Process, in_words};
+use crate::process::{ChildProcess, in_words};
 use crate::prune::{prune, touch};
 
 /// Every file that a build reads: path below `qemu/plugin/` and text.
@@ -68,7 +68,7 @@ fn digest() -> String {
 }
 
 fn build(directory: &Path) -> Result<(), Error> {
-    let host = Host::this();
+    let host = ProgramHost::this();
     let Some(cc) = CC.iter().find_map(|name| host.program(name)) else {
         let missing = failed(WHAT, "no cc in PATH");
         return Err(mend(missing, "run `apt install gcc libc6-dev`"));
@@ -86,7 +86,7 @@ fn build(directory: &Path) -> Result<(), Error> {
     let start = |error| failed(WHAT, format!("start the compiler: {error}"));
     let errors = File::create(&log).map_err(|error| io("write", &log, &error))?;
     let mut process =
-        Process::start(command, directory, errors, None, Duration::MAX).map_err(start)?;
+        ChildProcess::start(command, directory, errors, None, Duration::MAX).map_err(start)?;
     let status = process.wait().map_err(start)?;
     if status.is_some_and(|status| status.success()) {
         return Ok(());
@@ -104,7 +104,10 @@ mod tests {
 
     #[test]
     fn it_is_built_once() {
-        if !CC.iter().any(|name| Host::this().program(name).is_some()) {
+        if !CC
+            .iter()
+            .any(|name| ProgramHost::this().program(name).is_some())
+        {
             eprintln!("skipped: no C compiler");
             return;
         }

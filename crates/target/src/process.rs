@@ -34,14 +34,14 @@ pub(crate) fn die_with(parent: Pid) -> io::Result<()> {
 /// A child process with a time limit. It is killed when this is dropped, and by the kernel
 /// when the thread that started it ends.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct ChildProcess {
     child: Child,
     ended: OwnedFd,
     watchdog: Option<JoinHandle<()>>,
     timed_out: Arc<AtomicBool>,
 }
 
-impl Process {
+impl ChildProcess {
     /// Starts a program in `directory` with pipes for its standard input and output, pinned
     /// to a CPU of the host if `cpu` is given.
     pub(crate) fn start(
@@ -50,7 +50,7 @@ impl Process {
         errors: File,
         cpu: Option<usize>,
         limit: Duration,
-    ) -> io::Result<Process> {
+    ) -> io::Result<ChildProcess> {
         command
             .current_dir(directory)
             .stdin(Stdio::piped())
@@ -74,7 +74,7 @@ impl Process {
         let child = command.spawn()?;
         let timed_out = Arc::new(AtomicBool::new(false));
         let (ended, watchdog) = watch(&child, limit, &timed_out)?;
-        Ok(Process {
+        Ok(ChildProcess {
             child,
             ended,
             watchdog: Some(watchdog),
@@ -117,7 +117,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         self.kill();
         let _ = self.wait();
@@ -170,10 +170,10 @@ mod tests {
     #![allow(clippy::unwrap_used)] // A test may fail.
     use super::*;
 
-    fn start(program: &str, argument: &str, limit_ms: u64) -> Process {
+    fn start(program: &str, argument: &str, limit_ms: u64) -> ChildProcess {
         let mut command = Command::new(program);
         command.arg(argument);
-        Process::start(
+        ChildProcess::start(
             command,
             Path::new("/"),
             tempfile::tempfile().unwrap(),

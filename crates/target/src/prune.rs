@@ -129,7 +129,7 @@ mod tests {
         file.set_modified(used).unwrap();
     }
 
-    fn left(directory: &Path) -> Vec<String> {
+    fn names_left(directory: &Path) -> Vec<String> {
         let names = fs::read_dir(directory).unwrap();
         let mut names: Vec<String> = names
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -145,9 +145,9 @@ mod tests {
             file(place.path(), name, hours);
         }
         prune(place.path(), 250_000);
-        assert_eq!(left(place.path()), ["a", "c"]);
+        assert_eq!(names_left(place.path()), ["a", "c"]);
         prune(place.path(), 250_000);
-        assert_eq!(left(place.path()), ["a", "c"]);
+        assert_eq!(names_left(place.path()), ["a", "c"]);
     }
 
     #[test]
@@ -160,14 +160,14 @@ mod tests {
         file(place.path(), "a.lock", 9);
         let used = in_use(&place.path().join("b"));
         remove_unused(place.path(), 0);
-        assert_eq!(left(place.path()), ["a", "a.lock", "b", "c"]);
+        assert_eq!(names_left(place.path()), ["a", "a.lock", "b", "c"]);
         remove_unused(place.path(), 50_000);
-        assert_eq!(left(place.path()).len(), 3);
+        assert_eq!(names_left(place.path()).len(), 3);
         remove_unused(place.path(), u64::MAX);
-        assert_eq!(left(place.path()), ["a.lock", "b"]);
+        assert_eq!(names_left(place.path()), ["a.lock", "b"]);
         drop(used);
         remove_unused(place.path(), u64::MAX);
-        assert_eq!(left(place.path()), ["a.lock"]);
+        assert_eq!(names_left(place.path()), ["a.lock"]);
     }
 
     #[test]
@@ -179,6 +179,6 @@ mod tests {
         fs::create_dir(place.path().join("c")).unwrap();
         touch(&place.path().join("b"));
         prune(place.path(), 0);
-        assert_eq!(left(place.path()), ["a", "b", "c"]);
+        assert_eq!(names_left(place.path()), ["a", "b", "c"]);
     }
 }

@@ -165,7 +165,7 @@ fn host_clock_khz() -> Option<u64> {
 
 /// The files of one QEMU process.
 #[derive(Debug, Clone)]
-pub(crate) struct Files<'a> {
+pub(crate) struct QemuProcessFiles<'a> {
     /// The kernel's image.
     pub(crate) kernel: &'a Path,
     /// The initramfs.
@@ -189,7 +189,7 @@ pub(crate) fn arguments(
     qemu: &Qemu,
     machine: &Machine,
     clock: Clock,
-    files: &Files<'_>,
+    files: &QemuProcessFiles<'_>,
 ) -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();
     for directory in &qemu.data {

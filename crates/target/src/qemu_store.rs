@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::Error;
-use crate::apt::{Apt, Package};
-use crate::elf::{Host, Loading, closure};
+use crate::apt::{Apt, AptPackage};
+use crate::elf::{LoaderEnvironment, ProgramHost, closure};
 use crate::fault::{failed, list, mend, read, wrong};
 use crate::kernels::{compare_versions, into_place, temporary_in};
 use crate::qemu_build::{self, MARK};
@@ -105,7 +105,7 @@ fn packaged(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Er
     for name in NAMES {
         let stanza = apt.package(name)?;
         needs.extend(stanza.depends());
-        packages.push(Package {
+        packages.push(AptPackage {
             name: name.into(),
             version: stanza.version().into(),
         });
@@ -135,7 +135,12 @@ fn suite(release: &str) -> Result<&'static str, String> {
 /// Fails unless all libraries that the program links are on this machine.
 fn check(unpacked: &Path, needs: &[String]) -> Result<(), Error> {
     let binary = unpacked.join("usr/bin/qemu-system-x86_64");
-    let Err(error) = closure(&Host::this(), &binary, &read(&binary)?, &Loading::default()) else {
+    let Err(error) = closure(
+        &ProgramHost::this(),
+        &binary,
+        &read(&binary)?,
+        &LoaderEnvironment::default(),
+    ) else {
         return Ok(());
     };
     let missing = not_installed(needs);

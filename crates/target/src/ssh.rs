@@ -11,14 +11,17 @@ use std::time::{Duration, Instant};
 
 use assize_job::{Action, Job, LinkedProgram, Order, RunIdentityPart};
 
-use crate::carried::{Carried, module_here};
-use crate::host::{encode, ended, limits};
+use crate::carried::{CarriedFiles, module_here};
+use crate::host::{encode, failure_of_exit, limits};
 use crate::kernels::Kernels;
-use crate::talk::{End, Limits};
+use crate::talk::{ChildEnd, ChildLimits};
 use crate::testbed::Testbed;
-use crate::{Done, Error, Outcome, Step, Target, Tell, agent, needs, packages, stream};
+use crate::{
+    Error, OrderResult, PreparationStep, ReportStep, RunOutcome, Target, agent, needs, packages,
+    stream,
+};
 use connection::{Connection, quote};
-use probe::Probe;
+use probe::HostProbe;
 
 /// How far an agent may exceed the limit that it enforces itself.
 const GRACE: Duration = Duration::from_secs(30);
@@ -35,12 +38,12 @@ pub struct Ssh {
     connection: Connection,
     agent: Option<PathBuf>,
     grace: Duration,
-    there: Mutex<Option<There>>,
+    remote_paths: Mutex<Option<RemotePaths>>,
 }
 
 /// Paths on the other host.
 #[derive(Debug, Clone)]
-struct There {
+struct RemotePaths {
     directory: String,
     agent: String,
     /// Path of a module file here to its path there.
@@ -84,7 +87,7 @@ impl Ssh {
             connection,
             agent: None,
             grace: GRACE,
-            there: Mutex::new(None),
+            remote_paths: Mutex::new(None),
         }
     }
 
@@ -97,7 +100,7 @@ impl Ssh {
     }
 
     /// Queries the host, and fails if these runs are not possible there.
-    fn look(&self, orders: &[Order]) -> Result<Probe, Error> {
+    fn look(&self, orders: &[Order]) -> Result<HostProbe, Error> {
         // A program that is about to be copied there need not exist yet.
         let brought = |linked: &&LinkedProgram| {
             let files = orders.iter().flat_map(|order| &order.payload.files);
@@ -133,7 +136,7 @@ impl Ssh {
         Ok(probe)
     }
 
-    fn there(&self, order: &Order) -> Result<There, Error> {
+    fn there(&self, order: &Order) -> Result<RemotePaths, Error> {
         let known = |ssh: &Ssh| ssh.lock().clone();
         if let Some(there) = known(self) {
             return Ok(there);
@@ -146,13 +149,15 @@ impl Ssh {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<There>> {
-        self.there.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<RemotePaths>> {
+        self.remote_paths
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Kills the processes that a run left there.
-    fn end(&self, there: &There) {
-        let limits = Limits {
+    fn end(&self, there: &RemotePaths) {
+        let limits = ChildLimits {
             time: Some(ENDING),
             bytes: 1 << 20,
         };
@@ -169,10 +174,10 @@ impl Target for Ssh {
         1
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         needs::same_machine(orders, &self.name())?;
         if let [module, ..] =
-            Testbed::new(&Kernels::default_root().unwrap_or_default()).asked(orders)[..]
+            Testbed::new(&Kernels::default_root().unwrap_or_default()).named_modules(orders)[..]
         {
             let what = format!("run on {}", self.name());
             let why = format!("the testbed's module {module} is not built for other hosts");
@@ -194,15 +199,15 @@ impl Target for Ssh {
             None => agent::find()?,
         };
         let host = self.connection.host().to_owned();
-        tell(Step::Host { host });
+        tell(PreparationStep::Host { host });
         let probe = self.look(orders)?;
-        let there = upload::all(&self.connection, &agent, orders, &probe)?;
+        let there = upload::upload_all(&self.connection, &agent, orders, &probe)?;
         *self.lock() = Some(there);
         Ok(())
     }
 
     fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
-        let mut carried = Carried::default();
+        let mut carried = CarriedFiles::default();
         for action in &order.job.setup {
             if let Action::Module { module, .. } = action
                 && needs::is_file(module)
@@ -218,29 +223,29 @@ impl Target for Ssh {
         Ok(carried.expected(&order.job, false))
     }
 
-    fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
+    fn run(&self, order: &Order, _slot: usize) -> Result<OrderResult, Error> {
         let started = Instant::now();
         let there = self.there(order)?;
         let limits = limits(&order.job, self.grace);
         let job = encode(&translated(&order.job, &there.modules), &self.name())?;
         let talk = self.connection.run(&run_script(&there), job, limits)?;
-        let lost = (talk.end != End::Time)
+        let lost = (talk.end != ChildEnd::Time)
             .then(|| self.connection.trouble(&talk))
             .flatten();
         let who = match lost {
             Some(error) => format!("{error}; ssh"),
             None => "the agent".into(),
         };
-        let ended = ended(&talk, limits, &who);
+        let ended = failure_of_exit(&talk, limits, &who);
         let outcome = stream::outcome_of_process(&talk.stdout, &talk.stderr, ended);
-        if !matches!(outcome, Outcome::Completed(_)) {
+        if !matches!(outcome, RunOutcome::Completed(_)) {
             self.end(&there);
         }
-        Ok(Done {
+        Ok(OrderResult {
             outcome,
             machine: needs::recorded(&order.machine, &self.name()),
             cached: false,
-            wall: started.elapsed(),
+            elapsed: started.elapsed(),
         })
     }
 }
@@ -278,7 +283,7 @@ fn translated(job: &Job, modules: &BTreeMap<String, String>) -> Job {
 
 /// The script that runs the agent. If it has its own session, as under sshd, it writes the
 /// session's id to a file, so that [`end_script`] can kill leftover processes.
-fn run_script(there: &There) -> String {
+fn run_script(there: &RemotePaths) -> String {
     let note = quote(&format!("{}/session", there.directory));
     let agent = quote(&there.agent);
     format!(

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// One step of the preparation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PreparationStep {
     /// Building the testbed's modules for a kernel.
     Modules {
         /// The name of the kernel.
@@ -31,18 +31,22 @@ pub enum Step {
     },
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for PreparationStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Modules { kernel } => {
+            PreparationStep::Modules { kernel } => {
                 write!(f, "building the testbed's modules for {kernel}")
             }
-            Step::Initramfs { kernel } => write!(f, "packing the initramfs for {kernel}"),
-            Step::Boot { kernel, number, of } => write!(f, "booting {kernel}, {number} of {of}"),
-            Step::Host { host } => write!(f, "making {host} ready"),
+            PreparationStep::Initramfs { kernel } => {
+                write!(f, "packing the initramfs for {kernel}")
+            }
+            PreparationStep::Boot { kernel, number, of } => {
+                write!(f, "booting {kernel}, {number} of {of}")
+            }
+            PreparationStep::Host { host } => write!(f, "making {host} ready"),
         }
     }
 }
 
 /// Callback that is called, on any thread, before a step begins.
-pub type Tell<'a> = dyn Fn(Step) + Sync + 'a;
+pub type ReportStep<'a> = dyn Fn(PreparationStep) + Sync + 'a;

@@ -2,7 +2,7 @@
 
 use assize_job::{AGENT_SCHEMA, AgentMessage, RunStage, may_complain};
 
-use crate::{Failure, Outcome};
+use crate::{RunFailure, RunOutcome};
 
 /// How many lines at the end of the console are kept with a failure.
 const CONSOLE_LINES: usize = 40;
@@ -14,42 +14,46 @@ const COMPLAINT_LINES: usize = 200;
 ///
 /// Lines before the first [`AgentMessage::Hello`] are ignored. The run is completed if everything
 /// from there to the newline after [`AgentMessage::End`] is present and nothing else, no record
-/// is a [`AgentMessage::Failed`], and `ended` is not [`Failure::Inexact`].
+/// is a [`AgentMessage::Failed`], and `ended` is not [`RunFailure::Inexact`].
 ///
 /// Otherwise the failure is the first that applies of: inexactness; the agent's own report;
-/// an `ended` other than [`Failure::Ended`]; a kernel failure on the console;
-/// [`Failure::Ended`] as given, or with the defect of the answer.
-pub fn outcome(bytes: &[u8], console: &str, ended: Option<Failure>) -> Outcome {
+/// an `ended` other than [`RunFailure::Ended`]; a kernel failure on the console;
+/// [`RunFailure::Ended`] as given, or with the defect of the answer.
+pub fn outcome(bytes: &[u8], console: &str, ended: Option<RunFailure>) -> RunOutcome {
     decide(bytes, console, ended, kernel_failure)
 }
 
 /// As [`outcome`], if `stderr` is the standard error of ordinary processes, which contains
 /// no kernel messages.
-pub(crate) fn outcome_of_process(bytes: &[u8], stderr: &str, ended: Option<Failure>) -> Outcome {
+pub(crate) fn outcome_of_process(
+    bytes: &[u8],
+    stderr: &str,
+    ended: Option<RunFailure>,
+) -> RunOutcome {
     decide(bytes, stderr, ended, |_| None)
 }
 
 fn decide(
     bytes: &[u8],
     console: &str,
-    ended: Option<Failure>,
-    look: impl Fn(&str) -> Option<Failure>,
-) -> Outcome {
+    ended: Option<RunFailure>,
+    look: impl Fn(&str) -> Option<RunFailure>,
+) -> RunOutcome {
     let (records, defect) = read(bytes);
     let failed = records.iter().find_map(agents_word);
     let failure = match (ended, failed, defect) {
-        (Some(inexact @ Failure::Inexact { .. }), ..) => inexact,
+        (Some(inexact @ RunFailure::Inexact { .. }), ..) => inexact,
         (_, Some(failed), _) => failed,
-        (_, None, None) => return Outcome::Completed(records),
-        (Some(Failure::Ended { how }), None, Some(defect)) => {
-            look(console).unwrap_or_else(|| Failure::Ended {
+        (_, None, None) => return RunOutcome::Completed(records),
+        (Some(RunFailure::Ended { how }), None, Some(defect)) => {
+            look(console).unwrap_or_else(|| RunFailure::Ended {
                 how: format!("{how}; {defect}"),
             })
         }
         (Some(ended), None, Some(_)) => ended,
-        (None, None, Some(defect)) => look(console).unwrap_or(Failure::Ended { how: defect }),
+        (None, None, Some(defect)) => look(console).unwrap_or(RunFailure::Ended { how: defect }),
     };
-    Outcome::Failed {
+    RunOutcome::Failed {
         failure,
         records,
         console: last_lines(console),
@@ -57,14 +61,14 @@ fn decide(
 }
 
 /// The failure that a record reports.
-fn agents_word(record: &AgentMessage) -> Option<Failure> {
+fn agents_word(record: &AgentMessage) -> Option<RunFailure> {
     match record {
-        AgentMessage::Failed { stage, what, why } => Some(Failure::Agent {
+        AgentMessage::Failed { stage, what, why } => Some(RunFailure::Agent {
             stage: *stage,
             what: what.clone(),
             why: why.clone(),
         }),
-        AgentMessage::Hello { schema, .. } if schema != AGENT_SCHEMA => Some(Failure::Agent {
+        AgentMessage::Hello { schema, .. } if schema != AGENT_SCHEMA => Some(RunFailure::Agent {
             stage: RunStage::Start,
             what: "read the agent's answer".into(),
             why: format!("its schema is {schema}, not {AGENT_SCHEMA}"),
@@ -124,7 +128,7 @@ fn defect_of_whole(records: &[AgentMessage]) -> Option<String> {
 
 /// The failure that the kernel reports on its console, by precedence: a panic or oops, lack
 /// of memory, a hung task. Time stamps are removed.
-pub fn kernel_failure(console: &str) -> Option<Failure> {
+pub fn kernel_failure(console: &str) -> Option<RunFailure> {
     let find = |signs: &[&str]| {
         console
             .lines()
@@ -134,13 +138,13 @@ pub fn kernel_failure(console: &str) -> Option<Failure> {
     };
     // The panic line says why; the oops before it says where.
     if let Some(line) = find(&["Kernel panic"]).or_else(|| find(&["Oops:", "BUG:"])) {
-        return Some(Failure::Panic { line });
+        return Some(RunFailure::Panic { line });
     }
     if let Some(line) = find(&["Out of memory: Killed process"]) {
-        return Some(Failure::OutOfMemory { line });
+        return Some(RunFailure::OutOfMemory { line });
     }
     let line = find(&["blocked for more than"])?;
-    Some(Failure::Ended {
+    Some(RunFailure::Ended {
         how: format!("a task hung: {line}"),
     })
 }
@@ -240,16 +244,16 @@ mod tests {
         proptest::collection::vec(record, 0..6)
     }
 
-    fn failure(outcome: Outcome) -> Failure {
+    fn failure(outcome: RunOutcome) -> RunFailure {
         match outcome {
-            Outcome::Failed { failure, .. } => failure,
-            Outcome::Completed(records) => panic!("completed: {records:?}"),
+            RunOutcome::Failed { failure, .. } => failure,
+            RunOutcome::Completed(records) => panic!("completed: {records:?}"),
         }
     }
 
-    fn how(outcome: Outcome) -> String {
+    fn how(outcome: RunOutcome) -> String {
         match failure(outcome) {
-            Failure::Ended { how } => how,
+            RunFailure::Ended { how } => how,
             other => panic!("{other:?}"),
         }
     }
@@ -260,18 +264,18 @@ mod tests {
             let records = whole(middle);
             let mut bytes = noise.into_bytes();
             bytes.extend(text(&records));
-            prop_assert_eq!(outcome(&bytes, "", None), Outcome::Completed(records));
+            prop_assert_eq!(outcome(&bytes, "", None), RunOutcome::Completed(records));
         }
 
         #[test]
         fn an_answer_cut_anywhere_is_never_completed(middle in middle()) {
             let mut bytes = b"ready\n".to_vec();
             bytes.extend(text(&whole(middle)));
-            let killed = Failure::Ended { how: "QEMU: signal 9".into() };
+            let killed = RunFailure::Ended { how: "QEMU: signal 9".into() };
             for end in 0..bytes.len() {
                 for ended in [None, Some(killed.clone())] {
                     let cut = outcome(&bytes[..end], "", ended);
-                    prop_assert!(matches!(cut, Outcome::Failed { .. }), "cut at {}", end);
+                    prop_assert!(matches!(cut, RunOutcome::Failed { .. }), "cut at {}", end);
                 }
             }
         }
@@ -281,14 +285,14 @@ mod tests {
             let mut records = whole(middle);
             records.remove(at % records.len());
             let lacking = outcome(&text(&records), "", None);
-            let is_failed = matches!(lacking, Outcome::Failed { .. });
+            let is_failed = matches!(lacking, RunOutcome::Failed { .. });
             prop_assert!(is_failed);
         }
 
         #[test]
         fn any_bytes_can_be_read(bytes: Vec<u8>, console: String) {
             let read = outcome(&bytes, &console, None);
-            let is_failed = matches!(read, Outcome::Failed { .. });
+            let is_failed = matches!(read, RunOutcome::Failed { .. });
             prop_assert!(is_failed);
         }
     }
@@ -326,15 +330,15 @@ mod tests {
 
     #[test]
     fn the_best_cause_is_given() {
-        let ended = || Failure::Ended {
+        let ended = || RunFailure::Ended {
             how: "exit status 0".into(),
         };
         let panic = "[    3.1] Oops: 0000 [#1]\n[    3.2] Kernel panic - not syncing: x\r\n";
         let oom = "[ 1.5] Out of memory: Killed process 7 (hog)\n";
-        let panicked = Failure::Panic {
+        let panicked = RunFailure::Panic {
             line: "Kernel panic - not syncing: x".into(),
         };
-        let killed = Failure::OutOfMemory {
+        let killed = RunFailure::OutOfMemory {
             line: "Out of memory: Killed process 7 (hog)".into(),
         };
         assert_eq!(failure(outcome(b"", panic, Some(ended()))), panicked);
@@ -348,7 +352,7 @@ mod tests {
             how(outcome(b"", hung, None)),
             format!("a task hung: {hung}")
         );
-        let timeout = Failure::Timeout { after_s: 9 };
+        let timeout = RunFailure::Timeout { after_s: 9 };
         assert_eq!(failure(outcome(b"", panic, Some(timeout.clone()))), timeout);
         assert_eq!(
             how(outcome(b"", "", Some(ended()))),
@@ -363,14 +367,14 @@ mod tests {
     #[test]
     fn inexactness_spoils_a_whole_answer_and_a_late_end_does_not() {
         let bytes = text(&whole(Vec::new()));
-        let inexact = Failure::Inexact {
+        let inexact = RunFailure::Inexact {
             how: "900 ns".into(),
         };
         assert_eq!(failure(outcome(&bytes, "", Some(inexact.clone()))), inexact);
-        let late = Failure::Timeout { after_s: 1 };
+        let late = RunFailure::Timeout { after_s: 1 };
         assert!(matches!(
             outcome(&bytes, "", Some(late)),
-            Outcome::Completed(_)
+            RunOutcome::Completed(_)
         ));
     }
 
@@ -381,14 +385,14 @@ mod tests {
             what: "load the module depq".into(),
             why: "it is not there".into(),
         };
-        let expected = Failure::Agent {
+        let expected = RunFailure::Agent {
             stage: RunStage::Setup,
             what: "load the module depq".into(),
             why: "it is not there".into(),
         };
         let bytes = text(&whole(vec![failed]));
         assert_eq!(failure(outcome(&bytes, "Kernel panic", None)), expected);
-        let ended = Failure::Timeout { after_s: 1 };
+        let ended = RunFailure::Timeout { after_s: 1 };
         assert_eq!(
             failure(outcome(&bytes[..bytes.len() - 1], "", Some(ended))),
             expected
@@ -405,7 +409,7 @@ mod tests {
             },
             AgentMessage::End { records: 1 },
         ];
-        let Failure::Agent { why, .. } = failure(outcome(&text(&records), "", None)) else {
+        let RunFailure::Agent { why, .. } = failure(outcome(&text(&records), "", None)) else {
             panic!("no agent's failure");
         };
         assert_eq!(why, "its schema is assize.agent/9, not assize.agent/1");
@@ -426,7 +430,7 @@ mod tests {
     #[test]
     fn the_last_lines_of_the_console_are_kept() {
         let console: String = (0..100).map(|n| format!("line {n}\n")).collect();
-        let Outcome::Failed { console, .. } = outcome(b"", &console, None) else {
+        let RunOutcome::Failed { console, .. } = outcome(b"", &console, None) else {
             panic!("completed");
         };
         assert_eq!(console.lines().count(), CONSOLE_LINES);

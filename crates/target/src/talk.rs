@@ -32,7 +32,7 @@ pub(crate) const ANSWER: usize = 1 << 30;
 
 /// Limits for a child.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct ChildLimits {
     /// Limit on its own time ([`OwnTime`]).
     pub(crate) time: Option<Duration>,
     /// Limit on its output in bytes.
@@ -41,7 +41,7 @@ pub(crate) struct Limits {
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ChildEnd {
     /// It exited or was killed by a signal.
     Exit(ExitStatus),
     /// Killed at its time limit.
@@ -52,33 +52,37 @@ pub(crate) enum End {
 
 /// A child's output and how it ended.
 #[derive(Debug)]
-pub(crate) struct Talk {
+pub(crate) struct ChildOutput {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
-    pub(crate) end: End,
+    pub(crate) end: ChildEnd,
 }
 
-impl Talk {
+impl ChildOutput {
     /// Whether the child exited with status 0.
     pub(crate) fn success(&self) -> bool {
-        matches!(self.end, End::Exit(status) if status.success())
+        matches!(self.end, ChildEnd::Exit(status) if status.success())
     }
 }
 
-enum Event {
+enum ChildEvent {
     Exited,
     Closed,
     Full,
 }
 
-type Buffer = Arc<Mutex<Vec<u8>>>;
+type SharedBuffer = Arc<Mutex<Vec<u8>>>;
 
 /// Starts `command` as the leader of a new session, passes it `input`, and waits for it to
 /// end. No process of that session survives, and the child does not outlive this process.
 ///
 /// # Errors
 /// It cannot be started.
-pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::Result<Talk> {
+pub(crate) fn talk(
+    mut command: Command,
+    input: Vec<u8>,
+    limits: ChildLimits,
+) -> io::Result<ChildOutput> {
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -108,10 +112,10 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::
     }
     let status = child.wait()?;
     drain(&events, open, &pipes);
-    Ok(Talk {
+    Ok(ChildOutput {
         stdout: take(&stdout),
         stderr: String::from_utf8_lossy(&take(&stderr)).into_owned(),
-        end: cut.unwrap_or(End::Exit(status)),
+        end: cut.unwrap_or(ChildEnd::Exit(status)),
     })
 }
 
@@ -170,14 +174,14 @@ fn start(
     child: &mut Child,
     input: Vec<u8>,
     bytes: usize,
-    events: &Sender<Event>,
-) -> (Buffer, Buffer) {
+    events: &Sender<ChildEvent>,
+) -> (SharedBuffer, SharedBuffer) {
     if let Some(mut stdin) = child.stdin.take() {
         // If the child does not read all of it, its answer says more than this error.
         thread::spawn(move || stdin.write_all(&input));
     }
-    let stdout = Buffer::default();
-    let stderr = Buffer::default();
+    let stdout = SharedBuffer::default();
+    let stderr = SharedBuffer::default();
     if let Some(mut pipe) = child.stdout.take() {
         let (buffer, events) = (Arc::clone(&stdout), events.clone());
         thread::spawn(move || {
@@ -202,17 +206,21 @@ fn start(
     (stdout, stderr)
 }
 
-fn collect(pipe: &mut impl Read, buffer: &Buffer, keep: impl Fn(&mut Vec<u8>) -> bool) -> Event {
+fn collect(
+    pipe: &mut impl Read,
+    buffer: &SharedBuffer,
+    keep: impl Fn(&mut Vec<u8>) -> bool,
+) -> ChildEvent {
     let mut chunk = vec![0; 64 << 10];
     loop {
         match pipe.read(&mut chunk) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Ok(0) | Err(_) => return Event::Closed,
+            Ok(0) | Err(_) => return ChildEvent::Closed,
             Ok(count) => {
                 let mut buffer = buffer.lock().unwrap_or_else(PoisonError::into_inner);
                 buffer.extend_from_slice(&chunk[..count]);
                 if !keep(&mut buffer) {
-                    return Event::Full;
+                    return ChildEvent::Full;
                 }
             }
         }
@@ -220,31 +228,35 @@ fn collect(pipe: &mut impl Read, buffer: &Buffer, keep: impl Fn(&mut Vec<u8>) ->
 }
 
 /// Sends an event when the child has ended, without reaping it.
-fn watch(pid: Option<Pid>, events: Sender<Event>) {
+fn watch(pid: Option<Pid>, events: Sender<ChildEvent>) {
     thread::spawn(move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         if let Some(pid) = pid {
             while matches!(waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
         }
-        let _ = events.send(Event::Exited);
+        let _ = events.send(ChildEvent::Exited);
     });
 }
 
 /// Waits until the child ends or reaches a limit.
-fn attend(events: &Receiver<Event>, mut own: Option<OwnTime>, open: &mut u32) -> Option<End> {
+fn attend(
+    events: &Receiver<ChildEvent>,
+    mut own: Option<OwnTime>,
+    open: &mut u32,
+) -> Option<ChildEnd> {
     loop {
         let event = match &own {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(own) => events.recv_timeout(own.pause()),
         };
         match event {
-            Ok(Event::Closed) => *open = open.saturating_sub(1),
-            Ok(Event::Full) => return Some(End::Bytes),
-            Ok(Event::Exited) | Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(ChildEvent::Closed) => *open = open.saturating_sub(1),
+            Ok(ChildEvent::Full) => return Some(ChildEnd::Bytes),
+            Ok(ChildEvent::Exited) | Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {
                 let up = own.as_mut().is_some_and(|own| own.is_up(own.pause()));
                 if up {
-                    return Some(End::Time);
+                    return Some(ChildEnd::Time);
                 }
             }
         }
@@ -255,12 +267,12 @@ fn attend(events: &Receiver<Event>, mut own: Option<OwnTime>, open: &mut u32) ->
 /// hold the pipes open. All that the child wrote is in the pipes when it has ended, so
 /// reading stops once they have been empty for [`DRAIN`], however late a busy host lets us
 /// read.
-fn drain(events: &Receiver<Event>, mut open: u32, pipes: &[OwnedFd]) {
+fn drain(events: &Receiver<ChildEvent>, mut open: u32, pipes: &[OwnedFd]) {
     let mut empty = Duration::ZERO;
     while open > 0 && empty < DRAIN {
         match events.recv_timeout(LOOK) {
-            Ok(Event::Closed | Event::Full) => open -= 1,
-            Ok(Event::Exited) => {}
+            Ok(ChildEvent::Closed | ChildEvent::Full) => open -= 1,
+            Ok(ChildEvent::Exited) => {}
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if pipes.iter().any(holds_bytes) => {
                 empty = Duration::ZERO;
@@ -280,7 +292,7 @@ fn holds_bytes(pipe: &OwnedFd) -> bool {
     poll(&mut asked, Some(&now)).is_ok() && asked[0].revents().contains(PollFlags::IN)
 }
 
-fn take(buffer: &Buffer) -> Vec<u8> {
+fn take(buffer: &SharedBuffer) -> Vec<u8> {
     std::mem::take(&mut buffer.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -288,7 +300,7 @@ fn take(buffer: &Buffer) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    const FREE: Limits = Limits {
+    const FREE: ChildLimits = ChildLimits {
         time: None,
         bytes: ANSWER,
     };
@@ -324,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_child_that_is_stopped_for_longer_than_its_limit_is_waited_for() {
-        let limits = Limits {
+        let limits = ChildLimits {
             time: Some(Duration::from_millis(300)),
             bytes: ANSWER,
         };
@@ -336,14 +348,14 @@ mod tests {
 
     #[test]
     fn a_child_that_only_works_or_only_sleeps_ends_with_its_limit() {
-        let limits = Limits {
+        let limits = ChildLimits {
             time: Some(Duration::from_millis(300)),
             bytes: ANSWER,
         };
         // Also with a dead child that it does not reap.
         for script in ["while :; do :; done", "true & exec sleep 1000"] {
             let talk = talk(sh(script), Vec::new(), limits).unwrap();
-            assert_eq!(talk.end, End::Time, "{script}");
+            assert_eq!(talk.end, ChildEnd::Time, "{script}");
         }
     }
 
@@ -353,7 +365,7 @@ mod tests {
         let talk = talk(sh("cat; echo oh >&2; exit 3"), input.clone(), FREE).unwrap();
         assert!(talk.stdout == input);
         assert_eq!(talk.stderr, "oh\n");
-        assert!(matches!(talk.end, End::Exit(status) if status.code() == Some(3)));
+        assert!(matches!(talk.end, ChildEnd::Exit(status) if status.code() == Some(3)));
     }
 
     #[test]
@@ -367,14 +379,14 @@ mod tests {
 
     #[test]
     fn a_hanging_child_is_killed_with_its_children() {
-        let limits = Limits {
+        let limits = ChildLimits {
             time: Some(Duration::from_millis(300)),
             ..FREE
         };
         // With job control the child has its own process group.
         let script = "set -m; sleep 1000 & echo $!; wait";
         let talk = talk(sh(script), Vec::new(), limits).unwrap();
-        assert_eq!(talk.end, End::Time);
+        assert_eq!(talk.end, ChildEnd::Time);
         gone(&talk.stdout);
     }
 
@@ -400,12 +412,12 @@ mod tests {
 
     #[test]
     fn a_flood_is_stopped() {
-        let limits = Limits {
+        let limits = ChildLimits {
             time: None,
             bytes: 1 << 20,
         };
         let talk = talk(sh("exec yes"), Vec::new(), limits).unwrap();
-        assert_eq!(talk.end, End::Bytes);
+        assert_eq!(talk.end, ChildEnd::Bytes);
         let flood = talk.stdout.len();
         assert!(flood > 1 << 20 && flood < 2 << 20);
     }

@@ -8,21 +8,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_job::{IdentityKind, Machine, MemoryImage, Order, Payload, RunIdentityPart};
 
-use crate::carried::Carried;
+use crate::carried::CarriedFiles;
 use crate::exact::keep_error;
-use crate::initramfs::Ours;
+use crate::initramfs::ProvidedFiles;
 use crate::kernels::{Kernel, Kernels};
 use crate::policies::{self, Policies};
 use crate::prune::{prune, touch};
 use crate::testbed::Testbed;
-use crate::{Error, Step, Tell, governors, initramfs};
+use crate::{Error, PreparationStep, ReportStep, governors, initramfs};
 
 /// Limit in bytes for stored initramfs; the oldest are removed first.
 const INITRAMFS: u64 = 2 << 30;
 
 /// A kernel and an initramfs with a payload.
 #[derive(Debug)]
-pub(crate) struct Ready {
+pub(crate) struct PreparedBoot {
     /// The kernel.
     pub(crate) kernel: Kernel,
     /// The path of the initramfs.
@@ -32,10 +32,10 @@ pub(crate) struct Ready {
     /// What `uname -v` will print, if the image contains that.
     pub(crate) version: Option<String>,
     /// The paths and digests of its files.
-    pub(crate) carried: Carried,
+    pub(crate) carried: CarriedFiles,
 }
 
-impl Ready {
+impl PreparedBoot {
     /// The identity that a run of this order must report.
     pub(crate) fn expected(&self, order: &Order, command_line: &str) -> Vec<RunIdentityPart> {
         let machine = &order.machine;
@@ -69,22 +69,22 @@ impl Ready {
 }
 
 /// Kernel, layout of the testbed's modules, whether modules need signatures, and payload.
-type Wanted = (String, u32, bool, Payload);
+type PreparedKey = (String, u32, bool, Payload);
 
 /// Prepares kernels and initramfs, each once.
 #[derive(Debug)]
-pub(crate) struct Stock {
+pub(crate) struct BootStock {
     root: PathBuf,
     agent: PathBuf,
-    ours: Ours,
-    ready: Mutex<BTreeMap<Wanted, Arc<Ready>>>,
+    ours: ProvidedFiles,
+    ready: Mutex<BTreeMap<PreparedKey, Arc<PreparedBoot>>>,
 }
 
-impl Stock {
+impl BootStock {
     /// A stock that stores files below `root` and packs the agent at `agent`.
-    pub(crate) fn new(root: PathBuf, agent: PathBuf) -> Stock {
-        Stock {
-            ours: Ours {
+    pub(crate) fn new(root: PathBuf, agent: PathBuf) -> BootStock {
+        BootStock {
+            ours: ProvidedFiles {
                 testbed: Testbed::new(&root),
                 policies: Policies::new(&root),
             },
@@ -95,16 +95,16 @@ impl Stock {
     }
 
     /// Returns the kernel and initramfs that this order boots from.
-    pub(crate) fn ready(&self, order: &Order) -> Result<Arc<Ready>, Error> {
+    pub(crate) fn ready(&self, order: &Order) -> Result<Arc<PreparedBoot>, Error> {
         self.ready_telling(order, &|_| {})
     }
 
-    /// As [`Stock::ready`], calling `tell` before each step.
+    /// As [`BootStock::ready`], calling `tell` before each step.
     pub(crate) fn ready_telling(
         &self,
         order: &Order,
-        tell: &Tell<'_>,
-    ) -> Result<Arc<Ready>, Error> {
+        tell: &ReportStep<'_>,
+    ) -> Result<Arc<PreparedBoot>, Error> {
         check(&order.machine)?;
         let build = order.machine.image.build;
         let signed = initramfs::is_demanded(&order.machine.command_line);
@@ -119,18 +119,18 @@ impl Stock {
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
         check_kernel(&kernel, order)?;
         let name = || kernel.name.clone();
-        let ours = Ours {
+        let ours = ProvidedFiles {
             testbed: self.ours.testbed.laid_out(build),
             ..self.ours.clone()
         };
         if ours.testbed.would_build(&kernel, &payload.modules) {
-            tell(Step::Modules { kernel: name() });
+            tell(PreparationStep::Modules { kernel: name() });
         }
-        tell(Step::Initramfs { kernel: name() });
+        tell(PreparationStep::Initramfs { kernel: name() });
         let packed = initramfs::build(&self.agent, &kernel, &ours, payload, signed)?;
         let initramfs_digest = blake3::hash(&packed.bytes).to_hex().to_string();
         let path = self.keep(&initramfs_digest, &packed.bytes)?;
-        let made = Arc::new(Ready {
+        let made = Arc::new(PreparedBoot {
             version: kernel.version_line(),
             carried: packed.carried,
             kernel,
@@ -172,7 +172,7 @@ impl Stock {
 }
 
 /// The job as JSON, with the guest's paths.
-pub(crate) fn job_text(ready: &Ready, order: &Order) -> Result<Vec<u8>, Error> {
+pub(crate) fn job_text(ready: &PreparedBoot, order: &Order) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(&ready.carried.placed(&order.job)).map_err(|error| Error {
         what: "write down the job".into(),
         why: error.to_string(),

@@ -9,7 +9,7 @@ use assize_job::{
 };
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
-use assize_target::{Failure, Outcome, Target};
+use assize_target::{RunFailure, RunOutcome, Target};
 
 /// The exact machine; `None`, with a message, if it is not available.
 fn exact(cpus: u32, options: Options) -> Option<Exact> {
@@ -90,8 +90,8 @@ fn order(cpus: u32, seed: u64) -> Order {
 
 fn bytes(exact: &Exact, order: &Order, slot: usize) -> Vec<u8> {
     match exact.run(order, slot).unwrap().outcome {
-        Outcome::Completed(records) => serde_json::to_vec(&records).unwrap(),
-        Outcome::Failed {
+        RunOutcome::Completed(records) => serde_json::to_vec(&records).unwrap(),
+        RunOutcome::Failed {
             failure, console, ..
         } => panic!("{failure}\n{console}"),
     }
@@ -187,11 +187,11 @@ fn quick(kind: WorkloadKind) -> Order {
     }
 }
 
-fn failure(order: &Order) -> Option<(Failure, String)> {
+fn failure(order: &Order) -> Option<(RunFailure, String)> {
     let exact = exact(1, FRESH)?;
     match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => panic!("completed: {records:?}"),
-        Outcome::Failed {
+        RunOutcome::Completed(records) => panic!("completed: {records:?}"),
+        RunOutcome::Failed {
             failure, console, ..
         } => Some((failure, console)),
     }
@@ -210,7 +210,7 @@ fn share(exact: &Exact, groups: [Option<&str>; 2]) -> f64 {
         name: "others".into(),
         kind: WorkloadKind::Hogs(others),
     }];
-    let Outcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
+    let RunOutcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
         panic!("it failed");
     };
     let cpu_time = records.iter().find_map(|record| match record {
@@ -248,7 +248,7 @@ pub(crate) fn a_panic_is_a_failed_run_with_its_console() {
     let Some((failure, console)) = failure(&order) else {
         return;
     };
-    assert!(matches!(failure, Failure::Panic { .. }), "{failure:?}");
+    assert!(matches!(failure, RunFailure::Panic { .. }), "{failure:?}");
     assert!(console.contains("sysrq"), "{console}");
 }
 
@@ -263,7 +263,7 @@ fn a_workload_that_does_not_end_is_a_failed_run() {
     let Some((failure, _)) = failure(&order) else {
         return;
     };
-    assert!(matches!(failure, Failure::Agent { .. }), "{failure:?}");
+    assert!(matches!(failure, RunFailure::Agent { .. }), "{failure:?}");
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn the_clock_is_checked_in_every_run() {
         return;
     };
     let order = quick(WorkloadKind::PingPong(PingPong::default()));
-    let Outcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
+    let RunOutcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
         panic!("failed");
     };
     let AgentMessage::Hello { resumed_ns, .. } = &records[0] else {
@@ -324,11 +324,11 @@ fn a_module_that_is_loaded_first_is_in_the_image_and_in_the_identity() {
         return;
     };
     let identity = |order: &Order| match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => records.into_iter().find_map(|record| match record {
+        RunOutcome::Completed(records) => records.into_iter().find_map(|record| match record {
             AgentMessage::Identity { parts } => Some(parts),
             _ => None,
         }),
-        Outcome::Failed { .. } => None,
+        RunOutcome::Failed { .. } => None,
     };
     // It is loaded without any set-up, and only if the payload says so.
     assert!(identity(&with_module(true, false)).is_some());

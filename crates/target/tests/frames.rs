@@ -7,7 +7,7 @@ use assize_job::{
 };
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
-use assize_target::{Outcome, Target};
+use assize_target::{RunOutcome, Target};
 
 /// The exact machine; `None`, with a counted skip, if it is not available.
 fn exact() -> Option<Exact> {
@@ -55,8 +55,8 @@ fn to(destination: FrameMemory) -> FramesStream {
 
 fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => records,
-        Outcome::Failed {
+        RunOutcome::Completed(records) => records,
+        RunOutcome::Failed {
             failure, console, ..
         } => panic!("{failure}\n{console}"),
     }
@@ -64,8 +64,8 @@ fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
 
 fn why(exact: &Exact, order: &Order) -> String {
     match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => panic!("{records:?}"),
-        Outcome::Failed { failure, .. } => failure.to_string(),
+        RunOutcome::Completed(records) => panic!("{records:?}"),
+        RunOutcome::Failed { failure, .. } => failure.to_string(),
     }
 }
 

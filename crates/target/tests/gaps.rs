@@ -10,7 +10,7 @@ use assize_job::{
 };
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
-use assize_target::{Outcome, Target};
+use assize_target::{RunOutcome, Target};
 
 const PERIOD_NS: u64 = 3_000_000;
 const DURATION_NS: u64 = 120_000_000;
@@ -77,8 +77,8 @@ fn order(cpus: u32, on: u32, run_ns: u64, threshold_ns: u64) -> Order {
 
 fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => records,
-        Outcome::Failed {
+        RunOutcome::Completed(records) => records,
+        RunOutcome::Failed {
             failure, console, ..
         } => panic!("{failure}\n{console}"),
     }

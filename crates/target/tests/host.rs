@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::support::{HELLO, Scripts, WHOLE, command, raw};
 use assize_job::{Action, AgentMessage, Job, Machine, Order, Payload};
-use assize_target::{Failure, Host, Outcome, Target};
+use assize_target::{Host, RunFailure, RunOutcome, Target};
 
-fn run(script: &str) -> Outcome {
+fn run(script: &str) -> RunOutcome {
     run_for(script, 0)
 }
 
-fn run_for(script: &str, timeout_ms: u64) -> Outcome {
+fn run_for(script: &str, timeout_ms: u64) -> RunOutcome {
     let scripts = Scripts::new();
     let host = Host::with_agent(scripts.agent(script)).with_grace(Duration::from_millis(200));
     let order = Order {
@@ -28,21 +28,21 @@ fn run_for(script: &str, timeout_ms: u64) -> Outcome {
     done.outcome
 }
 
-fn failed(outcome: Outcome) -> (Failure, usize, String) {
+fn failed(outcome: RunOutcome) -> (RunFailure, usize, String) {
     match outcome {
-        Outcome::Failed {
+        RunOutcome::Failed {
             failure,
             records,
             console,
         } => (failure, records.len(), console),
-        Outcome::Completed(records) => panic!("completed: {records:?}"),
+        RunOutcome::Completed(records) => panic!("completed: {records:?}"),
     }
 }
 
 #[test]
 fn a_whole_answer_is_completed() {
     let outcome = run(&format!("cat > /dev/null; {WHOLE}"));
-    let Outcome::Completed(records) = outcome else {
+    let RunOutcome::Completed(records) = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(records.len(), 3);
@@ -55,7 +55,7 @@ fn the_agent_is_told_to_run_and_gets_the_job() {
          printf '{{\"record\":\"raw\",\"name\":\"%s\",\"text\":\"%s\"}}\\n' \"$*\" \"$job\"
          echo '{{\"record\":\"end\",\"records\":2}}'"
     );
-    let Outcome::Completed(records) = run(&script) else {
+    let RunOutcome::Completed(records) = run(&script) else {
         panic!("not completed");
     };
     let AgentMessage::Raw { name, text } = &records[1] else {
@@ -73,7 +73,7 @@ fn the_agent_is_told_to_run_and_gets_the_job() {
 #[test]
 fn a_crash_is_a_failed_run() {
     let (failure, records, console) = failed(run(&format!("{HELLO}; echo oh >&2; kill -SEGV $$")));
-    let Failure::Ended { how } = failure else {
+    let RunFailure::Ended { how } = failure else {
         panic!("{failure:?}");
     };
     assert!(
@@ -86,14 +86,14 @@ fn a_crash_is_a_failed_run() {
 #[test]
 fn a_hang_is_a_failed_run_and_is_ended() {
     let (failure, records, _) = failed(run_for(&format!("{HELLO}; exec sleep 1000"), 100));
-    assert_eq!((failure, records), (Failure::Timeout { after_s: 0 }, 1));
+    assert_eq!((failure, records), (RunFailure::Timeout { after_s: 0 }, 1));
 }
 
 #[test]
 fn garbage_and_silence_are_failed_runs() {
     for script in ["head -c 100000 /dev/urandom", "exit 0", "echo '{}'"] {
         let (failure, records, _) = failed(run(script));
-        let Failure::Ended { how } = failure else {
+        let RunFailure::Ended { how } = failure else {
             panic!("{failure:?}");
         };
         assert!(how.ends_with("the agent did not answer"), "{how}");
@@ -105,13 +105,13 @@ fn garbage_and_silence_are_failed_runs() {
 fn half_an_answer_is_a_failed_run() {
     let half = format!("({WHOLE}) | head -c -1");
     let (failure, ..) = failed(run(&half));
-    assert!(matches!(failure, Failure::Ended { .. }), "{failure:?}");
+    assert!(matches!(failure, RunFailure::Ended { .. }), "{failure:?}");
 }
 
 #[test]
 fn standard_error_is_no_kernel_console() {
     let (failure, ..) = failed(run("echo 'Kernel panic - not syncing' >&2"));
-    assert!(matches!(failure, Failure::Ended { .. }), "{failure:?}");
+    assert!(matches!(failure, RunFailure::Ended { .. }), "{failure:?}");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn the_real_agent_completes_a_run() {
     };
     host.prepare(std::slice::from_ref(&order)).unwrap();
     let done = host.run(&order, 0).unwrap();
-    let Outcome::Completed(records) = done.outcome else {
+    let RunOutcome::Completed(records) = done.outcome else {
         panic!("{:?}", done.outcome);
     };
     assert!(
@@ -236,5 +236,5 @@ fn the_real_agent_says_what_failed() {
         ..Order::default()
     };
     let (failure, ..) = failed(Host::with_agent(agent).run(&order, 0).unwrap().outcome);
-    assert!(matches!(failure, Failure::Agent { .. }), "{failure:?}");
+    assert!(matches!(failure, RunFailure::Agent { .. }), "{failure:?}");
 }

@@ -9,7 +9,7 @@ use assize_job::{
     Scheduling, Workload, WorkloadKind,
 };
 use assize_target::exact::Exact;
-use assize_target::{Outcome, Target};
+use assize_target::{RunOutcome, Target};
 
 /// Two states: one for any idle time, one from 2 ms on.
 fn idle(governor: IdleGovernor) -> Idle {
@@ -102,15 +102,15 @@ fn order(cpus: u32, kind: WorkloadKind, idle: Option<Idle>, frequency: Option<Fr
     }
 }
 
-fn outcome(exact: &Exact, order: &Order) -> Outcome {
+fn outcome(exact: &Exact, order: &Order) -> RunOutcome {
     exact.prepare(std::slice::from_ref(order)).unwrap();
     exact.run(order, 0).unwrap().outcome
 }
 
 fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match outcome(exact, order) {
-        Outcome::Completed(records) => records,
-        Outcome::Failed {
+        RunOutcome::Completed(records) => records,
+        RunOutcome::Failed {
             failure, console, ..
         } => panic!("{failure}\n{console}"),
     }
@@ -292,7 +292,7 @@ fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
     let haltpoll = Some(idle(IdleGovernor::Haltpoll));
     let order_of_it = order(2, periodic(2, 10_000_000, 1000), haltpoll, None);
     let done = exact.run(&order_of_it, 0).unwrap();
-    let Outcome::Failed { failure, .. } = done.outcome else {
+    let RunOutcome::Failed { failure, .. } = done.outcome else {
         panic!("haltpoll is there");
     };
     let said = failure.to_string();
@@ -301,7 +301,7 @@ fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
     let mut wrong = idle(IdleGovernor::Menu);
     wrong.states[1].residency_ns = 1;
     let order = order(2, periodic(2, 10_000_000, 1000), Some(wrong), None);
-    let Outcome::Failed {
+    let RunOutcome::Failed {
         failure, console, ..
     } = outcome(&exact, &order)
     else {

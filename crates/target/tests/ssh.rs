@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::support::sshd::Sshd;
 use crate::support::{HELLO, Scripts, WHOLE, command, raw};
 use assize_job::{AgentMessage, Job, Machine, Order, Payload};
-use assize_target::{Failure, Outcome, Ssh, Target};
+use assize_target::{RunFailure, RunOutcome, Ssh, Target};
 
 fn ssh(sshd: &Sshd, agent: &Path) -> Ssh {
     Ssh::with_command(&sshd.host(), sshd.words("user"), agent.into()).unwrap()
@@ -36,7 +36,7 @@ fn a_run_goes_there_and_back() {
     ssh.prepare(std::slice::from_ref(&order)).unwrap();
     let done = ssh.run(&order, 0).unwrap();
     assert_eq!(done.machine["target"], sshd.host());
-    let Outcome::Completed(records) = done.outcome else {
+    let RunOutcome::Completed(records) = done.outcome else {
         panic!("{:?}", done.outcome);
     };
     let AgentMessage::Raw { name, text } = &records[1] else {
@@ -139,13 +139,13 @@ fn a_hang_is_ended_there_too() {
     let ssh = ssh(&sshd, &scripts.agent(&script)).with_grace(Duration::from_millis(500));
     ssh.prepare(std::slice::from_ref(&order)).unwrap();
     let done = ssh.run(&order, 0).unwrap();
-    let Outcome::Failed {
+    let RunOutcome::Failed {
         failure, records, ..
     } = done.outcome
     else {
         panic!("{:?}", done.outcome);
     };
-    assert_eq!(failure, Failure::Timeout { after_s: 2 });
+    assert_eq!(failure, RunFailure::Timeout { after_s: 2 });
     assert_eq!(records.len(), 1);
     let pid = fs::read_to_string(pid).unwrap();
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
@@ -158,13 +158,13 @@ fn a_crash_is_a_failed_run() {
     let scripts = Scripts::new();
     let script = format!("[ \"$1\" = run ] || exit 0; {HELLO}; echo oh >&2; exit 7");
     let ssh = ssh(&sshd, &scripts.agent(&script));
-    let Outcome::Failed {
+    let RunOutcome::Failed {
         failure, console, ..
     } = ssh.run(&Order::default(), 0).unwrap().outcome
     else {
         panic!("completed");
     };
-    let Failure::Ended { how } = failure else {
+    let RunFailure::Ended { how } = failure else {
         panic!("{failure:?}");
     };
     assert!(
@@ -244,7 +244,7 @@ fn a_directory_of_somebody_else_is_not_used() {
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
     let done = ssh.run(&order, 0).unwrap();
     assert!(
-        matches!(done.outcome, Outcome::Completed(_)),
+        matches!(done.outcome, RunOutcome::Completed(_)),
         "{:?}",
         done.outcome
     );
@@ -314,7 +314,7 @@ fn the_real_agent_completes_a_run() {
     ssh.prepare(std::slice::from_ref(&order)).unwrap();
     for _ in 0..2 {
         let done = ssh.run(&order, 0).unwrap();
-        let Outcome::Completed(records) = done.outcome else {
+        let RunOutcome::Completed(records) = done.outcome else {
             panic!("{:?}", done.outcome);
         };
         assert!(

@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use assize_target::kernels::Kernels;
 use assize_verdict::Outcome;
 
-use super::Setting;
+use super::BisectionSetup;
 use crate::cli::BisectArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::output;
-use crate::trying::source::Change;
-use crate::trying::touched::{Touched, touches_code};
+use crate::trying::source::SourceChange;
+use crate::trying::touched::{TouchedFiles, touches_code};
 
 /// The commit cannot be tested: git picks another one.
 const CANNOT_TELL: u8 = 125;
@@ -61,23 +61,23 @@ fn status(code: u8) -> u8 {
 
 fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
-    let change = Change::as_one(good, "HEAD")?;
+    let change = SourceChange::as_one(good, "HEAD")?;
     let all = &change.commits;
     if !all.iter().any(|commit| touches_code(&commit.paths)) {
-        return said(
+        return print_verdict(
             "refuted: nothing that is built differs from GOOD",
             Outcome::Refuted,
         );
     }
-    let scope = Touched::of(all)?.scope;
-    let setting = Setting::of(arguments, &scope, &kernels)?;
+    let scope = TouchedFiles::of_commits(all)?.scope;
+    let setting = BisectionSetup::checked(arguments, &scope, &kernels)?;
     let say = |line: &str| {
         if !arguments.quiet {
             eprintln!("{}", assize_report::printable(line));
         }
     };
-    let mut court = setting.court(arguments, &change, &say, 1)?;
-    let good = match court.build_good(&change.base) {
+    let mut evaluator = setting.evaluator(arguments, &change, &say, 1)?;
+    let good = match evaluator.build_good(&change.base) {
         Ok(good) => good,
         // The same failure would make git skip every commit.
         Err(failure) => {
@@ -88,7 +88,7 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let Some(head) = all.last() else {
         return Ok(CANNOT_TELL);
     };
-    let head = match court.build(head)? {
+    let head = match evaluator.build(head)? {
         Ok(head) => head,
         Err(why) => {
             eprintln!(
@@ -98,12 +98,12 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
             return Ok(CANNOT_TELL);
         }
     };
-    let verdict = court.judge(&good, &head)?;
+    let verdict = evaluator.judge(&good, &head)?;
     let word = verdict.outcome.word();
-    said(&format!("{word}: {}", verdict.because), verdict.outcome)
+    print_verdict(&format!("{word}: {}", verdict.because), verdict.outcome)
 }
 
-fn said(text: &str, outcome: Outcome) -> Result<u8, Failure> {
+fn print_verdict(text: &str, outcome: Outcome) -> Result<u8, Failure> {
     let text = assize_report::printable(text).replace('\n', " ");
     output::print(format!("{text}\n").as_bytes())?;
     Ok(match outcome {

@@ -4,11 +4,11 @@
 //! picks the next one.
 
 mod checked_out;
-mod court;
-mod line;
+mod evaluator;
 mod question;
 mod search;
 mod state;
+mod touching_commits;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,18 +20,18 @@ use assize_verdict::Outcome;
 
 use crate::cli::{self, BisectArguments, BisectFormat};
 use crate::failure::Failure;
-use crate::trying::builds::{Build, ModuleBuild};
+use crate::trying::builds::{BuildCommit, ModuleBuild};
 use crate::trying::described;
-use crate::trying::experiment::Base;
-use crate::trying::source::{self, Asked, Change};
-use crate::trying::touched::{Scope, Touched};
+use crate::trying::experiment::BaseExperiment;
+use crate::trying::source::{self, ChangeOptions, SourceChange};
+use crate::trying::touched::{BuildScope, TouchedFiles};
 use crate::trying::whole::{self, KernelBuild};
 use crate::{output, shell};
-use court::{Court, Side};
-use line::Line;
-use question::{NEW, OLD, Question};
-use search::{Known, Next};
-use state::{State, Terms};
+use evaluator::{BisectionEvaluator, BuiltCommit};
+use question::{BisectionQuestion, NEW, OLD};
+use search::{CommitFinding, SearchStep};
+use state::{BisectionTerms, KeptVerdicts};
+use touching_commits::TouchingCommits;
 
 pub(crate) use checked_out::{is_test, wrong_use_of_test};
 
@@ -50,7 +50,7 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
         }
     };
     let kernels = Kernels::new(Kernels::default_root()?);
-    let asked = Asked {
+    let asked = ChangeOptions {
         range: arguments.range.as_deref(),
         patch: arguments.patch.as_deref(),
         base: arguments.base.as_deref(),
@@ -60,22 +60,22 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
             "{range}: one commit is no range; write GOOD..{range}"
         )));
     }
-    let change = Change::of(&asked, &kernels, &say)?;
+    let change = SourceChange::from_options(&asked, &kernels, &say)?;
     if let Some((good, end)) = asked.range.and_then(|range| range.split_once("..")) {
-        line::begins_at(&change, good, end)?;
+        touching_commits::begins_at(&change, good, end)?;
     }
-    let touched = Touched::of(&change.commits)?;
-    let line = Line::of(&change.commits, &touched.scope);
-    let given = Setting::of(arguments, &touched.scope, &kernels)?;
+    let touched = TouchedFiles::of_commits(&change.commits)?;
+    let line = TouchingCommits::in_range(&change.commits, &touched.scope);
+    let given = BisectionSetup::checked(arguments, &touched.scope, &kernels)?;
     say(&given.announced());
-    let mut court = given.court(arguments, &change, &say, line.verdicts())?;
-    let found = Search {
-        court: &mut court,
+    let mut evaluator = given.evaluator(arguments, &change, &say, line.verdicts())?;
+    let found = BisectionSearch {
+        evaluator: &mut evaluator,
         line: &line,
         tried: Vec::new(),
     }
     .carry_out()?;
-    let bisection = found.document(&court, &touched, &given, arguments);
+    let bisection = found.document(&evaluator, &touched, &given, arguments);
     let text = match arguments.format {
         BisectFormat::Text => assize_report::bisection_text(&bisection),
         BisectFormat::Json => assize_report::bisection_json(&bisection)
@@ -89,8 +89,8 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
 }
 
 /// The question, and where it is run.
-struct Setting {
-    scope: Scope,
+struct BisectionSetup {
+    scope: BuildScope,
     /// The name of the experiment and why it was chosen.
     choice: String,
     title: String,
@@ -98,31 +98,31 @@ struct Setting {
     exact: bool,
     /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<Kernel>,
-    question: Question,
+    question: BisectionQuestion,
     looks: Vec<u32>,
 }
 
-impl Setting {
+impl BisectionSetup {
     /// Finds mistakes before anything is built.
-    fn of(
+    fn checked(
         arguments: &BisectArguments,
-        scope: &Scope,
+        scope: &BuildScope,
         kernels: &Kernels,
-    ) -> Result<Setting, Failure> {
-        let base = Base::of(arguments.experiment.as_deref(), scope)?;
-        let question = Question::of(&arguments.claim, &base)?;
+    ) -> Result<BisectionSetup, Failure> {
+        let base = BaseExperiment::named_or_for(arguments.experiment.as_deref(), scope)?;
+        let question = BisectionQuestion::parse(&arguments.claim, &base)?;
         let kernel = match scope {
-            Scope::Modules(_) => {
+            BuildScope::Modules(_) => {
                 let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
                 Some(kernels.resolve(named.unwrap_or(&base.kernel))?)
             }
-            Scope::Kernel(file) => {
+            BuildScope::Kernel(file) => {
                 whole::no_kernel_named(file, arguments.kernel.as_deref())?;
                 None
             }
         };
         let runs = arguments.runs.unwrap_or(question.runs);
-        Ok(Setting {
+        Ok(BisectionSetup {
             scope: scope.clone(),
             choice: base.choice,
             title: base.title,
@@ -136,8 +136,8 @@ impl Setting {
     /// The message that says what is tried with which experiment.
     fn announced(&self) -> String {
         let of = match &self.scope {
-            Scope::Modules(part) => part.directory,
-            Scope::Kernel(file) => file,
+            BuildScope::Modules(part) => part.directory,
+            BuildScope::Kernel(file) => file,
         };
         format!("{of} -> {}", self.choice)
     }
@@ -145,33 +145,33 @@ impl Setting {
     /// The builder of the sides.
     fn builder<'a>(
         &'a self,
-        change: &'a Change,
+        change: &'a SourceChange,
         say: &'a dyn Fn(&str),
-    ) -> Result<Box<dyn Build + 'a>, Failure> {
-        let (Scope::Modules(part), Some(kernel)) = (&self.scope, &self.kernel) else {
+    ) -> Result<Box<dyn BuildCommit + 'a>, Failure> {
+        let (BuildScope::Modules(part), Some(kernel)) = (&self.scope, &self.kernel) else {
             let kernels = Kernels::new(Kernels::default_root()?);
-            return Ok(Box::new(KernelBuild::of(change, kernels, say)?));
+            return Ok(Box::new(KernelBuild::open(change, kernels, say)?));
         };
         let mut paths = change.commits.iter().flat_map(|commit| &commit.paths);
         let headers = paths.any(|path| part.headers.contains(&path.as_str()));
         let good = change.tree(&change.base, part)?;
         let differs = !part.changed_headers(kernel, &good)?.is_empty();
         let users = headers || differs;
-        Ok(Box::new(ModuleBuild::with(change, part, kernel, users)))
+        Ok(Box::new(ModuleBuild::new(change, part, kernel, users)))
     }
 
-    /// A court for this many verdicts: each test of each verdict gets its share of the
+    /// An evaluator for this many verdicts: each test of each verdict gets its share of the
     /// level, so that all hold at once.
-    fn court<'a>(
+    fn evaluator<'a>(
         &'a self,
         arguments: &'a BisectArguments,
-        change: &'a Change,
+        change: &'a SourceChange,
         say: &'a dyn Fn(&str),
         verdicts: u32,
-    ) -> Result<Court<'a>, Failure> {
+    ) -> Result<BisectionEvaluator<'a>, Failure> {
         let tests = f64::from(verdicts) * self.looks.len() as f64;
         let alpha = cli::ALPHA / tests.max(1.0);
-        let terms = Terms {
+        let terms = BisectionTerms {
             assize: env!("CARGO_PKG_VERSION").into(),
             good: change.base.id.clone(),
             kernel: match &self.kernel {
@@ -182,7 +182,7 @@ impl Setting {
             looks: self.looks.clone(),
             alpha,
         };
-        Ok(Court {
+        Ok(BisectionEvaluator {
             change,
             builder: self.builder(change, say)?,
             question: &self.question,
@@ -191,7 +191,7 @@ impl Setting {
             kernel: self.kernel.as_ref().map(|kernel| kernel.name.clone()),
             jobs: arguments.jobs,
             quiet: arguments.quiet,
-            state: State::open(&kept_in(arguments), &terms)?,
+            state: KeptVerdicts::open(&kept_in(arguments), &terms)?,
             built: BTreeSet::new(),
             measured: BTreeSet::new(),
             runs: 0,
@@ -215,14 +215,14 @@ fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
 }
 
 /// A search in progress.
-struct Search<'s, 'c> {
-    court: &'s mut Court<'c>,
-    line: &'s Line,
+struct BisectionSearch<'s, 'c> {
+    evaluator: &'s mut BisectionEvaluator<'c>,
+    line: &'s TouchingCommits,
     tried: Vec<TriedCommit>,
 }
 
 /// The result of a search.
-struct Found {
+struct BisectionResult {
     /// The kernel that the commits ran on, in words.
     machine: String,
     answer: BisectionAnswer,
@@ -230,12 +230,12 @@ struct Found {
     touching: usize,
 }
 
-impl Search<'_, '_> {
-    fn carry_out(mut self) -> Result<Found, Failure> {
-        let good = self.court.build_good(&self.court.change.base)?;
+impl BisectionSearch<'_, '_> {
+    fn carry_out(mut self) -> Result<BisectionResult, Failure> {
+        let good = self.evaluator.build_good(&self.evaluator.change.base)?;
         let machine = whole::described(&good.made);
         let answer = self.answer(good)?;
-        Ok(Found {
+        Ok(BisectionResult {
             machine,
             answer,
             tried: self.tried,
@@ -243,15 +243,15 @@ impl Search<'_, '_> {
         })
     }
 
-    fn answer(&mut self, good: Side) -> Result<BisectionAnswer, Failure> {
+    fn answer(&mut self, good: BuiltCommit) -> Result<BisectionAnswer, Failure> {
         let last = self.line.last();
         let mut known = BTreeMap::new();
         let mut sides = BTreeMap::from([(0, good.clone())]);
         loop {
             let at = match search::next(last, &known) {
-                Next::Try(at) => at,
-                Next::OneOf(places) => return self.one_of(&places, &mut sides),
-                Next::Found(at) => {
+                SearchStep::Try(at) => at,
+                SearchStep::OneOf(places) => return self.one_of(&places, &mut sides),
+                SearchStep::Found(at) => {
                     return match (sides.remove(&(at - 1)), sides.remove(&at)) {
                         (Some(parent), Some(side)) => self.against_parent(at, &parent, &side),
                         _ => Err(Failure::Show("the search skipped a commit".into())),
@@ -267,31 +267,35 @@ impl Search<'_, '_> {
                 }
             };
             let found = match outcome {
-                Outcome::Upheld => Known::Has,
+                Outcome::Upheld => CommitFinding::Has,
                 Outcome::Refuted if at == last => return Ok(BisectionAnswer::NotThere),
                 Outcome::Undecided if at == last => return Ok(BisectionAnswer::Undecided),
-                Outcome::Refuted => Known::Lacks,
-                Outcome::Undecided => Known::Untestable,
+                Outcome::Refuted => CommitFinding::Lacks,
+                Outcome::Undecided => CommitFinding::Untestable,
             };
             known.insert(at, found);
         }
     }
 
     /// Builds and judges a commit of the line; returns `None` if it cannot be tested.
-    fn try_at(&mut self, at: usize, good: &Side) -> Result<Option<(Side, ClaimVerdict)>, Failure> {
+    fn try_at(
+        &mut self,
+        at: usize,
+        good: &BuiltCommit,
+    ) -> Result<Option<(BuiltCommit, ClaimVerdict)>, Failure> {
         let place = self.line.place(at);
-        let Some(commit) = self.court.change.commits.get(place) else {
+        let Some(commit) = self.evaluator.change.commits.get(place) else {
             return Ok(None);
         };
-        let (result, side) = match self.court.build(commit)? {
+        let (result, side) = match self.evaluator.build(commit)? {
             Err(why) => (TriedResult::NotBuilt(why), None),
-            Ok(side) => match self.court.judge(good, &side) {
+            Ok(side) => match self.evaluator.judge(good, &side) {
                 // It crashes and GOOD does not, so it cannot be tested.
                 Err(Failure::FailedRuns { cells, .. })
                     if at != self.line.last() && cells.iter().all(|cell| is_of(NEW, cell)) =>
                 {
                     let why = format!("every run failed: {}", cells.join("; "));
-                    self.court.say(&format!("{}: {why}", commit.subject));
+                    self.evaluator.report(&format!("{}: {why}", commit.subject));
                     (TriedResult::NotBuilt(why), None)
                 }
                 judged => {
@@ -312,12 +316,12 @@ impl Search<'_, '_> {
     fn against_parent(
         &mut self,
         at: usize,
-        parent: &Side,
-        side: &Side,
+        parent: &BuiltCommit,
+        side: &BuiltCommit,
     ) -> Result<BisectionAnswer, Failure> {
-        let verdict = self.court.judge(parent, side)?;
+        let verdict = self.evaluator.judge(parent, side)?;
         let place = self.line.place(at);
-        let change = self.court.change;
+        let change = self.evaluator.change;
         // The preceding commit in the range, which has the same files as the one that was
         // built.
         let before = place.checked_sub(1).and_then(|at| change.commits.get(at));
@@ -334,7 +338,7 @@ impl Search<'_, '_> {
     fn one_of(
         &mut self,
         places: &[usize],
-        sides: &mut BTreeMap<usize, Side>,
+        sides: &mut BTreeMap<usize, BuiltCommit>,
     ) -> Result<BisectionAnswer, Failure> {
         let ends = places.first().zip(places.last());
         let ends = ends.and_then(|(first, last)| {
@@ -347,7 +351,7 @@ impl Search<'_, '_> {
         let Some((last, before, after)) = ends else {
             return Err(Failure::Show("the search skipped a commit".into()));
         };
-        let verdict = self.court.judge(&before, &after)?;
+        let verdict = self.evaluator.judge(&before, &after)?;
         if verdict.outcome == Outcome::Upheld {
             let commits = places.iter().map(|at| self.commit(*at)).collect();
             return Ok(BisectionAnswer::OneOf(commits));
@@ -361,9 +365,9 @@ impl Search<'_, '_> {
     }
 
     fn commit(&self, at: usize) -> assize_report::PatchName {
-        let commits = &self.court.change.commits;
+        let commits = &self.evaluator.change.commits;
         let commit = commits.get(self.line.place(at));
-        described(commit.unwrap_or(&self.court.change.base))
+        described(commit.unwrap_or(&self.evaluator.change.base))
     }
 
     fn end_does_not_build(&self) -> Failure {
@@ -401,17 +405,17 @@ fn kept_in(arguments: &BisectArguments) -> std::path::PathBuf {
     }
 }
 
-impl Found {
+impl BisectionResult {
     fn document(
         self,
-        court: &Court<'_>,
-        touched: &Touched,
-        given: &Setting,
+        evaluator: &BisectionEvaluator<'_>,
+        touched: &TouchedFiles,
+        given: &BisectionSetup,
         arguments: &BisectArguments,
     ) -> Bisection {
-        let change = court.change;
+        let change = evaluator.change;
         let directory = shell::name_of(&arguments.out);
-        let tests = court.measured.len() as f64 * court.looks.len() as f64;
+        let tests = evaluator.measured.len() as f64 * evaluator.looks.len() as f64;
         Bisection {
             schema: BISECTION.into(),
             claim: given.question.claim.clone(),
@@ -422,20 +426,20 @@ impl Found {
             why: why(&self.answer, given, &directory),
             answer: self.answer,
             tried: self.tried,
-            builds: court.built.len(),
-            runs: court.runs,
-            level: 1.0 - court.alpha,
-            joint: 1.0 - court.alpha * tests,
+            builds: evaluator.built.len(),
+            runs: evaluator.runs,
+            level: 1.0 - evaluator.alpha,
+            joint: 1.0 - evaluator.alpha * tests,
             kernel: match &given.kernel {
                 Some(kernel) => format!("{} {}", kernel.name, kernel.version),
                 None => self.machine,
             },
             built: match &given.scope {
-                Scope::Modules(part) => format!("{} of {}", part.module, part.directory),
-                Scope::Kernel(_) => whole::BUILT.into(),
+                BuildScope::Modules(part) => format!("{} of {}", part.module, part.directory),
+                BuildScope::Kernel(_) => whole::BUILT.into(),
             },
             left_out: touched.left_out.clone(),
-            experiment: format!("{}, {} times a side", given.title, court.looks[0]),
+            experiment: format!("{}, {} times a side", given.title, evaluator.looks[0]),
             directory,
             reproduce: shell::command_line(std::env::args_os().skip(1)),
         }
@@ -443,7 +447,7 @@ impl Found {
 }
 
 /// The `assize why` command that shows which instructions the result is due to.
-fn why(answer: &BisectionAnswer, given: &Setting, directory: &str) -> Option<String> {
+fn why(answer: &BisectionAnswer, given: &BisectionSetup, directory: &str) -> Option<String> {
     let (BisectionAnswer::Found(found) | BisectionAnswer::NotOfOne(found)) = answer else {
         return None;
     };
@@ -451,7 +455,7 @@ fn why(answer: &BisectionAnswer, given: &Setting, directory: &str) -> Option<Str
         return None;
     }
     // The small configuration of a kernel built here lacks what `assize why` needs.
-    let answers = given.exact && matches!(given.scope, Scope::Modules(_));
+    let answers = given.exact && matches!(given.scope, BuildScope::Modules(_));
     let bundle = found.verdict.bundle.as_ref().filter(|_| answers)?;
     let largest = found.verdict.figures.iter().max_by(|a, b| {
         let size =
@@ -484,7 +488,7 @@ mod tests {
                 parent: patch.clone(),
                 verdict: ClaimVerdict {
                     outcome,
-                    ..court::nothing_differs()
+                    ..evaluator::nothing_differs()
                 },
             })
         };

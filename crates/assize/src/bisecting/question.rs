@@ -6,8 +6,8 @@ use toml::{Table, Value};
 
 use crate::failure::Failure;
 use crate::run::declared;
-use crate::trying::builds::Made;
-use crate::trying::experiment::{Base, setting, with_sides};
+use crate::trying::builds::BuildProduct;
+use crate::trying::experiment::{BaseExperiment, setting, with_sides};
 
 /// The configuration of the side that is compared with.
 pub(super) const OLD: &str = "old";
@@ -19,7 +19,7 @@ const OTHERS: &[&str] = &["aa", "claims", "primary", "tables", "tradeoffs", "unt
 
 /// A claim, and the experiment that tests it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Question {
+pub(super) struct BisectionQuestion {
     /// The claim as the user gave it.
     pub(super) claim: String,
     /// The metric in the claim.
@@ -35,10 +35,10 @@ pub(super) struct Question {
     pub(super) runs: u32,
 }
 
-impl Question {
+impl BisectionQuestion {
     /// Refuses a claim that names something the experiment does not have, or that would
     /// hold for a commit against itself.
-    pub(super) fn of(claim: &str, base: &Base) -> Result<Question, Failure> {
+    pub(super) fn parse(claim: &str, base: &BaseExperiment) -> Result<BisectionQuestion, Failure> {
         let refuse = |why: String| Failure::Argument(format!("--claim: {why}"));
         let parsed = assize_plan::parse(&base.text, &base.name)?;
         let plan = parsed.plan(&Overrides::default())?;
@@ -69,7 +69,7 @@ impl Question {
         let experiment = narrowed(&base.text, claim, &named.metric, named.workload.as_deref())
             .map_err(|why| Failure::Argument(format!("{}: {why}", base.name)))?;
         let cells = plan.configurations.len() * plan.workloads.len();
-        let question = Question {
+        let question = BisectionQuestion {
             claim: claim.into(),
             metric: named.metric,
             outcome: named.outcome.is_some(),
@@ -83,7 +83,11 @@ impl Question {
     }
 
     /// The experiment with the builds of both sides.
-    pub(super) fn with(&self, old: &Made, new: &Made) -> Result<String, Failure> {
+    pub(super) fn experiment_with(
+        &self,
+        old: &BuildProduct,
+        new: &BuildProduct,
+    ) -> Result<String, Failure> {
         let sides = [(OLD, setting(old)?), (NEW, setting(new)?)];
         Ok(with_sides(&self.experiment, &sides))
     }
@@ -125,14 +129,18 @@ mod tests {
 
     use super::*;
 
-    fn asked(claim: &str) -> Result<Question, String> {
-        let base = Base::of(None, &crate::trying::touched::Scope::Modules(&PARTS[0])).unwrap();
-        Question::of(claim, &base).map_err(|failure| failure.to_string())
+    fn parsed(claim: &str) -> Result<BisectionQuestion, String> {
+        let base = BaseExperiment::named_or_for(
+            None,
+            &crate::trying::touched::BuildScope::Modules(&PARTS[0]),
+        )
+        .unwrap();
+        BisectionQuestion::parse(claim, &base).map_err(|failure| failure.to_string())
     }
 
-    fn with_levels(question: &Question) -> assize_plan::Plan {
-        let made = |path: &str| Made::Modules(vec![path.into()]);
-        let text = question.with(&made("/o/a.ko"), &made("/n/a.ko"));
+    fn with_levels(question: &BisectionQuestion) -> assize_plan::Plan {
+        let made = |path: &str| BuildProduct::Modules(vec![path.into()]);
+        let text = question.experiment_with(&made("/o/a.ko"), &made("/n/a.ko"));
         let experiment = assize_plan::parse(&text.unwrap(), "x.toml").unwrap();
         experiment.plan(&Overrides::default()).unwrap()
     }
@@ -140,7 +148,7 @@ mod tests {
     #[test]
     fn only_what_the_claim_needs_is_left_of_an_experiment() {
         let claim = "new > old + 3% on busy_time_per_job in sync";
-        let question = asked(claim).unwrap();
+        let question = parsed(claim).unwrap();
         assert_eq!(question.metric, "busy_time_per_job");
         assert_eq!(question.workload.as_deref(), Some("sync"));
         let plan = with_levels(&question);
@@ -166,8 +174,12 @@ mod tests {
 
     #[test]
     fn a_claim_without_a_workload_keeps_them_all() {
-        let question = asked("old < new on busy_time_per_job").unwrap();
-        let base = Base::of(None, &crate::trying::touched::Scope::Modules(&PARTS[0])).unwrap();
+        let question = parsed("old < new on busy_time_per_job").unwrap();
+        let base = BaseExperiment::named_or_for(
+            None,
+            &crate::trying::touched::BuildScope::Modules(&PARTS[0]),
+        )
+        .unwrap();
         let all: Table = base.text.parse().unwrap();
         let all = all["workloads"].as_table().unwrap().len();
         assert!(all > 1);
@@ -201,7 +213,7 @@ mod tests {
             ("new > old on crashes in sync", "has no margin"),
             ("busy_time_per_job rises", "expected `A < B on METRIC"),
         ] {
-            let error = asked(claim).unwrap_err();
+            let error = parsed(claim).unwrap_err();
             assert!(
                 error.starts_with("--claim: ") && error.contains(why),
                 "{claim}: {error}"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The knowledge about a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum CommitFinding {
     /// The claim is upheld for it.
     Has,
     /// The claim is refuted for it.
@@ -16,7 +16,7 @@ pub(super) enum Known {
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum SearchStep {
     /// Try the commit at this index.
     Try(usize),
     /// The commit at this index is the first with the property; the one before it lacks
@@ -37,30 +37,30 @@ pub(super) enum Next {
 /// that there is something to find. Without one, the last is tried before it is named,
 /// and also as soon as a commit cannot be tested: otherwise a claim that is undecided for
 /// all commits would be tried on each.
-pub(super) fn next(last: usize, known: &BTreeMap<usize, Known>) -> Next {
+pub(super) fn next(last: usize, known: &BTreeMap<usize, CommitFinding>) -> SearchStep {
     let (lacks, has) = ends(last, known);
     let middle = lacks.midpoint(has);
     let open = (lacks + 1..has).filter(|at| !known.contains_key(at));
     let open = open.min_by_key(|at| (at.abs_diff(middle), *at));
-    let untestable = known.values().any(|one| *one == Known::Untestable);
+    let untestable = known.values().any(|one| *one == CommitFinding::Untestable);
     if has == last && !known.contains_key(&last) && (open.is_none() || untestable) {
-        return Next::Try(last);
+        return SearchStep::Try(last);
     }
     match open {
-        Some(at) => Next::Try(at),
-        None if has == lacks + 1 => Next::Found(has),
-        None => Next::OneOf((lacks + 1..=has).collect()),
+        Some(at) => SearchStep::Try(at),
+        None if has == lacks + 1 => SearchStep::Found(has),
+        None => SearchStep::OneOf((lacks + 1..=has).collect()),
     }
 }
 
 /// The last commit that lacks the property, and the first one after it that has it.
-pub(super) fn ends(last: usize, known: &BTreeMap<usize, Known>) -> (usize, usize) {
+pub(super) fn ends(last: usize, known: &BTreeMap<usize, CommitFinding>) -> (usize, usize) {
     let of = |wanted| {
         let all = known.iter().filter(move |(_, known)| **known == wanted);
         all.map(|(at, _)| *at).filter(|at| *at < last)
     };
-    let lacks = of(Known::Lacks).max().unwrap_or(0);
-    let has = of(Known::Has).filter(|at| *at > lacks).min();
+    let lacks = of(CommitFinding::Lacks).max().unwrap_or(0);
+    let has = of(CommitFinding::Has).filter(|at| *at > lacks).min();
     (lacks, has.unwrap_or(last))
 }
 
@@ -76,12 +76,12 @@ mod tests {
     use super::*;
 
     /// The last step of the search, and which commits it tried.
-    fn search(truth: &[Known]) -> (Next, Vec<usize>) {
+    fn search(truth: &[CommitFinding]) -> (SearchStep, Vec<usize>) {
         let last = truth.len() - 1;
         let (mut known, mut tried) = (BTreeMap::new(), Vec::new());
         loop {
             match next(last, &known) {
-                Next::Try(at) => {
+                SearchStep::Try(at) => {
                     assert!(known.insert(at, truth[at]).is_none(), "{at} twice");
                     tried.push(at);
                 }
@@ -91,16 +91,16 @@ mod tests {
     }
 
     /// `.` lacks the property, `#` has it, `?` cannot be tested.
-    fn truth(text: &str) -> Vec<Known> {
+    fn truth(text: &str) -> Vec<CommitFinding> {
         let of = |c| match c {
-            '.' => Known::Lacks,
-            '#' => Known::Has,
-            _ => Known::Untestable,
+            '.' => CommitFinding::Lacks,
+            '#' => CommitFinding::Has,
+            _ => CommitFinding::Untestable,
         };
         text.chars().map(of).collect()
     }
 
-    fn found(text: &str) -> (Next, usize) {
+    fn found(text: &str) -> (SearchStep, usize) {
         let (end, tried) = search(&truth(text));
         (end, tried.len())
     }
@@ -112,7 +112,7 @@ mod tests {
                 .map(|at| if at < first { '.' } else { '#' })
                 .collect();
             let (end, tried) = found(&all);
-            assert_eq!(end, Next::Found(first), "{all}");
+            assert_eq!(end, SearchStep::Found(first), "{all}");
             // The last is tried if it is the culprit.
             assert_eq!(tried, if first == 16 { 5 } else { 4 }, "{all}");
         }
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn of_one_commit_it_is_tried() {
-        assert_eq!(found(".#"), (Next::Found(1), 1));
+        assert_eq!(found(".#"), (SearchStep::Found(1), 1));
         assert_eq!((tries(1), tries(2), tries(3)), (0, 1, 2));
     }
 
@@ -140,32 +140,32 @@ mod tests {
 
     #[test]
     fn what_cannot_be_tested_is_passed_over_to_the_next_nearest() {
-        assert_eq!(found("....?####").0, Next::OneOf(vec![4, 5]));
-        assert_eq!(found("..?.?####").0, Next::OneOf(vec![4, 5]));
-        assert_eq!(found(".....?###").0, Next::OneOf(vec![5, 6]));
+        assert_eq!(found("....?####").0, SearchStep::OneOf(vec![4, 5]));
+        assert_eq!(found("..?.?####").0, SearchStep::OneOf(vec![4, 5]));
+        assert_eq!(found(".....?###").0, SearchStep::OneOf(vec![5, 6]));
         // An untestable commit next to the change, on its far side, does no harm.
-        assert_eq!(found("...#?####").0, Next::Found(3));
-        assert_eq!(found("..?.#####").0, Next::Found(4));
+        assert_eq!(found("...#?####").0, SearchStep::Found(3));
+        assert_eq!(found("..?.#####").0, SearchStep::Found(4));
         let (_, tried) = search(&truth("....?####"));
         assert_eq!(tried, [4, 8, 3, 5], "the older of two that are as near");
     }
 
     #[test]
     fn where_nothing_between_can_be_tested_all_are_named() {
-        assert_eq!(found(".????#"), (Next::OneOf(vec![1, 2, 3, 4, 5]), 5));
-        assert_eq!(found(".?#"), (Next::OneOf(vec![1, 2]), 2));
+        assert_eq!(found(".????#"), (SearchStep::OneOf(vec![1, 2, 3, 4, 5]), 5));
+        assert_eq!(found(".?#"), (SearchStep::OneOf(vec![1, 2]), 2));
     }
 
     #[test]
     fn of_a_history_that_goes_back_and_forth_it_finds_a_place_that_begins() {
         for text in [".#.#", "..##..##", ".#.#.#.#.#", ".##.....#"] {
             let all = truth(text);
-            let (Next::Found(at), _) = search(&all) else {
+            let (SearchStep::Found(at), _) = search(&all) else {
                 panic!("{text}");
             };
             assert_eq!(
                 (all[at - 1], all[at]),
-                (Known::Lacks, Known::Has),
+                (CommitFinding::Lacks, CommitFinding::Has),
                 "{text} {at}"
             );
         }
@@ -173,12 +173,12 @@ mod tests {
 
     #[test]
     fn what_is_known_beforehand_is_not_tried_again() {
-        let known = BTreeMap::from([(8, Known::Lacks), (12, Known::Has)]);
-        assert_eq!(next(16, &known), Next::Try(10));
+        let known = BTreeMap::from([(8, CommitFinding::Lacks), (12, CommitFinding::Has)]);
+        assert_eq!(next(16, &known), SearchStep::Try(10));
         assert_eq!(ends(16, &known), (8, 12));
         // The state of the first commit is fixed.
-        let odd = BTreeMap::from([(0, Known::Has), (2, Known::Lacks)]);
-        assert_eq!(next(2, &odd), Next::Try(1));
+        let odd = BTreeMap::from([(0, CommitFinding::Has), (2, CommitFinding::Lacks)]);
+        assert_eq!(next(2, &odd), SearchStep::Try(1));
     }
 
     proptest! {
@@ -186,29 +186,29 @@ mod tests {
         fn every_history_ends_at_a_beginning_or_at_what_cannot_be_tested(
             middle in proptest::collection::vec(0..3u8, 0..40)
         ) {
-            let of = |kind: &u8| [Known::Lacks, Known::Has, Known::Untestable][usize::from(*kind)];
-            let mut all = vec![Known::Lacks];
+            let of = |kind: &u8| [CommitFinding::Lacks, CommitFinding::Has, CommitFinding::Untestable][usize::from(*kind)];
+            let mut all = vec![CommitFinding::Lacks];
             all.extend(middle.iter().map(of));
-            all.push(Known::Has);
+            all.push(CommitFinding::Has);
             let (end, tried) = search(&all);
             prop_assert!(tried.len() <= middle.len() + 1);
-            let last_is_named = !matches!(end, Next::Found(at) if at < all.len() - 1)
-                && !matches!(&end, Next::OneOf(places) if places.last() < Some(&(all.len() - 1)));
+            let last_is_named = !matches!(end, SearchStep::Found(at) if at < all.len() - 1)
+                && !matches!(&end, SearchStep::OneOf(places) if places.last() < Some(&(all.len() - 1)));
             prop_assert!(!last_is_named || tried.contains(&(all.len() - 1)), "{tried:?}");
             match end {
-                Next::Found(at) => {
-                    prop_assert_eq!(all[at], Known::Has);
-                    prop_assert_eq!(all[at - 1], Known::Lacks);
+                SearchStep::Found(at) => {
+                    prop_assert_eq!(all[at], CommitFinding::Has);
+                    prop_assert_eq!(all[at - 1], CommitFinding::Lacks);
                 }
-                Next::OneOf(places) => {
+                SearchStep::OneOf(places) => {
                     let (first, last) = (places[0], places[places.len() - 1]);
                     prop_assert!(places.len() > 1);
-                    prop_assert_eq!(all[first - 1], Known::Lacks);
-                    prop_assert_eq!(all[last], Known::Has);
-                    let all_are = all[first..last].iter().all(|one| *one == Known::Untestable);
+                    prop_assert_eq!(all[first - 1], CommitFinding::Lacks);
+                    prop_assert_eq!(all[last], CommitFinding::Has);
+                    let all_are = all[first..last].iter().all(|one| *one == CommitFinding::Untestable);
                     prop_assert!(all_are);
                 }
-                Next::Try(_) => prop_assert!(false),
+                SearchStep::Try(_) => prop_assert!(false),
             }
         }
 
@@ -217,11 +217,11 @@ mod tests {
             last in 1..200usize, share in 0.0..1.0f64
         ) {
             let first = 1 + ((last as f64 - 1.0) * share) as usize;
-            let all: Vec<Known> = (0..=last)
-                .map(|at| if at < first { Known::Lacks } else { Known::Has })
+            let all: Vec<CommitFinding> = (0..=last)
+                .map(|at| if at < first { CommitFinding::Lacks } else { CommitFinding::Has })
                 .collect();
             let (end, tried) = search(&all);
-            prop_assert_eq!(end, Next::Found(first));
+            prop_assert_eq!(end, SearchStep::Found(first));
             prop_assert!(tried.len() <= tries(last) as usize + usize::from(first == last));
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assize_report::ClaimVerdict;
 use serde::{Deserialize, Serialize};
 
-use super::question::Question;
+use super::question::BisectionQuestion;
 use crate::failure::Failure;
 use crate::{output, shell};
 
@@ -16,7 +16,7 @@ const FILE: &str = "bisect.json";
 
 /// What verdicts must have in common to be used in one bisection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Terms {
+pub(super) struct BisectionTerms {
     /// The version of assize that gave the verdicts; another may give others.
     #[serde(default = "not_recorded")]
     pub(super) assize: String,
@@ -25,7 +25,7 @@ pub(super) struct Terms {
     /// The kernel with its version.
     pub(super) kernel: String,
     /// The claim and its experiment.
-    pub(super) question: Question,
+    pub(super) question: BisectionQuestion,
     /// The runs of each side, and for the further tries if the verdict stays undecided.
     pub(super) looks: Vec<u32>,
     /// The level of each test.
@@ -39,7 +39,7 @@ fn not_recorded() -> String {
 
 /// One side of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Of {
+pub(super) struct KeptSide {
     /// The commit.
     pub(super) commit: String,
     /// Digest of its modules or kernel.
@@ -48,11 +48,11 @@ pub(super) struct Of {
 
 /// A verdict and its two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Given {
+pub(super) struct KeptVerdict {
     /// The side that is compared with.
-    pub(super) old: Of,
+    pub(super) old: KeptSide,
     /// The side that is tried.
-    pub(super) new: Of,
+    pub(super) new: KeptSide,
     /// Runs carried out for it.
     pub(super) carried_out: u32,
     /// The verdict.
@@ -61,29 +61,29 @@ pub(super) struct Given {
 
 /// The contents of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Content {
+struct VerdictsFile {
     schema: String,
-    terms: Terms,
-    verdicts: Vec<Given>,
+    terms: BisectionTerms,
+    verdicts: Vec<KeptVerdict>,
 }
 
 /// The verdicts so far, kept in a directory.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct KeptVerdicts {
     directory: PathBuf,
-    content: Content,
+    content: VerdictsFile,
 }
 
-impl State {
+impl KeptVerdicts {
     /// Reads the verdicts kept in this directory on these terms; starts empty if there
     /// are none.
-    pub(super) fn open(directory: &Path, terms: &Terms) -> Result<State, Failure> {
+    pub(super) fn open(directory: &Path, terms: &BisectionTerms) -> Result<KeptVerdicts, Failure> {
         let path = directory.join(FILE);
         let refuse = |why: String| {
             let mend = "give another directory: --out DIR, or remove this one";
             Failure::Argument(format!("{}: {why}; {mend}", path.display()))
         };
-        let new = Content {
+        let new = VerdictsFile {
             schema: SCHEMA.into(),
             terms: terms.clone(),
             verdicts: Vec::new(),
@@ -99,7 +99,7 @@ impl State {
         if let Some(what) = content.terms.differ(terms) {
             return Err(refuse(format!("it is of another bisection: {what}")));
         }
-        Ok(State {
+        Ok(KeptVerdicts {
             directory: directory.to_path_buf(),
             content,
         })
@@ -111,13 +111,13 @@ impl State {
     }
 
     /// The verdict on these bytes, whichever commits they are from.
-    pub(super) fn find(&self, old: &str, new: &str) -> Option<&Given> {
+    pub(super) fn find(&self, old: &str, new: &str) -> Option<&KeptVerdict> {
         let mut all = self.content.verdicts.iter();
         all.find(|one| one.old.modules == old && one.new.modules == new)
     }
 
     /// Keeps a verdict. The file is replaced atomically.
-    pub(super) fn keep(&mut self, given: Given) -> Result<(), Failure> {
+    pub(super) fn keep(&mut self, given: KeptVerdict) -> Result<(), Failure> {
         self.content.verdicts.push(given);
         let failed = |error: serde_json::Error| Failure::Show(error.to_string());
         let text = serde_json::to_string_pretty(&self.content).map_err(failed)? + "\n";
@@ -129,14 +129,14 @@ impl State {
     }
 }
 
-impl Terms {
+impl BisectionTerms {
     /// The first term that differs, with both values.
-    fn differ(&self, other: &Terms) -> Option<String> {
+    fn differ(&self, other: &BisectionTerms) -> Option<String> {
         let quoted = |text: &str| shell::quote(text.as_ref());
         let pair = |what: &str, one: String, two: String| {
             (one != two).then(|| format!("{what} {one}, and not {two}"))
         };
-        let runs = |terms: &Terms| format!("{:?}", terms.looks);
+        let runs = |terms: &BisectionTerms| format!("{:?}", terms.looks);
         pair("by assize", self.assize.clone(), other.assize.clone())
             .or_else(|| pair("GOOD", self.good.clone(), other.good.clone()))
             .or_else(|| {
@@ -159,12 +159,12 @@ mod tests {
 
     use super::*;
 
-    fn terms() -> Terms {
-        Terms {
+    fn terms() -> BisectionTerms {
+        BisectionTerms {
             assize: "1.0.0".into(),
             good: "0123".into(),
             kernel: "debian:6.12 1".into(),
-            question: Question {
+            question: BisectionQuestion {
                 claim: "new > old on m".into(),
                 outcome: false,
                 metric: "m".into(),
@@ -177,12 +177,12 @@ mod tests {
         }
     }
 
-    fn given(old: &str, new: &str) -> Given {
-        let of = |name: &str| Of {
+    fn kept_verdict(old: &str, new: &str) -> KeptVerdict {
+        let of = |name: &str| KeptSide {
             commit: format!("commit of {name}"),
             modules: name.into(),
         };
-        Given {
+        KeptVerdict {
             old: of(old),
             new: of(new),
             carried_out: 20,
@@ -202,12 +202,12 @@ mod tests {
     fn what_was_kept_is_there_for_the_same_modules_and_no_others() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
-        let mut state = State::open(&directory, &terms()).unwrap();
+        let mut state = KeptVerdicts::open(&directory, &terms()).unwrap();
         assert!(!directory.exists(), "nothing is written before a verdict");
-        state.keep(given("a", "b")).unwrap();
-        state.keep(given("b", "c")).unwrap();
-        let again = State::open(&directory, &terms()).unwrap();
-        assert_eq!(again.find("b", "c"), Some(&given("b", "c")));
+        state.keep(kept_verdict("a", "b")).unwrap();
+        state.keep(kept_verdict("b", "c")).unwrap();
+        let again = KeptVerdicts::open(&directory, &terms()).unwrap();
+        assert_eq!(again.find("b", "c"), Some(&kept_verdict("b", "c")));
         assert_eq!(again.find("a", "c"), None);
         assert_eq!(again.find("b", "a"), None);
     }
@@ -215,12 +215,14 @@ mod tests {
     #[test]
     fn another_question_is_refused_with_what_differs() {
         let place = tempfile::tempdir().unwrap();
-        let mut state = State::open(place.path(), &terms()).unwrap();
-        state.keep(given("a", "b")).unwrap();
-        let change = |by: &dyn Fn(&mut Terms)| {
+        let mut state = KeptVerdicts::open(place.path(), &terms()).unwrap();
+        state.keep(kept_verdict("a", "b")).unwrap();
+        let change = |by: &dyn Fn(&mut BisectionTerms)| {
             let mut other = terms();
             by(&mut other);
-            State::open(place.path(), &other).unwrap_err().to_string()
+            KeptVerdicts::open(place.path(), &other)
+                .unwrap_err()
+                .to_string()
         };
         for (error, why) in [
             (
@@ -253,14 +255,16 @@ mod tests {
     #[test]
     fn verdicts_of_a_version_that_is_not_recorded_are_not_taken() {
         let place = tempfile::tempdir().unwrap();
-        let mut state = State::open(place.path(), &terms()).unwrap();
-        state.keep(given("a", "b")).unwrap();
+        let mut state = KeptVerdicts::open(place.path(), &terms()).unwrap();
+        state.keep(kept_verdict("a", "b")).unwrap();
         let path = place.path().join(FILE);
         let text = std::fs::read_to_string(&path).unwrap();
         let without = text.replace("\"assize\": \"1.0.0\",", "");
         assert_ne!(without, text);
         std::fs::write(&path, without).unwrap();
-        let error = State::open(place.path(), &terms()).unwrap_err().to_string();
+        let error = KeptVerdicts::open(place.path(), &terms())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("by assize of unknown version, and not 1.0.0"),
             "{error}"
@@ -272,7 +276,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         for text in ["", "{", "{\"schema\": \"x\"}"] {
             std::fs::write(place.path().join(FILE), text).unwrap();
-            let error = State::open(place.path(), &terms()).unwrap_err().to_string();
+            let error = KeptVerdicts::open(place.path(), &terms())
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(FILE), "{error}");
         }
     }

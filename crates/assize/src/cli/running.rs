@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Question, Showing};
+use super::{QuestionArguments, ShowArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -12,7 +12,7 @@ pub(crate) struct RunArguments {
     #[arg(value_name = "EXPERIMENT", required_unless_present = "resume")]
     pub(crate) experiment: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) overrides: Overriding,
+    pub(crate) overrides: OverrideArguments,
     /// Runs at once [default: as many as the target can carry out without one
     /// affecting another]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -40,14 +40,14 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
-    pub(crate) question: Question,
+    pub(crate) question: QuestionArguments,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) showing: ShowArguments,
 }
 
 /// What the command line changes in an experiment.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Overriding {
+pub(crate) struct OverrideArguments {
     /// Where to run: exact, live, host or ssh:HOST [default: the
     /// experiment's]
     #[arg(long, value_name = "TARGET")]
@@ -79,7 +79,7 @@ pub(crate) struct PlanArguments {
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: PathBuf,
     #[command(flatten)]
-    pub(crate) overrides: Overriding,
+    pub(crate) overrides: OverrideArguments,
     /// Say what effects are found if runs vary as they do in this bundle
     /// [default: if they vary by 3 %]
     #[arg(long, value_name = "BUNDLE", conflicts_with = "output")]

@@ -93,14 +93,14 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::{Cli, Verb};
+    use crate::cli::{Cli, CliVerb};
 
     #[test]
     fn json_is_the_format_of_that_name() {
         let shown_as = |more: &[&str]| {
             let words = [&["assize", "try"], more].concat();
             match Cli::try_parse_from(words).unwrap().verb {
-                Verb::Try(arguments) => arguments.shown_as(),
+                CliVerb::Try(arguments) => arguments.shown_as(),
                 other => panic!("{other:?}"),
             }
         };

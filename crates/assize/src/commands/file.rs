@@ -22,7 +22,7 @@ const LONGEST: usize = 40;
 
 /// One of the commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Command {
+pub(super) struct ComparedCommand {
     /// The name of its level.
     name: String,
     /// Its words.
@@ -35,25 +35,25 @@ pub(super) struct Command {
 
 /// How many times to run commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Often {
+enum CommandRepetitions {
     Runs(u32),
     Until { within: String, from: u32, to: u32 },
 }
 
 /// Commands, as an experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Experiment {
+pub(super) struct CommandsExperiment {
     title: String,
-    pub(super) commands: Vec<Command>,
-    often: Often,
+    pub(super) commands: Vec<ComparedCommand>,
+    often: CommandRepetitions,
     /// The margin of equivalence, if the command line gives one.
     margin: Option<String>,
     timeout: String,
 }
 
-impl Experiment {
+impl CommandsExperiment {
     /// Builds the experiment from the command line, or returns why that is impossible.
-    pub(super) fn of(asked: &CommandsArguments) -> Result<Experiment, String> {
+    pub(super) fn from_arguments(asked: &CommandsArguments) -> Result<CommandsExperiment, String> {
         let commands = commands(asked)?;
         let [first, others @ ..] = &commands[..] else {
             return Err("no command is given".into());
@@ -65,7 +65,7 @@ impl Experiment {
                 shell::quote(asked.commands[0].as_ref())
             ));
         }
-        let same = |one: &Command, other: &Command| {
+        let same = |one: &ComparedCommand, other: &ComparedCommand| {
             (&one.argv, &one.prepare, &one.conclude)
                 == (&other.argv, &other.prepare, &other.conclude)
         };
@@ -79,7 +79,7 @@ impl Experiment {
                 asked.commands[at]
             ));
         }
-        Ok(Experiment {
+        Ok(CommandsExperiment {
             title: title(&asked.commands),
             often: often(asked, twice)?,
             margin: None,
@@ -92,10 +92,10 @@ impl Experiment {
     }
 
     /// Sets the margin from the command line.
-    pub(super) fn with_margin(self, margin: Option<f64>) -> Experiment {
+    pub(super) fn with_margin(self, margin: Option<f64>) -> CommandsExperiment {
         // Rounds away floating-point noise.
         let percent = |share: f64| format!("{}%", (1e8 * share).round() / 1e6);
-        Experiment {
+        CommandsExperiment {
             margin: margin.map(percent),
             ..self
         }
@@ -106,8 +106,8 @@ impl Experiment {
         let quote = quoted;
         let mut text = format!("title = {}\ntarget = \"host\"\n", quote(&self.title));
         text.push_str(&match &self.often {
-            Often::Runs(runs) => format!("runs = {runs}\n"),
-            Often::Until { within, from, to } => format!(
+            CommandRepetitions::Runs(runs) => format!("runs = {runs}\n"),
+            CommandRepetitions::Until { within, from, to } => format!(
                 "until = {{ within = {}, metric = \"elapsed\", first_look = {from}, every = 5, max_runs = {to} }}\n",
                 quote(within)
             ),
@@ -150,7 +150,7 @@ fn title(texts: &[String]) -> String {
 }
 
 /// The lines for the commands around each run.
-fn steps(command: &Command) -> String {
+fn steps(command: &ComparedCommand) -> String {
     let step = |key: &str, argv: &Option<Vec<String>>| match argv {
         Some(argv) => format!("{key} = [{{ command = {} }}]\n", list(argv)),
         None => String::new(),
@@ -158,7 +158,7 @@ fn steps(command: &Command) -> String {
     step("setup", &command.prepare) + &step("teardown", &command.conclude)
 }
 
-fn commands(asked: &CommandsArguments) -> Result<Vec<Command>, String> {
+fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
     let texts = &asked.commands;
     let by_shell = texts.iter().any(|text| wants_shell(text));
     let names = names(texts, &asked.names)?;
@@ -169,7 +169,7 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<Command>, String> {
         .zip(names)
         .zip(prepare.into_iter().zip(conclude));
     rows.map(|((text, name), (prepare, conclude))| {
-        Ok(Command {
+        Ok(ComparedCommand {
             name,
             argv: argv(text, by_shell)?,
             prepare,
@@ -197,7 +197,7 @@ fn around(
     }
 }
 
-fn often(asked: &CommandsArguments, twice: bool) -> Result<Often, String> {
+fn often(asked: &CommandsArguments, twice: bool) -> Result<CommandRepetitions, String> {
     let from = asked
         .min_runs
         .unwrap_or(LEAST.min(asked.max_runs.unwrap_or(LEAST)));
@@ -209,11 +209,11 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<Often, String> {
         ));
     }
     Ok(match asked.runs {
-        Some(runs) => Often::Runs(runs),
+        Some(runs) => CommandRepetitions::Runs(runs),
         // Two identical commands differ by noise only, so no interval could be narrow
         // enough.
-        None if twice => Often::Runs(from),
-        None => Often::Until {
+        None if twice => CommandRepetitions::Runs(from),
+        None => CommandRepetitions::Until {
             within: asked.within.clone().unwrap_or_else(|| WITHIN.into()),
             from,
             to,

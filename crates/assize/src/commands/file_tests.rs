@@ -3,7 +3,7 @@ use assize_plan::{Overrides, Plan};
 
 use super::*;
 
-fn asked(commands: &[&str]) -> CommandsArguments {
+fn arguments_for(commands: &[&str]) -> CommandsArguments {
     CommandsArguments {
         commands: commands.iter().map(|one| (*one).into()).collect(),
         timeout: "60min".into(),
@@ -12,7 +12,7 @@ fn asked(commands: &[&str]) -> CommandsArguments {
 }
 
 fn plan(asked: &CommandsArguments) -> Plan {
-    let text = Experiment::of(asked).unwrap().text();
+    let text = CommandsExperiment::from_arguments(asked).unwrap().text();
     let experiment = assize_plan::parse(&text, "x.toml").unwrap();
     experiment.plan(&Overrides::default()).unwrap()
 }
@@ -27,7 +27,7 @@ fn argv(plan: &Plan, at: usize) -> &[String] {
 
 #[test]
 fn each_command_is_a_level_and_the_first_the_baseline() {
-    let plan = plan(&asked(&["sleep 0.1", "sleep 0.2", "echo 'a  b'"]));
+    let plan = plan(&arguments_for(&["sleep 0.1", "sleep 0.2", "echo 'a  b'"]));
     let names: Vec<&str> = plan
         .configurations
         .iter()
@@ -45,7 +45,7 @@ fn each_command_is_a_level_and_the_first_the_baseline() {
 
 #[test]
 fn one_that_needs_a_shell_has_all_started_by_one() {
-    let plan = plan(&asked(&["sleep 0.1", "sleep 0.1 | cat"]));
+    let plan = plan(&arguments_for(&["sleep 0.1", "sleep 0.1 | cat"]));
     assert_eq!(argv(&plan, 0), ["sh", "-c", "sleep 0.1"]);
     assert_eq!(argv(&plan, 1), ["sh", "-c", "sleep 0.1 | cat"]);
 }
@@ -54,38 +54,38 @@ fn one_that_needs_a_shell_has_all_started_by_one() {
 fn any_text_comes_back_from_the_file_as_it_was() {
     let all: String = (1..=0x9f).filter_map(char::from_u32).collect();
     let strange = format!("printf '{}' \"{{}}\" é\u{1f600}", all.replace('\'', ""));
-    let plan = plan(&asked(&["true", &strange]));
+    let plan = plan(&arguments_for(&["true", &strange]));
     assert_eq!(argv(&plan, 1), ["sh", "-c", &strange]);
 }
 
 #[test]
 fn the_same_twice_is_an_experiment_of_noise() {
-    let plan = plan(&asked(&["sleep 0.1", "sleep  0.1"]));
+    let plan = plan(&arguments_for(&["sleep 0.1", "sleep  0.1"]));
     let repeats: Vec<bool> = plan.configurations.iter().map(|c| c.aa).collect();
     assert_eq!(repeats, [false, true]);
     assert_eq!((plan.runs.len(), plan.until.is_none()), (20, true));
-    let why = Experiment::of(&asked(&["a", "b", "a"])).unwrap_err();
+    let why = CommandsExperiment::from_arguments(&arguments_for(&["a", "b", "a"])).unwrap_err();
     assert!(why.starts_with("a: it is there twice"), "{why}");
-    let why = Experiment::of(&asked(&["a b"])).unwrap_err();
+    let why = CommandsExperiment::from_arguments(&arguments_for(&["a b"])).unwrap_err();
     assert!(why.ends_with("assize compare -- 'a b' 'a b'"), "{why}");
 }
 
 #[test]
 fn runs_are_fixed_or_bounded() {
     let of = |runs, min_runs, max_runs| {
-        Experiment::of(&CommandsArguments {
+        CommandsExperiment::from_arguments(&CommandsArguments {
             runs,
             min_runs,
             max_runs,
-            ..asked(&["a", "b"])
+            ..arguments_for(&["a", "b"])
         })
         .map(|experiment| experiment.often)
     };
     let until = |from, to| {
         let within = "2%".into();
-        Ok(Often::Until { within, from, to })
+        Ok(CommandRepetitions::Until { within, from, to })
     };
-    assert_eq!(of(Some(4), None, None), Ok(Often::Runs(4)));
+    assert_eq!(of(Some(4), None, None), Ok(CommandRepetitions::Runs(4)));
     assert_eq!(of(None, None, None), until(10, 30));
     assert_eq!(of(None, Some(50), None), until(50, 50));
     assert_eq!(of(None, None, Some(6)), until(6, 6));
@@ -101,9 +101,9 @@ fn what_is_prepared_is_done_before_each_run_of_its_command() {
     let two = CommandsArguments {
         prepare: vec!["sync".into(), "echo 3 > x".into()],
         conclude: vec!["rm -f y".into()],
-        ..asked(&["a", "b"])
+        ..arguments_for(&["a", "b"])
     };
-    let experiment = Experiment::of(&two).unwrap();
+    let experiment = CommandsExperiment::from_arguments(&two).unwrap();
     let text = experiment.text();
     for line in [
         "setup = [{ command = [\"sync\"] }]\nteardown = [{ command = [\"rm\", \"-f\", \"y\"] }]\n",
@@ -116,7 +116,7 @@ fn what_is_prepared_is_done_before_each_run_of_its_command() {
         prepare: vec!["p".into(); 3],
         ..two
     };
-    let why = Experiment::of(&three).unwrap_err();
+    let why = CommandsExperiment::from_arguments(&three).unwrap_err();
     assert!(why.starts_with("--prepare is given 3 times for 2"), "{why}");
 }
 

@@ -10,12 +10,12 @@ mod words;
 
 use std::path::Path;
 
-use crate::cli::{CompareArguments, Format, Showing};
+use crate::cli::{CompareArguments, ReportFormat, ShowArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::page::{From, Material};
+use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
-use file::Experiment;
+use file::CommandsExperiment;
 
 /// The name of the bundle.
 const NAME: &str = "compare";
@@ -23,7 +23,7 @@ const NAME: &str = "compare";
 /// Runs commands in turn and says how they compare.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let asked = &arguments.running;
-    let experiment = Experiment::of(asked).map_err(Failure::Argument)?;
+    let experiment = CommandsExperiment::from_arguments(asked).map_err(Failure::Argument)?;
     let experiment = experiment.with_margin(arguments.trial.margin);
     let text = experiment.text();
     if let Some(path) = &asked.write {
@@ -44,13 +44,13 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         question: &arguments.trial.question,
         may_lose: |_| false,
     };
-    let ready = run::Ready::of(&recording)?;
+    let ready = run::ReadyExperiment::planned(&recording)?;
     let measured = once::around(asked, &experiment, || ready.carry_out())?;
-    let material = Material {
+    let material = PageInputs {
         records: &measured.records,
         trial: &arguments.trial,
         terms: &measured.terms,
-        from: From::Bundle(&measured.directory),
+        from: RecordsOrigin::Bundle(&measured.directory),
     };
     let document = output::judge(&measured.records, &arguments.trial, &measured.terms)?;
     output::show(&document, &material, &brief(&arguments.showing))
@@ -64,16 +64,16 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
         timeout: "60min".into(),
         ..Default::default()
     };
-    Experiment::of(&asked)
+    CommandsExperiment::from_arguments(&asked)
         .unwrap_or_else(|why| panic!("{why}"))
         .text()
 }
 
 /// Selects the brief format, unless the user asked for another.
-fn brief(showing: &Showing) -> Showing {
+fn brief(showing: &ShowArguments) -> ShowArguments {
     let mut showing = showing.clone();
-    if showing.format == Format::Auto {
-        showing.format = Format::Brief;
+    if showing.format == ReportFormat::Auto {
+        showing.format = ReportFormat::Brief;
     }
     showing
 }

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use super::file::Experiment;
+use super::file::CommandsExperiment;
 use crate::cli::CommandsArguments;
 use crate::failure::Failure;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// clean-up runs whatever else fails; the first failure is reported.
 pub(super) fn around<T>(
     asked: &CommandsArguments,
-    experiment: &Experiment,
+    experiment: &CommandsExperiment,
     work: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut setup = asked.setup.iter();
@@ -25,7 +25,7 @@ pub(super) fn around<T>(
 }
 
 /// Runs each command this many times, in turn, without recording it.
-fn warm_up(experiment: &Experiment, rounds: u32) -> Result<(), Failure> {
+fn warm_up(experiment: &CommandsExperiment, rounds: u32) -> Result<(), Failure> {
     for _ in 0..rounds {
         for command in &experiment.commands {
             let steps = [
@@ -71,7 +71,7 @@ fn run(option: &str, argv: &[String]) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    fn asked(file: &str) -> CommandsArguments {
+    fn arguments_for(file: &str) -> CommandsArguments {
         let line = |word: &str| Some(format!("echo {word} >> {file}"));
         CommandsArguments {
             commands: vec![line("a").unwrap(), line("b").unwrap()],
@@ -88,7 +88,7 @@ mod tests {
         file: &std::path::Path,
         work: Result<(), Failure>,
     ) -> (Result<(), Failure>, String) {
-        let experiment = Experiment::of(asked).unwrap();
+        let experiment = CommandsExperiment::from_arguments(asked).unwrap();
         let done = around(asked, &experiment, || {
             shell("", &format!("echo runs >> {}", file.display()))?;
             work
@@ -101,7 +101,7 @@ mod tests {
     fn all_is_done_in_its_order_and_the_clean_up_in_any_case() {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("order");
-        let asked = asked(file.to_str().unwrap());
+        let asked = arguments_for(file.to_str().unwrap());
         let warm = "prepare a prepare b ";
         let (ok, order) = done(&asked, &file, Ok(()));
         assert!(ok.is_ok());
@@ -117,7 +117,7 @@ mod tests {
         let file = place.path().join("order");
         let asked = CommandsArguments {
             setup: Some("exit 7".into()),
-            ..asked(file.to_str().unwrap())
+            ..arguments_for(file.to_str().unwrap())
         };
         let (failed, order) = done(&asked, &file, Ok(()));
         let failed = failed.unwrap_err();

@@ -10,7 +10,7 @@ use assize_target::qemu::Qemu;
 use assize_target::testbed;
 use assize_target::{Error, agent, policies};
 
-use super::Check;
+use super::DoctorCheck;
 
 /// The kernel of machines unless an experiment names another.
 const USUAL_KERNEL: &str = "debian:6.12";
@@ -28,7 +28,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// All checks, in the order in which they are shown.
-pub(super) fn all() -> Vec<Check> {
+pub(super) fn all() -> Vec<DoctorCheck> {
     let mut checks = vec![agent_check()];
     match Kernels::default_root() {
         Ok(root) => {
@@ -53,8 +53,8 @@ pub(super) fn all() -> Vec<Check> {
     checks
 }
 
-fn found(name: &str, detail: impl Into<String>) -> Check {
-    Check {
+fn found(name: &str, detail: impl Into<String>) -> DoctorCheck {
+    DoctorCheck {
         name: name.into(),
         needed_for: String::new(),
         there: true,
@@ -63,8 +63,8 @@ fn found(name: &str, detail: impl Into<String>) -> Check {
     }
 }
 
-fn missing(name: &str, why: impl Into<String>, needed_for: &str) -> Check {
-    Check {
+fn missing(name: &str, why: impl Into<String>, needed_for: &str) -> DoctorCheck {
+    DoctorCheck {
         name: name.into(),
         needed_for: needed_for.into(),
         there: false,
@@ -73,56 +73,68 @@ fn missing(name: &str, why: impl Into<String>, needed_for: &str) -> Check {
     }
 }
 
-impl Check {
+impl DoctorCheck {
     fn mend(mut self, mend: impl Into<String>) -> Self {
         self.mend = Some(mend.into());
         self
     }
 
-    fn of(name: &str, error: Error, needed_for: &str) -> Self {
-        Check {
+    fn failed(name: &str, error: Error, needed_for: &str) -> Self {
+        DoctorCheck {
             mend: error.mend,
             ..missing(name, error.why, needed_for)
         }
     }
 }
 
-fn agent_check() -> Check {
+fn agent_check() -> DoctorCheck {
     match agent::find_here() {
         Ok(path) => found("agent", path.display().to_string()),
-        Err(error) => Check::of("agent", error, "every run"),
+        Err(error) => DoctorCheck::failed("agent", error, "every run"),
     }
 }
 
-fn placement_policies() -> Check {
+fn placement_policies() -> DoctorCheck {
     let name = "placement policies";
     match policies::compiler() {
         Ok(path) => found(name, format!("built with {}", path.display())),
-        Err(error) => Check::of(name, error, "levels with a policy"),
+        Err(error) => DoctorCheck::failed(name, error, "levels with a policy"),
     }
 }
 
-fn qemu(root: &Path) -> Vec<Check> {
+fn qemu(root: &Path) -> Vec<DoctorCheck> {
     let qemu = match Qemu::find(root) {
         Ok(qemu) => qemu,
-        Err(error) => return vec![Check::of("QEMU", error, "the targets exact and live")],
+        Err(error) => {
+            return vec![DoctorCheck::failed(
+                "QEMU",
+                error,
+                "the targets exact and live",
+            )];
+        }
     };
     let detail = format!("{} in {}", qemu.version, qemu.binary.display());
     let mut checks = vec![found("QEMU", detail)];
     let name = "QEMU, 2 CPUs";
     checks.push(match qemu.fits(2) {
         Ok(()) => found(name, "each CPU of an exact machine has a clock of its own"),
-        Err(error) => Check::of(name, error, "exact machines with more than one CPU"),
+        Err(error) => DoctorCheck::failed(name, error, "exact machines with more than one CPU"),
     });
     checks
 }
 
-fn kernels(kernels: &Kernels) -> Vec<Check> {
+fn kernels(kernels: &Kernels) -> Vec<DoctorCheck> {
     let there = match kernels.list() {
         Ok(there) => there,
-        Err(error) => return vec![Check::of("kernels", error, "the targets exact and live")],
+        Err(error) => {
+            return vec![DoctorCheck::failed(
+                "kernels",
+                error,
+                "the targets exact and live",
+            )];
+        }
     };
-    let mut checks: Vec<Check> = there
+    let mut checks: Vec<DoctorCheck> = there
         .iter()
         .map(|kernel| {
             let name = format!("kernel {}", kernel.name);
@@ -154,15 +166,15 @@ fn kernels(kernels: &Kernels) -> Vec<Check> {
 }
 
 /// Whether the testbed's modules can be built for a kernel.
-fn builds(kernel: &Kernel) -> Check {
+fn builds(kernel: &Kernel) -> DoctorCheck {
     let name = format!("modules for {}", kernel.name);
     match testbed::compiler(kernel) {
         Ok(compiler) => found(&name, format!("built with {compiler}")),
-        Err(error) => Check::of(&name, error, "experiments with the testbed's modules"),
+        Err(error) => DoctorCheck::failed(&name, error, "experiments with the testbed's modules"),
     }
 }
 
-fn kvm() -> Check {
+fn kvm() -> DoctorCheck {
     let path = "/dev/kvm";
     match fs::File::options().read(true).write(true).open(path) {
         Ok(_) => found("KVM", format!("{path} opens; the first live run tries it")),
@@ -178,7 +190,7 @@ fn kvm() -> Check {
     }
 }
 
-fn tracefs() -> Check {
+fn tracefs() -> DoctorCheck {
     let path = "/sys/kernel/tracing/events/sched";
     match fs::read_dir(path) {
         Ok(_) => found("tracefs", "/sys/kernel/tracing"),
@@ -201,7 +213,7 @@ fn paranoid() -> Option<i32> {
     text.trim().parse().ok()
 }
 
-fn perf(name: &str, device: Option<PathBuf>, lacking: &str, needed_for: &str) -> Check {
+fn perf(name: &str, device: Option<PathBuf>, lacking: &str, needed_for: &str) -> DoctorCheck {
     let Some(level) = paranoid() else {
         let why = "this kernel has no perf events";
         return missing(name, why, needed_for).mend("boot a kernel with CONFIG_PERF_EVENTS");
@@ -227,7 +239,7 @@ fn first_of(names: &[&str]) -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-fn perf_hardware() -> Check {
+fn perf_hardware() -> DoctorCheck {
     perf(
         "perf, hardware",
         first_of(&["cpu", "cpu_core", "armv8_pmuv3_0"]),
@@ -236,7 +248,7 @@ fn perf_hardware() -> Check {
     )
 }
 
-fn perf_software() -> Check {
+fn perf_software() -> DoctorCheck {
     perf(
         "perf, software",
         first_of(&["software"]),
@@ -245,7 +257,7 @@ fn perf_software() -> Check {
     )
 }
 
-fn rapl() -> Check {
+fn rapl() -> DoctorCheck {
     let powercap = Path::new("/sys/class/powercap/intel-rapl:0/energy_uj");
     match first_of(&["power"]) {
         Some(device) => found("RAPL", device.display().to_string()),
@@ -264,7 +276,7 @@ fn rapl() -> Check {
     }
 }
 
-fn schedstat() -> Check {
+fn schedstat() -> DoctorCheck {
     let needed_for = "the instrument schedstat on the target host";
     match fs::read_to_string("/proc/schedstat") {
         Ok(text) if text.lines().any(|line| line.starts_with("cpu")) => {
@@ -276,7 +288,7 @@ fn schedstat() -> Check {
     }
 }
 
-fn program(name: &str, needed_for: &str) -> Check {
+fn program(name: &str, needed_for: &str) -> DoctorCheck {
     let path = env::var_os("PATH").unwrap_or_default();
     let at = env::split_paths(&path)
         .map(|directory| directory.join(name))

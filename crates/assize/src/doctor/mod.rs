@@ -8,11 +8,11 @@ use serde::Serialize;
 use crate::cli::DoctorArguments;
 use crate::failure::Failure;
 use crate::output;
-use overhead::Cost;
+use overhead::InstrumentOverhead;
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Check {
+struct DoctorCheck {
     /// What was looked for.
     name: String,
     /// What it is needed for.
@@ -28,9 +28,9 @@ struct Check {
 #[derive(Serialize)]
 struct Findings {
     schema: &'static str,
-    checks: Vec<Check>,
+    checks: Vec<DoctorCheck>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    overhead: Option<Vec<Cost>>,
+    overhead: Option<Vec<InstrumentOverhead>>,
 }
 
 /// Checks this machine and, if asked, measures the overhead of the instruments.
@@ -60,7 +60,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn text(checks: &[Check]) -> String {
+fn text(checks: &[DoctorCheck]) -> String {
     let width = checks.iter().map(|check| check.name.chars().count()).max();
     let width = width.unwrap_or(0);
     let mut text = String::new();
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_comes_with_what_needs_it_and_what_mends_it() {
-        let check = |there| Check {
+        let check = |there| DoctorCheck {
             name: "QEMU".into(),
             needed_for: "the target exact".into(),
             there,

@@ -8,7 +8,7 @@ use assize_job::{
 };
 use assize_report::significant;
 use assize_target::exact::Options;
-use assize_target::{Outcome, Target};
+use assize_target::{RunOutcome, Target};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ const COUNTING: &str = "guest-instructions";
 
 /// The overhead of one instrument.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Cost {
+pub(super) struct InstrumentOverhead {
     instrument: String,
     /// Metric to its median without and with the instrument.
     metrics: BTreeMap<String, [f64; 2]>,
@@ -32,7 +32,7 @@ pub(super) struct Cost {
 }
 
 /// Measures every instrument on a target.
-pub(super) fn measure(target: &str) -> Result<Vec<Cost>, Failure> {
+pub(super) fn measure(target: &str) -> Result<Vec<InstrumentOverhead>, Failure> {
     let here = target_of(target, Options::default())?;
     // Only exact machines count instructions.
     let always: &[&str] = if target == "exact" { &[COUNTING] } else { &[] };
@@ -90,8 +90,8 @@ fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<AgentM
     let mut answers = Vec::new();
     for order in orders(instruments) {
         match target.run(&order, 0)?.outcome {
-            Outcome::Completed(records) => answers.push(records),
-            Outcome::Failed { failure, .. } => {
+            RunOutcome::Completed(records) => answers.push(records),
+            RunOutcome::Failed { failure, .. } => {
                 return Err(Failure::Target(assize_target::Error {
                     what: format!("run an empty workload with [{}]", instruments.join(", ")),
                     why: failure.to_string(),
@@ -125,7 +125,11 @@ fn medians(answers: &[Vec<AgentMessage>]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<AgentMessage>]) -> Cost {
+fn cost(
+    instrument: &str,
+    without: &BTreeMap<String, f64>,
+    with: &[Vec<AgentMessage>],
+) -> InstrumentOverhead {
     let unavailable = with.iter().flatten().find_map(|record| match record {
         AgentMessage::Unavailable {
             instrument: name,
@@ -144,7 +148,7 @@ fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<AgentMess
             })
             .collect(),
     };
-    Cost {
+    InstrumentOverhead {
         instrument: instrument.into(),
         metrics,
         unavailable,
@@ -152,7 +156,7 @@ fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<AgentMess
 }
 
 /// The costs as a table.
-pub(super) fn text(target: &str, costs: &[Cost]) -> String {
+pub(super) fn text(target: &str, costs: &[InstrumentOverhead]) -> String {
     let mut text = format!(
         "\noverhead on {target}: medians of {RUNS} runs of an empty workload\n\
          {:20} {:>20} {:>12} {:>12}\n",

@@ -7,9 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{Done, Failure as HowFailed, Outcome, Target};
+use assize_target::{OrderResult, RunFailure as HowFailed, RunOutcome, Target};
 
-use super::twice::{self, Twice};
+use super::reproducibility::{self, ReproducibilityCheck};
 use crate::failure::Failure;
 
 /// How often to check for an interrupt while nothing else happens.
@@ -17,31 +17,31 @@ const PULSE: Duration = Duration::from_millis(50);
 
 /// One finished execution of a run.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct FinishedRun {
     pub(crate) run: PlannedRun,
     /// The number of the attempt, from 1.
     pub(crate) attempt: u32,
     /// Whether it failed and will be retried.
     pub(crate) again: bool,
-    pub(crate) done: Done,
+    pub(crate) done: OrderResult,
 }
 
-impl Ended {
+impl FinishedRun {
     /// The line for the log, with everything that differs between executions of a run.
     pub(crate) fn log_line(&self) -> serde_json::Value {
         let failed = match &self.done.outcome {
-            Outcome::Completed(_) => None,
-            Outcome::Failed { failure, .. } => Some(failure),
+            RunOutcome::Completed(_) => None,
+            RunOutcome::Failed { failure, .. } => Some(failure),
         };
         let at = SystemTime::now().duration_since(UNIX_EPOCH);
         serde_json::json!({
             "index": self.run.index,
             "attempt": self.attempt,
             "ended_unix_s": at.map_or(0.0, |at| at.as_secs_f64()),
-            "wall_s": self.done.wall.as_secs_f64(),
+            "wall_s": self.done.elapsed.as_secs_f64(),
             "cached": self.done.cached,
             "memory_image": self.done.machine.get("memory_image"),
-            "differed": twice::differed(&self.done),
+            "differed": reproducibility::differed(&self.done),
             "failed": failed,
         })
     }
@@ -53,23 +53,23 @@ pub(crate) struct Engine<'a> {
     pub(crate) target: &'a dyn Target,
     pub(crate) jobs: usize,
     /// The runs of which two executions must agree.
-    pub(crate) twice: &'a Twice,
+    pub(crate) twice: &'a ReproducibilityCheck,
     /// Set from outside to stop the engine.
     pub(crate) interrupted: &'a AtomicBool,
 }
 
 /// A report about runs.
 #[derive(Debug)]
-pub(crate) enum Event<'a> {
+pub(crate) enum RunEvent<'a> {
     /// A run has ended.
-    Ended(Box<Ended>),
+    Ended(Box<FinishedRun>),
     /// Runs in progress, each with its start time; reported from time to time.
     UnderWay(&'a BTreeMap<usize, (PlannedRun, Instant)>),
 }
 
-enum Told {
+enum SlotMessage {
     Begun(usize, PlannedRun),
-    Ended(usize, Box<Ended>),
+    Ended(usize, Box<FinishedRun>),
     Broken(assize_target::Error),
 }
 
@@ -84,7 +84,7 @@ impl Engine<'_> {
         &self,
         runs: &[PlannedRun],
         mut kill: impl FnMut(),
-        mut tell: impl FnMut(Event<'_>) -> Result<(), Failure>,
+        mut tell: impl FnMut(RunEvent<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
         let halt = AtomicBool::new(false);
@@ -104,16 +104,16 @@ impl Engine<'_> {
                     kill();
                 }
                 let event = match told {
-                    Ok(Told::Begun(slot, run)) => {
+                    Ok(SlotMessage::Begun(slot, run)) => {
                         under_way.insert(slot, (run, Instant::now()));
-                        Ok(Event::UnderWay(&under_way))
+                        Ok(RunEvent::UnderWay(&under_way))
                     }
-                    Ok(Told::Ended(slot, ended)) => {
+                    Ok(SlotMessage::Ended(slot, ended)) => {
                         under_way.remove(&slot);
-                        Ok(Event::Ended(ended))
+                        Ok(RunEvent::Ended(ended))
                     }
-                    Ok(Told::Broken(error)) => Err(Failure::Target(error)),
-                    Err(RecvTimeoutError::Timeout) => Ok(Event::UnderWay(&under_way)),
+                    Ok(SlotMessage::Broken(error)) => Err(Failure::Target(error)),
+                    Err(RecvTimeoutError::Timeout) => Ok(RunEvent::UnderWay(&under_way)),
                     Err(RecvTimeoutError::Disconnected) => return first,
                 };
                 let failed = match event {
@@ -139,7 +139,7 @@ impl Engine<'_> {
         slot: usize,
         next: &AtomicUsize,
         halt: &AtomicBool,
-        sender: &Sender<Told>,
+        sender: &Sender<SlotMessage>,
     ) {
         loop {
             if halt.load(Ordering::SeqCst) || self.is_interrupted() {
@@ -155,7 +155,7 @@ impl Engine<'_> {
     }
 
     /// Carries out a run with its retries; returns whether to go on with the next run.
-    fn attempts(&self, run: &PlannedRun, slot: usize, sender: &Sender<Told>) -> bool {
+    fn attempts(&self, run: &PlannedRun, slot: usize, sender: &Sender<SlotMessage>) -> bool {
         let Some(order) = self.plan.order(run.index) else {
             let error = assize_target::Error {
                 what: format!("run {}", run.index),
@@ -163,11 +163,11 @@ impl Engine<'_> {
                 mend: None,
                 wrong_use: true,
             };
-            let _ = sender.send(Told::Broken(error));
+            let _ = sender.send(SlotMessage::Broken(error));
             return false;
         };
         for attempt in 1.. {
-            if sender.send(Told::Begun(slot, *run)).is_err() {
+            if sender.send(SlotMessage::Begun(slot, *run)).is_err() {
                 return false;
             }
             let place = (run.index, slot);
@@ -176,24 +176,27 @@ impl Engine<'_> {
                 Err(error) => {
                     // The interrupt killed the run; the target did not fail.
                     if !self.was_interrupted() {
-                        let _ = sender.send(Told::Broken(error));
+                        let _ = sender.send(SlotMessage::Broken(error));
                     }
                     return false;
                 }
             };
-            let failed = matches!(done.outcome, Outcome::Failed { .. });
+            let failed = matches!(done.outcome, RunOutcome::Failed { .. });
             if failed && self.was_interrupted() {
                 return false;
             }
             // A kernel crash is the result of the run, so it is not retried.
             let again = failed && !crashed(&done.outcome) && attempt <= self.plan.retries;
-            let ended = Ended {
+            let ended = FinishedRun {
                 run: *run,
                 attempt,
                 again,
                 done,
             };
-            if sender.send(Told::Ended(slot, Box::new(ended))).is_err() {
+            if sender
+                .send(SlotMessage::Ended(slot, Box::new(ended)))
+                .is_err()
+            {
                 return false;
             }
             if !again {
@@ -214,8 +217,8 @@ impl Engine<'_> {
 }
 
 /// Whether the kernel panicked or oopsed.
-fn crashed(outcome: &Outcome) -> bool {
-    let Outcome::Failed { failure, .. } = outcome else {
+fn crashed(outcome: &RunOutcome) -> bool {
+    let RunOutcome::Failed { failure, .. } = outcome else {
         return false;
     };
     matches!(failure, HowFailed::Panic { .. })

@@ -4,29 +4,29 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use assize_job::{AgentMessage, Order, RunIdentityPart};
-use assize_target::{Error, Failure as Broken, Tell};
+use assize_target::{Error, ReportStep, RunFailure as Broken};
 
 use super::*;
 
 /// A target that behaves as a function says.
-struct Pretend<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> {
+struct FunctionTarget<F: Fn(u64, usize) -> Result<RunOutcome, Error> + Sync> {
     does: F,
     busy: Mutex<Vec<bool>>,
 }
 
-impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Pretend<F> {
+impl<F: Fn(u64, usize) -> Result<RunOutcome, Error> + Sync> FunctionTarget<F> {
     fn new(slots: usize, does: F) -> Self {
         let busy = Mutex::new(vec![false; slots]);
-        Pretend { does, busy }
+        FunctionTarget { does, busy }
     }
 }
 
-impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Target for Pretend<F> {
+impl<F: Fn(u64, usize) -> Result<RunOutcome, Error> + Sync> Target for FunctionTarget<F> {
     fn slots(&self) -> usize {
         self.busy.lock().unwrap().len()
     }
 
-    fn prepare_telling(&self, _: &[Order], _: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, _: &[Order], _: &ReportStep<'_>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -34,26 +34,26 @@ impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Target for Pretend<F> {
         Ok(Vec::new())
     }
 
-    fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {
+    fn run(&self, order: &Order, slot: usize) -> Result<OrderResult, Error> {
         let was = std::mem::replace(&mut self.busy.lock().unwrap()[slot], true);
         assert!(!was, "slot {slot} is taken twice");
         let outcome = (self.does)(order.job.seed, slot);
         self.busy.lock().unwrap()[slot] = false;
-        Ok(Done {
+        Ok(OrderResult {
             outcome: outcome?,
             machine: BTreeMap::new(),
             cached: false,
-            wall: Duration::ZERO,
+            elapsed: Duration::ZERO,
         })
     }
 }
 
-fn completed() -> Outcome {
-    Outcome::Completed(vec![AgentMessage::End { records: 0 }])
+fn completed() -> RunOutcome {
+    RunOutcome::Completed(vec![AgentMessage::End { records: 0 }])
 }
 
-fn failed() -> Outcome {
-    Outcome::Failed {
+fn failed() -> RunOutcome {
+    RunOutcome::Failed {
         failure: Broken::Ended {
             how: "signal 9".into(),
         },
@@ -84,19 +84,19 @@ fn plan(runs: u32, retries: u32) -> Plan {
     serde_json::from_value(text).unwrap()
 }
 
-type Told = Vec<(u32, u32, bool)>;
+type EngineReport = Vec<(u32, u32, bool)>;
 
 /// The reports about the runs: index, attempt, and whether it will be retried.
 fn carry_out(
     plan: &Plan,
     target: &dyn Target,
     interrupted: &AtomicBool,
-) -> (Told, Result<(), Failure>) {
+) -> (EngineReport, Result<(), Failure>) {
     let engine = Engine {
         plan,
         target,
         jobs: target.slots(),
-        twice: &Twice::default(),
+        twice: &ReproducibilityCheck::default(),
         interrupted,
     };
     let mut told = Vec::new();
@@ -104,7 +104,7 @@ fn carry_out(
         &plan.runs,
         || {},
         |event| {
-            if let Event::Ended(ended) = event {
+            if let RunEvent::Ended(ended) = event {
                 told.push((ended.run.index, ended.attempt, ended.again));
             }
             Ok(())
@@ -115,29 +115,29 @@ fn carry_out(
 
 #[test]
 fn one_job_carries_out_runs_in_the_order_of_the_schedule() {
-    let target = Pretend::new(1, |_, _| Ok(completed()));
+    let target = FunctionTarget::new(1, |_, _| Ok(completed()));
     let (told, ended) = carry_out(&plan(5, 0), &target, &AtomicBool::new(false));
     assert!(ended.is_ok());
-    let want: Told = (0..5).map(|index| (index, 1, false)).collect();
+    let want: EngineReport = (0..5).map(|index| (index, 1, false)).collect();
     assert_eq!(told, want);
 }
 
 #[test]
 fn several_jobs_carry_out_every_run_once() {
-    let target = Pretend::new(4, |seed, _| {
+    let target = FunctionTarget::new(4, |seed, _| {
         thread::sleep(Duration::from_millis(seed % 3));
         Ok(completed())
     });
     let (mut told, ended) = carry_out(&plan(50, 0), &target, &AtomicBool::new(false));
     told.sort_unstable();
     assert!(ended.is_ok());
-    let want: Told = (0..50).map(|index| (index, 1, false)).collect();
+    let want: EngineReport = (0..50).map(|index| (index, 1, false)).collect();
     assert_eq!(told, want);
 }
 
 #[test]
 fn a_failed_run_is_tried_again_and_never_stops_the_rest() {
-    let target = Pretend::new(1, |seed, _| {
+    let target = FunctionTarget::new(1, |seed, _| {
         Ok(if seed == 1 { failed() } else { completed() })
     });
     let (told, ended) = carry_out(&plan(3, 2), &target, &AtomicBool::new(false));
@@ -154,7 +154,7 @@ fn a_failed_run_is_tried_again_and_never_stops_the_rest() {
 
 #[test]
 fn a_target_that_cannot_go_on_stops_everything() {
-    let target = Pretend::new(1, |seed, _| {
+    let target = FunctionTarget::new(1, |seed, _| {
         if seed < 2 {
             return Ok(completed());
         }
@@ -173,7 +173,7 @@ fn a_target_that_cannot_go_on_stops_everything() {
 #[test]
 fn an_interrupt_begins_nothing_new_and_tells_nothing_of_what_it_killed() {
     let interrupted = AtomicBool::new(false);
-    let target = Pretend::new(1, |seed, _| {
+    let target = FunctionTarget::new(1, |seed, _| {
         if seed < 3 {
             return Ok(completed());
         }
@@ -187,13 +187,13 @@ fn an_interrupt_begins_nothing_new_and_tells_nothing_of_what_it_killed() {
 
 #[test]
 fn a_record_that_cannot_be_kept_stops_the_work() {
-    let target = Pretend::new(2, |_, _| Ok(completed()));
+    let target = FunctionTarget::new(2, |_, _| Ok(completed()));
     let plan = plan(40, 0);
     let engine = Engine {
         plan: &plan,
         target: &target,
         jobs: 2,
-        twice: &Twice::default(),
+        twice: &ReproducibilityCheck::default(),
         interrupted: &AtomicBool::new(false),
     };
     let mut kept = 0;
@@ -201,7 +201,7 @@ fn a_record_that_cannot_be_kept_stops_the_work() {
         &plan.runs,
         || {},
         |event| {
-            kept += u32::from(matches!(event, Event::Ended(_)));
+            kept += u32::from(matches!(event, RunEvent::Ended(_)));
             if kept < 3 {
                 return Ok(());
             }
@@ -214,7 +214,7 @@ fn a_record_that_cannot_be_kept_stops_the_work() {
 
 #[test]
 fn what_is_under_way_is_told_until_it_has_ended() {
-    let target = Pretend::new(1, |seed, _| {
+    let target = FunctionTarget::new(1, |seed, _| {
         if seed == 1 {
             thread::sleep(3 * PULSE);
         }
@@ -225,7 +225,7 @@ fn what_is_under_way_is_told_until_it_has_ended() {
         plan: &plan,
         target: &target,
         jobs: 1,
-        twice: &Twice::default(),
+        twice: &ReproducibilityCheck::default(),
         interrupted: &AtomicBool::new(false),
     };
     let mut seen = Vec::new();
@@ -234,8 +234,8 @@ fn what_is_under_way_is_told_until_it_has_ended() {
         || {},
         |event| {
             seen.push(match event {
-                Event::Ended(ended) => (ended.run.index, "ended"),
-                Event::UnderWay(runs) => match runs.get(&0) {
+                RunEvent::Ended(ended) => (ended.run.index, "ended"),
+                RunEvent::UnderWay(runs) => match runs.get(&0) {
                     Some((run, _)) => (run.index, "under way"),
                     None => return Ok(()),
                 },

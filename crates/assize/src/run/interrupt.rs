@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Watches for interrupts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt {
-    came: Arc<AtomicBool>,
+    has_come: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -43,7 +43,7 @@ impl Interrupt {
         };
         let interrupt = Interrupt::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            let came = &interrupt.came;
+            let came = &interrupt.has_come;
             // In this order, so that the first signal does not find the flag set.
             flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(came))
                 .map_err(failed)?;
@@ -53,22 +53,22 @@ impl Interrupt {
     }
 
     pub(crate) fn flag(&self) -> &AtomicBool {
-        &self.came
+        &self.has_come
     }
 
     pub(crate) fn came(&self) -> bool {
-        self.came.load(Ordering::SeqCst)
+        self.has_come.load(Ordering::SeqCst)
     }
 }
 
 /// Ends the processes that this one has started, and their descendants: first sends
 /// SIGTERM to the children, so that they can clean up, later kills all that are left.
 #[derive(Debug, Default)]
-pub(crate) struct Killing {
+pub(crate) struct ProcessKiller {
     since: Option<Instant>,
 }
 
-impl Killing {
+impl ProcessKiller {
     /// Call this repeatedly until nothing is in flight any more.
     pub(crate) fn go_on(&mut self) {
         let own = std::process::id();

@@ -3,16 +3,16 @@
 pub(crate) mod declared;
 mod engine;
 mod head;
+mod interim;
 pub(crate) mod interrupt;
-mod looks;
 mod one;
 mod place;
 mod progress;
 mod ready;
 mod recording;
+mod reproducibility;
 mod summary;
 pub(crate) mod target;
-mod twice;
 mod verify;
 mod view;
 
@@ -26,48 +26,48 @@ use assize_bundle::{Records, Writer};
 use assize_job::{Order, Replay, WorkloadKind, replay};
 use assize_plan::{Experiment, Overrides, Plan, PlannedRun};
 use assize_target::exact::Options;
-use assize_target::{Step, Target};
+use assize_target::{PreparationStep, Target};
 use assize_verdict::FailedCell;
 
 pub(crate) use head::REVISION;
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
-pub(crate) use recording::{Measured, Ready, Recording, planned, recorded};
-pub(crate) use target::of as target_of;
+pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, record_runs};
+pub(crate) use target::named_target as target_of;
 
-use crate::cli::{FailOn, Overriding, Question, RunArguments, Trial};
+use crate::cli::{FailOn, OverrideArguments, QuestionArguments, RunArguments, TrialArguments};
 use crate::compare;
 use crate::failure::Failure;
-use crate::levels::{self, Expected};
+use crate::levels::{self, ExpectedParts};
 use crate::output;
-use crate::page::{From, Material};
-use crate::reach::Reach;
+use crate::page::{PageInputs, RecordsOrigin};
+use crate::reach::DesignReach;
 use crate::record;
 use crate::rerun;
 use crate::shell;
-use crate::terms::{Terms, recorded_in};
-use engine::{Engine, Event};
-use interrupt::{Interrupt, Killing};
-use looks::Stage;
-use progress::{Progress, Tally};
+use crate::terms::{JudgingTerms, recorded_in};
+use engine::{Engine, RunEvent};
+use interim::InterimStage;
+use interrupt::{Interrupt, ProcessKiller};
+use progress::{Progress, RunTally};
 use ready::GettingReady;
+use reproducibility::ReproducibilityCheck;
 use summary::{lacking, summary};
-use twice::Twice;
 
 /// Carries out an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let interrupt = Interrupt::watch()?;
     let work = match (&arguments.resume, &arguments.experiment) {
-        (Some(directory), _) => Work::resumed(directory)?,
-        (None, Some(experiment)) => Work::new(experiment, arguments)?,
+        (Some(directory), _) => PlannedWork::resumed(directory)?,
+        (None, Some(experiment)) => PlannedWork::new(experiment, arguments)?,
         (None, None) => return Err(Failure::Argument("EXPERIMENT is missing".into())),
     };
     if arguments.verify_exact {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
     askable(&work.plan, &arguments.question)?;
-    let target = target::of(&work.plan.target, options(arguments))?;
-    let engine = Doing {
+    let target = target::named_target(&work.plan.target, options(arguments))?;
+    let engine = RunSession {
         work: &work,
         target: target.as_ref(),
         interrupt: &interrupt,
@@ -79,13 +79,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
 }
 
 /// Refuses a question that cannot be answered, before anything is measured.
-fn askable(plan: &Plan, question: &Question) -> Result<(), Failure> {
-    let trial = Trial {
+fn askable(plan: &Plan, question: &QuestionArguments) -> Result<(), Failure> {
+    let trial = TrialArguments {
         question: question.clone(),
-        ..Trial::default()
+        ..TrialArguments::default()
     };
     let names = plan.configurations.iter().map(|of| of.name.clone());
-    let options = output::options(&trial, &Terms::default())?;
+    let options = output::options(&trial, &JudgingTerms::default())?;
     let fail_on = &trial.question.fail_on;
     let gate = fail_on.iter().find(|on| matches!(on, FailOn::Gate(..)));
     if let Some(gate) = gate.filter(|_| plan.primary.is_empty()) {
@@ -107,7 +107,7 @@ fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
 }
 
 /// Reads an experiment file and plans it.
-pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure> {
+pub(crate) fn plan(path: &Path, overriding: &OverrideArguments) -> Result<Plan, Failure> {
     let experiment = experiment(path)?;
     let overrides = Overrides {
         runs: overriding.runs,
@@ -160,13 +160,13 @@ pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {
 }
 
 /// A plan and where it is recorded.
-struct Work {
+struct PlannedWork {
     plan: Plan,
     directory: PathBuf,
     resumed: bool,
 }
 
-impl Work {
+impl PlannedWork {
     fn new(experiment: &Path, arguments: &RunArguments) -> Result<Self, Failure> {
         let plan = plan(experiment, &arguments.overrides)?;
         let directory = match &arguments.out {
@@ -176,7 +176,7 @@ impl Work {
             }
             None => place::free(experiment),
         };
-        Ok(Work {
+        Ok(PlannedWork {
             plan,
             directory,
             resumed: false,
@@ -185,7 +185,7 @@ impl Work {
 
     fn resumed(directory: &Path) -> Result<Self, Failure> {
         let head = assize_bundle::read_plan(directory)?;
-        Ok(Work {
+        Ok(PlannedWork {
             plan: one::plan_of(head.plan, directory)?,
             directory: directory.to_path_buf(),
             resumed: true,
@@ -209,22 +209,22 @@ impl Work {
 }
 
 /// What runs are checked against and where they are recorded.
-struct With<'a> {
+struct RunContext<'a> {
     writer: &'a Writer,
-    expected: &'a Expected,
-    twice: &'a Twice,
+    expected: &'a ExpectedParts,
+    twice: &'a ReproducibilityCheck,
 }
 
-struct Doing<'a> {
-    work: &'a Work,
+struct RunSession<'a> {
+    work: &'a PlannedWork,
     target: &'a dyn Target,
     interrupt: &'a Interrupt,
     jobs: usize,
 }
 
-impl Doing<'_> {
+impl RunSession<'_> {
     /// Fails with the command to resume if the work was interrupted.
-    fn not_interrupted(&self, tally: &Tally) -> Result<(), Failure> {
+    fn not_interrupted(&self, tally: &RunTally) -> Result<(), Failure> {
         if !self.interrupt.came() {
             return Ok(());
         }
@@ -235,7 +235,7 @@ impl Doing<'_> {
         })
     }
 
-    fn carry_out(&self, quiet: bool) -> Result<Tally, Failure> {
+    fn carry_out(&self, quiet: bool) -> Result<RunTally, Failure> {
         let plan = &self.work.plan;
         let there = match self.work.resumed {
             true => recorded_in(&self.work.directory)?,
@@ -248,7 +248,7 @@ impl Doing<'_> {
         };
         let is_there = |index| there.contains(&index);
         let mut progress = Progress::new(plan, is_there, known, quiet);
-        let stages = looks::stages(plan);
+        let stages = interim::stages(plan);
         self.prepare(&stages, &there, &progress)?;
         if self.interrupt.came() && !self.work.resumed {
             return Err(Failure::InterruptedEarly);
@@ -257,15 +257,15 @@ impl Doing<'_> {
             true => Vec::new(),
             false => missing_of(&stages, &there),
         };
-        let expected = Expected::of(plan, &missing, self.target)?;
+        let expected = ExpectedParts::for_runs(plan, &missing, self.target)?;
         levels::refuse_same(plan, &expected)?;
-        let twice = Twice::of(plan, &missing, self.target)?;
+        let twice = ReproducibilityCheck::of_plan(plan, &missing, self.target)?;
         let writer = self.work.writer()?;
         self.announce(&progress)?;
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
-            let with = With {
+            let with = RunContext {
                 writer: &writer,
                 expected: &expected,
                 twice: &twice,
@@ -281,9 +281,9 @@ impl Doing<'_> {
         }
         progress.finish();
         if !self.interrupt.came() {
-            progress.say(&summary(plan.runs.len(), progress.tally(), stopped));
+            progress.print(&summary(plan.runs.len(), progress.tally(), stopped));
             if let Some(compared) = progress.compared().sentence() {
-                progress.say(&compared);
+                progress.print(&compared);
             }
         }
         Ok(progress.tally())
@@ -293,10 +293,10 @@ impl Doing<'_> {
     fn announce(&self, progress: &Progress<'_>) -> Result<(), Failure> {
         let plan = &self.work.plan;
         let directory = self.work.directory.display();
-        progress.say(&format!("{} runs into {directory}", plan.runs.len()));
-        let warning = Reach::of(plan, None)?.warning();
+        progress.print(&format!("{} runs into {directory}", plan.runs.len()));
+        let warning = DesignReach::of_plan(plan, None)?.warning();
         for line in warning.into_iter().chain(lacking(plan, self.target)) {
-            progress.say(&line);
+            progress.print(&line);
         }
         Ok(())
     }
@@ -305,7 +305,7 @@ impl Doing<'_> {
     /// needed.
     fn prepare(
         &self,
-        stages: &[Stage],
+        stages: &[InterimStage],
         there: &BTreeSet<u32>,
         progress: &Progress<'_>,
     ) -> Result<(), Failure> {
@@ -321,12 +321,12 @@ impl Doing<'_> {
         let mut ready = GettingReady::new(&self.work.plan.target);
         let (sender, steps) = channel();
         thread::scope(|scope| {
-            let tell = move |step: Step| {
+            let tell = move |step: PreparationStep| {
                 // The receiver is gone once everything is ready.
                 let _ = sender.send(step);
             };
             let preparing = scope.spawn(move || self.target.prepare_telling(&orders, &tell));
-            let mut killing = Killing::default();
+            let mut killing = ProcessKiller::default();
             while !preparing.is_finished() {
                 thread::sleep(ready::TURN);
                 ready.turn(steps.try_iter(), |text| progress.prepares(text));
@@ -345,9 +345,9 @@ impl Doing<'_> {
 
     fn stage(
         &self,
-        stage: &Stage,
+        stage: &InterimStage,
         there: &BTreeSet<u32>,
-        with: &With<'_>,
+        with: &RunContext<'_>,
         progress: &mut Progress<'_>,
     ) -> Result<(), Failure> {
         let missing: Vec<_> = stage
@@ -356,7 +356,7 @@ impl Doing<'_> {
             .filter(|run| !there.contains(&run.index))
             .copied()
             .collect();
-        let mut killing = Killing::default();
+        let mut killing = ProcessKiller::default();
         let engine = Engine {
             plan: &self.work.plan,
             target: self.target,
@@ -369,8 +369,8 @@ impl Doing<'_> {
             || killing.go_on(),
             |event| {
                 let ended = match event {
-                    Event::Ended(ended) => *ended,
-                    Event::UnderWay(runs) => {
+                    RunEvent::Ended(ended) => *ended,
+                    RunEvent::UnderWay(runs) => {
                         progress.under_way(runs);
                         return Ok(());
                     }
@@ -390,7 +390,7 @@ impl Doing<'_> {
     }
 
     /// Whether the complete blocks answer the question of the experiment.
-    fn told_enough(&self, stage: &Stage) -> Result<bool, Failure> {
+    fn told_enough(&self, stage: &InterimStage) -> Result<bool, Failure> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
         };
@@ -398,18 +398,18 @@ impl Doing<'_> {
         records
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
-        let terms = terms.at(stage.blocks.len() as u32);
-        let options = output::options(&Trial::default(), &terms)?;
+        let terms = terms.with_complete(stage.blocks.len() as u32);
+        let options = output::options(&TrialArguments::default(), &terms)?;
         let document = assize_verdict::try_records(&records, &options)?;
         let primary = self.work.plan.primary.iter().map(|one| one.metric.clone());
         let watched = |metric: &String| until.metric.as_ref().is_none_or(|only| only == metric);
         let watched: Vec<String> = primary.filter(watched).collect();
-        Ok(looks::enough(&document, &watched, until.within))
+        Ok(interim::enough(&document, &watched, until.within))
     }
 }
 
 /// The runs that are still to be done.
-fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
+fn missing_of(stages: &[InterimStage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
     let all = stages.iter().flat_map(|stage| &stage.runs);
     all.filter(|run| !there.contains(&run.index))
         .copied()
@@ -417,7 +417,7 @@ fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
 }
 
 /// Judges the runs as `compare` does.
-fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
+fn judge(work: &PlannedWork, arguments: &RunArguments) -> Result<u8, Failure> {
     let (records, terms, _) = compare::gather(&work.inputs(), None)?;
     if records.runs.is_empty() {
         return Err(Failure::NoRun {
@@ -425,9 +425,9 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
             why: records.failures.first().map(|failure| failure.why.clone()),
         });
     }
-    let trial = Trial {
+    let trial = TrialArguments {
         question: arguments.question.clone(),
-        ..Trial::default()
+        ..TrialArguments::default()
     };
     let mut document = output::judge(&records, &trial, &terms)?;
     if work.resumed {
@@ -436,11 +436,11 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
     document.look = rerun::look(&work.directory, &document);
-    let material = Material {
+    let material = PageInputs {
         records: &records,
         trial: &trial,
         terms: &terms,
-        from: From::Bundle(&work.directory),
+        from: RecordsOrigin::Bundle(&work.directory),
     };
     let code = output::show(&document, &material, &arguments.showing)?;
     all_completed(&records, &work.directory, |_| false)?;

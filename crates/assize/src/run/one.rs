@@ -7,13 +7,13 @@ use assize_bundle::{Error, RunExit, Writer};
 use assize_plan::Plan;
 use assize_target::exact::Options;
 
-use super::engine::{Engine, Event};
-use super::interrupt::{Interrupt, Killing};
-use super::twice::Twice;
+use super::engine::{Engine, RunEvent};
+use super::interrupt::{Interrupt, ProcessKiller};
+use super::reproducibility::ReproducibilityCheck;
 use super::{head, target};
 use crate::cli::{MergeArguments, RunOneArguments};
 use crate::failure::Failure;
-use crate::levels::Expected;
+use crate::levels::ExpectedParts;
 use crate::output;
 use crate::record;
 
@@ -31,17 +31,17 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     };
     let writer = Writer::join(&arguments.out, &head::head(&plan)?).map_err(Failure::Record)?;
     if writer.recorded().map_err(Failure::Record)?.contains(&index) {
-        return said(&already(index, &arguments.out));
+        return print_line(&already(index, &arguments.out));
     }
     let options = Options {
         fresh: arguments.fresh,
         cold: false,
     };
-    let target = target::of(&plan.target, options)?;
+    let target = target::named_target(&plan.target, options)?;
     target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
-    let expected = Expected::of(&plan, &[*run], target.as_ref())?;
-    let twice = Twice::of(&plan, &[*run], target.as_ref())?;
-    let mut killing = Killing::default();
+    let expected = ExpectedParts::for_runs(&plan, &[*run], target.as_ref())?;
+    let twice = ReproducibilityCheck::of_plan(&plan, &[*run], target.as_ref())?;
+    let mut killing = ProcessKiller::default();
     let engine = Engine {
         plan: &plan,
         target: target.as_ref(),
@@ -54,7 +54,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
         &[*run],
         || killing.go_on(),
         |event| {
-            let Event::Ended(ended) = event else {
+            let RunEvent::Ended(ended) = event else {
                 return Ok(());
             };
             let recorded = record::recorded(&plan, run, &ended.done, expected.run(run));
@@ -66,7 +66,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
         },
     )?;
     match result {
-        Some((text, code)) => said(&text).map(|_| code),
+        Some((text, code)) => print_line(&text).map(|_| code),
         None => Err(Failure::InterruptedEarly),
     }
 }
@@ -97,7 +97,7 @@ fn already(index: u32, out: &Path) -> String {
     format!("run {index}: recorded already in {}", out.display())
 }
 
-fn said(text: &str) -> Result<u8, Failure> {
+fn print_line(text: &str) -> Result<u8, Failure> {
     let text = assize_report::printable(text).replace('\n', " ");
     output::print(format!("{text}\n").as_bytes()).map(|()| 0)
 }
@@ -134,7 +134,7 @@ pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Fai
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
     let merged = assize_bundle::merge(&arguments.bundles, &arguments.out)?;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    said(&format!(
+    print_line(&format!(
         "{} of {} runs from {} of {} in {}",
         merged.runs,
         merged.planned_runs,

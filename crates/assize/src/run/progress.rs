@@ -10,10 +10,10 @@ use assize_plan::{Plan, PlannedRun};
 use assize_report::{printable, significant};
 use assize_verdict::interim_results;
 
-use super::engine::Ended;
+use super::engine::FinishedRun;
 use super::head;
-use super::twice::{self, Compared};
-use super::view::{self, View};
+use super::reproducibility::{self, ReproducibilityCounts};
+use super::view::{self, TerminalView};
 
 /// The minimum time between two updates of the intervals in the view.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// Counts of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct RunTally {
     /// Recorded runs, including those of an earlier process.
     pub(crate) recorded: u32,
     /// Runs recorded by this process.
@@ -38,9 +38,9 @@ pub(crate) struct Tally {
 /// Reports the progress of runs.
 pub(crate) struct Progress<'a> {
     plan: &'a Plan,
-    shown: Shown,
-    tally: Tally,
-    compared: Compared,
+    shown: ProgressDisplay,
+    tally: RunTally,
+    compared: ReproducibilityCounts,
     /// Remaining runs in each cell.
     left: BTreeMap<(usize, usize), u32>,
     begun: Instant,
@@ -54,8 +54,8 @@ pub(crate) struct Progress<'a> {
     long: BTreeSet<u32>,
 }
 
-enum Shown {
-    View(Box<View>),
+enum ProgressDisplay {
+    View(Box<TerminalView>),
     Lines,
     Nothing,
 }
@@ -70,17 +70,17 @@ impl<'a> Progress<'a> {
         quiet: bool,
     ) -> Self {
         let shown = if quiet {
-            Shown::Nothing
+            ProgressDisplay::Nothing
         } else if std::io::stderr().is_terminal() {
-            Shown::View(Box::new(View::new(plan.runs.len())))
+            ProgressDisplay::View(Box::new(TerminalView::new(plan.runs.len())))
         } else {
-            Shown::Lines
+            ProgressDisplay::Lines
         };
         let mut progress = Progress {
             plan,
             shown,
-            tally: Tally::default(),
-            compared: Compared::default(),
+            tally: RunTally::default(),
+            compared: ReproducibilityCounts::default(),
             left: BTreeMap::new(),
             begun: Instant::now(),
             records: Records {
@@ -105,11 +105,11 @@ impl<'a> Progress<'a> {
         progress
     }
 
-    pub(crate) fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> RunTally {
         self.tally
     }
 
-    pub(crate) fn compared(&self) -> Compared {
+    pub(crate) fn compared(&self) -> ReproducibilityCounts {
         self.compared
     }
 
@@ -119,40 +119,40 @@ impl<'a> Progress<'a> {
     }
 
     /// Prints a line.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn print(&self, text: &str) {
         match &self.shown {
-            Shown::View(view) => view.say(text),
-            Shown::Lines => eprintln!("{text}"),
-            Shown::Nothing => {}
+            ProgressDisplay::View(view) => view.print(text),
+            ProgressDisplay::Lines => eprintln!("{text}"),
+            ProgressDisplay::Nothing => {}
         }
     }
 
     /// Announces a step of the preparation for the first run.
     pub(crate) fn prepares(&self, text: &str) {
         match &self.shown {
-            Shown::View(view) => view.doing(&printable(text)),
-            Shown::Lines => eprintln!("{}", printable(text)),
-            Shown::Nothing => {}
+            ProgressDisplay::View(view) => view.doing(&printable(text)),
+            ProgressDisplay::Lines => eprintln!("{}", printable(text)),
+            ProgressDisplay::Nothing => {}
         }
     }
 
     /// Reports the runs in progress, each with its start time.
     pub(crate) fn under_way(&mut self, runs: &BTreeMap<usize, (PlannedRun, Instant)>) {
         match self.shown {
-            Shown::View(_) => {
+            ProgressDisplay::View(_) => {
                 let now = self.now(runs.values().map(|(run, _)| run));
                 if self.now != now {
                     self.now = now;
                     self.draw();
                 }
             }
-            Shown::Lines => {
+            ProgressDisplay::Lines => {
                 let since = runs.values().map(|(run, since)| (run, since.elapsed()));
                 for line in self.long(since) {
                     eprintln!("{line}");
                 }
             }
-            Shown::Nothing => {}
+            ProgressDisplay::Nothing => {}
         }
     }
 
@@ -195,35 +195,35 @@ impl<'a> Progress<'a> {
     }
 
     /// Reports that one execution of a run has ended.
-    pub(crate) fn ended(&mut self, ended: &Ended, recorded: &RunRecord) {
+    pub(crate) fn ended(&mut self, ended: &FinishedRun, recorded: &RunRecord) {
         self.compared.count(&ended.done);
-        if let Some(how) = twice::differed(&ended.done) {
+        if let Some(how) = reproducibility::differed(&ended.done) {
             let number = ended.run.index + 1;
             let text = format!("run {number}: two executions of it differed: {how}");
-            self.say(&printable(&text).replace('\n', " "));
+            self.print(&printable(&text).replace('\n', " "));
         }
         if !ended.again {
             self.count(ended, recorded);
         }
         let failed = matches!(recorded.exit, RunExit::Failed { .. });
         match &self.shown {
-            Shown::View(view) => {
+            ProgressDisplay::View(view) => {
                 if failed {
-                    view.say(&self.line(ended, recorded));
+                    view.print(&self.line(ended, recorded));
                 }
                 self.draw();
             }
-            Shown::Lines => {
+            ProgressDisplay::Lines => {
                 for line in self.lines(ended, recorded) {
                     eprintln!("{line}");
                 }
             }
-            Shown::Nothing => {}
+            ProgressDisplay::Nothing => {}
         }
     }
 
     /// The lines without a view: the run, and from time to time the status.
-    fn lines(&mut self, ended: &Ended, recorded: &RunRecord) -> Vec<String> {
+    fn lines(&mut self, ended: &FinishedRun, recorded: &RunRecord) -> Vec<String> {
         let mut lines = vec![self.line(ended, recorded)];
         let all = u32::try_from(self.plan.runs.len()).unwrap_or(u32::MAX);
         let every = (all / 10).max(FEWEST);
@@ -236,7 +236,7 @@ impl<'a> Progress<'a> {
     }
 
     fn draw(&mut self) {
-        if !matches!(self.shown, Shown::View(_)) {
+        if !matches!(self.shown, ProgressDisplay::View(_)) {
             return;
         }
         let due = self.intervals.0.is_none_or(|last| last.elapsed() >= PAUSE);
@@ -245,14 +245,14 @@ impl<'a> Progress<'a> {
             self.intervals.0 = Some(Instant::now());
         }
         let status = self.status() + &self.now;
-        if let Shown::View(view) = &mut self.shown {
+        if let ProgressDisplay::View(view) = &mut self.shown {
             view.show(self.tally.recorded, &status, &self.intervals.1);
         }
     }
 
     /// `12/288 runs, 3/48 cells, 1 failed, 5 cached, about 4 min left`.
     fn status(&self) -> String {
-        let Tally {
+        let RunTally {
             recorded,
             new,
             cached,
@@ -270,7 +270,7 @@ impl<'a> Progress<'a> {
             }
         }
         let rest = self.left.values().sum();
-        if let Some(left) = view::left(self.begun.elapsed(), new, rest) {
+        if let Some(left) = view::time_left(self.begun.elapsed(), new, rest) {
             text.push_str(&format!(", {left}"));
         }
         text
@@ -287,7 +287,7 @@ impl<'a> Progress<'a> {
         view::intervals(&interim_results(&self.records, &metrics))
     }
 
-    fn count(&mut self, ended: &Ended, recorded: &RunRecord) {
+    fn count(&mut self, ended: &FinishedRun, recorded: &RunRecord) {
         let tally = &mut self.tally;
         tally.recorded += 1;
         tally.new += 1;
@@ -301,7 +301,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    fn line(&self, ended: &Ended, recorded: &RunRecord) -> String {
+    fn line(&self, ended: &FinishedRun, recorded: &RunRecord) -> String {
         let run = &recorded.run;
         let mut line = format!(
             "run {}/{}: {} on {}",
@@ -331,7 +331,7 @@ impl<'a> Progress<'a> {
 
     /// Removes the view.
     pub(crate) fn finish(&self) {
-        if let Shown::View(view) = &self.shown {
+        if let ProgressDisplay::View(view) = &self.shown {
             view.clear();
         }
     }

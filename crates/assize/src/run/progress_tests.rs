@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
 use assize_job::{Machine, Payload, Workload};
-use assize_target::{Done, Failure, Outcome};
+use assize_target::{OrderResult, RunFailure, RunOutcome};
 
 use super::*;
 
@@ -33,33 +33,33 @@ fn plan(runs: u32) -> Plan {
 }
 
 /// All lines printed for a plan whose run with this index fails.
-fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
+fn printed_lines(plan: &Plan, fails: Option<u32>) -> Vec<String> {
     let mut progress = Progress::new(plan, |_| false, Records::default(), true);
     let mut lines = Vec::new();
     for run in &plan.runs {
         let failed = fails == Some(run.index);
         let outcome = if failed {
-            Outcome::Failed {
-                failure: Failure::Ended {
+            RunOutcome::Failed {
+                failure: RunFailure::Ended {
                     how: "signal 9".into(),
                 },
                 records: Vec::new(),
                 console: String::new(),
             }
         } else {
-            Outcome::Completed(vec![assize_job::AgentMessage::Identity {
+            RunOutcome::Completed(vec![assize_job::AgentMessage::Identity {
                 parts: Vec::new(),
             }])
         };
-        let ended = Ended {
+        let ended = FinishedRun {
             run: *run,
             attempt: 1,
             again: false,
-            done: Done {
+            done: OrderResult {
                 outcome,
                 machine: BTreeMap::new(),
                 cached: run.index == 1,
-                wall: Duration::ZERO,
+                elapsed: Duration::ZERO,
             },
         };
         let mut recorded = crate::record::recorded(plan, run, &ended.done, &[]);
@@ -75,7 +75,7 @@ fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
 
 #[test]
 fn every_run_has_a_line_and_now_and_then_one_says_how_it_stands() {
-    let lines = said(&plan(15), None);
+    let lines = printed_lines(&plan(15), None);
     let interim: Vec<&String> = lines.iter().filter(|l| l.starts_with("so far: ")).collect();
     assert_eq!(interim.len(), 2, "{lines:?}");
     assert!(
@@ -95,12 +95,12 @@ fn every_run_has_a_line_and_now_and_then_one_says_how_it_stands() {
 
 #[test]
 fn few_runs_have_their_lines_only() {
-    assert_eq!(said(&plan(5), None).len(), 10);
+    assert_eq!(printed_lines(&plan(5), None).len(), 10);
 }
 
 #[test]
 fn a_failed_run_is_counted_and_enters_no_interval() {
-    let lines = said(&plan(15), Some(3));
+    let lines = printed_lines(&plan(15), Some(3));
     assert!(lines[3].contains("failed: "), "{}", lines[3]);
     assert!(lines[10].contains("1 failed"), "{}", lines[10]);
     assert!(lines[11].ends_with("n 4:4"), "{}", lines[11]);

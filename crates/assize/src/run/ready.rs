@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_target::Step;
+use assize_target::PreparationStep;
 
 /// How often to check whether the target is ready.
 pub(super) const TURN: Duration = Duration::from_millis(10);
@@ -27,7 +27,11 @@ impl<'a> GettingReady<'a> {
     }
 
     /// Counts one more turn, during which these steps began.
-    pub(super) fn turn(&mut self, steps: impl Iterator<Item = Step>, mut say: impl FnMut(&str)) {
+    pub(super) fn turn(
+        &mut self,
+        steps: impl Iterator<Item = PreparationStep>,
+        mut say: impl FnMut(&str),
+    ) {
         self.turns = self.turns.saturating_add(1);
         self.steps.extend(steps.map(|step| step.to_string()));
         if self.turns == SOON {
@@ -43,8 +47,8 @@ impl<'a> GettingReady<'a> {
 mod tests {
     use super::*;
 
-    fn step(number: usize) -> Step {
-        Step::Boot {
+    fn step(number: usize) -> PreparationStep {
+        PreparationStep::Boot {
             kernel: "debian:6.12".into(),
             number,
             of: 2,
@@ -57,8 +61,8 @@ mod tests {
         let mut ready = GettingReady::new("exact");
         let kernel = || "debian:6.12".to_owned();
         let first = [
-            Step::Modules { kernel: kernel() },
-            Step::Initramfs { kernel: kernel() },
+            PreparationStep::Modules { kernel: kernel() },
+            PreparationStep::Initramfs { kernel: kernel() },
         ];
         ready.turn(first.into_iter(), |text| said.push(text.to_owned()));
         for _ in 1..SOON {

@@ -8,12 +8,14 @@ use assize_plan::{Overrides, Plan};
 use assize_target::exact::Options;
 
 use super::interrupt::Interrupt;
-use super::{Doing, Work, all_completed, askable, declared, jobs, place, replays, target};
-use crate::cli::Question;
+use super::{
+    PlannedWork, RunSession, all_completed, askable, declared, jobs, place, replays, target,
+};
+use crate::cli::QuestionArguments;
 use crate::compare;
 use crate::failure::Failure;
 use crate::shell;
-use crate::terms::Terms;
+use crate::terms::JudgingTerms;
 
 /// What to record, and how.
 #[derive(Debug)]
@@ -35,25 +37,25 @@ pub(crate) struct Recording<'a> {
     /// Whether to print no progress.
     pub(crate) quiet: bool,
     /// The question that will be put to the runs.
-    pub(crate) question: &'a Question,
+    pub(crate) question: &'a QuestionArguments,
     /// Whether all runs of this configuration may end abnormally: that is a result then.
     pub(crate) may_lose: fn(&str) -> bool,
 }
 
 /// The recorded runs.
 #[derive(Debug)]
-pub(crate) struct Measured {
+pub(crate) struct MeasuredRecords {
     /// The bundle.
     pub(crate) directory: PathBuf,
     /// All records of the bundle.
     pub(crate) records: Records,
     /// The terms on which it is judged.
-    pub(crate) terms: Terms,
+    pub(crate) terms: JudgingTerms,
     /// Runs of each configuration on each workload.
     pub(crate) runs: u32,
 }
 
-impl Measured {
+impl MeasuredRecords {
     /// The number of completed runs and of all runs, unless these are equal.
     pub(crate) fn completed(&self) -> Option<[usize; 2]> {
         let (done, lost) = (self.records.runs.len(), self.records.failures.len());
@@ -65,8 +67,8 @@ impl Measured {
 const FILE: &str = "experiment.toml";
 
 /// Carries out an experiment. Leaves its file in the bundle.
-pub(crate) fn recorded(recording: &Recording<'_>) -> Result<Measured, Failure> {
-    Ready::of(recording)?.carry_out()
+pub(crate) fn record_runs(recording: &Recording<'_>) -> Result<MeasuredRecords, Failure> {
+    ReadyExperiment::planned(recording)?.carry_out()
 }
 
 /// Plans the text of an experiment; fails if it has mistakes.
@@ -83,15 +85,15 @@ fn checked(text: &str, file: &Path, overrides: &Overrides) -> Result<Plan, Failu
 }
 
 /// An experiment without mistakes, ready to run.
-pub(crate) struct Ready<'a> {
+pub(crate) struct ReadyExperiment<'a> {
     recording: &'a Recording<'a>,
-    work: Work,
+    work: PlannedWork,
     file: PathBuf,
 }
 
-impl<'a> Ready<'a> {
+impl<'a> ReadyExperiment<'a> {
     /// Plans an experiment, before anything is run.
-    pub(crate) fn of(recording: &'a Recording<'a>) -> Result<Self, Failure> {
+    pub(crate) fn planned(recording: &'a Recording<'a>) -> Result<Self, Failure> {
         let directory = match &recording.out {
             Some(directory) => {
                 if !recording.resume {
@@ -110,9 +112,9 @@ impl<'a> Ready<'a> {
         };
         let plan = checked(recording.text, &file, &overrides)?;
         askable(&plan, recording.question)?;
-        Ok(Ready {
+        Ok(ReadyExperiment {
             recording,
-            work: Work {
+            work: PlannedWork {
                 plan,
                 directory,
                 resumed,
@@ -122,15 +124,15 @@ impl<'a> Ready<'a> {
     }
 
     /// Carries it out.
-    pub(crate) fn carry_out(self) -> Result<Measured, Failure> {
-        let Ready {
+    pub(crate) fn carry_out(self) -> Result<MeasuredRecords, Failure> {
+        let ReadyExperiment {
             recording,
             work,
             file,
         } = self;
         let interrupt = Interrupt::watch()?;
-        let target = target::of(&work.plan.target, Options::default())?;
-        let doing = Doing {
+        let target = target::named_target(&work.plan.target, Options::default())?;
+        let doing = RunSession {
             work: &work,
             target: target.as_ref(),
             interrupt: &interrupt,
@@ -145,7 +147,7 @@ impl<'a> Ready<'a> {
         let (records, terms, _) = compare::gather(&work.inputs(), None)?;
         all_completed(&records, &work.directory, recording.may_lose)?;
         let cells = work.plan.configurations.len() * work.plan.workloads.len();
-        Ok(Measured {
+        Ok(MeasuredRecords {
             runs: ((records.runs.len() + records.failures.len()) / cells.max(1)) as u32,
             directory: work.directory,
             records,

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use assize_plan::Plan;
 use assize_target::Target;
 
-use super::progress::Tally;
+use super::progress::RunTally;
 
 /// The outcome of the runs, in one line.
-pub(super) fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> String {
-    let Tally {
+pub(super) fn summary(planned: usize, tally: RunTally, stopped: Option<usize>) -> String {
+    let RunTally {
         recorded,
         new,
         cached,
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_summary_says_what_was_measured_now() {
-        let tally = |recorded, new, cached, failed| Tally {
+        let tally = |recorded, new, cached, failed| RunTally {
             recorded,
             new,
             cached,

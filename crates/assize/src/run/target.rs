@@ -9,7 +9,7 @@ use assize_target::{Error, Host, Ssh, Target};
 use crate::failure::Failure;
 
 /// The target with this name; the options are for exact machines.
-pub(crate) fn of(name: &str, options: Options) -> Result<Box<dyn Target>, Failure> {
+pub(crate) fn named_target(name: &str, options: Options) -> Result<Box<dyn Target>, Failure> {
     let target: Box<dyn Target> = match name {
         "exact" => Box::new(exact(options)?),
         "live" => Box::new(Live::new(Kernels::default_root()?)?),

@@ -8,10 +8,10 @@ use assize_plan::{Plan, PlannedRun};
 use assize_target::Target;
 use assize_target::exact::{self, Options};
 
-use super::engine::{Engine, Event};
-use super::interrupt::{Interrupt, Killing};
+use super::engine::{Engine, RunEvent};
+use super::interrupt::{Interrupt, ProcessKiller};
+use super::reproducibility::ReproducibilityCheck;
 use super::target;
-use super::twice::Twice;
 use crate::failure::Failure;
 use crate::output;
 
@@ -74,12 +74,12 @@ fn answers(
     jobs: usize,
     interrupt: &Interrupt,
 ) -> Result<Vec<(PlannedRun, Vec<String>)>, Failure> {
-    let mut killing = Killing::default();
+    let mut killing = ProcessKiller::default();
     let engine = Engine {
         plan,
         target,
         jobs,
-        twice: &Twice::default(),
+        twice: &ReproducibilityCheck::default(),
         interrupted: interrupt.flag(),
     };
     let mut all = Vec::new();
@@ -87,7 +87,7 @@ fn answers(
         &plan.runs,
         || killing.go_on(),
         |event| {
-            if let Event::Ended(ended) = event
+            if let RunEvent::Ended(ended) = event
                 && !ended.again
             {
                 all.push((ended.run, exact::lines(&ended.done.outcome)));

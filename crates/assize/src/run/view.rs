@@ -14,14 +14,14 @@ const TICK: Duration = Duration::from_millis(500);
 /// A view on a terminal, drawn on standard error: one line of progress, and one for each
 /// interval. Each line is cut at the current width of the terminal, so none wraps;
 /// removing the view leaves nothing behind.
-pub(super) struct View {
+pub(super) struct TerminalView {
     multi: MultiProgress,
     bar: ProgressBar,
     rows: Vec<ProgressBar>,
 }
 
-impl View {
-    pub(super) fn new(runs: usize) -> View {
+impl TerminalView {
+    pub(super) fn new(runs: usize) -> TerminalView {
         let multi = MultiProgress::new();
         let bar = multi.add(ProgressBar::new(runs as u64));
         // If the template cannot be parsed, the bar keeps its default style.
@@ -29,7 +29,7 @@ impl View {
             bar.set_style(style);
         }
         bar.enable_steady_tick(TICK);
-        View {
+        TerminalView {
             multi,
             bar,
             rows: Vec::new(),
@@ -58,7 +58,7 @@ impl View {
     }
 
     /// Prints a line that stays, above the view.
-    pub(super) fn say(&self, text: &str) {
+    pub(super) fn print(&self, text: &str) {
         self.multi.suspend(|| eprintln!("{text}"));
     }
 
@@ -108,7 +108,7 @@ pub(super) fn intervals(rows: &[InterimResult]) -> Vec<String> {
 }
 
 /// The estimated time left at the current pace: `about 12 min left`.
-pub(super) fn left(elapsed: Duration, done: u32, rest: u32) -> Option<String> {
+pub(super) fn time_left(elapsed: Duration, done: u32, rest: u32) -> Option<String> {
     if done == 0 || rest == 0 {
         return None;
     }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_time_left_goes_by_what_was_done() {
-        let of = |elapsed, done, rest| left(Duration::from_secs(elapsed), done, rest);
+        let of = |elapsed, done, rest| time_left(Duration::from_secs(elapsed), done, rest);
         assert_eq!(of(10, 0, 5), None, "nothing is known yet");
         assert_eq!(of(10, 5, 0), None, "nothing is left");
         assert_eq!(of(10, 5, 5).unwrap(), "about 10 s left");

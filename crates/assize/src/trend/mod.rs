@@ -11,20 +11,20 @@ use assize_bundle::{BundleRelation, Head, Records, bundle_relation};
 use assize_report::{SkippedBundle, Trend, TrendInput, TrendPoint};
 use assize_verdict::{Against, try_records};
 
-use crate::cli::{TrendArguments, TrendFormat, Trial};
+use crate::cli::{TrendArguments, TrendFormat, TrialArguments};
 use crate::failure::{self, Failure};
 use crate::library::bundles;
 use crate::metric_words::metric_words;
-use crate::terms::{Terms, recorded_in};
+use crate::terms::{JudgingTerms, recorded_in};
 use crate::{compare, joining, output, shell};
 
 /// A bundle in the trend.
 #[derive(Debug)]
-struct Entry {
+struct TrendBundle {
     path: PathBuf,
     head: Head,
     records: Records,
-    terms: Terms,
+    terms: JudgingTerms,
 }
 
 /// Shows what changed from bundle to bundle.
@@ -34,8 +34,8 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
     let ordered = order::ordered(entries, arguments)?;
     if ordered.entries.len() < 2 {
         return Err(Failure::NothingFound {
-            source: shown(&arguments.inputs),
-            because: few(&ordered.entries, &left_out),
+            source: joined_names(&arguments.inputs),
+            because: too_few(&ordered.entries, &left_out),
         });
     }
     let first = &ordered.entries[0].head;
@@ -61,12 +61,12 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn shown(inputs: &[PathBuf]) -> String {
+fn joined_names(inputs: &[PathBuf]) -> String {
     let inputs: Vec<String> = inputs.iter().map(|path| shell::name_of(path)).collect();
     inputs.join(", ")
 }
 
-fn few(entries: &[Entry], left_out: &[SkippedBundle]) -> String {
+fn too_few(entries: &[TrendBundle], left_out: &[SkippedBundle]) -> String {
     let there = match entries.len() {
         0 => "no whole bundle of runs is there",
         _ => "one bundle of runs is nothing to compare",
@@ -83,7 +83,7 @@ fn few(entries: &[Entry], left_out: &[SkippedBundle]) -> String {
 }
 
 /// All complete bundles, sorted by path, and those that are not complete.
-fn entries(inputs: &[PathBuf]) -> Result<(Vec<Entry>, Vec<SkippedBundle>), Failure> {
+fn entries(inputs: &[PathBuf]) -> Result<(Vec<TrendBundle>, Vec<SkippedBundle>), Failure> {
     let mut paths = Vec::new();
     for input in inputs {
         bundles(input, &mut paths)?;
@@ -107,18 +107,18 @@ fn entries(inputs: &[PathBuf]) -> Result<(Vec<Entry>, Vec<SkippedBundle>), Failu
     Ok((entries, left_out))
 }
 
-fn entry(path: &Path) -> Result<Entry, Failure> {
-    Ok(Entry {
+fn entry(path: &Path) -> Result<TrendBundle, Failure> {
+    Ok(TrendBundle {
         head: assize_bundle::read_plan(path)?,
         records: compare::read(path)?,
-        terms: Terms::of(path)?,
+        terms: JudgingTerms::of_bundle(path)?,
         path: path.to_path_buf(),
     })
 }
 
 /// The reason why a bundle is incomplete, if it is. Which runs an incomplete bundle ends
 /// with depends on when it was interrupted.
-fn cut_short(entry: &Entry) -> Result<Option<String>, Failure> {
+fn cut_short(entry: &TrendBundle) -> Result<Option<String>, Failure> {
     let (there, planned) = (recorded_in(&entry.path)?.len(), entry.head.planned_runs);
     let stopped = !entry.terms.looks.is_empty() && entry.terms.is_at_a_look();
     let whole = there >= planned as usize || stopped;
@@ -131,7 +131,7 @@ fn cut_short(entry: &Entry) -> Result<Option<String>, Failure> {
 }
 
 /// Refuses bundles that cannot be points of the same trend.
-fn of_one_experiment(entries: &[Entry]) -> Result<(), Failure> {
+fn of_one_experiment(entries: &[TrendBundle]) -> Result<(), Failure> {
     let Some((first, others)) = entries.split_first() else {
         return Ok(());
     };
@@ -161,11 +161,11 @@ fn of_one_experiment(entries: &[Entry]) -> Result<(), Failure> {
 
 /// Judges each bundle against the one before it.
 fn judged(
-    entries: Vec<Entry>,
+    entries: Vec<TrendBundle>,
     of: TrendInput,
     arguments: &TrendArguments,
 ) -> Result<Trend, Failure> {
-    let mut terms: Option<Terms> = None;
+    let mut terms: Option<JudgingTerms> = None;
     let (mut inputs, mut all) = (Vec::new(), Vec::new());
     for entry in entries {
         terms = Some(match terms {
@@ -179,17 +179,17 @@ fn judged(
     let sides = joining::sides_called(&names, &inputs, all)?;
     let mut records = compare::united(&inputs, sides)?;
     narrow(&mut records, &arguments.metrics)?;
-    let trial = Trial {
+    let trial = TrialArguments {
         alpha: arguments.alpha,
         margin: arguments.margin,
-        ..Trial::default()
+        ..TrialArguments::default()
     };
     let mut options = output::options(&trial, &terms.unwrap_or_default())?;
     options.against = Against::Predecessor;
     let mut document = try_records(&records, &options)?;
     if document.comparisons.is_empty() && document.rate_comparisons.is_empty() {
         return Err(Failure::NothingFound {
-            source: shown(&arguments.inputs),
+            source: joined_names(&arguments.inputs),
             because: "no two bundles have runs of one metric on one workload".into(),
         });
     }
@@ -244,7 +244,7 @@ fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
 }
 
 /// A bundle as the page shows it, before anything is known of its commit.
-fn point(entry: &Entry) -> TrendPoint {
+fn point(entry: &TrendBundle) -> TrendPoint {
     TrendPoint {
         path: shell::name_of(&entry.path),
         revision: order::revision(&entry.head),

@@ -6,10 +6,10 @@ use assize_bundle::Head;
 use assize_report::TrendPoint;
 use assize_series::GitRepository;
 
-use super::{Entry, point};
+use super::{TrendBundle, point};
 use crate::cli::{TrendArguments, TrendOrder};
 use crate::failure::Failure;
-use crate::library::{day, ended};
+use crate::library::{day, last_run_ended};
 use crate::run::REVISION;
 use crate::trying::described;
 
@@ -17,10 +17,10 @@ use crate::trying::described;
 const OF_TRY: &str = "kernel try-";
 
 /// Bundles in order.
-pub(super) struct Ordered {
+pub(super) struct OrderedBundles {
     /// The criterion of the order.
     pub(super) by: &'static str,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<TrendBundle>,
     /// The bundles as they are shown.
     pub(super) points: Vec<TrendPoint>,
 }
@@ -40,8 +40,11 @@ pub(super) fn revision(head: &Head) -> Option<String> {
 }
 
 /// Orders bundles as the user asks, or as their records allow.
-pub(super) fn ordered(entries: Vec<Entry>, arguments: &TrendArguments) -> Result<Ordered, Failure> {
-    let all: Vec<(Entry, TrendPoint)> = entries
+pub(super) fn ordered(
+    entries: Vec<TrendBundle>,
+    arguments: &TrendArguments,
+) -> Result<OrderedBundles, Failure> {
+    let all: Vec<(TrendBundle, TrendPoint)> = entries
         .into_iter()
         .map(|entry| {
             let point = point(&entry);
@@ -59,11 +62,11 @@ pub(super) fn ordered(entries: Vec<Entry>, arguments: &TrendArguments) -> Result
     }
 }
 
-type All = Vec<(Entry, TrendPoint)>;
+type BundlesWithPoints = Vec<(TrendBundle, TrendPoint)>;
 
-fn apart(by: &'static str, all: All) -> Ordered {
+fn apart(by: &'static str, all: BundlesWithPoints) -> OrderedBundles {
     let (entries, points) = all.into_iter().unzip();
-    Ordered {
+    OrderedBundles {
         by,
         entries,
         points,
@@ -71,14 +74,18 @@ fn apart(by: &'static str, all: All) -> Ordered {
 }
 
 /// The commit of a bundle.
-struct Known {
+struct BundleCommit {
     id: String,
     committed: i64,
 }
 
 /// Sorts by commit time; commits with the same time are sorted by ancestry.
-fn by_commit((repository, known): (GitRepository, Vec<Known>), all: All) -> Ordered {
-    let mut both: Vec<(Known, (Entry, TrendPoint))> = known.into_iter().zip(all).collect();
+fn by_commit(
+    (repository, known): (GitRepository, Vec<BundleCommit>),
+    all: BundlesWithPoints,
+) -> OrderedBundles {
+    let mut both: Vec<(BundleCommit, (TrendBundle, TrendPoint))> =
+        known.into_iter().zip(all).collect();
     both.sort_by(|(a, one), (b, other)| {
         let by_time = a.committed.cmp(&b.committed);
         by_time.then_with(|| match a.id == b.id {
@@ -100,13 +107,16 @@ fn by_commit((repository, known): (GitRepository, Vec<Known>), all: All) -> Orde
 }
 
 /// Of two bundles of the same commit, the older one first.
-fn earlier(one: &Entry, other: &Entry) -> Ordering {
-    let [a, b] = [one, other].map(|entry| ended(&entry.path).unwrap_or_default());
+fn earlier(one: &TrendBundle, other: &TrendBundle) -> Ordering {
+    let [a, b] = [one, other].map(|entry| last_run_ended(&entry.path).unwrap_or_default());
     a.total_cmp(&b).then_with(|| one.path.cmp(&other.path))
 }
 
 /// The commits of all bundles, and the repository that has them.
-fn commits(all: &All, arguments: &TrendArguments) -> Result<(GitRepository, Vec<Known>), Failure> {
+fn commits(
+    all: &BundlesWithPoints,
+    arguments: &TrendArguments,
+) -> Result<(GitRepository, Vec<BundleCommit>), Failure> {
     let tree = arguments.tree.display();
     let repository = GitRepository::open(&arguments.tree)
         .map_err(|error| Failure::Argument(format!("--order commit: {tree}: {error}")))?;
@@ -128,15 +138,15 @@ fn commits(all: &All, arguments: &TrendArguments) -> Result<(GitRepository, Vec<
         let committed = repository
             .committed(&id)
             .map_err(|error| Failure::Argument(format!("--order commit: {error}")))?;
-        known.push(Known { id, committed });
+        known.push(BundleCommit { id, committed });
     }
     Ok((repository, known))
 }
 
-fn by_date(all: All) -> Result<Ordered, Failure> {
+fn by_date(all: BundlesWithPoints) -> Result<OrderedBundles, Failure> {
     let mut dated = Vec::new();
     for (entry, mut point) in all {
-        let Some(at) = ended(&entry.path) else {
+        let Some(at) = last_run_ended(&entry.path) else {
             return Err(Failure::Argument(format!(
                 "{}: nothing says when its runs ended; give --order path",
                 point.path
@@ -151,9 +161,9 @@ fn by_date(all: All) -> Result<Ordered, Failure> {
     Ok(apart("date", all.collect()))
 }
 
-fn by_path(mut all: All) -> Ordered {
+fn by_path(mut all: BundlesWithPoints) -> OrderedBundles {
     for (entry, point) in &mut all {
-        point.date = ended(&entry.path).map(day);
+        point.date = last_run_ended(&entry.path).map(day);
     }
     all.sort_by(|(_, a), (_, b)| natural(&a.path, &b.path));
     apart("path", all)

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use assize_series::Commit;
 use assize_target::kernels::{Kernel, Kernels};
-use assize_target::testbed::{Part, Tree};
+use assize_target::testbed::{KernelPart, SourceTexts};
 
-use super::source::Change;
+use super::source::SourceChange;
 use crate::failure::Failure;
 
 /// The result of building a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum CommitBuild {
     /// It is compared with the previous build.
     Compared {
         /// The name of its level.
@@ -28,29 +28,30 @@ pub(crate) enum Side {
 
 /// The build of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Made {
+pub(crate) enum BuildProduct {
     /// Module files in the order in which they are loaded.
     Modules(Vec<PathBuf>),
     /// A kernel with a name of its own.
     Kernel(Box<Kernel>),
 }
 
-impl Made {
+impl BuildProduct {
     /// A digest of its bytes.
     pub(crate) fn bytes(&self) -> Result<String, Failure> {
         match self {
-            Made::Modules(modules) => digest(modules),
-            Made::Kernel(kernel) => Ok(kernel.bytes()?),
+            BuildProduct::Modules(modules) => digest(modules),
+            BuildProduct::Kernel(kernel) => Ok(kernel.bytes()?),
         }
     }
 }
 
 /// How the sides of a change are built.
-pub(crate) trait Build {
+pub(crate) trait BuildCommit {
     /// What is built, in words.
     fn what(&self) -> &str;
     /// Builds a commit, or returns why it does not build.
-    fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure>;
+    fn build(&self, commit: &Commit)
+    -> Result<Result<BuildProduct, assize_target::Error>, Failure>;
     /// The failure to report if the base does not build.
     fn of_base(&self, error: assize_target::Error) -> Failure;
     /// Explains why no commit differs from the base.
@@ -59,25 +60,25 @@ pub(crate) trait Build {
 
 /// The builds of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Builds {
+pub(crate) struct CommitBuilds {
     /// The distinct builds, the base first, each with the name of its level. A patch that
     /// reverts another one has the level of the earlier build.
-    levels: Vec<(String, Made)>,
+    levels: Vec<(String, BuildProduct)>,
     /// Maps the index of a commit in the change to its result.
-    sides: BTreeMap<usize, Side>,
+    sides: BTreeMap<usize, CommitBuild>,
 }
 
 /// The name of the base's level. A level named base would be renamed.
 pub(crate) const BASE: &str = "unpatched";
 
-impl Builds {
+impl CommitBuilds {
     /// Builds the base and each commit; with `whole`, only the last commit.
-    pub(crate) fn of(
-        change: &Change,
-        builder: &dyn Build,
+    pub(crate) fn build_all(
+        change: &SourceChange,
+        builder: &dyn BuildCommit,
         whole: bool,
         say: &dyn Fn(&str),
-    ) -> Result<Builds, Failure> {
+    ) -> Result<CommitBuilds, Failure> {
         let skipped = if whole {
             change.commits.len().saturating_sub(1)
         } else {
@@ -89,7 +90,7 @@ impl Builds {
         say(&format!("building {what} of the base"));
         let base = builder.build(&change.base)?;
         let base = base.map_err(|error| builder.of_base(error))?;
-        let mut builds = Builds {
+        let mut builds = CommitBuilds {
             levels: vec![(BASE.to_owned(), base)],
             sides: BTreeMap::new(),
         };
@@ -98,10 +99,10 @@ impl Builds {
             say(&format!("building {what} of {}", commit.subject));
             let side = match builder.build(commit)? {
                 Err(error) if whole => return Err(error.into()),
-                Err(error) => Side::NotBuilt(error.why),
+                Err(error) => CommitBuild::NotBuilt(error.why),
                 Ok(made) => builds.side((!whole).then_some(at), made, &mut before)?,
             };
-            if let Side::NotBuilt(why) = &side {
+            if let CommitBuild::NotBuilt(why) = &side {
                 say(&format!(
                     "left out, it does not build: {}: {why}",
                     commit.subject
@@ -109,7 +110,7 @@ impl Builds {
             }
             builds.sides.insert(at, side);
         }
-        builds.something(change, builder)?;
+        builds.require_compared(change, builder)?;
         Ok(builds)
     }
 
@@ -118,9 +119,9 @@ impl Builds {
     fn side(
         &mut self,
         at: Option<usize>,
-        made: Made,
+        made: BuildProduct,
         before: &mut String,
-    ) -> Result<Side, Failure> {
+    ) -> Result<CommitBuild, Failure> {
         let mut known = None;
         for (name, other) in &self.levels {
             if made.bytes()? == other.bytes()? {
@@ -133,24 +134,24 @@ impl Builds {
             name
         });
         if level == *before {
-            return Ok(Side::Same);
+            return Ok(CommitBuild::Same);
         }
         let before = std::mem::replace(before, level.clone());
-        Ok(Side::Compared { level, before })
+        Ok(CommitBuild::Compared { level, before })
     }
 
     /// The result for a commit, if it was tried.
-    pub(crate) fn of_commit(&self, at: usize) -> Option<&Side> {
+    pub(crate) fn of_commit(&self, at: usize) -> Option<&CommitBuild> {
         self.sides.get(&at)
     }
 
     /// The build of the base.
-    pub(crate) fn base(&self) -> Option<&Made> {
+    pub(crate) fn base(&self) -> Option<&BuildProduct> {
         self.levels.first().map(|(_, made)| made)
     }
 
     /// The levels, the base first: name and build.
-    pub(crate) fn levels(&self) -> impl Iterator<Item = (&str, &Made)> {
+    pub(crate) fn levels(&self) -> impl Iterator<Item = (&str, &BuildProduct)> {
         let levels = self.levels.iter();
         levels.map(|(name, made)| (name.as_str(), made))
     }
@@ -158,18 +159,22 @@ impl Builds {
     /// The comparisons: the index of a commit, its level, and the level before it.
     pub(crate) fn compared(&self) -> impl Iterator<Item = (usize, &str, &str)> {
         self.sides.iter().filter_map(|(at, side)| match side {
-            Side::Compared { level, before } => Some((*at, level.as_str(), before.as_str())),
+            CommitBuild::Compared { level, before } => Some((*at, level.as_str(), before.as_str())),
             _ => None,
         })
     }
 
     /// Fails if no build is left to run.
-    fn something(&self, change: &Change, builder: &dyn Build) -> Result<(), Failure> {
+    fn require_compared(
+        &self,
+        change: &SourceChange,
+        builder: &dyn BuildCommit,
+    ) -> Result<(), Failure> {
         if self.compared().next().is_some() {
             return Ok(());
         }
         let mut failed = self.sides.values().filter_map(|side| match side {
-            Side::NotBuilt(why) => Some(why),
+            CommitBuild::NotBuilt(why) => Some(why),
             _ => None,
         });
         Err(Failure::Argument(match failed.next() {
@@ -181,15 +186,15 @@ impl Builds {
 
 /// Builds a directory of the kernel at each commit, as modules for an installed kernel.
 pub(crate) struct ModuleBuild<'a> {
-    change: &'a Change,
-    builder: Builder<'a>,
+    change: &'a SourceChange,
+    builder: PartBuilder<'a>,
 }
 
 impl<'a> ModuleBuild<'a> {
     /// A builder for the commits of a change; with `whole`, for the last one only.
-    pub(crate) fn of(
-        change: &'a Change,
-        part: &'static Part,
+    pub(crate) fn for_change(
+        change: &'a SourceChange,
+        part: &'static KernelPart,
         kernel: &'a Kernel,
         whole: bool,
     ) -> Result<Self, Failure> {
@@ -202,20 +207,20 @@ impl<'a> ModuleBuild<'a> {
             trees.push(change.tree(commit, part)?);
         }
         let users = needs_users(part, kernel, trees.iter())?;
-        Ok(Self::with(change, part, kernel, users))
+        Ok(Self::new(change, part, kernel, users))
     }
 
     /// The same with `users` given: whether to also build our modules that include the
     /// headers.
-    pub(crate) fn with(
-        change: &'a Change,
-        part: &'static Part,
+    pub(crate) fn new(
+        change: &'a SourceChange,
+        part: &'static KernelPart,
         kernel: &'a Kernel,
         users: bool,
     ) -> Self {
         ModuleBuild {
             change,
-            builder: Builder {
+            builder: PartBuilder {
                 part,
                 kernel,
                 users,
@@ -224,14 +229,17 @@ impl<'a> ModuleBuild<'a> {
     }
 }
 
-impl Build for ModuleBuild<'_> {
+impl BuildCommit for ModuleBuild<'_> {
     fn what(&self) -> &str {
         self.builder.part.module
     }
 
-    fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure> {
+    fn build(
+        &self,
+        commit: &Commit,
+    ) -> Result<Result<BuildProduct, assize_target::Error>, Failure> {
         let tree = self.change.tree(commit, self.builder.part)?;
-        Ok(self.builder.build(&tree).map(Made::Modules))
+        Ok(self.builder.build(&tree).map(BuildProduct::Modules))
     }
 
     fn of_base(&self, error: assize_target::Error) -> Failure {
@@ -246,9 +254,9 @@ impl Build for ModuleBuild<'_> {
 /// Whether any side has a header that differs from the kernel's: then all modules that
 /// include it are built too, on every side.
 fn needs_users<'t>(
-    part: &Part,
+    part: &KernelPart,
     kernel: &Kernel,
-    trees: impl Iterator<Item = &'t Tree>,
+    trees: impl Iterator<Item = &'t SourceTexts>,
 ) -> Result<bool, Failure> {
     for tree in trees {
         if !part.changed_headers(kernel, tree)?.is_empty() {
@@ -277,16 +285,16 @@ fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
 
 /// What to build of each side, and for which kernel.
 #[derive(Debug)]
-struct Builder<'a> {
-    part: &'static Part,
+struct PartBuilder<'a> {
+    part: &'static KernelPart,
     kernel: &'a Kernel,
     /// Whether to also build our modules that include its headers.
     users: bool,
 }
 
-impl Builder<'_> {
+impl PartBuilder<'_> {
     /// Returns the modules in the order in which they are loaded.
-    fn build(&self, tree: &Tree) -> Result<Vec<PathBuf>, assize_target::Error> {
+    fn build(&self, tree: &SourceTexts) -> Result<Vec<PathBuf>, assize_target::Error> {
         let root = Kernels::default_root()?;
         let built = self.part.build(&root, self.kernel, tree, self.users)?;
         let users = self.part.users.iter().copied().filter(|_| self.users);
@@ -318,28 +326,28 @@ mod tests {
     use super::*;
 
     /// Modules with these bytes.
-    fn made(place: &tempfile::TempDir, bytes: &str) -> Made {
+    fn product(place: &tempfile::TempDir, bytes: &str) -> BuildProduct {
         let directory = place.path().join(bytes);
         std::fs::create_dir_all(&directory).unwrap();
         let path = directory.join("gpu_sched.ko");
         std::fs::write(&path, bytes).unwrap();
-        Made::Modules(vec![path])
+        BuildProduct::Modules(vec![path])
     }
 
     #[test]
     fn what_takes_a_patch_back_has_the_level_of_what_was_before_it() {
         let place = tempfile::tempdir().unwrap();
-        let mut builds = Builds {
-            levels: vec![(BASE.into(), made(&place, "a"))],
+        let mut builds = CommitBuilds {
+            levels: vec![(BASE.into(), product(&place, "a"))],
             sides: BTreeMap::new(),
         };
         let mut before = BASE.to_owned();
         let mut sides = Vec::new();
         for (at, bytes) in ["b", "b", "c", "b", "a"].into_iter().enumerate() {
-            let side = builds.side(Some(at), made(&place, bytes), &mut before);
+            let side = builds.side(Some(at), product(&place, bytes), &mut before);
             sides.push(side.unwrap());
         }
-        let compared = |level: &str, before: &str| Side::Compared {
+        let compared = |level: &str, before: &str| CommitBuild::Compared {
             level: level.into(),
             before: before.into(),
         };
@@ -347,7 +355,7 @@ mod tests {
             sides,
             [
                 compared("p1", BASE),
-                Side::Same,
+                CommitBuild::Same,
                 compared("p3", "p1"),
                 compared("p1", "p3"),
                 compared(BASE, "p1"),

@@ -13,16 +13,16 @@ use assize_verdict::{
     Better, Comparison, Document, OutcomeComparison, Scale, Verdict, primary_directions,
 };
 
-use super::builds::{BASE, Builds};
-use crate::cli::{FailOn, Question, Trial};
+use super::builds::{BASE, CommitBuilds};
+use crate::cli::{FailOn, QuestionArguments, TrialArguments};
 use crate::failure::Failure;
-use crate::page::{From, Material};
-use crate::run::Measured;
+use crate::page::{PageInputs, RecordsOrigin};
+use crate::run::MeasuredRecords;
 use crate::{gate, output, rerun};
 
 /// The results of the runs.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct SeriesEffects {
     /// The effects of each commit with a level, by index.
     pub(crate) steps: BTreeMap<usize, Vec<PatchEffect>>,
     /// The effect of the whole series, if more than one commit was compared.
@@ -39,23 +39,23 @@ pub(crate) struct Judged {
     pub(crate) last_word: Option<String>,
 }
 
-impl Judged {
+impl SeriesEffects {
     /// Judges the runs.
-    pub(crate) fn of(
-        measured: &Measured,
-        builds: &Builds,
+    pub(crate) fn judge(
+        measured: &MeasuredRecords,
+        builds: &CommitBuilds,
         fail_on: &[FailOn],
-    ) -> Result<Judged, Failure> {
+    ) -> Result<SeriesEffects, Failure> {
         let compared: Vec<(usize, &str, &str)> = builds.compared().collect();
         let several = compared.len() > 1;
         let documents = compared.len() + usize::from(several);
         let alpha = crate::cli::ALPHA / documents.max(1) as f64;
-        let judge = Pair {
+        let judge = PairSettings {
             measured,
             alpha,
             fail_on,
         };
-        let mut judged = Judged {
+        let mut judged = SeriesEffects {
             steps: BTreeMap::new(),
             whole: None,
             level: 1.0 - alpha,
@@ -93,13 +93,13 @@ impl Judged {
 }
 
 /// The settings with which two configurations are compared.
-struct Pair<'a> {
-    measured: &'a Measured,
+struct PairSettings<'a> {
+    measured: &'a MeasuredRecords,
     alpha: f64,
     fail_on: &'a [FailOn],
 }
 
-struct Found {
+struct PairEffects {
     effects: Vec<PatchEffect>,
     ended: Vec<String>,
     last_word: Option<String>,
@@ -107,37 +107,37 @@ struct Found {
     fails: bool,
 }
 
-impl Pair<'_> {
+impl PairSettings<'_> {
     /// Judges one configuration against another; with `gated`, applies `--fail-on`.
-    fn judge(&self, before: &str, after: &str, gated: bool) -> Result<Found, Failure> {
+    fn judge(&self, before: &str, after: &str, gated: bool) -> Result<PairEffects, Failure> {
         let records = of_two(&self.measured.records, [before, after]);
-        let trial = Trial {
-            question: Question {
+        let trial = TrialArguments {
+            question: QuestionArguments {
                 baseline: Some(before.to_owned()),
                 fail_on: if gated {
                     self.fail_on.to_vec()
                 } else {
                     Vec::new()
                 },
-                ..Question::default()
+                ..QuestionArguments::default()
             },
             alpha: self.alpha,
-            ..Trial::default()
+            ..TrialArguments::default()
         };
         let mut options = output::options(&trial, &self.measured.terms)?;
         options.level = 1.0 - options.alpha;
         let mut document = assize_verdict::try_records(&records, &options)?;
         document.look = rerun::look(&self.measured.directory, &document);
         let directions = primary_directions(&records, &options)?;
-        let material = Material {
+        let material = PageInputs {
             records: &records,
             trial: &trial,
             terms: &self.measured.terms,
-            from: From::Bundle(&self.measured.directory),
+            from: RecordsOrigin::Bundle(&self.measured.directory),
         };
         let findings = gate::findings(&document, &material)?;
-        gate::tell(&document, &findings);
-        Ok(Found {
+        gate::report(&document, &findings);
+        Ok(PairEffects {
             effects: effects(&document, &directions, &findings),
             ended: document
                 .outcomes

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::builds::{Builds, Made};
-use super::touched::Scope;
+use super::builds::{BuildProduct, CommitBuilds};
+use super::touched::BuildScope;
 use crate::failure::Failure;
 use crate::shell;
 use assize_plan::Overrides;
@@ -45,7 +45,7 @@ pub(crate) const FACTOR: &str = "change";
 
 /// An experiment without the levels of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Base {
+pub(crate) struct BaseExperiment {
     /// The name for messages.
     pub(crate) name: String,
     /// The name for reports, and why this experiment was chosen.
@@ -60,9 +60,12 @@ pub(crate) struct Base {
     pub(crate) text: String,
 }
 
-impl Base {
+impl BaseExperiment {
     /// The experiment that the user names, otherwise the one for what is built.
-    pub(crate) fn of(named: Option<&Path>, scope: &Scope) -> Result<Base, Failure> {
+    pub(crate) fn named_or_for(
+        named: Option<&Path>,
+        scope: &BuildScope,
+    ) -> Result<BaseExperiment, Failure> {
         let (name, text, why) = match named {
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|source| Failure::Read {
@@ -72,7 +75,7 @@ impl Base {
                 (shell::name_of(path), text, "as asked")
             }
             None => {
-                let (name, text) = known(scope)?;
+                let (name, text) = known_experiment(scope)?;
                 (name.to_owned(), text.to_owned(), "for this directory")
             }
         };
@@ -85,7 +88,7 @@ impl Base {
             )));
         }
         let machine = plan.configurations.first().map(|one| &one.machine);
-        Ok(Base {
+        Ok(BaseExperiment {
             choice: format!("{name} ({why}): {}", plan.title),
             title: plan.title.clone(),
             exact: plan.target == "exact",
@@ -96,7 +99,7 @@ impl Base {
     }
 
     /// The experiment with a level for each side.
-    pub(crate) fn with_levels(&self, builds: &Builds) -> Result<String, Failure> {
+    pub(crate) fn with_levels(&self, builds: &CommitBuilds) -> Result<String, Failure> {
         let mut sides = Vec::new();
         for (name, made) in builds.levels() {
             sides.push((name, setting(made)?));
@@ -106,14 +109,14 @@ impl Base {
 }
 
 /// The known experiment for what is built: path and text.
-fn known(scope: &Scope) -> Result<(&'static str, &'static str), Failure> {
+fn known_experiment(scope: &BuildScope) -> Result<(&'static str, &'static str), Failure> {
     let (found, path) = match scope {
-        Scope::Modules(part) => {
+        BuildScope::Modules(part) => {
             let mut rows = TABLE.iter();
             let row = rows.find(|(directory, ..)| *directory == part.directory);
             (row.map(|(_, name, text)| (*name, *text)), part.directory)
         }
-        Scope::Kernel(file) => {
+        BuildScope::Kernel(file) => {
             let is_core = CORE.iter().any(|start| file.starts_with(start));
             (is_core.then_some(KERNEL), file.as_str())
         }
@@ -139,10 +142,10 @@ pub(crate) fn with_sides(text: &str, sides: &[(&str, String)]) -> String {
 }
 
 /// The setting of a level that makes it run this build.
-pub(crate) fn setting(made: &Made) -> Result<String, Failure> {
+pub(crate) fn setting(made: &BuildProduct) -> Result<String, Failure> {
     match made {
-        Made::Modules(modules) => loading(modules),
-        Made::Kernel(kernel) => Ok(format!("kernel = '{}'", kernel.name)),
+        BuildProduct::Modules(modules) => loading(modules),
+        BuildProduct::Kernel(kernel) => Ok(format!("kernel = '{}'", kernel.name)),
     }
 }
 
@@ -171,7 +174,7 @@ mod tests {
     #[test]
     fn every_part_has_an_experiment_that_can_be_planned() {
         for part in PARTS {
-            let base = Base::of(None, &Scope::Modules(part)).unwrap();
+            let base = BaseExperiment::named_or_for(None, &BuildScope::Modules(part)).unwrap();
             assert!(base.choice.contains(&base.title), "{}", base.choice);
             assert_eq!(base.kernel, "debian:6.12");
         }
@@ -211,7 +214,7 @@ mod tests {
                 compiler: None,
                 digest: name.into(),
             };
-            setting(&Made::Kernel(Box::new(kernel))).unwrap()
+            setting(&BuildProduct::Kernel(Box::new(kernel))).unwrap()
         };
         let sides = [(BASE, kernel("try-0")), ("p1", kernel("try-1"))];
         let text = with_sides(KERNEL.1, &sides);
@@ -227,14 +230,16 @@ mod tests {
         let file = place.path().join("x.toml");
         let text = TABLE[0].2.to_owned() + "\n[factors.a.off]\n[factors.a.on]\ncpus = 2\n";
         std::fs::write(&file, text).unwrap();
-        let scope = Scope::Modules(&PARTS[0]);
-        let error = Base::of(Some(&file), &scope).unwrap_err().to_string();
+        let scope = BuildScope::Modules(&PARTS[0]);
+        let error = BaseExperiment::named_or_for(Some(&file), &scope)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("it has factors of its own"), "{error}");
     }
 
     #[test]
     fn a_file_of_the_core_has_an_experiment_and_others_want_one_named() {
-        let of = |path: &str| Base::of(None, &Scope::Kernel(path.into()));
+        let of = |path: &str| BaseExperiment::named_or_for(None, &BuildScope::Kernel(path.into()));
         for path in ["kernel/sched/fair.c", "kernel/workqueue.c"] {
             assert!(of(path).unwrap().choice.contains(KERNEL.0), "{path}");
         }

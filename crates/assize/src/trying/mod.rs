@@ -11,22 +11,22 @@ use assize_report::{Checks, PatchName, PatchOutcome, SERIES, SeriesReport, Tried
 use assize_series::Commit;
 use assize_target::kernels::Kernels;
 
-use crate::cli::{Question, TryArguments, TryFormat};
+use crate::cli::{QuestionArguments, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::{output, run, shell};
-use builds::{Builds, ModuleBuild, Side};
-use effects::Judged;
+use builds::{CommitBuild, CommitBuilds, ModuleBuild};
+use effects::SeriesEffects;
 pub(crate) use source::read;
-use source::{Asked, Change};
-use touched::{Scope, Touched};
+use source::{ChangeOptions, SourceChange};
+use touched::{BuildScope, TouchedFiles};
 use whole::KernelBuild;
 
 /// The default name of a bundle.
 const NAME: &str = "try";
 
 /// The sides of a change, and the kernel that they run on.
-struct Sides {
-    builds: Builds,
+struct BuiltSides {
+    builds: CommitBuilds,
     /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<String>,
     /// A description of that kernel.
@@ -45,22 +45,23 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         run::must_be_free(directory)?;
     }
-    let change = Change::of(
-        &asked(arguments),
+    let change = SourceChange::from_options(
+        &change_options(arguments),
         &Kernels::new(Kernels::default_root()?),
         &say,
     )?;
-    let touched = Touched::of(&change.commits)?;
-    let base = experiment::Base::of(arguments.experiment.as_deref(), &touched.scope)?;
+    let touched = TouchedFiles::of_commits(&change.commits)?;
+    let base =
+        experiment::BaseExperiment::named_or_for(arguments.experiment.as_deref(), &touched.scope)?;
     let whole = !arguments.each;
     let sides = sides(arguments, &change, &touched.scope, &base, &say)?;
     let builds = &sides.builds;
     let text = base.with_levels(builds)?;
-    let question = Question {
+    let question = QuestionArguments {
         fail_on: arguments.fail_on.clone(),
-        ..Question::default()
+        ..QuestionArguments::default()
     };
-    let measured = run::recorded(&run::Recording {
+    let measured = run::record_runs(&run::Recording {
         text: &text,
         name: NAME,
         out: arguments.out.clone(),
@@ -72,7 +73,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         question: &question,
         may_lose: |configuration| configuration != builds::BASE,
     })?;
-    let mut judged = Judged::of(&measured, builds, &arguments.fail_on)?;
+    let mut judged = SeriesEffects::judge(&measured, builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {
         judged.is_of_the_end();
     }
@@ -92,14 +93,18 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         level: judged.level,
         margin: judged.margin,
         bundle: shell::name_of(&measured.directory),
-        reproduce: shell::again(),
+        reproduce: shell::repeating_command(),
     };
-    told(&series, &judged, arguments)
+    deliver_series(&series, &judged, arguments)
 }
 
 /// Shows the result for a series, and returns the exit status.
-fn told(series: &SeriesReport, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
-    let text = shown(series, arguments.shown_as())?;
+fn deliver_series(
+    series: &SeriesReport,
+    judged: &SeriesEffects,
+    arguments: &TryArguments,
+) -> Result<u8, Failure> {
+    let text = render_series(series, arguments.shown_as())?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     if let Some(said) = &judged.last_word {
         output::warn(said);
@@ -110,32 +115,32 @@ fn told(series: &SeriesReport, judged: &Judged, arguments: &TryArguments) -> Res
 /// Builds the sides, as modules or as kernels.
 fn sides(
     arguments: &TryArguments,
-    change: &Change,
-    scope: &Scope,
-    base: &experiment::Base,
+    change: &SourceChange,
+    scope: &BuildScope,
+    base: &experiment::BaseExperiment,
     say: &dyn Fn(&str),
-) -> Result<Sides, Failure> {
+) -> Result<BuiltSides, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
     let whole = !arguments.each;
     match scope {
-        Scope::Modules(part) => {
+        BuildScope::Modules(part) => {
             say(&format!("{} -> {}", part.directory, base.choice));
             let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
             let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
-            let builder = ModuleBuild::of(change, part, &kernel, whole)?;
-            Ok(Sides {
-                builds: Builds::of(change, &builder, whole, say)?,
+            let builder = ModuleBuild::for_change(change, part, &kernel, whole)?;
+            Ok(BuiltSides {
+                builds: CommitBuilds::build_all(change, &builder, whole, say)?,
                 machine: format!("{} {}", kernel.name, kernel.version),
                 kernel: Some(kernel.name.clone()),
                 built: format!("{} of {}", part.module, part.directory),
             })
         }
-        Scope::Kernel(file) => {
+        BuildScope::Kernel(file) => {
             say(&format!("{file} -> {}", base.choice));
             whole::no_kernel_named(file, arguments.kernel.as_deref())?;
-            let builder = KernelBuild::of(change, kernels, say)?;
-            let builds = Builds::of(change, &builder, whole, say)?;
-            Ok(Sides {
+            let builder = KernelBuild::open(change, kernels, say)?;
+            let builds = CommitBuilds::build_all(change, &builder, whole, say)?;
+            Ok(BuiltSides {
                 machine: builds.base().map_or_else(String::new, whole::described),
                 builds,
                 kernel: None,
@@ -145,15 +150,15 @@ fn sides(
     }
 }
 
-fn asked(arguments: &TryArguments) -> Asked<'_> {
-    Asked {
+fn change_options(arguments: &TryArguments) -> ChangeOptions<'_> {
+    ChangeOptions {
         range: arguments.range.as_deref(),
         patch: arguments.patch.as_deref(),
         base: arguments.base.as_deref(),
     }
 }
 
-fn shown(series: &SeriesReport, format: TryFormat) -> Result<String, Failure> {
+fn render_series(series: &SeriesReport, format: TryFormat) -> Result<String, Failure> {
     let failed = |error: serde_json::Error| Failure::Show(error.to_string());
     let checks = || Checks::of_series(series);
     Ok(match format {
@@ -179,14 +184,18 @@ pub(crate) fn described(commit: &Commit) -> PatchName {
 }
 
 /// The result for each patch.
-fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<TriedPatch> {
+fn patches(
+    change: &SourceChange,
+    builds: &CommitBuilds,
+    judged: &SeriesEffects,
+) -> Vec<TriedPatch> {
     let tried = |(at, commit): (usize, &Commit)| {
         let side = builds.of_commit(at);
         let outcome = match side {
             None => PatchOutcome::NotTried,
-            Some(Side::NotBuilt(why)) => PatchOutcome::NotBuilt(why.clone()),
-            Some(Side::Same) => PatchOutcome::SameBytes,
-            Some(Side::Compared { .. }) => match judged.steps.get(&at) {
+            Some(CommitBuild::NotBuilt(why)) => PatchOutcome::NotBuilt(why.clone()),
+            Some(CommitBuild::Same) => PatchOutcome::SameBytes,
+            Some(CommitBuild::Compared { .. }) => match judged.steps.get(&at) {
                 Some(effects) => PatchOutcome::Effects(effects.clone()),
                 None => PatchOutcome::NotTried,
             },
@@ -194,7 +203,7 @@ fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<TriedPatch>
         TriedPatch {
             patch: described(commit),
             configuration: match side {
-                Some(Side::Compared { level, .. }) => Some(level.clone()),
+                Some(CommitBuild::Compared { level, .. }) => Some(level.clone()),
                 _ => None,
             },
             outcome,

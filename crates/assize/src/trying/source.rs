@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use assize_series::{Commit, GitRepository, PostedSeries};
 use assize_target::kernels::{Kernel, Kernels, WorkTree};
-use assize_target::testbed::{Part, Tree};
+use assize_target::testbed::{KernelPart, SourceTexts};
 
-use super::touched::{self, Scope};
+use super::touched::{self, BuildScope};
 use crate::failure::Failure;
 
 /// A change, with the repository that holds its commits.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub(crate) struct SourceChange {
     /// The subject of its cover letter, its range, or its only subject.
     pub(crate) title: String,
     /// The parent of the first commit.
@@ -29,7 +29,7 @@ pub(crate) struct Change {
 
 /// The options that select a change.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct ChangeOptions<'a> {
     /// A range of commits in the current git tree.
     pub(crate) range: Option<&'a str>,
     /// A file with posted patches.
@@ -38,13 +38,13 @@ pub(crate) struct Asked<'a> {
     pub(crate) base: Option<&'a str>,
 }
 
-impl Change {
+impl SourceChange {
     /// The change that the command line names.
-    pub(crate) fn of(
-        asked: &Asked<'_>,
+    pub(crate) fn from_options(
+        asked: &ChangeOptions<'_>,
         kernels: &Kernels,
         say: &dyn Fn(&str),
-    ) -> Result<Change, Failure> {
+    ) -> Result<SourceChange, Failure> {
         match asked.patch {
             Some(file) => posted(file, asked.base, kernels, say),
             None => committed(asked.range.unwrap_or("HEAD")),
@@ -53,7 +53,7 @@ impl Change {
 
     /// Two commits of the current git tree, whatever lies between: the base, and one
     /// commit with all the differences.
-    pub(crate) fn as_one(base: &str, end: &str) -> Result<Change, Failure> {
+    pub(crate) fn as_one(base: &str, end: &str) -> Result<SourceChange, Failure> {
         let repository = GitRepository::open(Path::new("."))?;
         let named = |name: &str| {
             let id = repository.resolve(name).ok_or_else(|| {
@@ -63,7 +63,7 @@ impl Change {
         };
         let (base, mut end) = (named(base)?, named(end)?);
         end.paths = repository.differing(&base.id, &end.id)?;
-        Ok(Change {
+        Ok(SourceChange {
             title: end.subject.clone(),
             base,
             commits: vec![end],
@@ -89,19 +89,19 @@ impl Change {
     }
 
     /// The files of a part at a commit.
-    pub(crate) fn tree(&self, commit: &Commit, part: &Part) -> Result<Tree, Failure> {
+    pub(crate) fn tree(&self, commit: &Commit, part: &KernelPart) -> Result<SourceTexts, Failure> {
         Ok(self.repository.files(&commit.id, part.paths())?)
     }
 }
 
-fn committed(range: &str) -> Result<Change, Failure> {
+fn committed(range: &str) -> Result<SourceChange, Failure> {
     let repository = GitRepository::open(Path::new("."))?;
     let (base, commits) = repository.range(range)?;
     let title = match &commits[..] {
         [one] => one.subject.clone(),
         _ => range.to_owned(),
     };
-    Ok(Change {
+    Ok(SourceChange {
         title,
         base,
         commits,
@@ -138,14 +138,14 @@ fn posted(
     base: Option<&str>,
     kernels: &Kernels,
     say: &dyn Fn(&str),
-) -> Result<Change, Failure> {
+) -> Result<SourceChange, Failure> {
     let (bytes, name) = read(file)?;
     let posted = assize_series::read(&bytes, &name)?;
     let paths: Vec<&str> = paths_of(&posted).collect();
     let scope = touched::touched(&paths).map_err(Failure::Argument)?.scope;
     let scratch = Scratch::new()?;
     let (repository, home, only) = match (scope, base.filter(|base| is_debian(base))) {
-        (Scope::Modules(part), debian) => {
+        (BuildScope::Modules(part), debian) => {
             let (files, subject) = match debian {
                 Some(name) => of_package(name, part, kernels, say)?,
                 None => of_tree(&posted, base, part)?,
@@ -154,12 +154,12 @@ fn posted(
             let home = repository.directory().to_path_buf();
             (repository, home, only(part))
         }
-        (Scope::Kernel(_), Some(name)) => {
+        (BuildScope::Kernel(_), Some(name)) => {
             let sources = all_of_package(name, kernels, say)?;
             let repository = sources.beside(&scratch.0, "HEAD", &paths)?;
             (repository, sources.directory().to_path_buf(), Vec::new())
         }
-        (Scope::Kernel(_), None) => {
+        (BuildScope::Kernel(_), None) => {
             let (tree, commit) = base_in_tree(&posted, base)?;
             let repository = tree.beside(&scratch.0, &commit, &paths)?;
             (repository, tree.directory().to_path_buf(), Vec::new())
@@ -175,7 +175,7 @@ fn posted(
         [one] => Some(one.subject.clone()),
         _ => None,
     });
-    Ok(Change {
+    Ok(SourceChange {
         title: title.unwrap_or(name),
         base,
         commits,
@@ -236,22 +236,22 @@ fn paths_of(posted: &PostedSeries) -> impl Iterator<Item = &str> {
 }
 
 /// Path patterns of the files in the repository.
-fn only(part: &Part) -> Vec<String> {
+fn only(part: &KernelPart) -> Vec<String> {
     let below = format!("{}/*", part.directory);
     std::iter::once(below)
         .chain(part.headers.iter().map(|path| (*path).to_owned()))
         .collect()
 }
 
-type Sources = (BTreeMap<String, String>, String);
+type SourceFiles = (BTreeMap<String, String>, String);
 
 /// The files of a part from the source package of a kernel's version, and its headers.
 fn of_package(
     name: &str,
-    part: &Part,
+    part: &KernelPart,
     kernels: &Kernels,
     say: &dyn Fn(&str),
-) -> Result<Sources, Failure> {
+) -> Result<SourceFiles, Failure> {
     // Kernels of the same version share a source package.
     let series = series_of(name);
     let series = series.strip_suffix("-rt").unwrap_or(series);
@@ -360,7 +360,11 @@ fn base_in_tree(
 }
 
 /// The files of a part in the current git tree.
-fn of_tree(posted: &PostedSeries, asked: Option<&str>, part: &Part) -> Result<Sources, Failure> {
+fn of_tree(
+    posted: &PostedSeries,
+    asked: Option<&str>,
+    part: &KernelPart,
+) -> Result<SourceFiles, Failure> {
     let (repository, base) = base_in_tree(posted, asked)?;
     let commit = repository.describe(&base)?;
     let files = repository.files(&commit.id, part.paths())?;

@@ -1,23 +1,23 @@
 //! Decides what to build from the files that a change touches.
 
 use assize_series::Commit;
-use assize_target::testbed::{PARTS, Part};
+use assize_target::testbed::{KernelPart, PARTS};
 
 use crate::failure::Failure;
 
 /// The result of looking at a change's files.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Touched {
-    pub(crate) scope: Scope,
+pub(crate) struct TouchedFiles {
+    pub(crate) scope: BuildScope,
     /// Files that are built into nothing that runs here, each once.
     pub(crate) left_out: Vec<String>,
 }
 
 /// What to build of each side of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum BuildScope {
     /// A directory of the kernel, as modules for an installed kernel.
-    Modules(&'static Part),
+    Modules(&'static KernelPart),
     /// The whole kernel, required by this file.
     Kernel(String),
 }
@@ -33,9 +33,9 @@ const WORDS: &[&str] = &[
 /// Each directory below this is a driver that runs only with its device.
 const DRIVERS: &str = "drivers/gpu/drm/";
 
-impl Touched {
+impl TouchedFiles {
     /// All files of these commits together.
-    pub(crate) fn of(commits: &[Commit]) -> Result<Touched, Failure> {
+    pub(crate) fn of_commits(commits: &[Commit]) -> Result<TouchedFiles, Failure> {
         let mut paths: Vec<&str> = Vec::new();
         for path in commits.iter().flat_map(|commit| &commit.paths) {
             if !paths.contains(&path.as_str()) {
@@ -46,38 +46,38 @@ impl Touched {
     }
 }
 
-impl Scope {
+impl BuildScope {
     /// Whether a file is built into something.
     pub(crate) fn has(&self, path: &str) -> bool {
         match self {
-            Scope::Modules(part) => part.has(path),
-            Scope::Kernel(_) => !is_words(path),
+            BuildScope::Modules(part) => part.has(path),
+            BuildScope::Kernel(_) => !is_words(path),
         }
     }
 }
 
 /// What to build for a change of these files, or why there is nothing to build.
-pub(crate) fn touched(paths: &[&str]) -> Result<Touched, String> {
+pub(crate) fn touched(paths: &[&str]) -> Result<TouchedFiles, String> {
     let mut code = paths.iter().filter(|path| !is_words(path));
     let Some(first) = code.next() else {
         return Err("the change touches no code; there is nothing to try".into());
     };
     let is_of = |path: &str| PARTS.iter().find(|part| part.has(path));
     let scope = match paths.iter().find_map(|path| is_of(path)) {
-        None => Scope::Kernel((*first).to_owned()),
+        None => BuildScope::Kernel((*first).to_owned()),
         Some(part) => {
             let all = paths.iter().filter(|path| !part.has(path));
             match all
                 .copied()
                 .find(|path| !is_words(path) && !is_driver(path))
             {
-                Some(other) => Scope::Kernel(other.to_owned()),
-                None => Scope::Modules(part),
+                Some(other) => BuildScope::Kernel(other.to_owned()),
+                None => BuildScope::Modules(part),
             }
         }
     };
     let left_out = paths.iter().filter(|path| !scope.has(path));
-    Ok(Touched {
+    Ok(TouchedFiles {
         left_out: left_out.map(|path| (*path).to_owned()).collect(),
         scope,
     })
@@ -116,7 +116,7 @@ mod tests {
     fn the_directory_of_a_module_and_its_headers_decide_what_is_built() {
         for path in [MAIN, "include/drm/gpu_scheduler.h"] {
             let touched = touched(&[path]).unwrap();
-            assert_eq!(touched.scope, Scope::Modules(&PARTS[0]));
+            assert_eq!(touched.scope, BuildScope::Modules(&PARTS[0]));
             assert!(touched.left_out.is_empty());
         }
     }
@@ -128,7 +128,7 @@ mod tests {
             "Documentation/gpu/x.rst",
         ];
         let touched = touched(&[others[0], MAIN, others[1]]).unwrap();
-        assert_eq!(touched.scope, Scope::Modules(&PARTS[0]));
+        assert_eq!(touched.scope, BuildScope::Modules(&PARTS[0]));
         assert_eq!(touched.left_out, others);
     }
 
@@ -154,7 +154,7 @@ mod tests {
             ),
         ] {
             let touched = touched(paths).unwrap();
-            assert_eq!(touched.scope, Scope::Kernel(file.into()));
+            assert_eq!(touched.scope, BuildScope::Kernel(file.into()));
             assert!(touched.left_out.is_empty());
         }
         let mixed = touched(&["MAINTAINERS", "mm/slub.c"]).unwrap();

@@ -3,8 +3,8 @@
 use assize_series::Commit;
 use assize_target::kernels::{Kernels, WorkTree};
 
-use super::builds::{Build, Made};
-use super::source::Change;
+use super::builds::{BuildCommit, BuildProduct};
+use super::source::SourceChange;
 use crate::failure::Failure;
 
 /// A description of what is built.
@@ -13,7 +13,7 @@ pub(crate) const BUILT: &str = "the kernel, in the configuration of assize kerne
 /// Builds the kernel at each commit, all in the same source directory, so that each build
 /// only compiles what differs from the previous one.
 pub(crate) struct KernelBuild<'a> {
-    change: &'a Change,
+    change: &'a SourceChange,
     kernels: Kernels,
     place: WorkTree,
     say: &'a dyn Fn(&str),
@@ -21,8 +21,8 @@ pub(crate) struct KernelBuild<'a> {
 
 impl<'a> KernelBuild<'a> {
     /// Opens the source directory for a change's repository.
-    pub(crate) fn of(
-        change: &'a Change,
+    pub(crate) fn open(
+        change: &'a SourceChange,
         kernels: Kernels,
         say: &'a dyn Fn(&str),
     ) -> Result<Self, Failure> {
@@ -36,20 +36,23 @@ impl<'a> KernelBuild<'a> {
     }
 }
 
-impl Build for KernelBuild<'_> {
+impl BuildCommit for KernelBuild<'_> {
     fn what(&self) -> &str {
         "the kernel"
     }
 
-    fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure> {
+    fn build(
+        &self,
+        commit: &Commit,
+    ) -> Result<Result<BuildProduct, assize_target::Error>, Failure> {
         if let Some(kernel) = self.kernels.tried(&commit.id)? {
             (self.say)(&format!("{} is built already", kernel.name));
-            return Ok(Ok(Made::Kernel(Box::new(kernel))));
+            return Ok(Ok(BuildProduct::Kernel(Box::new(kernel))));
         }
         self.change.check_out(commit, &self.place)?;
         let say = &mut |line: &str| (self.say)(line);
         let built = self.kernels.build_tried(&commit.id, &self.place, say);
-        Ok(built.map(|kernel| Made::Kernel(Box::new(kernel))))
+        Ok(built.map(|kernel| BuildProduct::Kernel(Box::new(kernel))))
     }
 
     fn of_base(&self, error: assize_target::Error) -> Failure {
@@ -74,9 +77,9 @@ pub(crate) fn no_kernel_named(file: &str, kernel: Option<&str>) -> Result<(), Fa
 }
 
 /// The kernel of the base, as shown at the head of an answer.
-pub(crate) fn described(base: &Made) -> String {
+pub(crate) fn described(base: &BuildProduct) -> String {
     match base {
-        Made::Kernel(kernel) => format!("{} of the base, {}", kernel.release, kernel.name),
-        Made::Modules(_) => String::new(),
+        BuildProduct::Kernel(kernel) => format!("{} of the base, {}", kernel.release, kernel.name),
+        BuildProduct::Modules(_) => String::new(),
     }
 }

@@ -162,7 +162,7 @@ pub fn pages() -> Vec<(PathBuf, String)> {
         planted.write(&place.path().join(planted.name));
         let asked = ["report", planted.name];
         let page = page(place.path(), planted.name, &asked, planted.finds);
-        pages.push((page, told(planted.finds)));
+        pages.push((page, listed(planted.finds)));
     }
     pages.push((index(place.path()), "[]".to_owned()));
     pages.push((trend(place.path()), "[]".to_owned()));
@@ -174,7 +174,7 @@ pub fn pages() -> Vec<(PathBuf, String)> {
     fs::write(place.path().join("post.txt"), post).unwrap();
     let finds = &[finding("change", "likely better", -20.0, LESS)];
     let page = page(place.path(), "audit", &["audit", "post.txt"], finds);
-    pages.push((page, told(finds)));
+    pages.push((page, listed(finds)));
     pages
 }
 
@@ -224,7 +224,7 @@ fn index(place: &Path) -> PathBuf {
 }
 
 /// What the browser must look for.
-fn told(finds: &[Finding]) -> String {
+fn listed(finds: &[Finding]) -> String {
     let finds = finds.iter().map(|one| {
         json!({"configuration": one.configuration, "says": one.says, "per_cent": one.per_cent, "heading": one.heading})
     });

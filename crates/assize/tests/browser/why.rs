@@ -72,7 +72,7 @@ fn side(at: usize) -> CountedRun {
     }
 }
 
-fn asked(a: &str, b: &str, workload: &str) -> WhyQuestion {
+fn asked_difference(a: &str, b: &str, workload: &str) -> WhyQuestion {
     WhyQuestion {
         workload: workload.into(),
         a: a.into(),
@@ -95,13 +95,13 @@ fn pairs() -> [CountedPair; 1] {
 
 /// The same in the form that a bundle keeps.
 pub fn kept(a: &str, b: &str, workload: &str) -> Kept {
-    let why = Why::compare(&asked(a, b, workload), &pairs());
+    let why = Why::compare(&asked_difference(a, b, workload), &pairs());
     Kept::new(&why, Flame::from_pairs(&pairs(), true, 0.0001, 1000))
 }
 
 /// Writes the page, and next to it a file with the planted values.
 pub fn page() -> PathBuf {
-    let (asked, pairs) = (asked("one", "two <i>", "sync"), pairs());
+    let (asked, pairs) = (asked_difference("one", "two <i>", "sync"), pairs());
     let flame = Flame::from_pairs(&pairs, true, 0.0001, 1000);
     let page = html::why(
         &Why::compare(&asked, &pairs),

@@ -27,7 +27,7 @@ pub(crate) struct Apt {
 
 /// A package at a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Package {
+pub(crate) struct AptPackage {
     pub(crate) name: String,
     pub(crate) version: String,
 }
@@ -156,8 +156,8 @@ impl Apt {
         &self,
         first: &str,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Package>, Error> {
-        let mut packages: Vec<Package> = Vec::new();
+    ) -> Result<Vec<AptPackage>, Error> {
+        let mut packages: Vec<AptPackage> = Vec::new();
         let mut open = vec![first.to_string()];
         while let Some(name) = open.pop() {
             if packages.iter().any(|package| package.name == name) {
@@ -165,7 +165,7 @@ impl Apt {
             }
             let stanza = self.package(&name)?;
             open.extend(stanza.depends().into_iter().filter(|name| wanted(name)));
-            packages.push(Package {
+            packages.push(AptPackage {
                 name,
                 version: stanza.version().into(),
             });
@@ -177,7 +177,7 @@ impl Apt {
     /// Fetches packages and unpacks them into a directory.
     pub(crate) fn unpack(
         &self,
-        packages: &[Package],
+        packages: &[AptPackage],
         into: &Path,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {

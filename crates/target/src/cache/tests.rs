@@ -14,8 +14,8 @@ fn answer(text: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-fn key(seed: u64) -> Key {
-    Key::of(&[b"kernel", &seed.to_le_bytes()])
+fn key(seed: u64) -> CacheKey {
+    CacheKey::hash(&[b"kernel", &seed.to_le_bytes()])
 }
 
 fn cache() -> (tempfile::TempDir, Cache) {
@@ -60,8 +60,8 @@ proptest! {
     }
 }
 
-fn key_of(parts: &[String]) -> Key {
-    Key::of(&Vec::from_iter(parts.iter().map(String::as_bytes)))
+fn key_of(parts: &[String]) -> CacheKey {
+    CacheKey::hash(&Vec::from_iter(parts.iter().map(String::as_bytes)))
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn runs_that_have_not_completed_are_not_kept() {
     let error = cache.put(&key(1), &whole[..whole.len() - 1]).unwrap_err();
     assert_eq!(error.why, "it has not completed");
     assert_eq!(cache.get(&key(1)), None);
-    assert_eq!(cache.stats(), Stats::default());
+    assert_eq!(cache.stats(), CacheSize::default());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn what_was_not_used_for_longest_goes_first() {
     }
     assert_eq!(
         cache.stats(),
-        Stats {
+        CacheSize {
             entries: 10,
             bytes: 10 * size
         }
@@ -136,7 +136,7 @@ fn what_was_not_used_for_longest_goes_first() {
     assert_eq!(kept, [0, 8, 9, 10]);
     assert_eq!(
         cache.stats(),
-        Stats {
+        CacheSize {
             entries: 4,
             bytes: 4 * size
         }
@@ -162,12 +162,12 @@ fn clearing_removes_entries_and_nothing_else() {
     let foreign = directory.path().join("runs/notes.txt");
     fs::write(&foreign, "mine").unwrap();
     cache.clear().unwrap();
-    assert_eq!(cache.stats(), Stats::default());
+    assert_eq!(cache.stats(), CacheSize::default());
     assert_eq!(cache.get(&key(1)), None);
     assert_eq!(fs::read_to_string(foreign).unwrap(), "mine");
     let absent = Cache::new(directory.path().join("absent"));
     absent.clear().unwrap();
-    assert_eq!(absent.stats(), Stats::default());
+    assert_eq!(absent.stats(), CacheSize::default());
 }
 
 #[test]

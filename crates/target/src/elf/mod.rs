@@ -12,11 +12,11 @@ use goblin::elf::dynamic::{DT_RPATH, DT_RUNPATH};
 use crate::Error;
 use crate::fault::{failed, mend, read, wrong};
 
-pub(crate) use search::{Host, is_usual};
+pub(crate) use search::{ProgramHost, is_usual};
 
 /// Facts about one ELF file.
 #[derive(Debug, Clone, Default)]
-struct Object {
+struct ElfFile {
     machine: (bool, u16),
     interpreter: Option<String>,
     needed: Vec<String>,
@@ -28,7 +28,7 @@ struct Object {
 
 /// A library, and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Library {
+pub(crate) struct FoundLibrary {
     /// The path at which the loader opens it.
     pub(crate) path: PathBuf,
     /// Whether it was found in a directory that only this machine's `ld.so.conf` names.
@@ -41,12 +41,12 @@ pub(crate) struct Closure {
     /// The dynamic loader, if the program is linked dynamically.
     pub(crate) interpreter: Option<PathBuf>,
     /// The libraries, by the name under which they are requested.
-    pub(crate) libraries: BTreeMap<String, Library>,
+    pub(crate) libraries: BTreeMap<String, FoundLibrary>,
 }
 
 /// The loader variables in a program's environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Loading {
+pub(crate) struct LoaderEnvironment {
     /// `LD_LIBRARY_PATH`: searched before the RUNPATH, after the RPATH.
     pub(crate) library_path: Vec<PathBuf>,
     /// `LD_PRELOAD`: names or paths of libraries that are loaded before all others.
@@ -55,10 +55,10 @@ pub(crate) struct Loading {
 
 /// Returns the closure of a program, `None` if the file is not ELF.
 pub(crate) fn closure(
-    host: &Host,
+    host: &ProgramHost,
     program: &Path,
     bytes: &[u8],
-    loading: &Loading,
+    loading: &LoaderEnvironment,
 ) -> Result<Option<Closure>, Error> {
     if !bytes.starts_with(b"\x7fELF") {
         return Ok(None);
@@ -124,11 +124,16 @@ fn missing(program: &Path, asker: &Path, name: &str) -> Error {
 }
 
 /// Finds the first file of that name that is built for the same architecture.
-fn find(host: &Host, name: &str, searched: &[PathBuf], main: &Object) -> Option<(Library, Object)> {
+fn find(
+    host: &ProgramHost,
+    name: &str,
+    searched: &[PathBuf],
+    main: &ElfFile,
+) -> Option<(FoundLibrary, ElfFile)> {
     let open = |path: PathBuf, configured| {
-        let bytes = std::fs::read(host.at(&path)).ok()?;
+        let bytes = std::fs::read(host.path_below_root(&path)).ok()?;
         let object = parse(&path, &bytes).ok()?;
-        (object.machine == main.machine).then_some((Library { path, configured }, object))
+        (object.machine == main.machine).then_some((FoundLibrary { path, configured }, object))
     };
     if name.contains('/') {
         return open(PathBuf::from(name), false);
@@ -142,7 +147,7 @@ fn find(host: &Host, name: &str, searched: &[PathBuf], main: &Object) -> Option<
         .find_map(|(directory, configured)| open(directory.join(name), configured))
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Object, Error> {
+fn parse(path: &Path, bytes: &[u8]) -> Result<ElfFile, Error> {
     let elf = Elf::parse(bytes).map_err(|error| {
         failed(
             format!("read {}", path.display()),
@@ -169,7 +174,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Object, Error> {
                 Some("pthread_exit" | "pthread_cancel")
             )
     });
-    Ok(Object {
+    Ok(ElfFile {
         machine: (elf.is_64, elf.header.e_machine),
         interpreter: elf.interpreter.map(String::from),
         needed: elf.libraries.iter().map(ToString::to_string).collect(),
@@ -238,8 +243,8 @@ pub(crate) fn modinfo(path: &Path, bytes: &[u8]) -> Result<Vec<(String, String)>
 }
 
 /// Reads a file below the host's root.
-pub(crate) fn read_at(host: &Host, path: &Path) -> Result<Vec<u8>, Error> {
-    read(&host.at(path))
+pub(crate) fn read_at(host: &ProgramHost, path: &Path) -> Result<Vec<u8>, Error> {
+    read(&host.path_below_root(path))
 }
 
 #[cfg(test)]

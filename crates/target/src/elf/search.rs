@@ -28,25 +28,25 @@ pub(crate) fn is_usual(path: &Path) -> bool {
 
 /// The machine that programs are copied from.
 #[derive(Debug, Clone)]
-pub(crate) struct Host {
+pub(crate) struct ProgramHost {
     root: PathBuf,
     path: Vec<PathBuf>,
     configured: Vec<PathBuf>,
     default: Vec<PathBuf>,
 }
 
-impl Host {
+impl ProgramHost {
     /// This machine, with the PATH of this process and root's directories.
     pub(crate) fn this() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        Host::at_root(Path::new("/"), std::env::split_paths(&path).collect())
+        ProgramHost::at_root(Path::new("/"), std::env::split_paths(&path).collect())
     }
 
     /// A machine whose root directory is `root`.
     pub(crate) fn at_root(root: &Path, mut path: Vec<PathBuf>) -> Self {
         path.retain(|directory| directory.is_absolute());
         path.extend(USUAL_PATH.iter().map(PathBuf::from));
-        let mut host = Host {
+        let mut host = ProgramHost {
             root: root.to_path_buf(),
             path,
             configured: Vec::new(),
@@ -58,13 +58,13 @@ impl Host {
     }
 
     /// The path below the root directory for a path of that machine.
-    pub(crate) fn at(&self, path: &Path) -> PathBuf {
+    pub(crate) fn path_below_root(&self, path: &Path) -> PathBuf {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
     /// The path with links followed; unchanged if that fails.
     pub(crate) fn real(&self, path: &Path) -> PathBuf {
-        let Ok(real) = std::fs::canonicalize(self.at(path)) else {
+        let Ok(real) = std::fs::canonicalize(self.path_below_root(path)) else {
             return path.to_path_buf();
         };
         match (std::fs::canonicalize(&self.root), real) {
@@ -100,7 +100,7 @@ impl Host {
     ) -> Option<PathBuf> {
         use std::os::unix::fs::PermissionsExt as _;
         let runnable = |path: &Path| {
-            self.at(path)
+            self.path_below_root(path)
                 .metadata()
                 .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
         };
@@ -121,7 +121,7 @@ impl Host {
 
     fn configuration(&self, file: &Path, seen: &mut BTreeSet<PathBuf>) -> Vec<PathBuf> {
         let mut directories = Vec::new();
-        let text = std::fs::read_to_string(self.at(file)).unwrap_or_default();
+        let text = std::fs::read_to_string(self.path_below_root(file)).unwrap_or_default();
         if !seen.insert(file.to_path_buf()) {
             return directories;
         }
@@ -149,7 +149,7 @@ impl Host {
         let Some(last) = pattern.file_name().and_then(|name| name.to_str()) else {
             return Vec::new();
         };
-        let Ok(entries) = crate::fault::list(&self.at(directory)) else {
+        let Ok(entries) = crate::fault::list(&self.path_below_root(directory)) else {
             return Vec::new();
         };
         entries

@@ -19,7 +19,7 @@ fn ldd(program: &Path) -> Option<Vec<(String, String)>> {
     })
 }
 
-impl Host {
+impl ProgramHost {
     fn has_library(&self, name: &str) -> bool {
         let directories = self.configured().iter().chain(self.default());
         directories
@@ -30,14 +30,19 @@ impl Host {
 
 fn closure_of(program: &Path) -> Closure {
     let bytes = std::fs::read(program).unwrap();
-    closure(&Host::this(), program, &bytes, &Loading::default())
-        .unwrap()
-        .unwrap()
+    closure(
+        &ProgramHost::this(),
+        program,
+        &bytes,
+        &LoaderEnvironment::default(),
+    )
+    .unwrap()
+    .unwrap()
 }
 
 #[test]
 fn a_program_gets_every_library_that_ldd_names() {
-    let host = Host::this();
+    let host = ProgramHost::this();
     let mut compared = 0;
     for name in [
         "sh",
@@ -117,7 +122,13 @@ fn a_library_beside_the_program_is_found_by_origin() {
     }
     std::fs::remove_file(at("lib/libanswer.so.1")).unwrap();
     let bytes = std::fs::read(at("bin/main")).unwrap();
-    let error = closure(&Host::this(), &at("bin/main"), &bytes, &Loading::default()).unwrap_err();
+    let error = closure(
+        &ProgramHost::this(),
+        &at("bin/main"),
+        &bytes,
+        &LoaderEnvironment::default(),
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("libanswer.so.1"), "{error}");
     assert!(error.mend.is_some());
 }
@@ -142,7 +153,7 @@ fn a_program_that_ends_threads_gets_what_glibc_opens_for_that() {
         Err(error) => return eprintln!("skipped: no C compiler: {error}"),
     }
     let found = closure_of(&program).libraries;
-    match found.contains_key("libc.so.6") && Host::this().has_library("libgcc_s.so.1") {
+    match found.contains_key("libc.so.6") && ProgramHost::this().has_library("libgcc_s.so.1") {
         true => assert!(found.contains_key("libgcc_s.so.1"), "{found:?}"),
         false => eprintln!("skipped: no shared libgcc or another C library"),
     }
@@ -151,7 +162,7 @@ fn a_program_that_ends_threads_gets_what_glibc_opens_for_that() {
 #[test]
 fn libraries_of_another_machine_are_passed_over() {
     let place = tempfile::tempdir().unwrap();
-    let host = Host::at_root(place.path(), Vec::new());
+    let host = ProgramHost::at_root(place.path(), Vec::new());
     let sh = std::fs::canonicalize("/bin/sh").unwrap();
     let bytes = std::fs::read(&sh).unwrap();
     // A 32-bit libc.so.6 does not count.
@@ -159,7 +170,7 @@ fn libraries_of_another_machine_are_passed_over() {
     other[18] = 3;
     std::fs::create_dir_all(place.path().join("lib")).unwrap();
     std::fs::write(place.path().join("lib/libc.so.6"), other).unwrap();
-    let error = closure(&host, &sh, &bytes, &Loading::default()).unwrap_err();
+    let error = closure(&host, &sh, &bytes, &LoaderEnvironment::default()).unwrap_err();
     assert!(error.to_string().contains("libc.so.6"), "{error}");
 }
 
@@ -176,26 +187,26 @@ fn configured_directories_are_read_with_what_they_include() {
     write("ld.so.conf.d/b.conf", "/b\nrelative\n");
     write("ld.so.conf.d/a.conf", "/a\n");
     write("ld.so.conf.d/a.disabled", "/no\n");
-    let host = Host::at_root(place.path(), Vec::new());
+    let host = ProgramHost::at_root(place.path(), Vec::new());
     let expected: Vec<PathBuf> = ["/first", "/a", "/b", "/last"].map(PathBuf::from).into();
     assert_eq!(host.configured(), expected);
 }
 
 #[test]
 fn what_is_not_elf_has_no_closure_and_what_is_damaged_an_error() {
-    let host = Host::this();
+    let host = ProgramHost::this();
     let path = Path::new("/x");
     assert_eq!(
-        closure(&host, path, b"#!/bin/sh\n", &Loading::default()).unwrap(),
+        closure(&host, path, b"#!/bin/sh\n", &LoaderEnvironment::default()).unwrap(),
         None
     );
     assert_eq!(
-        closure(&host, path, b"", &Loading::default()).unwrap(),
+        closure(&host, path, b"", &LoaderEnvironment::default()).unwrap(),
         None
     );
-    assert!(closure(&host, path, b"\x7fELF", &Loading::default()).is_err());
+    assert!(closure(&host, path, b"\x7fELF", &LoaderEnvironment::default()).is_err());
     assert_eq!(
-        closure(&host, path, &empty_program(), &Loading::default()).unwrap(),
+        closure(&host, path, &empty_program(), &LoaderEnvironment::default()).unwrap(),
         Some(Closure::default())
     );
     assert!(modinfo(path, &empty_program()).is_err());
@@ -205,13 +216,13 @@ fn what_is_not_elf_has_no_closure_and_what_is_damaged_an_error() {
 proptest! {
     #[test]
     fn no_bytes_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0_usize..80) {
-        let host = Host::at_root(Path::new("/nowhere"), Vec::new());
-        drop(closure(&host, Path::new("/x"), &bytes, &Loading::default()));
+        let host = ProgramHost::at_root(Path::new("/nowhere"), Vec::new());
+        drop(closure(&host, Path::new("/x"), &bytes, &LoaderEnvironment::default()));
         // And with a valid header.
         let head = empty_program();
         let cut = cut.min(head.len());
         bytes.splice(0..cut.min(bytes.len()), head[..cut].iter().copied());
-        drop(closure(&host, Path::new("/x"), &bytes, &Loading::default()));
+        drop(closure(&host, Path::new("/x"), &bytes, &LoaderEnvironment::default()));
         drop(modinfo(Path::new("/x"), &bytes));
     }
 

@@ -13,15 +13,15 @@ use serde_json::json;
 
 use super::keep_error;
 use super::qmp::{Qmp, QmpError, TURN};
-use super::stall::{Gauge, Patience, Seen};
+use super::stall::{GuestLimits, MachineProgress, StallDetector};
 use crate::own_time::OwnTime;
-use crate::process::{Process, in_words};
-use crate::qemu::{Clock, Files, Qemu, arguments};
-use crate::{Error, Failure, scratch, stream};
+use crate::process::{ChildProcess, in_words};
+use crate::qemu::{Clock, Qemu, QemuProcessFiles, arguments};
+use crate::{Error, RunFailure, scratch, stream};
 
 /// Everything needed to boot the machine of one order.
 #[derive(Debug, Clone)]
-pub(crate) struct Booted<'a> {
+pub(crate) struct BootSpec<'a> {
     /// The directory for files.
     pub(crate) root: &'a Path,
     /// The QEMU to use.
@@ -41,19 +41,19 @@ pub(crate) struct Booted<'a> {
     /// Limit on QEMU's own time ([`OwnTime`]), for machines whose clock is the host's.
     pub(crate) own: Option<Duration>,
     /// Limits that do not use the host's clock: on a boot for a memory image, …
-    pub(crate) boot: Patience,
+    pub(crate) boot: GuestLimits,
     /// … and on a run.
-    pub(crate) run: Option<Patience>,
+    pub(crate) run: Option<GuestLimits>,
     /// Seed for the order in which the CPUs run after a resume from a memory image. Booting
     /// does not use it, so that one image serves all seeds.
     pub(crate) seed: u64,
     /// The plugin that watches the machine, if any.
-    pub(crate) watch: Option<&'a Watch>,
+    pub(crate) watch: Option<&'a WatchPlugin>,
 }
 
 /// A plugin that watches a machine without affecting it.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct WatchPlugin {
     /// The value of QEMU's `-plugin`.
     pub(crate) plugin: OsString,
     /// Whether the machine is to hand over its symbols instead of measuring.
@@ -62,27 +62,27 @@ pub(crate) struct Watch {
 
 /// The output of a machine that has ended.
 #[derive(Debug, Clone)]
-pub(crate) struct Left {
+pub(crate) struct BootOutput {
     /// The agent's answer.
     pub(crate) answer: Vec<u8>,
     /// The output of the kernel and QEMU.
     pub(crate) console: String,
     /// How it ended, unless it ended normally.
-    pub(crate) ended: Option<Failure>,
+    pub(crate) ended: Option<RunFailure>,
 }
 
 /// A running QEMU process and the directory with its files.
 #[derive(Debug)]
-pub(crate) struct Running {
-    process: Process,
+pub(crate) struct RunningQemu {
+    process: ChildProcess,
     directory: tempfile::TempDir,
     limit: Duration,
-    watched: Option<(Gauge, Patience)>,
+    watched: Option<(StallDetector, GuestLimits)>,
     own: Option<OwnTime>,
     qmp: Option<Qmp>,
 }
 
-impl Booted<'_> {
+impl BootSpec<'_> {
     /// Starts QEMU with the file `memory` as the guest's memory. `share` writes changes
     /// back to the file; without it they stay private. `more` are further arguments.
     pub(crate) fn start(
@@ -91,7 +91,7 @@ impl Booted<'_> {
         share: bool,
         job: &[u8],
         more: &[&str],
-    ) -> Result<Running, Error> {
+    ) -> Result<RunningQemu, Error> {
         let failed = |error: io::Error| Error {
             what: format!("start {}", self.qemu.binary.display()),
             mend: (error.kind() == io::ErrorKind::StorageFull)
@@ -104,7 +104,7 @@ impl Booted<'_> {
         let gives_symbols = self.watch.is_some_and(|watch| watch.gives_symbols);
         fs::write(at("job"), framed(job, gives_symbols)).map_err(failed)?;
         let (answer, console, job) = (at("answer"), at("console"), at("job"));
-        let files = Files {
+        let files = QemuProcessFiles {
             kernel: self.kernel,
             initramfs: self.initramfs,
             memory,
@@ -124,9 +124,9 @@ impl Booted<'_> {
         let errors = File::create(at("errors")).map_err(failed)?;
         let beside = memory.parent().unwrap_or(Path::new("/"));
         let process =
-            Process::start(command, beside, errors, self.cpu, self.limit).map_err(failed)?;
-        let gauge = |patience| (Gauge::new(process.id(), patience), patience);
-        Ok(Running {
+            ChildProcess::start(command, beside, errors, self.cpu, self.limit).map_err(failed)?;
+        let gauge = |patience| (StallDetector::new(process.id(), patience), patience);
+        Ok(RunningQemu {
             watched: self.run.map(gauge),
             own: self.own.map(|limit| OwnTime::new(process.id(), limit)),
             process,
@@ -137,12 +137,12 @@ impl Booted<'_> {
     }
 }
 
-impl Running {
+impl RunningQemu {
     /// QEMU's control channel.
     pub(crate) fn control(&mut self) -> Result<&mut Qmp, QmpError> {
         let qmp = match self.qmp.take() {
             Some(qmp) => qmp,
-            None => Qmp::of(self.process.child())?,
+            None => Qmp::connect(self.process.child())?,
         };
         Ok(self.qmp.insert(qmp))
     }
@@ -164,13 +164,13 @@ impl Running {
     fn stalls(&mut self) -> Option<String> {
         let (gauge, patience) = self.watched.as_mut()?;
         let (seen, most) = (gauge.see(), patience.guest);
-        if seen == Seen::GetsOn || (seen == Seen::Works && most.is_none()) {
+        if seen == MachineProgress::GetsOn || (seen == MachineProgress::Works && most.is_none()) {
             return None;
         }
         let time = self.control().ok().and_then(Qmp::guest_time);
         let ran = time.map(|time| format!("{} s of the guest's time have passed", time.as_secs()));
         match (seen, ran) {
-            (Seen::Asleep, ran) => {
+            (MachineProgress::Asleep, ran) => {
                 let all = "all CPUs sleep and nothing is set that would wake them";
                 Some(ran.map_or(all.into(), |ran| format!("{ran}; {all}")))
             }
@@ -186,15 +186,15 @@ impl Running {
     }
 
     /// Waits for the process to end and reads its output.
-    pub(crate) fn finish(mut self) -> io::Result<Left> {
+    pub(crate) fn finish(mut self) -> io::Result<BootOutput> {
         let mut stalled = None;
         let pause = self.own.as_ref().map_or(TURN, OwnTime::pause);
         while !self.process.ends_within(pause) {
-            stalled = self.stalls().map(|how| Failure::Stalled { how });
+            stalled = self.stalls().map(|how| RunFailure::Stalled { how });
             if let Some(own) = &mut self.own
                 && own.is_up(pause)
             {
-                stalled = Some(Failure::Timeout {
+                stalled = Some(RunFailure::Timeout {
                     after_s: own.limit().as_secs(),
                 });
             }
@@ -206,15 +206,15 @@ impl Running {
         let status = self.process.wait()?;
         let ended = match status {
             _ if stalled.is_some() => stalled,
-            None => Some(Failure::Timeout {
+            None => Some(RunFailure::Timeout {
                 after_s: self.limit.as_secs(),
             }),
             Some(status) if as_it_should(status) => None,
-            Some(status) => Some(Failure::Ended {
+            Some(status) => Some(RunFailure::Ended {
                 how: format!("QEMU: {}", in_words(status)),
             }),
         };
-        Ok(Left {
+        Ok(BootOutput {
             answer: self.read("answer")?,
             console: self.printed()?,
             ended,
@@ -288,7 +288,7 @@ pub(crate) fn state_uris(qemu: &Qemu) -> [&'static str; 2] {
 }
 
 /// Loads the device state from `uri` and resumes the machine.
-pub(crate) fn restore(running: &mut Running, uri: &str) -> Result<(), QmpError> {
+pub(crate) fn restore(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
     let qmp = running.control()?;
     capabilities(qmp)?;
     // After a migration QEMU announces the machine on the network several times, by a timer

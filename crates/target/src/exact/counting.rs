@@ -11,15 +11,15 @@ use std::time::Instant;
 
 use assize_job::Order;
 
-use super::boot::Watch;
+use super::boot::WatchPlugin;
 use super::{Exact, exact, facts};
-use crate::cache::Key;
+use crate::cache::CacheKey;
 use crate::fault::{failed, io, mend, read, wrong};
 use crate::kernels::{Kernel, into_place, temporary_in};
 use crate::prune::{prune, touch};
 use crate::qemu::{Clock, joined};
-use crate::vm::{Ready, job_text};
-use crate::{Done, Error, plugin, scratch, stream, testbed};
+use crate::vm::{PreparedBoot, job_text};
+use crate::{Error, OrderResult, plugin, scratch, stream, testbed};
 
 /// Limit in bytes for stored symbols; the oldest are removed first.
 const SYMBOLS: u64 = 1 << 30;
@@ -55,9 +55,9 @@ pub const TASK_FIELDS: [&str; 3] = ["pid", "tgid", "comm"];
 
 /// A run with every instruction counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Counted {
+pub struct CountedExecution {
     /// The result, the same as without counting.
-    pub done: Done,
+    pub done: OrderResult,
     /// The plugin's output: `assize.counts/1`.
     pub counts: String,
 }
@@ -72,17 +72,17 @@ impl Exact {
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
         let key = self.key(&ready, &order.machine, Some(&job));
-        let key = Key::of(&[key.to_string().as_bytes(), b"symbols"]).to_string();
+        let key = CacheKey::hash(&[key.to_string().as_bytes(), b"symbols"]).to_string();
         let parent = self.stock.root().join("symbols");
         let place = parent.join(key);
         if place.is_dir() {
             touch(&place);
-            return self.given(&ready.kernel, &place.join(GIVEN));
+            return self.read_symbols(&ready.kernel, &place.join(GIVEN));
         }
         prune(&parent, SYMBOLS);
         let work = temporary_in(&parent)?;
         let path = work.path().join(GIVEN);
-        let watch = Watch {
+        let watch = WatchPlugin {
             plugin: self.plugin(&[("give=", &path)])?,
             gives_symbols: true,
         };
@@ -98,14 +98,14 @@ impl Exact {
                 "`assize run --fresh` shows whether the run works; `make build` makes the agent",
             ));
         }
-        let texts = self.given(&ready.kernel, &path)?;
+        let texts = self.read_symbols(&ready.kernel, &path)?;
         into_place(work, &place)?;
         Ok(texts)
     }
 
     /// Reads the files that a machine has handed over. If they include no types, the kernel
     /// has no BTF, and the compiler gives the offsets instead.
-    fn given(&self, kernel: &Kernel, path: &Path) -> Result<SymbolTexts, Error> {
+    fn read_symbols(&self, kernel: &Kernel, path: &Path) -> Result<SymbolTexts, Error> {
         let types = path.with_extension(TYPES);
         let offsets = path.with_extension(OFFSETS);
         let kept = || {
@@ -134,7 +134,7 @@ impl Exact {
     ///
     /// # Errors
     /// The plugin cannot be built or used.
-    pub fn count(&self, order: &Order, slot: usize, map: &str) -> Result<Counted, Error> {
+    pub fn count(&self, order: &Order, slot: usize, map: &str) -> Result<CountedExecution, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
@@ -142,7 +142,7 @@ impl Exact {
         let work = scratch::directory(root).map_err(|error| io("create", root, &error))?;
         let [list, out] = ["kernel", "counts"].map(|name| work.path().join(name));
         fs::write(&list, map).map_err(|error| io("write", &list, &error))?;
-        let watch = Watch {
+        let watch = WatchPlugin {
             plugin: self.plugin(&[("kernel=", &list), ("out=", &out)])?,
             gives_symbols: false,
         };
@@ -154,12 +154,12 @@ impl Exact {
                 format!("{error}; QEMU printed: {last}"),
             )
         })?;
-        Ok(Counted {
-            done: Done {
+        Ok(CountedExecution {
+            done: OrderResult {
                 outcome: exact(stream::outcome(&left.answer, &left.console, left.ended)),
                 machine: facts(&self.qemu, &ready, order, Clock::Instructions),
                 cached: false,
-                wall: begun.elapsed(),
+                elapsed: begun.elapsed(),
             },
             counts,
         })
@@ -184,14 +184,14 @@ impl Exact {
 
     fn watched(
         &self,
-        ready: &Ready,
+        ready: &PreparedBoot,
         order: &Order,
         job: &[u8],
         slot: usize,
-        watch: &Watch,
-    ) -> Result<super::Left, Error> {
+        watch: &WatchPlugin,
+    ) -> Result<super::BootOutput, Error> {
         let image = self.image(ready, order, slot)?;
-        let booted = super::Booted {
+        let booted = super::BootSpec {
             watch: Some(watch),
             ..self.booted(ready, order, slot)
         };

@@ -3,14 +3,14 @@
 use assize_job::AgentMessage;
 use serde_json::Value;
 
-use crate::Outcome;
+use crate::RunOutcome;
 
 /// An answer as the lines that the agent sent; a failure adds one line.
-pub fn lines(outcome: &Outcome) -> Vec<String> {
+pub fn lines(outcome: &RunOutcome) -> Vec<String> {
     let line = |record: &AgentMessage| serde_json::to_string(record).unwrap_or_default();
     match outcome {
-        Outcome::Completed(records) => records.iter().map(line).collect(),
-        Outcome::Failed {
+        RunOutcome::Completed(records) => records.iter().map(line).collect(),
+        RunOutcome::Failed {
             failure, records, ..
         } => {
             let mut lines: Vec<String> = records.iter().map(line).collect();
@@ -33,12 +33,12 @@ pub fn first_difference(one: &[String], other: &[String]) -> Option<String> {
 /// Describes what two different lines are about and how they differ.
 fn differing(a: Option<&str>, b: Option<&str>) -> String {
     let (Some(a), Some(b)) = (a, b) else {
-        let (there, other) = (shown(a), shown(b));
+        let (there, other) = (shortened(a), shortened(b));
         return format!("{there} against {other}");
     };
     let parsed = |line: &str| serde_json::from_str::<Value>(line).ok();
     let (Some(left), Some(right)) = (parsed(a), parsed(b)) else {
-        return format!("{} against {}", shown(Some(a)), shown(Some(b)));
+        return format!("{} against {}", shortened(Some(a)), shortened(Some(b)));
     };
     let word = |key: &str| left.get(key).and_then(|value| value.as_str());
     let kind = word("record").unwrap_or("record");
@@ -66,27 +66,30 @@ fn differing(a: Option<&str>, b: Option<&str>) -> String {
             };
             format!("{subject}{field}: {a} against {b}")
         }
-        None => format!("{} against {}", shown(Some(a)), shown(Some(b))),
+        None => format!("{} against {}", shortened(Some(a)), shortened(Some(b))),
     }
 }
 
 /// Shows two values; of two lists, the first items that differ.
 fn values(a: &Value, b: Option<&Value>) -> (String, String) {
     let Some(b) = b else {
-        return (shown(Some(&a.to_string())), shown(None));
+        return (shortened(Some(&a.to_string())), shortened(None));
     };
     if let (Some(a), Some(b)) = (a.as_array(), b.as_array()) {
         let at = (0..a.len().max(b.len())).find(|&at| a.get(at) != b.get(at));
         let item = |list: &[Value]| {
             let item = at.and_then(|at| list.get(at)).map(ToString::to_string);
-            shown(item.as_deref())
+            shortened(item.as_deref())
         };
         return (item(a), item(b));
     }
-    (shown(Some(&a.to_string())), shown(Some(&b.to_string())))
+    (
+        shortened(Some(&a.to_string())),
+        shortened(Some(&b.to_string())),
+    )
 }
 
-fn shown(text: Option<&str>) -> String {
+fn shortened(text: Option<&str>) -> String {
     match text {
         None => "nothing".into(),
         Some(text) if text.chars().count() > 60 => text.chars().take(60).chain(['…']).collect(),

@@ -15,12 +15,12 @@ use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::boot::{Booted, Left, Running, capabilities, restore, state_uris};
+use super::boot::{BootOutput, BootSpec, RunningQemu, capabilities, restore, state_uris};
 use super::qmp::QmpError;
-use super::stall::Patience;
+use super::stall::GuestLimits;
 use super::state::take_out_leap;
 use crate::prune::{in_use, make_room, touch};
-use crate::{Error, Failure, scratch};
+use crate::{Error, RunFailure, scratch};
 
 /// How many boots are tried before a memory image with a leap (a jump of the guest's clock
 /// between stop and resume) is an error.
@@ -34,7 +34,7 @@ pub(super) const RESUMED_NS_MAX: u64 = 64;
 const IMAGES: u64 = 8 << 30;
 /// How long a boot may take. It takes less than 10 s of guest time, and several times as
 /// long with a debug kernel.
-pub(crate) const BOOT: Patience = Patience {
+pub(crate) const BOOT: GuestLimits = GuestLimits {
     guest: Some(BOOT_GUEST),
     look: Duration::from_secs(60),
 };
@@ -43,7 +43,7 @@ pub(super) const BOOT_GUEST: Duration = Duration::from_secs(120);
 
 /// A memory image on disk.
 #[derive(Debug)]
-pub(crate) struct Image {
+pub(crate) struct MemoryImage {
     directory: PathBuf,
     /// BLAKE3 digest of the guest's memory.
     pub(crate) digest: String,
@@ -51,20 +51,20 @@ pub(crate) struct Image {
     _used: Option<File>,
 }
 
-impl Image {
+impl MemoryImage {
     /// Returns the image called `key`, booting it if it does not exist yet. One process
     /// boots; others that want the same image wait.
-    pub(crate) fn ensure(key: &str, booted: &Booted<'_>) -> Result<Image, Error> {
+    pub(crate) fn ensure(key: &str, booted: &BootSpec<'_>) -> Result<MemoryImage, Error> {
         let parent = booted.root.join("images");
         let directory = parent.join(key);
-        if let Some(image) = Image::stored(&directory) {
+        if let Some(image) = MemoryImage::stored(&directory) {
             return Ok(image);
         }
         let failed = |error: io::Error| keep_error(&parent, &error);
         fs::create_dir_all(&parent).map_err(failed)?;
         let lock = File::create(parent.join(format!("{key}.lock"))).map_err(failed)?;
         flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
-        if let Some(image) = Image::stored(&directory) {
+        if let Some(image) = MemoryImage::stored(&directory) {
             return Ok(image);
         }
         make_room(&parent, IMAGES);
@@ -79,7 +79,7 @@ impl Image {
             let _ = fs::remove_dir_all(&made);
             return Err(failed(error));
         }
-        Ok(Image {
+        Ok(MemoryImage {
             directory,
             digest,
             _used: used,
@@ -91,11 +91,11 @@ impl Image {
         root.join("images").join(key).join("digest").exists()
     }
 
-    fn stored(directory: &Path) -> Option<Image> {
+    fn stored(directory: &Path) -> Option<MemoryImage> {
         let used = in_use(directory)?;
         let digest = fs::read_to_string(directory.join("digest")).ok()?;
         touch(directory);
-        Some(Image {
+        Some(MemoryImage {
             directory: directory.to_path_buf(),
             digest,
             _used: Some(used),
@@ -103,19 +103,19 @@ impl Image {
     }
 
     /// Resumes a machine from this image, with its job.
-    pub(crate) fn run(&self, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+    pub(crate) fn run(&self, booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOutput, Error> {
         resume(&self.directory, booted, job)
     }
 }
 
 /// Boots, resumes from a private image, and keeps nothing.
-pub(crate) fn run_once(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+pub(crate) fn run_once(booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOutput, Error> {
     let made = attempt(booted)?;
     resume(made.path(), booted, job)
 }
 
 /// Creates images in new directories until one has no leap.
-fn attempt(booted: &Booted<'_>) -> Result<TempDir, Error> {
+fn attempt(booted: &BootSpec<'_>) -> Result<TempDir, Error> {
     let mut leap = 0;
     for _ in 0..ATTEMPTS {
         let making =
@@ -163,8 +163,8 @@ fn digest_of(path: &Path) -> io::Result<String> {
 }
 
 /// Boots and saves an image in `directory`. Returns the leap that remains in it.
-fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
-    let booted = Booted {
+fn make(directory: &Path, booted: &BootSpec<'_>) -> Result<u64, Error> {
+    let booted = BootSpec {
         limit: Duration::MAX,
         run: Some(booted.boot),
         seed: 0,
@@ -217,7 +217,7 @@ fn mend_of(why: &str) -> &'static str {
 }
 
 /// Waits until the guest has stopped itself, and saves the device state.
-fn save(running: &mut Running, uri: &str) -> Result<(), QmpError> {
+fn save(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
     running.until_stopped()?;
     let qmp = running.control()?;
     capabilities(qmp)?;
@@ -227,7 +227,7 @@ fn save(running: &mut Running, uri: &str) -> Result<(), QmpError> {
 
 /// Resumes the image once and returns by how many nanoseconds the guest's clock jumps
 /// between stop and resume.
-fn probe(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
+fn probe(directory: &Path, booted: &BootSpec<'_>) -> Result<u64, Error> {
     let left = resume(directory, booted, b"")?;
     let hello = left.answer.split(|byte| *byte == b'\n').find_map(|line| {
         match serde_json::from_slice::<AgentMessage>(line) {
@@ -249,7 +249,7 @@ fn probe(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     })
 }
 
-fn resume(directory: &Path, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+fn resume(directory: &Path, booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOutput, Error> {
     let memory = directory.join("ram");
     let mut running = booted.start(&memory, false, job, &["-incoming", "defer"])?;
     let mut refused = None;
@@ -260,7 +260,7 @@ fn resume(directory: &Path, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Err
         Err(QmpError::Gone(_)) => {}
         Err(QmpError::Refused(why) | QmpError::Stalled(why)) => {
             running.stop();
-            refused = Some(Failure::Ended { how: why });
+            refused = Some(RunFailure::Ended { how: why });
         }
     }
     let mut left = running

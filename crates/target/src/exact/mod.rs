@@ -22,18 +22,21 @@ use std::time::{Duration, Instant};
 
 use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 
-pub(crate) use boot::{Booted, Left};
-pub use counting::{Counted, SymbolTexts, TASK_FIELDS, TaskTypes};
+pub(crate) use boot::{BootOutput, BootSpec};
+pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
 pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;
 
-use crate::cache::{Cache, Key};
+use crate::cache::{Cache, CacheKey};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
-use crate::vm::{Ready, Stock, job_text};
-use crate::{Done, Error, Failure, Outcome, Step, Target, Tell, agent, governors, scratch, stream};
-use image::Image;
-use stall::Patience;
+use crate::vm::{BootStock, PreparedBoot, job_text};
+use crate::{
+    Error, OrderResult, PreparationStep, ReportStep, RunFailure, RunOutcome, Target, agent,
+    governors, scratch, stream,
+};
+use image::MemoryImage;
+use stall::GuestLimits;
 
 /// Options of exact runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,12 +54,12 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Exact {
     qemu: Qemu,
-    stock: Stock,
+    stock: BootStock,
     cache: Cache,
     options: Options,
     cpus: Vec<usize>,
     wall_limit: Duration,
-    boot: Patience,
+    boot: GuestLimits,
 }
 
 impl Exact {
@@ -69,7 +72,7 @@ impl Exact {
         Ok(Exact {
             qemu: Qemu::find(&root)?,
             cache: Cache::new(root.join("runs")),
-            stock: Stock::new(root, agent::find_here()?),
+            stock: BootStock::new(root, agent::find_here()?),
             options,
             cpus: allowed_cpus(),
             wall_limit: bounded(Duration::MAX)?,
@@ -83,7 +86,7 @@ impl Exact {
     }
 
     /// The key of the machine of an order, or with `job` of the answer to it.
-    fn key(&self, ready: &Ready, machine: &Machine, job: Option<&[u8]>) -> Key {
+    fn key(&self, ready: &PreparedBoot, machine: &Machine, job: Option<&[u8]>) -> CacheKey {
         let arguments = machine_arguments(&self.qemu, machine, Clock::Instructions).join(" ");
         let line = command_line(machine, Clock::Instructions);
         let mut parts: Vec<&[u8]> = vec![
@@ -94,11 +97,11 @@ impl Exact {
             arguments.as_bytes(),
         ];
         parts.extend(job);
-        Key::of(&parts)
+        CacheKey::hash(&parts)
     }
 
     /// The cached answer and its outcome, if the cache may be used and has it.
-    fn kept(&self, key: &Key) -> Option<(Vec<u8>, Outcome)> {
+    fn cached_answer(&self, key: &CacheKey) -> Option<(Vec<u8>, RunOutcome)> {
         let answer = (!self.options.fresh)
             .then(|| self.cache.get(key))
             .flatten()?;
@@ -106,8 +109,13 @@ impl Exact {
         Some((answer, outcome))
     }
 
-    fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, slot: usize) -> Booted<'a> {
-        Booted {
+    fn booted<'a>(
+        &'a self,
+        ready: &'a PreparedBoot,
+        order: &'a Order,
+        slot: usize,
+    ) -> BootSpec<'a> {
+        BootSpec {
             root: self.stock.root(),
             qemu: &self.qemu,
             machine: &order.machine,
@@ -124,20 +132,25 @@ impl Exact {
         }
     }
 
-    fn image(&self, ready: &Ready, order: &Order, slot: usize) -> Result<Image, Error> {
+    fn image(
+        &self,
+        ready: &PreparedBoot,
+        order: &Order,
+        slot: usize,
+    ) -> Result<MemoryImage, Error> {
         let key = self.key(ready, &order.machine, None);
         let booted = self.booted(ready, order, slot);
-        Image::ensure(&key.to_string(), &booted)
+        MemoryImage::ensure(&key.to_string(), &booted)
     }
 
     fn carry_out(
         &self,
-        ready: &Ready,
+        ready: &PreparedBoot,
         order: &Order,
         job: &[u8],
         slot: usize,
         facts: &mut BTreeMap<String, String>,
-    ) -> Result<(Vec<u8>, Outcome), Error> {
+    ) -> Result<(Vec<u8>, RunOutcome), Error> {
         let booted = self.booted(ready, order, slot);
         let left = if self.options.cold && order.machine.cpus == 1 {
             cold(&booted, job)?
@@ -156,15 +169,15 @@ impl Exact {
     fn images_wanted<'a>(
         &self,
         orders: &'a [Order],
-        tell: &Tell<'_>,
-    ) -> Result<Vec<(Arc<Ready>, &'a Order)>, Error> {
+        tell: &ReportStep<'_>,
+    ) -> Result<Vec<(Arc<PreparedBoot>, &'a Order)>, Error> {
         let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
             let ready = self.stock.ready_telling(order, tell)?;
             let key = self.key(&ready, &order.machine, Some(&job_text(&ready, order)?));
             let cached = !self.options.fresh && self.cache.get(&key).is_some();
             let image = self.key(&ready, &order.machine, None).to_string();
-            let there = Image::is_stored(self.stock.root(), &image);
+            let there = MemoryImage::is_stored(self.stock.root(), &image);
             if !cached && !self.options.cold && !there {
                 wanted
                     .entry((&order.machine, &order.payload))
@@ -180,15 +193,15 @@ impl Target for Exact {
         self.cpus.len()
     }
 
-    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error> {
         for order in orders {
             self.qemu.fits(order.machine.cpus)?;
             governors::check_exact(order)?;
         }
         let wanted = self.images_wanted(orders, tell)?;
         let begun = AtomicUsize::new(0);
-        let boot = |slot, ready: &Ready, order: &Order| {
-            tell(Step::Boot {
+        let boot = |slot, ready: &PreparedBoot, order: &Order| {
+            tell(PreparationStep::Boot {
                 kernel: ready.kernel.name.clone(),
                 number: 1 + begun.fetch_add(1, Ordering::Relaxed),
                 of: wanted.len(),
@@ -221,33 +234,33 @@ impl Target for Exact {
         self.holds(order, twice)
     }
 
-    fn run_twice(&self, order: &Order, slot: usize, anew: bool) -> Result<Done, Error> {
+    fn run_twice(&self, order: &Order, slot: usize, anew: bool) -> Result<OrderResult, Error> {
         self.twice(order, slot, anew)
     }
 
-    fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {
+    fn run(&self, order: &Order, slot: usize) -> Result<OrderResult, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
         let key = self.key(&ready, &order.machine, Some(&job));
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
-        let kept = self.kept(&key);
+        let kept = self.cached_answer(&key);
         let was_cached = kept.is_some();
         let outcome = match kept {
             Some((_, outcome)) => outcome,
             None => {
                 let (answer, outcome) = self.carry_out(&ready, order, &job, slot, &mut machine)?;
-                if matches!(outcome, Outcome::Completed(_)) {
+                if matches!(outcome, RunOutcome::Completed(_)) {
                     self.cache.put(&key, &answer)?;
                 }
                 outcome
             }
         };
-        Ok(Done {
+        Ok(OrderResult {
             outcome,
             machine,
             cached: was_cached,
-            wall: begun.elapsed(),
+            elapsed: begun.elapsed(),
         })
     }
 }
@@ -264,7 +277,7 @@ fn panicked() -> Error {
 /// Facts about the machine that the agent cannot know.
 pub(crate) fn facts(
     qemu: &Qemu,
-    ready: &Ready,
+    ready: &PreparedBoot,
     order: &Order,
     clock: Clock,
 ) -> BTreeMap<String, String> {
@@ -282,7 +295,7 @@ pub(crate) fn facts(
 }
 
 /// Boots and runs the job without a memory image.
-pub(crate) fn cold(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+pub(crate) fn cold(booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOutput, Error> {
     let directory =
         scratch::directory(booted.root).map_err(|error| keep_error(booted.root, &error))?;
     let memory = directory.path().join("ram");
@@ -293,8 +306,8 @@ pub(crate) fn cold(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
 }
 
 /// Turns an answer from a machine whose clock has leaped into a failed run.
-fn exact(outcome: Outcome) -> Outcome {
-    let Outcome::Completed(records) = outcome else {
+fn exact(outcome: RunOutcome) -> RunOutcome {
+    let RunOutcome::Completed(records) = outcome else {
         return outcome;
     };
     let resumed = records.iter().find_map(|record| match record {
@@ -302,9 +315,9 @@ fn exact(outcome: Outcome) -> Outcome {
         _ => None,
     });
     match resumed {
-        Some(ns) if ns <= image::RESUMED_NS_MAX => Outcome::Completed(records),
-        other => Outcome::Failed {
-            failure: Failure::Inexact {
+        Some(ns) if ns <= image::RESUMED_NS_MAX => RunOutcome::Completed(records),
+        other => RunOutcome::Failed {
+            failure: RunFailure::Inexact {
                 how: match other {
                     Some(ns) => {
                         let ns = ns.cast_signed();
@@ -343,14 +356,14 @@ pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
 
 /// The limits for a run. The agent itself ends each step of a job that exceeds the timeout,
 /// so these only catch a kernel that hangs.
-fn patience(job: &Job) -> Patience {
+fn patience(job: &Job) -> GuestLimits {
     let timeout = Duration::from_millis(job.timeout_ms);
     let actions = job.setup.len() + job.teardown.len();
     // Each process takes up to the timeout to get ready, to run, and to end.
     let parts = actions + job.background.len() + 3;
     let parts = u32::try_from(parts).unwrap_or(u32::MAX);
     let all = timeout.saturating_mul(parts) + Duration::from_secs(60);
-    Patience {
+    GuestLimits {
         guest: (job.timeout_ms > 0).then_some(image::BOOT_GUEST + all),
         // A busy machine executes some hundred million instructions per second of CPU time,
         // and each takes one nanosecond of guest time.

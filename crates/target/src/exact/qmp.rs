@@ -56,7 +56,7 @@ impl From<io::Error> for QmpError {
 
 impl Qmp {
     /// Opens the channel of a process whose standard input and output are pipes.
-    pub(crate) fn of(child: &mut Child) -> Result<Qmp, QmpError> {
+    pub(crate) fn connect(child: &mut Child) -> Result<Qmp, QmpError> {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(QmpError::Gone("its channel is not a pipe".into()));
         };

@@ -15,7 +15,7 @@ const ASLEEP: u32 = 30;
 
 /// How long a machine may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Patience {
+pub(crate) struct GuestLimits {
     /// Limit in guest time since power-on; `None` for no limit.
     pub(crate) guest: Option<Duration>,
     /// CPU time of QEMU after which the guest time is checked, and again after each such
@@ -25,7 +25,7 @@ pub(crate) struct Patience {
 
 /// The observed state of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum MachineProgress {
     /// It makes progress.
     GetsOn,
     /// It is time to check the guest time.
@@ -36,7 +36,7 @@ pub(crate) enum Seen {
 
 /// Watches a QEMU process and its children.
 #[derive(Debug)]
-pub(crate) struct Gauge {
+pub(crate) struct StallDetector {
     pid: u32,
     look: Duration,
     /// CPU time at which the next look is due.
@@ -45,9 +45,9 @@ pub(crate) struct Gauge {
     asleep: u32,
 }
 
-impl Gauge {
-    pub(crate) fn new(pid: u32, patience: Patience) -> Gauge {
-        Gauge {
+impl StallDetector {
+    pub(crate) fn new(pid: u32, patience: GuestLimits) -> StallDetector {
+        StallDetector {
             pid,
             look: patience.look,
             due: patience.look,
@@ -57,29 +57,29 @@ impl Gauge {
     }
 
     /// Checks the process. Call this about once a second.
-    pub(crate) fn see(&mut self) -> Seen {
+    pub(crate) fn see(&mut self) -> MachineProgress {
         self.judge(of_all(self.pid))
     }
 
-    fn judge(&mut self, used: Use) -> Seen {
+    fn judge(&mut self, used: CpuUse) -> MachineProgress {
         let still = used.is_asleep && used.cpu == self.cpu;
         self.asleep = if still { self.asleep + 1 } else { 0 };
         self.cpu = used.cpu;
         if self.asleep >= ASLEEP {
             self.asleep = 0;
-            return Seen::Asleep;
+            return MachineProgress::Asleep;
         }
         if used.cpu >= self.due {
             self.due = used.cpu + self.look;
-            return Seen::Works;
+            return MachineProgress::Works;
         }
-        Seen::GetsOn
+        MachineProgress::GetsOn
     }
 }
 
 /// CPU use and state of some processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Use {
+pub(crate) struct CpuUse {
     /// CPU time used.
     pub(crate) cpu: Duration,
     /// Whether every thread sleeps: none runs, is stopped, or waits for a CPU or a disk.
@@ -91,8 +91,8 @@ pub(crate) struct Use {
 }
 
 /// Reads a process and its descendants, such as QEMU started by a script.
-pub(crate) fn of_all(pid: u32) -> Use {
-    let mut all = Use {
+pub(crate) fn of_all(pid: u32) -> CpuUse {
+    let mut all = CpuUse {
         cpu: Duration::ZERO,
         is_asleep: true,
         runnable: 0,
@@ -143,13 +143,13 @@ fn time_and_state(stat: &str) -> Option<(Duration, char)> {
 mod tests {
     use super::*;
 
-    const PATIENCE: Patience = Patience {
+    const PATIENCE: GuestLimits = GuestLimits {
         guest: None,
         look: Duration::from_secs(10),
     };
 
-    fn used(cpu_s: u64, is_asleep: bool) -> Use {
-        Use {
+    fn used(cpu_s: u64, is_asleep: bool) -> CpuUse {
+        CpuUse {
             cpu: Duration::from_secs(cpu_s),
             is_asleep,
             runnable: 0,
@@ -159,32 +159,35 @@ mod tests {
 
     #[test]
     fn a_machine_that_is_not_let_run_gets_on() {
-        let mut gauge = Gauge::new(0, PATIENCE);
+        let mut gauge = StallDetector::new(0, PATIENCE);
         // Stopped, frozen, or waiting for a CPU or a disk of the host.
         for _ in 0..10 * ASLEEP {
-            assert_eq!(gauge.judge(used(3, false)), Seen::GetsOn);
+            assert_eq!(gauge.judge(used(3, false)), MachineProgress::GetsOn);
         }
     }
 
     #[test]
     fn a_machine_that_sleeps_for_long_is_asleep() {
-        let mut gauge = Gauge::new(0, PATIENCE);
-        assert_eq!(gauge.judge(used(3, true)), Seen::GetsOn);
+        let mut gauge = StallDetector::new(0, PATIENCE);
+        assert_eq!(gauge.judge(used(3, true)), MachineProgress::GetsOn);
         for _ in 1..ASLEEP {
-            assert_eq!(gauge.judge(used(3, true)), Seen::GetsOn);
+            assert_eq!(gauge.judge(used(3, true)), MachineProgress::GetsOn);
         }
-        assert_eq!(gauge.judge(used(3, true)), Seen::Asleep);
+        assert_eq!(gauge.judge(used(3, true)), MachineProgress::Asleep);
         // It has used some CPU time in between.
         for turn in 0..10 * u64::from(ASLEEP) {
-            assert_ne!(gauge.judge(used(3 + turn / 20, true)), Seen::Asleep);
+            assert_ne!(
+                gauge.judge(used(3 + turn / 20, true)),
+                MachineProgress::Asleep
+            );
         }
     }
 
     #[test]
     fn a_machine_that_works_is_asked_now_and_then() {
-        let mut gauge = Gauge::new(0, PATIENCE);
+        let mut gauge = StallDetector::new(0, PATIENCE);
         let seen: Vec<u64> = (0..45)
-            .filter(|&cpu| gauge.judge(used(cpu, false)) == Seen::Works)
+            .filter(|&cpu| gauge.judge(used(cpu, false)) == MachineProgress::Works)
             .collect();
         assert_eq!(seen, [10, 20, 30, 40]);
     }

@@ -21,7 +21,7 @@ fn exact(place: &std::path::Path, options: Options) -> Option<Exact> {
     match there {
         Ok(mut exact) => {
             std::os::unix::fs::symlink(root.join("kernels"), place.join("kernels")).unwrap();
-            exact.stock = Stock::new(place.to_owned(), agent::find_here().unwrap());
+            exact.stock = BootStock::new(place.to_owned(), agent::find_here().unwrap());
             exact.cache = Cache::new(place.join("runs"));
             Some(exact)
         }
@@ -77,8 +77,8 @@ fn by_script(exact: &mut Exact, place: &std::path::Path, script: &str) {
 
 fn answer(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => records,
-        Outcome::Failed { failure, .. } => panic!("{failure}"),
+        RunOutcome::Completed(records) => records,
+        RunOutcome::Failed { failure, .. } => panic!("{failure}"),
     }
 }
 
@@ -86,7 +86,7 @@ fn answer(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
 fn of_boot(words: &[&str], programs: &[&str]) -> Option<String> {
     let place = tempfile::tempdir().unwrap();
     let mut exact = exact(place.path(), FRESH)?;
-    exact.boot = Patience {
+    exact.boot = GuestLimits {
         guest: Some(Duration::from_secs(5)),
         look: Duration::from_secs(1),
     };
@@ -118,7 +118,7 @@ fn qemu_is_told_the_seed_of_a_run_but_not_while_it_makes_an_image() {
     };
     let machine = Machine::default();
     let nothing = at("nothing");
-    let booted = Booted {
+    let booted = BootSpec {
         root: place.path(),
         qemu: &qemu,
         machine: &machine,
@@ -212,7 +212,7 @@ mod full {
         let orders = [order(&[], &[]), two];
         let told = |exact: &Exact| {
             let told = std::sync::Mutex::new(Vec::new());
-            let tell = |step: Step| told.lock().unwrap().push(step.to_string());
+            let tell = |step: PreparationStep| told.lock().unwrap().push(step.to_string());
             exact.prepare_telling(&orders, &tell).unwrap();
             told.into_inner().unwrap()
         };

@@ -9,21 +9,21 @@ use assize_job::Order;
 
 use super::difference::{first_difference, lines};
 use super::{Exact, facts};
-use crate::cache::Key;
+use crate::cache::CacheKey;
 use crate::qemu::Clock;
-use crate::vm::{Ready, job_text};
-use crate::{DIFFERED, Done, EXECUTIONS, Error, Failure, Outcome};
+use crate::vm::{PreparedBoot, job_text};
+use crate::{DIFFERED, EXECUTIONS, Error, OrderResult, RunFailure, RunOutcome};
 
 /// How many pairs of executions may differ before the run fails.
 const PAIRS: usize = 3;
 
 /// One execution: the bytes that the agent sent, and the outcome.
-type Execution = (Vec<u8>, Outcome);
+type AgentExecution = (Vec<u8>, RunOutcome);
 
 /// The result of executing a run until two executions agree.
 #[derive(Debug, PartialEq)]
-struct Agreed {
-    outcome: Outcome,
+struct AgreedExecution {
+    outcome: RunOutcome,
     /// The answer that two executions in a row have given.
     answer: Option<Vec<u8>>,
     /// How the pairs that differed did so.
@@ -41,29 +41,38 @@ impl Exact {
 
     /// The key of an answer, and the key under which it is stored again once two executions
     /// have given it.
-    fn keys(&self, ready: &Ready, order: &Order, job: &[u8]) -> [Key; 2] {
+    fn keys(&self, ready: &PreparedBoot, order: &Order, job: &[u8]) -> [CacheKey; 2] {
         let once = self.key(ready, &order.machine, Some(job));
-        let both = Key::of(&[once.to_string().as_bytes(), b"two executions"]);
+        let both = CacheKey::hash(&[once.to_string().as_bytes(), b"two executions"]);
         [once, both]
     }
 
     /// Runs an order until two executions agree. With `anew`, executes at least once even
     /// if the answer is cached.
-    pub(super) fn twice(&self, order: &Order, slot: usize, anew: bool) -> Result<Done, Error> {
+    pub(super) fn twice(
+        &self,
+        order: &Order,
+        slot: usize,
+        anew: bool,
+    ) -> Result<OrderResult, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
         let [once, both] = self.keys(&ready, order, &job);
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
-        let verified = if anew { None } else { self.kept(&both) };
+        let verified = if anew {
+            None
+        } else {
+            self.cached_answer(&both)
+        };
         let cached = verified.is_some();
         let agreed = match verified {
-            Some((answer, outcome)) => Agreed {
+            Some((answer, outcome)) => AgreedExecution {
                 outcome,
                 answer: Some(answer),
                 differed: Vec::new(),
             },
-            None => agree(self.kept(&once), || {
+            None => agree(self.cached_answer(&once), || {
                 self.carry_out(&ready, order, &job, slot, &mut machine)
             })?,
         };
@@ -80,11 +89,11 @@ impl Exact {
                 self.cache.put(&both, answer)?;
             }
         }
-        Ok(Done {
+        Ok(OrderResult {
             outcome: agreed.outcome,
             machine,
             cached,
-            wall: begun.elapsed(),
+            elapsed: begun.elapsed(),
         })
     }
 }
@@ -93,17 +102,17 @@ impl Exact {
 /// first execution of the first pair. A failed execution ends the loop, since it gives no
 /// figures to compare.
 fn agree(
-    mut earlier: Option<Execution>,
-    mut execute: impl FnMut() -> Result<Execution, Error>,
-) -> Result<Agreed, Error> {
+    mut earlier: Option<AgentExecution>,
+    mut execute: impl FnMut() -> Result<AgentExecution, Error>,
+) -> Result<AgreedExecution, Error> {
     let mut differed = Vec::new();
     for _ in 0..PAIRS {
         let (answer, outcome) = match earlier.take() {
             Some(earlier) => earlier,
             None => execute()?,
         };
-        if matches!(outcome, Outcome::Failed { .. }) {
-            return Ok(Agreed {
+        if matches!(outcome, RunOutcome::Failed { .. }) {
+            return Ok(AgreedExecution {
                 outcome,
                 answer: None,
                 differed,
@@ -111,7 +120,7 @@ fn agree(
         }
         let (again, second) = execute()?;
         if answer == again && outcome == second {
-            return Ok(Agreed {
+            return Ok(AgreedExecution {
                 outcome,
                 answer: Some(answer),
                 differed,
@@ -125,9 +134,9 @@ fn agree(
         "{PAIRS} times two executions of it differed: {}",
         differed.join("; ")
     );
-    Ok(Agreed {
-        outcome: Outcome::Failed {
-            failure: Failure::Inexact { how },
+    Ok(AgreedExecution {
+        outcome: RunOutcome::Failed {
+            failure: RunFailure::Inexact { how },
             records: Vec::new(),
             console: String::new(),
         },
@@ -142,19 +151,19 @@ mod tests {
     use super::*;
     use assize_job::AgentMessage;
 
-    fn execution(value: f64) -> Execution {
+    fn execution(value: f64) -> AgentExecution {
         let record = AgentMessage::Metric {
             metric: "latency".into(),
             value,
             unit: "ns".into(),
         };
         let answer = serde_json::to_vec(&record).unwrap();
-        (answer, Outcome::Completed(vec![record]))
+        (answer, RunOutcome::Completed(vec![record]))
     }
 
-    fn failed() -> Execution {
-        let failure = Failure::Ended { how: "x".into() };
-        let outcome = Outcome::Failed {
+    fn failed() -> AgentExecution {
+        let failure = RunFailure::Ended { how: "x".into() };
+        let outcome = RunOutcome::Failed {
             failure,
             records: Vec::new(),
             console: String::new(),
@@ -163,7 +172,10 @@ mod tests {
     }
 
     /// The result of these executions, and how many of them were used.
-    fn of(earlier: Option<Execution>, all: Vec<Execution>) -> (Agreed, usize) {
+    fn agreed_of(
+        earlier: Option<AgentExecution>,
+        all: Vec<AgentExecution>,
+    ) -> (AgreedExecution, usize) {
         let (mut left, mut made) = (all.into_iter(), 0);
         let agreed = agree(earlier, || {
             made += 1;
@@ -174,11 +186,11 @@ mod tests {
 
     #[test]
     fn two_that_agree_are_enough_and_nothing_is_noted() {
-        let (agreed, made) = of(None, vec![execution(5.0), execution(5.0)]);
+        let (agreed, made) = agreed_of(None, vec![execution(5.0), execution(5.0)]);
         assert_eq!((agreed.outcome, made), (execution(5.0).1, 2));
         assert_eq!(agreed.answer, Some(execution(5.0).0));
         assert!(agreed.differed.is_empty());
-        let (agreed, made) = of(Some(execution(5.0)), vec![execution(5.0)]);
+        let (agreed, made) = agreed_of(Some(execution(5.0)), vec![execution(5.0)]);
         assert_eq!((agreed.outcome, made), (execution(5.0).1, 1));
     }
 
@@ -187,7 +199,7 @@ mod tests {
         for deviates in [0, 1] {
             let mut all = vec![execution(5.0); 4];
             all[deviates] = execution(9.0);
-            let (agreed, made) = of(None, all);
+            let (agreed, made) = agreed_of(None, all);
             assert_eq!((&agreed.outcome, made), (&execution(5.0).1, 4));
             assert_eq!(agreed.differed.len(), 1);
             assert!(
@@ -199,7 +211,7 @@ mod tests {
 
     #[test]
     fn an_earlier_answer_that_deviates_is_not_believed() {
-        let (agreed, made) = of(Some(execution(9.0)), vec![execution(5.0); 3]);
+        let (agreed, made) = agreed_of(Some(execution(9.0)), vec![execution(5.0); 3]);
         assert_eq!((agreed.outcome, made), (execution(5.0).1, 3));
         let want = "line 1: metric latency: 9.0 against 5.0";
         assert_eq!(agreed.differed, [want]);
@@ -208,10 +220,10 @@ mod tests {
     #[test]
     fn what_never_agrees_is_never_a_number() {
         let all = (0..6).map(|value| execution(f64::from(value))).collect();
-        let (agreed, made) = of(None, all);
+        let (agreed, made) = agreed_of(None, all);
         assert_eq!((agreed.answer, made), (None, 2 * PAIRS));
         assert_eq!(agreed.differed.len(), PAIRS);
-        let Outcome::Failed { failure, .. } = agreed.outcome else {
+        let RunOutcome::Failed { failure, .. } = agreed.outcome else {
             unreachable!("{:?}", agreed.outcome);
         };
         let text = failure.to_string();
@@ -221,10 +233,10 @@ mod tests {
 
     #[test]
     fn a_failed_execution_ends_it_and_one_of_two_that_fails_is_a_difference() {
-        let (agreed, made) = of(None, vec![failed()]);
+        let (agreed, made) = agreed_of(None, vec![failed()]);
         assert_eq!((agreed.outcome, agreed.answer, made), (failed().1, None, 1));
         let five = || execution(5.0);
-        let (agreed, made) = of(None, vec![five(), failed(), five(), five()]);
+        let (agreed, made) = agreed_of(None, vec![five(), failed(), five(), five()]);
         assert_eq!((agreed.outcome, made), (five().1, 4));
         assert_eq!(agreed.differed.len(), 1);
     }

@@ -5,23 +5,23 @@ use std::path::{Path, PathBuf};
 
 use assize_job::{LinkedProgram, below_experiment};
 
-use super::tree::Tree;
+use super::tree::ArchiveTree;
 use crate::Error;
 use crate::carried::{CarriedProgram, EXPERIMENT};
-use crate::elf::{self, Closure, Host, Loading};
+use crate::elf::{self, Closure, LoaderEnvironment, ProgramHost};
 use crate::fault::{io, list, mend, read, wrong};
 use crate::packages;
 
 /// Collects programs with the libraries and interpreters they need.
 pub(super) struct Carrier<'a> {
-    pub(super) host: &'a Host,
-    pub(super) tree: Tree,
+    pub(super) host: &'a ProgramHost,
+    pub(super) tree: ArchiveTree,
     /// Libraries in directories that the guest's loader does not search.
     configured: BTreeSet<PathBuf>,
     /// The path of the C library; every loader searches its directory.
     c_library: Option<PathBuf>,
     /// Loader variables of the current program.
-    loading: Loading,
+    loading: LoaderEnvironment,
     /// Guest paths of the current program's libraries.
     libraries: BTreeSet<String>,
     /// The directory that becomes [`EXPERIMENT`] in the guest, if the current program is
@@ -34,13 +34,13 @@ pub(super) struct Carrier<'a> {
 }
 
 impl<'a> Carrier<'a> {
-    pub(super) fn new(host: &'a Host, tree: Tree) -> Self {
+    pub(super) fn new(host: &'a ProgramHost, tree: ArchiveTree) -> Self {
         Carrier {
             host,
             tree,
             configured: BTreeSet::new(),
             c_library: None,
-            loading: Loading::default(),
+            loading: LoaderEnvironment::default(),
             libraries: BTreeSet::new(),
             home: None,
             programs: Vec::new(),
@@ -50,7 +50,7 @@ impl<'a> Carrier<'a> {
 
     /// Links the libraries that the guest's loader would not find, and returns the tree and
     /// the programs in it.
-    pub(super) fn finish(mut self) -> Result<(Tree, Vec<CarriedProgram>), Error> {
+    pub(super) fn finish(mut self) -> Result<(ArchiveTree, Vec<CarriedProgram>), Error> {
         if let Some(directory) = self.c_library.as_deref().and_then(Path::parent) {
             for library in &self.configured {
                 let Some(name) = library.file_name() else {
@@ -58,7 +58,7 @@ impl<'a> Carrier<'a> {
                 };
                 let link = text(&directory.join(name))?;
                 let library = text(library)?;
-                if !Tree::same(&link, &library) {
+                if !ArchiveTree::same(&link, &library) {
                     self.tree.comes_from(format!("the library {library}"));
                     self.tree.link(&link, &library)?;
                 }
@@ -91,7 +91,7 @@ impl<'a> Carrier<'a> {
         let path = path.ok_or_else(|| not_here(name))?;
         let relative = name.contains('/') && !name.starts_with('/');
         self.home = relative.then(|| std::env::current_dir().ok()).flatten();
-        self.loading = Loading {
+        self.loading = LoaderEnvironment {
             library_path: linked
                 .directories("LD_LIBRARY_PATH")
                 .map(PathBuf::from)
@@ -116,7 +116,7 @@ impl<'a> Carrier<'a> {
             path: self.tree.resolve(&asked).unwrap_or(asked),
             libraries: std::mem::take(&mut self.libraries),
         });
-        self.loading = Loading::default();
+        self.loading = LoaderEnvironment::default();
         self.home = None;
         Ok(())
     }
@@ -142,11 +142,11 @@ impl<'a> Carrier<'a> {
         let bytes = elf::read_at(self.host, path)?;
         let real = self.host.real(path);
         let place = self.place(&real)?;
-        Tree::check_visible(&asked)?;
-        Tree::check_visible(&place)?;
+        ArchiveTree::check_visible(&asked)?;
+        ArchiveTree::check_visible(&place)?;
         self.with_needs(name, &real, &bytes, depth)?;
         self.tree.file(&place, bytes, 0o755)?;
-        if !Tree::same(&place, &asked) {
+        if !ArchiveTree::same(&place, &asked) {
             self.tree.link(&asked, &place)?;
         }
         Ok(())
@@ -251,13 +251,13 @@ fn not_here(name: &str) -> Error {
 }
 
 /// Adds a file or directory of the payload.
-pub(super) fn files(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error> {
+pub(super) fn files(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(), Error> {
     let data = from.metadata().map_err(|error| io("carry", from, &error))?;
     if data.is_dir() {
         tree.directory(to, 0o755)?;
         for path in list(from)? {
             let name = path.file_name().unwrap_or_default();
-            one(tree, &path, &text(&Path::new(to).join(name))?)?;
+            add_entry(tree, &path, &text(&Path::new(to).join(name))?)?;
         }
         return Ok(());
     }
@@ -265,7 +265,7 @@ pub(super) fn files(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error>
 }
 
 /// Adds an entry of a payload directory; links stay links.
-fn one(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error> {
+fn add_entry(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(), Error> {
     let data = from
         .symlink_metadata()
         .map_err(|error| io("carry", from, &error))?;
@@ -279,7 +279,12 @@ fn one(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error> {
     }
 }
 
-fn one_file(tree: &mut Tree, from: &Path, to: &str, data: &std::fs::Metadata) -> Result<(), Error> {
+fn one_file(
+    tree: &mut ArchiveTree,
+    from: &Path,
+    to: &str,
+    data: &std::fs::Metadata,
+) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt as _;
     if !data.is_file() {
         let why = "it is neither a file nor a directory";

@@ -10,8 +10,8 @@ use crate::modules::canonical;
 /// The modules to load first: the steps that every set-up begins with, up to the first one
 /// that involves a module which some run loads from a file or with its own parameters;
 /// then, subject to the same condition, the dependencies of modules that every run loads.
-pub(super) fn of(payload: &Payload, carried: &[CarriedModule]) -> Vec<Action> {
-    let modules = Carried { payload, carried };
+pub(super) fn first_steps(payload: &Payload, carried: &[CarriedModule]) -> Vec<Action> {
+    let modules = PayloadModules { payload, carried };
     let alike = payload.first.iter().take_while(|step| match step {
         Action::Module { module, .. } => modules.is_alike(&canonical(module)),
         _ => false,
@@ -42,12 +42,12 @@ fn name_of(step: &Action) -> Option<String> {
 }
 
 /// The payload's modules.
-struct Carried<'a> {
+struct PayloadModules<'a> {
     payload: &'a Payload,
     carried: &'a [CarriedModule],
 }
 
-impl Carried<'_> {
+impl PayloadModules<'_> {
     /// The module that this name means if no step names a file.
     fn named(&self, name: &str) -> Option<&CarriedModule> {
         let mut named = self.carried.iter().filter(|one| one.source.is_none());

@@ -15,16 +15,16 @@ use std::path::Path;
 use assize_job::{LinkedProgram, Payload, PlacementPolicy, PolicyForm};
 
 use crate::Error;
-use crate::carried::{Carried, CarriedModule, CarriedPolicy, EXPERIMENT};
-use crate::elf::Host;
+use crate::carried::{CarriedFiles, CarriedModule, CarriedPolicy, EXPERIMENT};
+use crate::elf::ProgramHost;
 use crate::fault::{failed, mend, read};
 use crate::kernels::Kernel;
 use crate::modules::{self, Selection};
-use crate::policies::{self, Object, Policies};
+use crate::policies::{self, Policies, PolicyObject};
 use crate::testbed::Testbed;
 use carry::Carrier;
 pub(crate) use signature::is_demanded;
-use tree::Tree;
+use tree::ArchiveTree;
 
 const DIRECTORIES: [(&str, u32); 8] = [
     ("dev", 0o755),
@@ -39,11 +39,11 @@ const DIRECTORIES: [(&str, u32); 8] = [
 
 /// An archive and its contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Packed {
+pub(crate) struct PackedInitramfs {
     /// The archive in the format "newc".
     pub(crate) bytes: Vec<u8>,
     /// The paths and digests of its files.
-    pub(crate) carried: Carried,
+    pub(crate) carried: CarriedFiles,
 }
 
 /// Builds the archive, uncompressed: unpacking would cost the guest more than copying.
@@ -66,17 +66,17 @@ pub(crate) struct Packed {
 pub(crate) fn build(
     agent: &Path,
     kernel: &Kernel,
-    ours: &Ours,
+    ours: &ProvidedFiles,
     payload: &Payload,
     signed: bool,
-) -> Result<Packed, Error> {
+) -> Result<PackedInitramfs, Error> {
     let signed = signed || signature::is_wanted(kernel);
-    build_from(&Host::this(), agent, kernel, ours, payload, signed)
+    build_from(&ProgramHost::this(), agent, kernel, ours, payload, signed)
 }
 
 /// Modules and policies that assize itself provides.
 #[derive(Debug, Clone)]
-pub(crate) struct Ours {
+pub(crate) struct ProvidedFiles {
     /// Kernel modules.
     pub(crate) testbed: Testbed,
     /// Placement policies.
@@ -84,13 +84,13 @@ pub(crate) struct Ours {
 }
 
 fn build_from(
-    host: &Host,
+    host: &ProgramHost,
     agent: &Path,
     kernel: &Kernel,
-    ours: &Ours,
+    ours: &ProvidedFiles,
     payload: &Payload,
     signed: bool,
-) -> Result<Packed, Error> {
+) -> Result<PackedInitramfs, Error> {
     let mut carrier = Carrier::new(host, skeleton()?);
     let agent =
         std::path::absolute(agent).map_err(|error| crate::fault::io("find", agent, &error))?;
@@ -120,7 +120,7 @@ fn build_from(
         let text = serde_json::to_vec(&packages).map_err(|error| failed("list packages", error))?;
         tree.file(Payload::PACKAGES, text, 0o644)?;
     }
-    let first = first::of(payload, &modules);
+    let first = first::first_steps(payload, &modules);
     if !first.is_empty() {
         tree.comes_from("");
         let text = serde_json::to_vec(&first).map_err(|error| failed("write steps", error))?;
@@ -129,9 +129,9 @@ fn build_from(
     let bytes = tree
         .archive()
         .map_err(|error| failed("write the initramfs", error))?;
-    Ok(Packed {
+    Ok(PackedInitramfs {
         bytes,
-        carried: Carried {
+        carried: CarriedFiles {
             files: tree.digests(),
             programs,
             packages,
@@ -145,9 +145,9 @@ fn build_from(
 /// them.
 fn objects(
     carrier: &mut Carrier<'_>,
-    ours: &Ours,
+    ours: &ProvidedFiles,
     payload: &Payload,
-) -> Result<Vec<Object>, Error> {
+) -> Result<Vec<PolicyObject>, Error> {
     let Some((attach, objects)) = ours.policies.objects(&payload.policies)? else {
         return Ok(Vec::new());
     };
@@ -171,7 +171,10 @@ fn carry_programs(carrier: &mut Carrier<'_>, payload: &Payload) -> Result<(), Er
 }
 
 /// Carries the objects of placement policies, each at a separate path.
-fn carry_policies(tree: &mut Tree, objects: Vec<Object>) -> Result<Vec<CarriedPolicy>, Error> {
+fn carry_policies(
+    tree: &mut ArchiveTree,
+    objects: Vec<PolicyObject>,
+) -> Result<Vec<CarriedPolicy>, Error> {
     let mut all = Vec::new();
     for object in objects {
         let (place, carried) = object.carried();
@@ -185,7 +188,7 @@ fn carry_policies(tree: &mut Tree, objects: Vec<Object>) -> Result<Vec<CarriedPo
 /// Carries the kernel's configuration, at the path that distributions use, for programs
 /// that attach a policy. libbpf reads it for programs that use one of its options, as the
 /// schedulers of the scx project do, and loads nothing without it.
-fn carry_config(tree: &mut Tree, kernel: &Kernel, payload: &Payload) -> Result<(), Error> {
+fn carry_config(tree: &mut ArchiveTree, kernel: &Kernel, payload: &Payload) -> Result<(), Error> {
     let is_program = |policy: &PlacementPolicy| policy.form == PolicyForm::Program;
     match &kernel.config {
         Some(config) if payload.policies.iter().any(is_program) => {
@@ -197,7 +200,7 @@ fn carry_config(tree: &mut Tree, kernel: &Kernel, payload: &Payload) -> Result<(
     }
 }
 
-fn carry_files(tree: &mut Tree, payload: &Payload) -> Result<(), Error> {
+fn carry_files(tree: &mut ArchiveTree, payload: &Payload) -> Result<(), Error> {
     for (from, to) in &payload.files {
         if !to.starts_with('/') {
             return Err(mend(
@@ -208,15 +211,15 @@ fn carry_files(tree: &mut Tree, payload: &Payload) -> Result<(), Error> {
                 format!("write /{to}"),
             ));
         }
-        Tree::check_visible(to)?;
+        ArchiveTree::check_visible(to)?;
         tree.comes_from(format!("the file {}", from.display()));
         carry::files(tree, from, to)?;
     }
     Ok(())
 }
 
-fn skeleton() -> Result<Tree, Error> {
-    let mut tree = Tree::default();
+fn skeleton() -> Result<ArchiveTree, Error> {
+    let mut tree = ArchiveTree::default();
     for (path, mode) in DIRECTORIES {
         tree.directory(path, mode)?;
     }
@@ -235,7 +238,7 @@ fn skeleton() -> Result<Tree, Error> {
 }
 
 fn carry_modules(
-    tree: &mut Tree,
+    tree: &mut ArchiveTree,
     kernel: &Kernel,
     selection: Selection,
 ) -> Result<Vec<CarriedModule>, Error> {
@@ -255,7 +258,7 @@ fn carry_modules(
                 .iter()
                 .map(|need| modules::stem(need))
                 .collect(),
-            ..CarriedModule::of(&module.name, &path, &module.bytes)
+            ..CarriedModule::from_bytes(&module.name, &path, &module.bytes)
         });
         tree.file(&path, module.bytes, 0o644)?;
     }
@@ -265,7 +268,7 @@ fn carry_modules(
         carried.push(CarriedModule {
             source: Some(module.source),
             needs: module.needs,
-            ..CarriedModule::of(&module.name, &path, &module.bytes)
+            ..CarriedModule::from_bytes(&module.name, &path, &module.bytes)
         });
         tree.file(&path, module.bytes, 0o644)?;
     }

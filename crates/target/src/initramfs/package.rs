@@ -15,11 +15,11 @@ use std::path::Path;
 use assize_job::{CarriedPackage, Package};
 
 use super::carry::{Carrier, interpreter, text};
-use super::tree::Tree;
+use super::tree::ArchiveTree;
 use crate::Error;
 use crate::apt::Stanza;
 use crate::dpkg::Dpkg;
-use crate::elf::{self, Loading};
+use crate::elf::{self, LoaderEnvironment};
 use crate::fault::{io, mend, wrong};
 use crate::modules::glob;
 
@@ -122,7 +122,7 @@ impl Carrier<'_> {
             if !wanted || is_left_out(&there) {
                 continue;
             }
-            match self.host.at(&path).symlink_metadata() {
+            match self.host.path_below_root(&path).symlink_metadata() {
                 Ok(data) if data.is_symlink() => self.link_of_package(&path, &there)?,
                 Ok(data) if data.is_file() => {
                     self.file_of_package(&path, &there, &data)?;
@@ -145,7 +145,7 @@ impl Carrier<'_> {
     }
 
     fn link_of_package(&mut self, path: &Path, there: &str) -> Result<(), Error> {
-        let at = self.host.at(path);
+        let at = self.host.path_below_root(path);
         let target = std::fs::read_link(&at).map_err(|error| io("carry", path, &error))?;
         // The loader may already have requested it by this name.
         match self.tree.has(there) {
@@ -155,7 +155,7 @@ impl Carrier<'_> {
     }
 
     fn file_of_package(&mut self, path: &Path, there: &str, data: &Metadata) -> Result<(), Error> {
-        Tree::check_visible(there)?;
+        ArchiveTree::check_visible(there)?;
         if self.tree.has(there) {
             return Ok(());
         }
@@ -176,7 +176,9 @@ impl Carrier<'_> {
     /// Carries the dependencies of a file. Missing ones are skipped: the file lacks them on
     /// this machine too.
     fn needs_of(&mut self, path: &Path, bytes: &[u8], executable: bool) -> Result<(), Error> {
-        if let Ok(Some(closure)) = elf::closure(self.host, path, bytes, &Loading::default()) {
+        if let Ok(Some(closure)) =
+            elf::closure(self.host, path, bytes, &LoaderEnvironment::default())
+        {
             return self.closure(&closure);
         }
         let words = interpreter(bytes).filter(|_| executable);

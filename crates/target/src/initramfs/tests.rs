@@ -7,12 +7,12 @@ use super::*;
 use crate::elf::tests::{empty_program, module};
 
 /// Path to mode, device numbers, and bytes.
-type Entries = BTreeMap<String, (u32, (u32, u32), Vec<u8>)>;
+type ArchiveEntries = BTreeMap<String, (u32, (u32, u32), Vec<u8>)>;
 
 /// The entries of an archive and their order.
-fn unpack(archive: &[u8]) -> (Vec<String>, Entries) {
+fn unpack(archive: &[u8]) -> (Vec<String>, ArchiveEntries) {
     let mut rest = archive;
-    let (mut order, mut entries) = (Vec::new(), Entries::new());
+    let (mut order, mut entries) = (Vec::new(), ArchiveEntries::new());
     loop {
         let mut reader = cpio::newc::Reader::new(rest).unwrap();
         if reader.entry().is_trailer() {
@@ -31,10 +31,10 @@ fn unpack(archive: &[u8]) -> (Vec<String>, Entries) {
 }
 
 /// No modules and no policies.
-fn nothing() -> Ours {
+fn nothing() -> ProvidedFiles {
     let nowhere = Path::new("/nowhere");
-    Ours {
-        testbed: Testbed::of(nowhere, &[]),
+    ProvidedFiles {
+        testbed: Testbed::with_files(nowhere, &[]),
         policies: Policies::new(nowhere),
     }
 }
@@ -104,8 +104,8 @@ impl Fixture {
         self.pack(payload).map(|packed| packed.bytes)
     }
 
-    fn pack(&self, payload: &Payload) -> Result<Packed, Error> {
-        let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
+    fn pack(&self, payload: &Payload) -> Result<PackedInitramfs, Error> {
+        let host = ProgramHost::at_root(self.place.path(), vec!["/opt/tools".into()]);
         let agent = Path::new("/agent");
         build_from(&host, agent, &self.kernel, &nothing(), payload, false)
     }
@@ -205,7 +205,7 @@ fn a_script_brings_its_interpreter_and_links_lead_to_files() {
 
 #[test]
 fn directories_are_merged_into_usr_as_on_the_host_or_not() {
-    let mut tree = Tree::default();
+    let mut tree = ArchiveTree::default();
     tree.file("/lib/x86_64-linux-gnu/libc.so.6", vec![1], 0o755)
         .unwrap();
     // The same file by its other path.
@@ -403,7 +403,7 @@ fn a_real_shell_runs_from_its_closure_alone() {
     let sh = std::fs::canonicalize("/bin/sh").unwrap();
     let payload = programs(&["sh"]);
     let archive = build_from(
-        &Host::this(),
+        &ProgramHost::this(),
         &sh,
         &fixture.kernel,
         &nothing(),

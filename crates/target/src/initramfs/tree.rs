@@ -10,7 +10,7 @@ use crate::fault::wrong;
 const MERGED: [&str; 6] = ["bin", "lib", "lib32", "lib64", "libx32", "sbin"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Node {
+enum TreeNode {
     Directory(u32),
     File(Vec<u8>, u32),
     Link(String),
@@ -19,15 +19,15 @@ enum Node {
 
 /// The tree. Paths have no leading slash.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tree {
-    nodes: BTreeMap<String, Node>,
+pub(super) struct ArchiveTree {
+    nodes: BTreeMap<String, TreeNode>,
     /// Origin of the entries being added.
     source: String,
     /// Path to origin.
     sources: BTreeMap<String, String>,
 }
 
-impl Tree {
+impl ArchiveTree {
     /// Sets the origin of the entries added from now on: `the program ./a/test`.
     pub(super) fn comes_from(&mut self, source: impl Into<String>) {
         self.source = source.into();
@@ -37,8 +37,8 @@ impl Tree {
     pub(super) fn directory(&mut self, path: &str, mode: u32) -> Result<(), Error> {
         let path = self.place(path)?;
         match self.nodes.get(&path) {
-            Some(Node::Directory(_)) => Ok(()),
-            _ => self.put(path, Node::Directory(mode)),
+            Some(TreeNode::Directory(_)) => Ok(()),
+            _ => self.put(path, TreeNode::Directory(mode)),
         }
     }
 
@@ -58,13 +58,13 @@ impl Tree {
     /// Adds a file. Adding the same file twice is not an error.
     pub(super) fn file(&mut self, path: &str, bytes: Vec<u8>, mode: u32) -> Result<(), Error> {
         let path = self.place(path)?;
-        self.put(path, Node::File(bytes, mode))
+        self.put(path, TreeNode::File(bytes, mode))
     }
 
     /// Adds a symbolic link.
     pub(super) fn link(&mut self, path: &str, target: &str) -> Result<(), Error> {
         let path = self.place(path)?;
-        self.put(path, Node::Link(target.into()))
+        self.put(path, TreeNode::Link(target.into()))
     }
 
     /// Adds a character device.
@@ -75,7 +75,7 @@ impl Tree {
         number: (u32, u32),
     ) -> Result<(), Error> {
         let path = self.place(path)?;
-        self.put(path, Node::Device(mode, number))
+        self.put(path, TreeNode::Device(mode, number))
     }
 
     /// The absolute path of the file that a path leads to, with links followed.
@@ -84,8 +84,8 @@ impl Tree {
         // Linux follows forty links.
         for _ in 0..40 {
             match self.nodes.get(&path)? {
-                Node::Link(target) if target.starts_with('/') => path = merged(target),
-                Node::Link(target) => {
+                TreeNode::Link(target) if target.starts_with('/') => path = merged(target),
+                TreeNode::Link(target) => {
                     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
                     let joined = std::path::Path::new("/").join(above).join(target);
                     path = merged(&crate::elf::plain(&joined).to_string_lossy());
@@ -104,7 +104,7 @@ impl Tree {
     /// The absolute path of a file in the archive, if it exists and is not a link.
     pub(super) fn file_at(&self, path: &str) -> Option<String> {
         let path = merged(path);
-        let is_file = matches!(self.nodes.get(&path), Some(Node::File(..)));
+        let is_file = matches!(self.nodes.get(&path), Some(TreeNode::File(..)));
         is_file.then(|| format!("/{path}"))
     }
 
@@ -112,13 +112,13 @@ impl Tree {
     pub(super) fn leads_to(&self, path: &str, bytes: &[u8]) -> bool {
         let found = self.resolve(path);
         let node = found.and_then(|path| self.nodes.get(&merged(&path)));
-        matches!(node, Some(Node::File(there, _)) if there == bytes)
+        matches!(node, Some(TreeNode::File(there, _)) if there == bytes)
     }
 
     /// The BLAKE3 digest of every file, by absolute path.
     pub(super) fn digests(&self) -> BTreeMap<String, String> {
-        let digest = |(path, node): (&String, &Node)| match node {
-            Node::File(bytes, _) => {
+        let digest = |(path, node): (&String, &TreeNode)| match node {
+            TreeNode::File(bytes, _) => {
                 let digest = blake3::hash(bytes).to_hex().to_string();
                 Some((format!("/{path}"), digest))
             }
@@ -134,10 +134,12 @@ impl Tree {
 
     /// Makes a directory of [`MERGED`] a link into `/usr`.
     pub(super) fn merge(&mut self, name: &str) {
-        let link = Node::Link(format!("usr/{name}"));
+        let link = TreeNode::Link(format!("usr/{name}"));
         self.nodes.entry(name.to_string()).or_insert(link);
         for above in ["usr".to_string(), format!("usr/{name}")] {
-            self.nodes.entry(above).or_insert(Node::Directory(0o755));
+            self.nodes
+                .entry(above)
+                .or_insert(TreeNode::Directory(0o755));
         }
     }
 
@@ -155,15 +157,18 @@ impl Tree {
         let parts: Vec<&str> = path.split('/').collect();
         for end in 1..parts.len() {
             let above = parts[..end].join("/");
-            let node = self.nodes.entry(above).or_insert(Node::Directory(0o755));
-            if !matches!(node, Node::Directory(_)) {
+            let node = self
+                .nodes
+                .entry(above)
+                .or_insert(TreeNode::Directory(0o755));
+            if !matches!(node, TreeNode::Directory(_)) {
                 return Err(self.clash(&parts[..end].join("/")));
             }
         }
         Ok(path)
     }
 
-    fn put(&mut self, path: String, node: Node) -> Result<(), Error> {
+    fn put(&mut self, path: String, node: TreeNode) -> Result<(), Error> {
         match self.nodes.get(&path) {
             Some(there) if *there != node => Err(self.clash(&path)),
             Some(_) => Ok(()),
@@ -196,13 +201,13 @@ impl Tree {
         let mut out = Vec::new();
         for (at, (path, node)) in self.nodes.iter().enumerate() {
             let (kind, mode, bytes): (_, _, &[u8]) = match node {
-                Node::Directory(mode) => (0o040_000, *mode, &[]),
-                Node::File(bytes, mode) => (0o100_000, *mode, bytes),
-                Node::Link(target) => (0o120_000, 0o777, target.as_bytes()),
-                Node::Device(mode, _) => (0o020_000, *mode, &[]),
+                TreeNode::Directory(mode) => (0o040_000, *mode, &[]),
+                TreeNode::File(bytes, mode) => (0o100_000, *mode, bytes),
+                TreeNode::Link(target) => (0o120_000, 0o777, target.as_bytes()),
+                TreeNode::Device(mode, _) => (0o020_000, *mode, &[]),
             };
             let (major, minor) = match node {
-                Node::Device(_, number) => *number,
+                TreeNode::Device(_, number) => *number,
                 _ => (0, 0),
             };
             let number = u32::try_from(at + 1).map_err(std::io::Error::other)?;
@@ -210,7 +215,7 @@ impl Tree {
             let mut writer = cpio::newc::Builder::new(path)
                 .ino(number)
                 .mode(kind | mode)
-                .nlink(if matches!(node, Node::Directory(_)) {
+                .nlink(if matches!(node, TreeNode::Directory(_)) {
                     2
                 } else {
                     1

@@ -56,7 +56,7 @@ impl Kernels {
         let kernel = store::commit(
             &self.directory(),
             temporary,
-            store::Draft {
+            store::KernelDraft {
                 name,
                 version: &version,
                 headers,

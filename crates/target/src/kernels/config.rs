@@ -14,7 +14,7 @@ pub const EXACT: &str = include_str!("../../../../kernel/config/exact.config");
 
 /// How much an option matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
+pub enum OptionWeight {
     /// Without it no run is possible.
     Needed,
     /// Without it a feature is missing.
@@ -24,32 +24,32 @@ pub enum Weight {
 }
 
 /// The prefixes of comments on options.
-const WEIGHTS: &[(&str, Weight)] = &[
-    ("Needed by ", Weight::Needed),
-    ("Wanted by ", Weight::Wanted),
-    ("Chosen: ", Weight::Chosen),
+const WEIGHTS: &[(&str, OptionWeight)] = &[
+    ("Needed by ", OptionWeight::Needed),
+    ("Wanted by ", OptionWeight::Wanted),
+    ("Chosen: ", OptionWeight::Chosen),
 ];
 
 /// An option in the fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct WantedOption {
     /// `CONFIG_…`.
     pub option: String,
     /// Its value.
     pub value: String,
     /// How much it matters.
-    pub weight: Weight,
+    pub weight: OptionWeight,
     /// Who wants it and what for, or why the value was chosen.
     pub why: String,
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for WantedOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.option, self.value)
     }
 }
 
-impl Wish {
+impl WantedOption {
     /// Whether a value satisfies the wish. For `m`, `y` will do as well; for numbers,
     /// larger ones.
     fn is_met(&self, value: Option<&str>) -> bool {
@@ -66,9 +66,9 @@ impl Wish {
 ///
 /// # Errors
 /// An option without a comment that says how much it matters, or a line that is neither.
-pub fn wishes(text: &str) -> Result<Vec<Wish>, String> {
+pub fn wishes(text: &str) -> Result<Vec<WantedOption>, String> {
     let mut wishes = Vec::new();
-    let mut comment: Option<(Weight, String)> = None;
+    let mut comment: Option<(OptionWeight, String)> = None;
     let mut after_option = false;
     for (number, line) in (1..).zip(text.lines()) {
         if let Some(words) = line.strip_prefix('#') {
@@ -93,7 +93,7 @@ pub fn wishes(text: &str) -> Result<Vec<Wish>, String> {
             let (weight, why) = comment.clone().ok_or_else(|| {
                 format!("line {number}: no comment says how much {option} matters")
             })?;
-            wishes.push(Wish {
+            wishes.push(WantedOption {
                 option: option.to_owned(),
                 value: value.to_owned(),
                 weight,
@@ -107,9 +107,9 @@ pub fn wishes(text: &str) -> Result<Vec<Wish>, String> {
 
 /// A kernel's configuration, as in `.config`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Configuration(BTreeMap<String, String>);
+pub struct KernelConfig(BTreeMap<String, String>);
 
-impl Configuration {
+impl KernelConfig {
     /// Parses a configuration, which messages call `name`.
     ///
     /// # Errors
@@ -144,7 +144,7 @@ impl Configuration {
         if options.is_empty() {
             return Err(mend(wrong(what, "it sets no option"), GIVE));
         }
-        Ok(Configuration(options))
+        Ok(KernelConfig(options))
     }
 
     /// The value of an option, if the configuration names it.
@@ -154,12 +154,12 @@ impl Configuration {
     }
 
     /// The wishes that the configuration does not meet, needed ones first. Wishes of weight
-    /// [`Weight::Chosen`] are ignored.
+    /// [`OptionWeight::Chosen`] are ignored.
     #[must_use]
-    pub fn lacks<'w>(&self, wishes: &'w [Wish]) -> Vec<&'w Wish> {
-        let mut lacking: Vec<&Wish> = wishes
+    pub fn lacks<'w>(&self, wishes: &'w [WantedOption]) -> Vec<&'w WantedOption> {
+        let mut lacking: Vec<&WantedOption> = wishes
             .iter()
-            .filter(|wish| wish.weight != Weight::Chosen)
+            .filter(|wish| wish.weight != OptionWeight::Chosen)
             .filter(|wish| !wish.is_met(self.value(&wish.option)))
             .collect();
         lacking.sort_by_key(|wish| wish.weight);
@@ -168,8 +168,8 @@ impl Configuration {
 
     /// The wishes of any weight whose value differs: those that Kconfig did not accept.
     #[must_use]
-    pub fn not_taken<'w>(&self, wishes: &'w [Wish]) -> Vec<&'w Wish> {
-        let taken = |wish: &&Wish| self.value(&wish.option).unwrap_or("n") == wish.value;
+    pub fn not_taken<'w>(&self, wishes: &'w [WantedOption]) -> Vec<&'w WantedOption> {
+        let taken = |wish: &&WantedOption| self.value(&wish.option).unwrap_or("n") == wish.value;
         wishes.iter().filter(|wish| !taken(wish)).collect()
     }
 }
@@ -205,14 +205,18 @@ mod tests {
     const SMALL: &str = "# Licence.\n\n# Needed by runs: they run,\n# all of them.\nCONFIG_A=y\n\
         CONFIG_CPUS=8\n# Wanted by x: it is there.\nCONFIG_B=m\n# Chosen: as others.\nCONFIG_C=n\n";
 
-    fn options(wishes: &[&Wish]) -> Vec<String> {
+    fn options(wishes: &[&WantedOption]) -> Vec<String> {
         wishes.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn every_option_of_the_fragment_says_how_much_it_matters_and_why() {
         let all = wishes(EXACT).unwrap();
-        for weight in [Weight::Needed, Weight::Wanted, Weight::Chosen] {
+        for weight in [
+            OptionWeight::Needed,
+            OptionWeight::Wanted,
+            OptionWeight::Chosen,
+        ] {
             assert!(all.iter().any(|wish| wish.weight == weight), "{weight:?}");
         }
         for (at, wish) in all.iter().enumerate() {
@@ -225,12 +229,12 @@ mod tests {
     #[test]
     fn the_fragment_meets_its_own_wishes_and_nothing_meets_none() {
         let all = wishes(EXACT).unwrap();
-        let itself = Configuration::parse(EXACT.as_bytes(), "x").unwrap();
+        let itself = KernelConfig::parse(EXACT.as_bytes(), "x").unwrap();
         assert!(itself.lacks(&all).is_empty() && itself.not_taken(&all).is_empty());
-        let empty = Configuration::parse(b"CONFIG_NOTHING=y\n", "x").unwrap();
+        let empty = KernelConfig::parse(b"CONFIG_NOTHING=y\n", "x").unwrap();
         let count = all
             .iter()
-            .filter(|wish| wish.weight != Weight::Chosen)
+            .filter(|wish| wish.weight != OptionWeight::Chosen)
             .count();
         assert_eq!(empty.lacks(&all).len(), count);
     }
@@ -238,21 +242,25 @@ mod tests {
     #[test]
     fn a_comment_speaks_of_the_options_up_to_the_next() {
         let all = wishes(SMALL).unwrap();
-        let why: Vec<(&str, Weight, &str)> = all
+        let why: Vec<(&str, OptionWeight, &str)> = all
             .iter()
             .map(|wish| (&*wish.option, wish.weight, &*wish.why))
             .collect();
         assert_eq!(
             why,
             [
-                ("CONFIG_A", Weight::Needed, "runs: they run, all of them."),
                 (
-                    "CONFIG_CPUS",
-                    Weight::Needed,
+                    "CONFIG_A",
+                    OptionWeight::Needed,
                     "runs: they run, all of them."
                 ),
-                ("CONFIG_B", Weight::Wanted, "x: it is there."),
-                ("CONFIG_C", Weight::Chosen, "as others."),
+                (
+                    "CONFIG_CPUS",
+                    OptionWeight::Needed,
+                    "runs: they run, all of them."
+                ),
+                ("CONFIG_B", OptionWeight::Wanted, "x: it is there."),
+                ("CONFIG_C", OptionWeight::Chosen, "as others."),
             ]
         );
     }
@@ -293,7 +301,7 @@ mod tests {
                 &["CONFIG_CPUS=8", "CONFIG_B=m"],
             ),
         ] {
-            let config = Configuration::parse(config.as_bytes(), "x").unwrap();
+            let config = KernelConfig::parse(config.as_bytes(), "x").unwrap();
             assert_eq!(options(&config.lacks(&all)), lacking);
         }
     }
@@ -301,7 +309,7 @@ mod tests {
     #[test]
     fn what_kconfig_has_not_taken_is_named_whatever_its_weight() {
         let config = b"CONFIG_A=y\nCONFIG_CPUS=9\nCONFIG_B=m\nCONFIG_C=y\n";
-        let config = Configuration::parse(config, "x").unwrap();
+        let config = KernelConfig::parse(config, "x").unwrap();
         let all = wishes(SMALL).unwrap();
         assert_eq!(
             options(&config.not_taken(&all)),
@@ -324,12 +332,12 @@ mod tests {
             (b"# nothing\n", "it sets no option"),
             (b"", "it sets no option"),
         ] {
-            let error = Configuration::parse(bytes, "x.config").unwrap_err();
+            let error = KernelConfig::parse(bytes, "x.config").unwrap_err();
             assert!(error.wrong_use && error.mend.is_some());
             assert!(error.why.starts_with(why), "{error}");
         }
         let fine = b"CONFIG_A=-1\nCONFIG_B=0x1F\nCONFIG_C=\"a=b c\"\nCONFIG_D=n\r\n";
-        assert!(Configuration::parse(fine, "x").is_ok());
+        assert!(KernelConfig::parse(fine, "x").is_ok());
     }
 
     #[test]
@@ -342,7 +350,7 @@ mod tests {
             let (true, Some(path)) = (kernel.name.starts_with("debian:"), &kernel.config) else {
                 continue;
             };
-            let config = Configuration::parse(&std::fs::read(path).unwrap(), &kernel.name).unwrap();
+            let config = KernelConfig::parse(&std::fs::read(path).unwrap(), &kernel.name).unwrap();
             let tracers = ["CONFIG_OSNOISE_TRACER=y", "CONFIG_TIMERLAT_TRACER=y"];
             let lacking = options(&config.lacks(&all));
             match &*kernel.name {

@@ -7,12 +7,12 @@ use super::{
 };
 use crate::Error;
 use crate::apt::Apt;
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 use crate::fault::{failed, io, list, mend, wrong};
 
 /// How much of a kernel to fetch, in increasing order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Amount {
+pub enum FetchAmount {
     /// Its image and modules.
     Image,
     /// Also the headers, with the parts of kbuild they need.
@@ -30,7 +30,7 @@ impl Kernels {
     pub fn fetch(
         &self,
         name: &str,
-        amount: Amount,
+        amount: FetchAmount,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Kernel, Error> {
         let base = name.split('@').next().unwrap_or(name);
@@ -49,19 +49,19 @@ impl Kernels {
         };
         let _lock = crate::lock::take(&self.directory(), progress)?;
         let apt = self.apt(kernel.suite, &what, progress)?;
-        let wanted = Wanted::find(&apt, kernel, &what)?;
+        let wanted = ResolvedPackages::find(&apt, kernel, &what)?;
         let place = self.place(kernel, &wanted);
         if !place.join("kernel.json").exists() {
             self.store_image(&apt, kernel, &wanted, progress)?;
         }
         let stored = store::load(&place)?;
-        if amount >= Amount::Headers && stored.headers.is_none() {
+        if amount >= FetchAmount::Headers && stored.headers.is_none() {
             self.store_headers(&apt, kernel, &wanted, progress)?;
         }
         let stored = store::load(&place)?;
-        if amount >= Amount::Compiler && stored.compiler.is_none() {
+        if amount >= FetchAmount::Compiler && stored.compiler.is_none() {
             self.store_compiler(kernel, &stored, progress)?;
-        } else if amount == Amount::Headers
+        } else if amount == FetchAmount::Headers
             && let Some(compiler) = lacking(&stored)
         {
             progress(&format!(
@@ -74,7 +74,7 @@ impl Kernels {
     }
 
     /// The directory for a version of a kernel.
-    pub(super) fn place(&self, kernel: &DebianKernel, wanted: &Wanted) -> PathBuf {
+    pub(super) fn place(&self, kernel: &DebianKernel, wanted: &ResolvedPackages) -> PathBuf {
         let directory = self.directory().join(names::directory(kernel.name));
         directory.join(&wanted.version)
     }
@@ -96,7 +96,7 @@ impl Kernels {
         &self,
         apt: &Apt,
         kernel: &DebianKernel,
-        wanted: &Wanted,
+        wanted: &ResolvedPackages,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let packages = apt.follow(&wanted.image, &|name| {
@@ -122,7 +122,7 @@ impl Kernels {
         store::commit(
             &self.directory(),
             temporary,
-            store::Draft {
+            store::KernelDraft {
                 name: kernel.name,
                 version: &wanted.version,
                 headers: None,
@@ -134,13 +134,13 @@ impl Kernels {
 }
 
 /// The packages that a name currently resolves to.
-pub(super) struct Wanted {
+pub(super) struct ResolvedPackages {
     image: String,
     pub(super) headers: String,
     version: String,
 }
 
-impl Wanted {
+impl ResolvedPackages {
     fn find(apt: &Apt, kernel: &DebianKernel, what: &str) -> Result<Self, Error> {
         let meta = apt.package(kernel.package)?;
         let depends = meta.depends();
@@ -150,7 +150,7 @@ impl Wanted {
             _ => newest(apt, kernel, what)?,
         };
         let real = apt.package(&image)?;
-        Ok(Wanted {
+        Ok(ResolvedPackages {
             headers: image.replacen("linux-image-", "linux-headers-", 1),
             image,
             version: real.version().replace([':', '/'], "_"),
@@ -161,7 +161,7 @@ impl Wanted {
 /// The compiler that a kernel's headers name, if it is not available.
 fn lacking(stored: &Kernel) -> Option<String> {
     let named = stored.headers.as_deref().and_then(headers::named)?;
-    let here = stored.compiler.is_some() || Host::this().program(&named).is_some();
+    let here = stored.compiler.is_some() || ProgramHost::this().program(&named).is_some();
     (!here).then_some(named)
 }
 

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::fetch::{Wanted, create, remove, rename};
+use super::fetch::{ResolvedPackages, create, remove, rename};
 use super::{DebianKernel, Kernels, launch, store};
 use crate::Error;
-use crate::apt::{Apt, Package};
+use crate::apt::{Apt, AptPackage};
 use crate::fault::{io, list};
 
 /// The oldest Debian release that kernels come from. Every machine on which assize runs has
@@ -20,7 +20,7 @@ impl Kernels {
         &self,
         apt: &Apt,
         kernel: &DebianKernel,
-        wanted: &Wanted,
+        wanted: &ResolvedPackages,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let packages = apt.follow(&wanted.headers, &|name| {
@@ -60,13 +60,13 @@ impl Kernels {
         &self,
         apt: &Apt,
         kernel: &DebianKernel,
-        packages: &[Package],
+        packages: &[AptPackage],
         headers: &Path,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let what = format!("fetch libraries for the headers of {}", kernel.name);
         let base = self.apt(kernel.base(), &what, progress)?;
-        let mut wanted: Vec<Package> = Vec::new();
+        let mut wanted: Vec<AptPackage> = Vec::new();
         for package in packages {
             let depends = apt.package(&package.name)?.depends();
             for library in depends.iter().filter(|name| is_library(name)) {

@@ -10,14 +10,14 @@ use crate::fault::{failed, io, list, read};
 use crate::modules::{canonical, plain, stem};
 
 /// The `.modinfo` of a module.
-struct Entry {
+struct ModinfoEntry {
     name: String,
     path: String,
     depends: Vec<String>,
     aliases: Vec<String>,
 }
 
-impl Entry {
+impl ModinfoEntry {
     fn read(directory: &Path, file: &Path) -> Result<Self, Error> {
         let bytes = plain(file, read(file)?)?;
         let path = file.strip_prefix(directory).unwrap_or(file);
@@ -33,7 +33,7 @@ impl Entry {
                 _ => {}
             }
         }
-        Ok(Entry {
+        Ok(ModinfoEntry {
             name: stem(&path),
             path,
             depends,
@@ -74,12 +74,12 @@ pub(super) fn write(directory: &Path) -> Result<(), Error> {
 }
 
 /// Reads modules on all CPUs, because decompressing thousands takes long.
-fn read_all(directory: &Path, files: &[PathBuf]) -> Result<Vec<Entry>, Error> {
+fn read_all(directory: &Path, files: &[PathBuf]) -> Result<Vec<ModinfoEntry>, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = files.len().div_ceil(threads).max(1);
-    let work = |part: &[PathBuf]| -> Result<Vec<Entry>, Error> {
+    let work = |part: &[PathBuf]| -> Result<Vec<ModinfoEntry>, Error> {
         part.iter()
-            .map(|file| Entry::read(directory, file))
+            .map(|file| ModinfoEntry::read(directory, file))
             .collect()
     };
     let parts: Vec<_> = std::thread::scope(|scope| {
@@ -98,7 +98,7 @@ fn read_all(directory: &Path, files: &[PathBuf]) -> Result<Vec<Entry>, Error> {
 }
 
 /// Appends names in an order in which they can be loaded, `name` last.
-fn visit<'a>(entries: &'a BTreeMap<String, Entry>, name: &'a str, order: &mut Vec<&'a str>) {
+fn visit<'a>(entries: &'a BTreeMap<String, ModinfoEntry>, name: &'a str, order: &mut Vec<&'a str>) {
     // A name being visited is already in the order, so that a cycle ends; at the end it
     // moves behind its dependencies.
     if order.contains(&name) {

@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::Error;
-use crate::elf::{Host, Loading, closure};
+use crate::elf::{LoaderEnvironment, ProgramHost, closure};
 use crate::fault::{failed, io, read};
 
 /// Library directories in packages.
@@ -20,8 +20,8 @@ const LIBRARIES: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gn
 /// libraries it needs are copied from there to `libraries`. Files that are not dynamically
 /// linked programs stay as they are.
 pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result<(), Error> {
-    let host = Host::at_root(system, Vec::new());
-    let loading = Loading {
+    let host = ProgramHost::at_root(system, Vec::new());
+    let loading = LoaderEnvironment {
         library_path: LIBRARIES.iter().map(PathBuf::from).collect(),
         preload: Vec::new(),
     };
@@ -34,14 +34,16 @@ pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result
     };
     fs::create_dir_all(libraries).map_err(|error| io("create", libraries, &error))?;
     let found = LIBRARIES.iter().map(|place| Path::new(place).join(loader));
-    let found = found.into_iter().find(|path| host.at(path).is_file());
+    let found = found
+        .into_iter()
+        .find(|path| host.path_below_root(path).is_file());
     let found = found.ok_or_else(|| {
         let why = format!("there is no {}", loader.to_string_lossy());
         failed(format!("keep {}", program.display()), why)
     })?;
-    copy(&host.at(&found), &libraries.join(loader))?;
+    copy(&host.path_below_root(&found), &libraries.join(loader))?;
     for (name, library) in &closure.libraries {
-        copy(&host.at(&library.path), &libraries.join(name))?;
+        copy(&host.path_below_root(&library.path), &libraries.join(name))?;
     }
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let hidden = program.with_file_name(format!(".{name}.elf"));
@@ -101,7 +103,12 @@ mod tests {
     fn system(program: &Path) -> Option<tempfile::TempDir> {
         let system = tempfile::tempdir().unwrap();
         let bytes = fs::read(program).unwrap();
-        let this = closure(&Host::this(), program, &bytes, &Loading::default());
+        let this = closure(
+            &ProgramHost::this(),
+            program,
+            &bytes,
+            &LoaderEnvironment::default(),
+        );
         let this = this.unwrap()?;
         let to = system.path().join("usr/lib/x86_64-linux-gnu");
         fs::create_dir_all(&to).unwrap();

@@ -25,8 +25,8 @@ mod version;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use build::{Built, WorkTree};
-pub use fetch::Amount;
+pub use build::{BuiltKernel, WorkTree};
+pub use fetch::FetchAmount;
 pub(crate) use headers::compiler;
 pub use names::{DEBIAN, DebianKernel};
 pub use source::Source;

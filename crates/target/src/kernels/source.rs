@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::{Kernels, names, store};
 use crate::Error;
-use crate::apt::{Apt, Package};
+use crate::apt::{Apt, AptPackage};
 use crate::fault::{failed, io, list, mend, wrong};
 
 /// The suite in which source packages are named as below.
@@ -189,7 +189,7 @@ fn unpacked(
 ) -> Result<tempfile::TempDir, Error> {
     let what = format!("fetch {name}");
     let temporary = store::temporary_in(sources)?;
-    let wanted = Package {
+    let wanted = AptPackage {
         name,
         version: version.into(),
     };

@@ -15,7 +15,7 @@ const SCHEMA: &str = "assize.kernel/1";
 /// complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Description {
+pub(super) struct KernelDescription {
     schema: String,
     pub(super) name: String,
     pub(super) version: String,
@@ -69,7 +69,7 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
         )
     };
     let text = read(&path)?;
-    let told: Description =
+    let told: KernelDescription =
         serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
     if told.schema != SCHEMA {
         return Err(damaged(format!(
@@ -102,7 +102,7 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
 /// Records in `kernel.json` that the kernel in `place` has headers, at a path below it.
 pub(super) fn describe_headers(place: &Path, headers: &Path) -> Result<(), Error> {
     let path = place.join("kernel.json");
-    let mut told: Description = serde_json::from_slice(&read(&path)?)
+    let mut told: KernelDescription = serde_json::from_slice(&read(&path)?)
         .map_err(|error| failed(format!("read {}", path.display()), error))?;
     told.headers = Some(headers.to_path_buf());
     let aside = place.join("kernel.json.new");
@@ -110,14 +110,14 @@ pub(super) fn describe_headers(place: &Path, headers: &Path) -> Result<(), Error
     std::fs::rename(&aside, &path).map_err(|error| io("write", &path, &error))
 }
 
-fn write_description(path: &Path, told: &Description) -> Result<(), Error> {
+fn write_description(path: &Path, told: &KernelDescription) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(told)
         .map_err(|error| failed(format!("write {}", path.display()), error))?;
     std::fs::write(path, text + "\n").map_err(|error| io("write", path, &error))
 }
 
 /// The description of a kernel whose files are still in a temporary directory.
-pub(super) struct Draft<'a> {
+pub(super) struct KernelDraft<'a> {
     pub(super) name: &'a str,
     pub(super) version: &'a str,
     pub(super) headers: Option<PathBuf>,
@@ -129,12 +129,12 @@ pub(super) struct Draft<'a> {
 pub(super) fn commit(
     directory: &Path,
     temporary: tempfile::TempDir,
-    draft: Draft<'_>,
+    draft: KernelDraft<'_>,
 ) -> Result<Kernel, Error> {
     let image = read(&temporary.path().join("vmlinuz"))?;
     let release = image::release(&image)
         .map_err(|why| wrong(format!("store the kernel {}", draft.name), why))?;
-    let told = Description {
+    let told = KernelDescription {
         schema: SCHEMA.into(),
         name: draft.name.into(),
         version: draft.version.into(),

@@ -17,7 +17,7 @@ fn put(kernels: &Kernels, name: &str, version: &str, release: &str) -> Kernel {
         bzimage(&format!("{release} x")),
     )
     .unwrap();
-    let draft = store::Draft {
+    let draft = store::KernelDraft {
         name,
         version,
         headers: None,
@@ -276,7 +276,9 @@ fn only_kernels_of_debian_can_be_fetched() {
         ("debian:6.12@6.12.1", "assize kernel fetch debian:6.12"),
         ("fedora", "assize kernel fetch debian:6.12"),
     ] {
-        let error = kernels.fetch(name, Amount::Image, &mut |_| ()).unwrap_err();
+        let error = kernels
+            .fetch(name, FetchAmount::Image, &mut |_| ())
+            .unwrap_err();
         assert!(error.wrong_use);
         assert_eq!(error.mend.as_deref(), Some(mend));
     }
@@ -320,7 +322,7 @@ fn tables_of_modules_are_made_where_a_package_has_none() {
 fn a_fetched_kernel_builds_a_module_that_fits_it() {
     let (root, kernels) = kernels();
     let kernel = kernels
-        .fetch("debian:6.12", Amount::Headers, &mut |line| {
+        .fetch("debian:6.12", FetchAmount::Headers, &mut |line| {
             eprintln!("{line}")
         })
         .unwrap();
@@ -365,7 +367,7 @@ fn a_fetched_kernel_builds_a_module_that_fits_it() {
     );
     // The second fetch downloads nothing.
     let again = kernels
-        .fetch("debian:6.12", Amount::Headers, &mut |_| ())
+        .fetch("debian:6.12", FetchAmount::Headers, &mut |_| ())
         .unwrap();
     assert_eq!(again, kernel);
 }

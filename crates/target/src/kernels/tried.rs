@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::build::{Made, WorkTree, check_tree};
+use super::build::{KernelBuildInputs, WorkTree, check_tree};
 use super::{Kernel, Kernels, names, store};
 use crate::Error;
 use crate::fault::read;
@@ -33,11 +33,11 @@ impl Kernels {
     /// Programs that a build needs are missing; a description cannot be read.
     pub fn tried(&self, commit: &str) -> Result<Option<Kernel>, Error> {
         let name = name(commit);
-        let made = Made::here(&format!("build the kernel {name}"))?;
+        let made = KernelBuildInputs::here(&format!("build the kernel {name}"))?;
         self.tried_by(commit, &made)
     }
 
-    fn tried_by(&self, commit: &str, made: &Made) -> Result<Option<Kernel>, Error> {
+    fn tried_by(&self, commit: &str, made: &KernelBuildInputs) -> Result<Option<Kernel>, Error> {
         let name = name(commit);
         let place = self.directory().join(names::directory(&name));
         let wanted = origin(commit, made);
@@ -68,14 +68,14 @@ impl Kernels {
         let name = name(commit);
         let what = format!("build the kernel {name}");
         let tree = check_tree(&what, &place.tree)?;
-        self.build_tried_by(commit, &tree, &Made::here(&what)?, progress)
+        self.build_tried_by(commit, &tree, &KernelBuildInputs::here(&what)?, progress)
     }
 
     fn build_tried_by(
         &self,
         commit: &str,
         tree: &Path,
-        made: &Made,
+        made: &KernelBuildInputs,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Kernel, Error> {
         let name = name(commit);
@@ -98,7 +98,7 @@ fn is_tried(name: &str) -> bool {
     })
 }
 
-fn origin(commit: &str, made: &Made) -> String {
+fn origin(commit: &str, made: &KernelBuildInputs) -> String {
     let (compiler, recipe) = (&made.compiler, made.digest());
     format!("built of commit {commit} by {compiler}, recipe {recipe}")
 }
@@ -115,10 +115,11 @@ mod tests {
     #[test]
     fn a_kernel_is_built_once_for_a_commit_and_a_compiler() {
         let Some(lab) = Lab::new() else { return };
-        let (kernels, made) = (lab.kernels(), Made::by("gcc 12"));
+        let (kernels, made) = (lab.kernels(), KernelBuildInputs::with_compiler("gcc 12"));
         assert_eq!(kernels.tried_by(COMMIT, &made).unwrap(), None);
         let tree = lab.with("int slice = 1;\n");
-        let build = |made: &Made| kernels.build_tried_by(COMMIT, &tree, made, &mut |_| ());
+        let build =
+            |made: &KernelBuildInputs| kernels.build_tried_by(COMMIT, &tree, made, &mut |_| ());
         let built = build(&made).unwrap();
         assert!(built.is_tried(), "{}", built.name);
         assert_eq!(
@@ -130,7 +131,7 @@ mod tests {
         let other = format!("{}9", &COMMIT[..39]);
         assert_eq!(name(&other), built.name);
         assert_eq!(kernels.tried_by(&other, &made).unwrap(), None);
-        let newer = Made::by("gcc 13");
+        let newer = KernelBuildInputs::with_compiler("gcc 13");
         assert_eq!(kernels.tried_by(COMMIT, &newer).unwrap(), None);
         build(&newer).unwrap();
         assert_eq!(

@@ -66,7 +66,7 @@ fn names(selection: &Selection) -> Vec<&str> {
 
 fn ask(kernel: &Kernel, asked: &[&str]) -> Result<Selection, Error> {
     let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
-    let testbed = Testbed::of(Path::new("/nowhere"), &[]);
+    let testbed = Testbed::with_files(Path::new("/nowhere"), &[]);
     select(kernel, &testbed, &asked, &[])
 }
 

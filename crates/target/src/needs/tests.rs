@@ -9,8 +9,8 @@ Max nice priority         25                   30
 Max realtime priority     50                   unlimited
 ";
 
-fn user() -> Facts {
-    Facts::read(STATUS, LIMITS, "2\n")
+fn user() -> MachineFacts {
+    MachineFacts::read(STATUS, LIMITS, "2\n")
 }
 
 fn order(job: Job) -> Order {
@@ -46,7 +46,7 @@ fn scheduled(policy: Policy, priority: u8, nice: i8) -> Order {
     })
 }
 
-fn lacking(order: &Order, facts: &Facts) -> Option<String> {
+fn lacking(order: &Order, facts: &MachineFacts) -> Option<String> {
     let orders = std::slice::from_ref(order);
     let error = check(orders, facts, &BTreeSet::new(), "host", "run `sudo assize`").err()?;
     assert!(error.wrong_use);
@@ -62,14 +62,14 @@ fn rights_are_read_as_the_kernel_prints_them() {
         .replace("1000", "0")
         .replace("0000000000000000", "000001ffffffffff");
     let limits = LIMITS.replace("50 ", "unlimited ").replace("25 ", "0 ");
-    let facts = Facts::read(&root, &limits, "");
+    let facts = MachineFacts::read(&root, &limits, "");
     assert_eq!(
         (facts.root, facts.priority, facts.nice),
         (true, u64::MAX, 0)
     );
     assert!(facts.can(CAP_SYS_MODULE) && facts.can(CAP_SYS_NICE));
     assert_eq!(facts.paranoid, None);
-    assert_eq!(Facts::read("", "", ""), Facts::default());
+    assert_eq!(MachineFacts::read("", "", ""), MachineFacts::default());
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn instruments_need_rights_that_would_help() {
             ..Job::default()
         });
         assert_eq!(lacking(&order, &user()).as_deref(), expected);
-        let root = Facts {
+        let root = MachineFacts {
             root: true,
             ..user()
         };
         assert_eq!(lacking(&order, &root), None);
-        let open = Facts {
+        let open = MachineFacts {
             paranoid: Some(0),
             tracefs: true,
             ..user()
@@ -130,7 +130,7 @@ fn the_mend_fits_what_is_lacking() {
             ..Job::default()
         })
     };
-    let mend = |order: Order, facts: &Facts, unwritable: &[&str]| {
+    let mend = |order: Order, facts: &MachineFacts, unwritable: &[&str]| {
         let unwritable = unwritable.iter().map(ToString::to_string).collect();
         let error = check(&[order], facts, &unwritable, "host", "run `sudo assize`");
         error.unwrap_err().mend.unwrap()
@@ -145,7 +145,7 @@ fn the_mend_fits_what_is_lacking() {
     );
     let file = "/proc/sys/kernel/sched_rt_runtime_us";
     assert_eq!(mend(order(&[]), &user(), &[file]), "run `sudo assize`");
-    let root = Facts {
+    let root = MachineFacts {
         root: true,
         ..user()
     };
@@ -294,7 +294,7 @@ fn a_placement_policy_needs_rights_and_its_program() {
     let program = policy(PolicyForm::Program);
     let said = lacking(&program, &user());
     assert_eq!(said.as_deref(), Some("attaching a placement policy"));
-    let root = Facts {
+    let root = MachineFacts {
         root: true,
         capabilities: u64::MAX,
         ..user()

@@ -10,10 +10,10 @@ use std::time::Duration;
 use assize_job::POLICIES;
 
 use crate::Error;
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 use crate::fault::{failed, io, list, mend, read};
 use crate::kernels::{into_place, temporary_in};
-use crate::process::{Process, in_words};
+use crate::process::{ChildProcess, in_words};
 use crate::prune::{prune, touch};
 
 /// Every file that a build reads: path below `policies/` and text.
@@ -55,7 +55,7 @@ struct Compilers {
 
 impl Compilers {
     fn find() -> Result<Self, Error> {
-        let host = Host::this();
+        let host = ProgramHost::this();
         let one = |names: &[&str]| {
             let mut found = names.iter().filter_map(|name| host.program(name));
             let missing = || mend(failed(WHAT, format!("no {} in PATH", names[0])), INSTALL);
@@ -221,7 +221,7 @@ fn run(mut command: Command, work: &Path, home: &Path) -> Result<(), Error> {
     let errors = File::create(&log).map_err(|error| io("write", &log, &error))?;
     let name = command.get_program().to_string_lossy().into_owned();
     let could_not = |error: std::io::Error| failed(WHAT, format!("{name}: {error}"));
-    let mut process = Process::start(command, work, errors, None, LIMIT).map_err(could_not)?;
+    let mut process = ChildProcess::start(command, work, errors, None, LIMIT).map_err(could_not)?;
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {
         // Compilers report errors on standard error.

@@ -38,7 +38,7 @@ pub(crate) struct Policies {
 
 /// A policy to be carried to a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Object {
+pub(crate) struct PolicyObject {
     /// The policy as requested.
     pub(crate) asked: PlacementPolicy,
     /// The path of its object here.
@@ -63,7 +63,7 @@ impl Policies {
     pub(crate) fn objects(
         &self,
         policies: &[PlacementPolicy],
-    ) -> Result<Option<(PathBuf, Vec<Object>)>, Error> {
+    ) -> Result<Option<(PathBuf, Vec<PolicyObject>)>, Error> {
         let objects = policies.iter().filter(|policy| is_object(policy));
         let objects: Vec<&PlacementPolicy> = objects.collect();
         if objects.is_empty() {
@@ -79,7 +79,7 @@ impl Policies {
                 wrong_use: true,
                 ..error
             })?;
-            Ok(Object {
+            Ok(PolicyObject {
                 asked: policy.clone(),
                 file,
                 bytes,
@@ -117,7 +117,7 @@ fn argv(attach: &str, object: &str, policy: &PlacementPolicy) -> Vec<String> {
     fixed.into_iter().chain(policy.settings()).collect()
 }
 
-impl Object {
+impl PolicyObject {
     /// The object's path in the guest, and how it is attached there. The path contains the
     /// digest, since two objects may have the same name.
     pub(crate) fn carried(&self) -> (String, CarriedPolicy) {

@@ -61,7 +61,7 @@ fn nothing_is_built_where_nothing_has_to_be_attached() {
 
 #[test]
 fn objects_of_one_name_lie_side_by_side() {
-    let object = |bytes: &[u8]| Object {
+    let object = |bytes: &[u8]| PolicyObject {
         asked: ours("x"),
         file: "here/x.bpf.o".into(),
         bytes: bytes.to_vec(),

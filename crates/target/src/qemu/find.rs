@@ -31,7 +31,7 @@ pub struct Qemu {
 
 /// What a QEMU is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum For {
+enum QemuPurpose {
     /// Machines whose clock counts instructions.
     Exact,
     /// Machines with the host's clock.
@@ -45,7 +45,7 @@ impl Qemu {
     /// # Errors
     /// There is none, or it does not run, or it is too old.
     pub fn find(root: &Path) -> Result<Qemu, Error> {
-        Qemu::find_for(For::Exact, root)
+        Qemu::find_for(QemuPurpose::Exact, root)
     }
 
     /// Finds the QEMU for live machines: as [`Qemu::find`], but the one assize built comes
@@ -54,10 +54,10 @@ impl Qemu {
     /// # Errors
     /// As [`Qemu::find`].
     pub fn find_live(root: &Path) -> Result<Qemu, Error> {
-        Qemu::find_for(For::Live, root)
+        Qemu::find_for(QemuPurpose::Live, root)
     }
 
-    fn find_for(purpose: For, root: &Path) -> Result<Qemu, Error> {
+    fn find_for(purpose: QemuPurpose, root: &Path) -> Result<Qemu, Error> {
         if let Some(binary) = std::env::var_os(VARIABLE) {
             let named = |error: Error| Error {
                 mend: Some(format!(
@@ -71,7 +71,7 @@ impl Qemu {
             return qemu.not_too_old().map_err(named);
         }
         let ours = || qemu_build::stored(root).map(|files| Qemu::stored(files, true));
-        if purpose == For::Exact
+        if purpose == QemuPurpose::Exact
             && let Some(ours) = ours()
         {
             return Ok(ours);
@@ -96,7 +96,7 @@ impl Qemu {
     /// It does not run, or does not print its version.
     pub fn at(binary: PathBuf, data: Vec<PathBuf>) -> Result<Qemu, Error> {
         let what = format!("run {}", binary.display());
-        let output = say(&binary, "--version", &[]).map_err(|error| Error {
+        let output = query(&binary, "--version", &[]).map_err(|error| Error {
             why: error.to_string(),
             what: what.clone(),
             ..missing()
@@ -217,7 +217,7 @@ fn version_in(text: &str) -> Option<String> {
 /// Whether a QEMU can give each CPU a clock: whether it lists the option. QEMU lists
 /// options if `help` is in second place; in first place it is a shift.
 pub(crate) fn is_parallel(binary: &Path) -> bool {
-    let output = say(binary, "-icount", &["shift=0,help"]);
+    let output = query(binary, "-icount", &["shift=0,help"]);
     output.is_ok_and(|output| {
         let text = String::from_utf8_lossy(&output.stdout);
         text.lines()
@@ -225,7 +225,7 @@ pub(crate) fn is_parallel(binary: &Path) -> bool {
     })
 }
 
-fn say(binary: &Path, option: &str, more: &[&str]) -> std::io::Result<Output> {
+fn query(binary: &Path, option: &str, more: &[&str]) -> std::io::Result<Output> {
     let mut command = Command::new(binary);
     command.arg(option).args(more);
     command.stdin(std::process::Stdio::null()).output()

@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use recipe::{Known, Part, Recipe, Trust, trust};
-use steps::{Log, Tenths};
+use recipe::{FetchedPart, KnownFile, Recipe, SourceTrust, trust};
+use steps::{BuildLog, BuildProgress};
 pub use tools::missing;
 
 use crate::Error;
-use crate::apt::{Apt, Package};
+use crate::apt::{Apt, AptPackage};
 use crate::fault::{failed, io, list, mend, read};
 use crate::kernels::{compare_versions, into_place, temporary_in};
 use crate::prune::touch;
@@ -101,7 +101,7 @@ pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, 
         return Ok(there);
     }
     let recipe = Recipe::ours();
-    let known = recipe.known()?;
+    let known = recipe.known_files()?;
     let missing = missing();
     if !missing.is_empty() {
         let names = missing.join(" ");
@@ -115,7 +115,7 @@ pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, 
     if let Some(there) = stored(root) {
         return Ok(there);
     }
-    let build = Build {
+    let build = QemuBuild {
         recipe,
         known,
         directory: &directory,
@@ -137,14 +137,14 @@ fn prune(root: &Path, but: &Path, now: SystemTime) {
     }
 }
 
-struct Build<'a> {
+struct QemuBuild<'a> {
     recipe: Recipe<'a>,
-    known: Vec<Known>,
+    known: Vec<KnownFile>,
     /// `<root>/qemu`, which is locked.
     directory: &'a Path,
 }
 
-impl Build<'_> {
+impl QemuBuild<'_> {
     /// Builds, and returns the new directory.
     fn carry_out(&self, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, Error> {
         let work = temporary_in(self.directory)?;
@@ -154,7 +154,7 @@ impl Build<'_> {
         let archive = self.source(&apt, work.path(), progress)?;
         let firmware = self.firmware(&apt, work.path(), made.path(), progress)?;
         let digest = short(&self.recipe.digest(), &firmware);
-        let mut log = Log::begin(self.directory.join("build.log"))?;
+        let mut log = BuildLog::begin(self.directory.join("build.log"))?;
         let source = work.path().join("source");
         progress("unpacking and patching it");
         unpack(&mut log, &archive, &source)?;
@@ -186,8 +186,8 @@ impl Build<'_> {
     ) -> Result<PathBuf, Error> {
         let source = apt.source(PACKAGE)?;
         match trust(&self.known, &source.file, &source.sha256) {
-            Ok(Trust::Known) => {}
-            Ok(Trust::Newer) => progress(&format!(
+            Ok(SourceTrust::Known) => {}
+            Ok(SourceTrust::Newer) => progress(&format!(
                 "{} is newer than what was tried; Debian's signature vouches for it",
                 source.file
             )),
@@ -209,7 +209,7 @@ impl Build<'_> {
     ) -> Result<String, Error> {
         let mut packages = Vec::new();
         for (name, _, _) in FIRMWARE {
-            packages.push(Package {
+            packages.push(AptPackage {
                 name: name.into(),
                 version: apt.package(name)?.version().into(),
             });
@@ -232,7 +232,7 @@ impl Build<'_> {
     }
 
     /// Applies the patches, each of which must fit exactly.
-    fn patch(&self, log: &mut Log, source: &Path, work: &Path) -> Result<(), Error> {
+    fn patch(&self, log: &mut BuildLog, source: &Path, work: &Path) -> Result<(), Error> {
         for (name, text) in self.recipe.patches() {
             let file = work.join("patch");
             fs::write(&file, text).map_err(|error| io("write", &file, &error))?;
@@ -249,13 +249,17 @@ impl Build<'_> {
     /// Fetches Meson, which configures QEMU, from the Python registry, and checks its hash.
     fn fetch_wheel(
         &self,
-        log: &mut Log,
+        log: &mut BuildLog,
         work: &Path,
         source: &Path,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let wheels = source.join("python/wheels");
-        for known in self.known.iter().filter(|known| known.what == Part::Wheel) {
+        for known in self
+            .known
+            .iter()
+            .filter(|known| known.what == FetchedPart::Wheel)
+        {
             if wheels.join(&known.file).is_file() {
                 continue;
             }
@@ -289,7 +293,7 @@ impl Build<'_> {
     /// Configures and compiles; returns the program.
     fn compile(
         &self,
-        log: &mut Log,
+        log: &mut BuildLog,
         source: &Path,
         version: &str,
         digest: &str,
@@ -312,7 +316,7 @@ impl Build<'_> {
         ninja
             .args(["-j", &jobs.to_string(), "qemu-system-x86_64"])
             .env("NINJA_STATUS", "[%f/%t] ");
-        let mut tenths = Tenths::default();
+        let mut tenths = BuildProgress::default();
         log.run(WHAT, ninja, &build, &mut |line| {
             if let Some(percent) = tenths.see(line) {
                 progress(&format!("building QEMU {version}: {percent} %"));
@@ -335,7 +339,7 @@ fn short(recipe: &str, firmware: &str) -> String {
     both.to_hex().chars().take(8).collect()
 }
 
-fn unpack(log: &mut Log, archive: &Path, to: &Path) -> Result<(), Error> {
+fn unpack(log: &mut BuildLog, archive: &Path, to: &Path) -> Result<(), Error> {
     create(to)?;
     let mut tar = Command::new("tar");
     tar.args(["--strip-components=1", "-xf"])

@@ -20,9 +20,9 @@ pub(super) struct Recipe<'a> {
 
 /// One line of the table of sources: a file that is known to be good.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownFile {
     /// What it contains.
-    pub(super) what: Part,
+    pub(super) what: FetchedPart,
     /// Its upstream version: `10.0.13`.
     pub(super) version: String,
     /// Its name.
@@ -33,7 +33,7 @@ pub(super) struct Known {
 
 /// What a fetched file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum FetchedPart {
     /// QEMU's sources.
     Qemu,
     /// Meson, which configures it.
@@ -42,7 +42,7 @@ pub(super) enum Part {
 
 /// How far a source package is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(super) enum SourceTrust {
     /// It is in the table.
     Known,
     /// It is newer than one of the same series in the table; only the archive's signature
@@ -57,7 +57,7 @@ impl<'a> Recipe<'a> {
     }
 
     #[cfg(test)]
-    pub(super) fn of(files: &'a [(&'a str, &'a str)]) -> Self {
+    pub(super) fn with_files(files: &'a [(&'a str, &'a str)]) -> Self {
         Recipe { files }
     }
 
@@ -99,12 +99,12 @@ impl<'a> Recipe<'a> {
     }
 
     /// The table of files that are known to be good.
-    pub(super) fn known(&self) -> Result<Vec<Known>, Error> {
+    pub(super) fn known_files(&self) -> Result<Vec<KnownFile>, Error> {
         let lines = self.text(SOURCE).lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
         lines
             .map(|(at, line)| {
-                known(line).map_err(|why| {
+                parse_known(line).map_err(|why| {
                     let place = format!("read qemu/{SOURCE}, line {}", at + 1);
                     mend(
                         failed(place, why),
@@ -116,14 +116,14 @@ impl<'a> Recipe<'a> {
     }
 }
 
-fn known(line: &str) -> Result<Known, String> {
+fn parse_known(line: &str) -> Result<KnownFile, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [what, version, file, sha256] = words[..] else {
         return Err(format!("it has {} words, not 4", words.len()));
     };
     let what = match what {
-        "qemu" => Part::Qemu,
-        "wheel" => Part::Wheel,
+        "qemu" => FetchedPart::Qemu,
+        "wheel" => FetchedPart::Wheel,
         _ => return Err(format!("'{what}' is neither qemu nor wheel")),
     };
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
@@ -138,7 +138,7 @@ fn known(line: &str) -> Result<Known, String> {
             "'{sha256}' is no SHA-256, which has 64 digits of 0-9 and a-f"
         ));
     }
-    Ok(Known {
+    Ok(KnownFile {
         what,
         version: version.into(),
         file: file.into(),
@@ -147,11 +147,11 @@ fn known(line: &str) -> Result<Known, String> {
 }
 
 /// Whether to build from a source package; otherwise why not.
-pub(super) fn trust(known: &[Known], file: &str, sha256: &str) -> Result<Trust, String> {
-    let qemu = || known.iter().filter(|known| known.what == Part::Qemu);
+pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<SourceTrust, String> {
+    let qemu = || known.iter().filter(|known| known.what == FetchedPart::Qemu);
     if let Some(named) = qemu().find(|known| known.file == file) {
         return match named.sha256 == sha256 {
-            true => Ok(Trust::Known),
+            true => Ok(SourceTrust::Known),
             false => Err(format!(
                 "the archive's {file} is not the one that is known: its SHA-256 is {sha256}, not {}",
                 named.sha256
@@ -159,12 +159,12 @@ pub(super) fn trust(known: &[Known], file: &str, sha256: &str) -> Result<Trust, 
         };
     }
     let version = version_of(file).ok_or_else(|| format!("{file} has no version in its name"))?;
-    let newer = |known: &Known| {
+    let newer = |known: &KnownFile| {
         series(version) == series(&known.version)
             && compare_versions(version, &known.version).is_gt()
     };
     if qemu().any(newer) {
-        return Ok(Trust::Newer);
+        return Ok(SourceTrust::Newer);
     }
     let known: Vec<&str> = qemu().map(|known| known.version.as_str()).collect();
     Err(format!(
@@ -194,18 +194,18 @@ mod tests {
 
     const SHA: &str = "6a0888e806c2ffc0c5f0733e974f9aea55491950d3c47c98669c8b236dde59ae";
 
-    fn table(text: &str) -> Result<Vec<Known>, Error> {
-        Recipe::of(&[(SOURCE, text)]).known()
+    fn table(text: &str) -> Result<Vec<KnownFile>, Error> {
+        Recipe::with_files(&[(SOURCE, text)]).known_files()
     }
 
     #[test]
     fn our_own_table_names_a_qemu_and_what_configures_it() {
         let ours = Recipe::ours();
-        let known = ours.known().unwrap();
-        for what in [Part::Qemu, Part::Wheel] {
+        let known = ours.known_files().unwrap();
+        for what in [FetchedPart::Qemu, FetchedPart::Wheel] {
             assert!(known.iter().any(|known| known.what == what));
         }
-        for one in known.iter().filter(|known| known.what == Part::Qemu) {
+        for one in known.iter().filter(|known| known.what == FetchedPart::Qemu) {
             assert_eq!(version_of(&one.file), Some(one.version.as_str()));
         }
         let arguments = ours.configure();
@@ -245,9 +245,9 @@ mod tests {
             trust(&known, &format!("qemu_{version}+ds.orig.tar.xz"), sha)
         };
         let other = SHA.replace('6', "7");
-        assert_eq!(trust("10.0.13", SHA), Ok(Trust::Known));
+        assert_eq!(trust("10.0.13", SHA), Ok(SourceTrust::Known));
         assert!(trust("10.0.13", &other).unwrap_err().contains(&other));
-        assert_eq!(trust("10.0.14", &other), Ok(Trust::Newer));
+        assert_eq!(trust("10.0.14", &other), Ok(SourceTrust::Newer));
         for version in ["10.0.9", "10.1.0", "11.0.13", "x"] {
             assert!(trust(version, SHA).is_err(), "{version}");
         }
@@ -263,9 +263,9 @@ mod tests {
         let digest = |at: usize, text: &'static str| {
             let mut files = files;
             files[at].1 = text;
-            Recipe::of(&files).digest()
+            Recipe::with_files(&files).digest()
         };
-        let first = Recipe::of(&files).digest();
+        let first = Recipe::with_files(&files).digest();
         assert_eq!(digest(0, "--a\n\n# because\n"), first);
         assert_eq!(digest(2, "qemu 2 a b"), first);
         assert_ne!(digest(0, "--b\n"), first);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::Error;
 use crate::fault::{failed, io, mend};
-use crate::process::{Process, in_words};
+use crate::process::{ChildProcess, in_words};
 
 /// Environment variables that would change the build.
 const UNSET: &[&str] = &[
@@ -27,18 +27,18 @@ const LAST: usize = 200;
 
 /// The log of one build, with all output of its programs.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct BuildLog {
     path: PathBuf,
     file: File,
 }
 
-impl Log {
+impl BuildLog {
     /// Creates a log at `path`.
-    pub(super) fn begin(path: PathBuf) -> Result<Log, Error> {
+    pub(super) fn begin(path: PathBuf) -> Result<BuildLog, Error> {
         // Child processes append to it, too.
         let file = File::create(&path).and_then(|_| File::options().append(true).open(&path));
         let file = file.map_err(|error| io("write", &path, &error))?;
-        Ok(Log { path, file })
+        Ok(BuildLog { path, file })
     }
 
     /// Runs a program to its end, and passes each line of its standard output to `watch`.
@@ -59,7 +59,7 @@ impl Log {
         let errors = File::options().append(true).open(&self.path);
         let errors = errors.map_err(|error| io("write", &self.path, &error))?;
         let mut process =
-            Process::start(command, directory, errors, None, Duration::MAX).map_err(start)?;
+            ChildProcess::start(command, directory, errors, None, Duration::MAX).map_err(start)?;
         drop(process.child().stdin.take());
         if let Some(output) = process.child().stdout.take() {
             for line in BufReader::new(output).split(b'\n') {
@@ -111,11 +111,11 @@ fn telling(log: &str) -> Option<&str> {
 /// Reports the progress of a build in tenths, from the `[12/345]` at the start of ninja's
 /// lines.
 #[derive(Debug, Default)]
-pub(super) struct Tenths {
+pub(super) struct BuildProgress {
     told: u64,
 }
 
-impl Tenths {
+impl BuildProgress {
     /// Returns the progress in percent, if another tenth is done.
     pub(super) fn see(&mut self, line: &str) -> Option<u64> {
         let (count, _) = line.strip_prefix('[')?.split_once(']')?;
@@ -135,13 +135,13 @@ mod tests {
 
     #[test]
     fn progress_is_told_by_tenths() {
-        let mut tenths = Tenths::default();
+        let mut tenths = BuildProgress::default();
         let told: Vec<u64> = (1..=40)
             .filter_map(|done| tenths.see(&format!("[{done}/40] Compiling C object")))
             .collect();
         assert_eq!(told, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
         for line in ["", "[x/9] a", "[1/0] a", "ninja: done", "[3]"] {
-            assert_eq!(Tenths::default().see(line), None);
+            assert_eq!(BuildProgress::default().see(line), None);
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
     fn what_a_program_prints_is_logged_and_its_error_told() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("log");
-        let mut log = Log::begin(path.clone()).unwrap();
+        let mut log = BuildLog::begin(path.clone()).unwrap();
         let mut seen = Vec::new();
         let sh = |script: &str| {
             let mut command = Command::new("sh");

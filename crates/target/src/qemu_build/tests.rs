@@ -64,18 +64,18 @@ const PATCH: &str = "--- a/a.c\n+++ b/a.c\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n thr
 
 #[test]
 fn a_patch_fits_exactly_or_is_named() {
-    if crate::elf::Host::this().program("patch").is_none() {
+    if crate::elf::ProgramHost::this().program("patch").is_none() {
         eprintln!("skipped: no patch");
         return;
     }
     let work = tempfile::tempdir().unwrap();
     let files = [("patches/0001-two.patch", PATCH)];
-    let build = Build {
-        recipe: Recipe::of(&files),
+    let build = QemuBuild {
+        recipe: Recipe::with_files(&files),
         known: Vec::new(),
         directory: work.path(),
     };
-    let mut log = Log::begin(work.path().join("log")).unwrap();
+    let mut log = BuildLog::begin(work.path().join("log")).unwrap();
     let source = tree(work.path());
     build.patch(&mut log, &source, work.path()).unwrap();
     let text = fs::read_to_string(source.join("a.c")).unwrap();

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use super::recipe::Recipe;
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 
 /// Programs, and the Debian packages that contain them.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -19,7 +19,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 /// The Debian packages that a build of the patched QEMU needs and that are missing.
 #[must_use]
 pub fn missing() -> Vec<&'static str> {
-    let host = Host::this();
+    let host = ProgramHost::this();
     let mut missing = programs(|name| host.program(name).is_some());
     // Each of the others is checked with a program that may be missing itself.
     let python = ["-c", "import ensurepip, venv"];

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::talk::{ANSWER, End, Limits, Talk, talk};
+use crate::talk::{ANSWER, ChildEnd, ChildLimits, ChildOutput, talk};
 use crate::{Error, packages};
 
 /// The command to use instead of `ssh`.
@@ -138,7 +138,12 @@ impl Connection {
     /// # Errors
     /// ssh itself cannot be started. If the script ends early, the answer says why; see
     /// [`Connection::trouble`].
-    pub(super) fn run(&self, script: &str, input: Vec<u8>, limits: Limits) -> Result<Talk, Error> {
+    pub(super) fn run(
+        &self,
+        script: &str,
+        input: Vec<u8>,
+        limits: ChildLimits,
+    ) -> Result<ChildOutput, Error> {
         let mut command = self.command(&[]);
         // The login shell may be any shell; the script is for sh.
         command.arg(format!("exec sh -c {}", quote(script)));
@@ -150,7 +155,7 @@ impl Connection {
     /// # Errors
     /// The host cannot be reached, or the script fails.
     pub(super) fn must(&self, what: &str, script: &str, input: Vec<u8>) -> Result<String, Error> {
-        let limits = Limits {
+        let limits = ChildLimits {
             time: Some(PATIENCE),
             bytes: ANSWER,
         };
@@ -166,18 +171,18 @@ impl Connection {
     }
 
     /// The error, if the connection failed.
-    pub(super) fn trouble(&self, talk: &Talk) -> Option<Error> {
+    pub(super) fn trouble(&self, talk: &ChildOutput) -> Option<Error> {
         let what = format!("reach {}", self.host);
         match talk.end {
-            End::Time => {
+            ChildEnd::Time => {
                 let why = format!("no answer within {} s", PATIENCE.as_secs());
                 Some(self.error(&what, why, None))
             }
-            End::Exit(status) if status.code() == Some(SSH_FAILED) => {
+            ChildEnd::Exit(status) if status.code() == Some(SSH_FAILED) => {
                 let (why, mend) = reason(&talk.stderr, &self.host);
                 Some(self.error(&what, why, mend))
             }
-            End::Exit(_) | End::Bytes => None,
+            ChildEnd::Exit(_) | ChildEnd::Bytes => None,
         }
     }
 

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use assize_job::LinkedProgram;
 
 use super::connection::quote;
-use crate::needs::Facts;
+use crate::needs::MachineFacts;
 
 /// Marks the lines of the answer, since a login shell may print others.
 const MARK: &str = "assize:";
 
 /// Properties of a host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Probe {
+pub(super) struct HostProbe {
     /// The output of `uname -s`.
     pub(super) system: String,
     /// The output of `uname -m`.
     pub(super) architecture: String,
-    pub(super) facts: Facts,
+    pub(super) facts: MachineFacts,
     /// Requested programs that are not in PATH.
     pub(super) missing: BTreeSet<String>,
     /// Requested files that exist and cannot be written.
@@ -64,8 +64,8 @@ say directory "/tmp/assize-$(id -u)"
 }
 
 /// Parses the script's output.
-pub(super) fn read(answer: &str) -> Probe {
-    let mut probe = Probe::default();
+pub(super) fn read(answer: &str) -> HostProbe {
+    let mut probe = HostProbe::default();
     let (mut status, mut limits, mut paranoid) = (String::new(), String::new(), String::new());
     let (mut tracefs, mut energy) = (false, false);
     for line in answer.lines() {
@@ -93,10 +93,10 @@ pub(super) fn read(answer: &str) -> Probe {
             _ => {}
         }
     }
-    probe.facts = Facts {
+    probe.facts = MachineFacts {
         tracefs,
         energy,
-        ..Facts::read(&status, &limits, &paranoid)
+        ..MachineFacts::read(&status, &limits, &paranoid)
     };
     probe
 }

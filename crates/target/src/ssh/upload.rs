@@ -9,18 +9,18 @@ use std::process::{Command, Stdio};
 
 use assize_job::{Action, Order};
 
-use super::There;
+use super::RemotePaths;
 use super::connection::{Connection, quote};
-use super::probe::Probe;
+use super::probe::HostProbe;
 use crate::{Error, agent, needs, packages};
 
 /// Copies the agent, modules and files.
-pub(super) fn all(
+pub(super) fn upload_all(
     connection: &Connection,
     agent: &Path,
     orders: &[Order],
-    probe: &Probe,
-) -> Result<There, Error> {
+    probe: &HostProbe,
+) -> Result<RemotePaths, Error> {
     let mut there = install_agent(connection, agent, probe)?;
     for module in modules(orders) {
         let bytes = read(connection, Path::new(module))?;
@@ -64,7 +64,11 @@ fn files(orders: &[Order]) -> BTreeSet<(&Path, &str)> {
 
 /// Copies the agent to the first directory from which it can be executed, unless it is
 /// there already.
-fn install_agent(connection: &Connection, agent: &Path, probe: &Probe) -> Result<There, Error> {
+fn install_agent(
+    connection: &Connection,
+    agent: &Path,
+    probe: &HostProbe,
+) -> Result<RemotePaths, Error> {
     let what = format!("copy the agent to {}", connection.host());
     let fail = |why: String, mend: Option<String>| Err(connection.error(&what, why, mend));
     if let Some(built) = agent::architecture(agent)
@@ -89,7 +93,7 @@ fn install_agent(connection: &Connection, agent: &Path, probe: &Probe) -> Result
         }
         match try_agent(connection, &path)? {
             None => {
-                return Ok(There {
+                return Ok(RemotePaths {
                     directory: directory.clone(),
                     agent: path,
                     modules: BTreeMap::new(),

@@ -6,12 +6,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::commands::Site;
+use super::commands::BuildDirectories;
 use super::compiler::{Compiler, check_path, check_release};
-use super::inputs::{Around, Inputs};
-use super::sources::Sources;
+use super::inputs::{InputLookup, Inputs};
+use super::sources::ModuleSources;
 use super::variant::Variant;
-use super::{Subject, what};
+use super::{KernelToBuildFor, what};
 use crate::Error;
 use crate::fault::{failed, io, list, mend};
 use crate::kernels::{into_place, temporary_in};
@@ -32,28 +32,28 @@ const INPUTS: &str = "inputs";
 
 /// What to build, and where to store it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Order<'a> {
+pub(super) struct BuildRequest<'a> {
     /// The root directory of the store.
     pub(super) root: &'a Path,
     /// The sources.
-    pub(super) sources: &'a Sources<'a>,
+    pub(super) sources: &'a ModuleSources<'a>,
     /// The code layout.
     pub(super) variant: Variant,
     /// The kernel to build for.
-    pub(super) subject: &'a Subject<'a>,
+    pub(super) subject: &'a KernelToBuildFor<'a>,
     /// Whether to include modules that only tests use.
     pub(super) tests: bool,
 }
 
 /// Returns the modules of an order, by name, except those that the kernel's configuration
 /// leaves out. Builds them unless there is a build of the current inputs.
-pub(super) fn ensure(order: &Order<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {
-    let Order { root, subject, .. } = *order;
+pub(super) fn ensure(order: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {
+    let BuildRequest { root, subject, .. } = *order;
     check_path(subject, root)?;
     check_path(subject, subject.headers)?;
     check_release(subject)?;
     Compiler::find(subject)?;
-    let wanted = Wanted::of(order);
+    let wanted = WantedModules::for_request(order);
     let place = match wanted.find() {
         Some(place) => place,
         None => wanted.make()?,
@@ -67,13 +67,13 @@ pub(super) fn ensure(order: &Order<'_>) -> Result<BTreeMap<String, PathBuf>, Err
 }
 
 /// Whether there is a build of the current inputs.
-pub(super) fn is_built(order: &Order<'_>) -> bool {
-    Wanted::of(order).find().is_some()
+pub(super) fn is_built(order: &BuildRequest<'_>) -> bool {
+    WantedModules::for_request(order).find().is_some()
 }
 
 /// A hash of the inputs known before a build. The other files it reads are only known
 /// afterwards.
-fn key(order: &Order<'_>) -> String {
+fn key(order: &BuildRequest<'_>) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
         hash.update(&(part.len() as u64).to_le_bytes());
@@ -93,19 +93,19 @@ fn key(order: &Order<'_>) -> String {
 }
 
 /// The modules to find or build.
-struct Wanted<'a> {
+struct WantedModules<'a> {
     home: PathBuf,
     key: String,
-    sources: &'a Sources<'a>,
+    sources: &'a ModuleSources<'a>,
     variant: Variant,
-    subject: &'a Subject<'a>,
+    subject: &'a KernelToBuildFor<'a>,
     tests: bool,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> WantedModules<'a> {
     /// The modules that this order needs.
-    fn of(order: &Order<'a>) -> Self {
-        Wanted {
+    fn for_request(order: &BuildRequest<'a>) -> Self {
+        WantedModules {
             home: order.root.join("modules"),
             key: key(order),
             sources: order.sources,
@@ -120,7 +120,7 @@ impl<'a> Wanted<'a> {
     fn find(&self) -> Option<PathBuf> {
         let host = self.subject.host();
         let headers = fs::canonicalize(self.subject.headers).ok()?;
-        let around = Around {
+        let around = InputLookup {
             host: &host,
             headers: &headers,
         };
@@ -166,7 +166,7 @@ impl<'a> Wanted<'a> {
         let (directory, headers) = (real(work.path())?, real(self.subject.headers)?);
         check_path(self.subject, &directory)?;
         check_path(self.subject, &headers)?;
-        let site = Site {
+        let site = BuildDirectories {
             work: &directory,
             headers: &headers,
             compiler: self.subject.compiler,
@@ -176,8 +176,8 @@ impl<'a> Wanted<'a> {
         write(&directory, self.sources, self.variant)?;
         let log = self.home.join(format!("{}.log", self.subject.release));
         self.run_make(site, &log)?;
-        let inputs = Inputs::of(site, &host)?;
-        let around = Around {
+        let inputs = Inputs::after_build(site, &host)?;
+        let around = InputLookup {
             host: &host,
             headers: &headers,
         };
@@ -188,7 +188,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// Runs make with its output in `log`.
-    fn run_make(&self, site: Site<'_>, log: &Path) -> Result<(), Error> {
+    fn run_make(&self, site: BuildDirectories<'_>, log: &Path) -> Result<(), Error> {
         let subject = self.subject;
         let command = command(site, subject, self.variant, self.tests);
         let place = format!("{}/", site.work.display());
@@ -231,7 +231,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn write(directory: &Path, sources: &Sources<'_>, variant: Variant) -> Result<(), Error> {
+fn write(directory: &Path, sources: &ModuleSources<'_>, variant: Variant) -> Result<(), Error> {
     for (path, text) in sources.files() {
         let to = directory.join(path);
         let parent = to.parent().unwrap_or(directory);
@@ -250,7 +250,12 @@ fn write(directory: &Path, sources: &Sources<'_>, variant: Variant) -> Result<()
 /// get into a module: debugging information, which is full of them, is left out, and other
 /// paths are shortened. Nor may it depend on a tool that some machines lack, as BTF does on
 /// pahole.
-fn command(site: Site<'_>, subject: &Subject<'_>, variant: Variant, tests: bool) -> Command {
+fn command(
+    site: BuildDirectories<'_>,
+    subject: &KernelToBuildFor<'_>,
+    variant: Variant,
+    tests: bool,
+) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     // The compiler uses the last prefix that matches, and our directory may be below the
     // headers.
@@ -313,18 +318,18 @@ mod tests {
 
     #[test]
     fn whatever_changes_in_a_source_makes_other_modules() {
-        type Files = [(&'static str, &'static str); 2];
-        let files: Files = [("Kbuild", "obj-m += a.o\n"), ("a.c", "int a;\n")];
-        let subject = Subject {
+        type ModulePaths = [(&'static str, &'static str); 2];
+        let files: ModulePaths = [("Kbuild", "obj-m += a.o\n"), ("a.c", "int a;\n")];
+        let subject = KernelToBuildFor {
             name: "k",
             release: "6.12",
             headers: Path::new("/h"),
             compiler: None,
         };
-        let key = |files: &Files, tests| {
-            key(&Order {
+        let key = |files: &ModulePaths, tests| {
+            key(&BuildRequest {
                 root: Path::new("/r"),
-                sources: &Sources::of(files),
+                sources: &ModuleSources::with_files(files),
                 variant: Variant(0),
                 subject: &subject,
                 tests,

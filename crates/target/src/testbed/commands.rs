@@ -8,7 +8,7 @@ use crate::fault::{list, read};
 
 /// The directories of a build.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Site<'a> {
+pub(super) struct BuildDirectories<'a> {
     /// The directory of our sources, with links resolved.
     pub(super) work: &'a Path,
     /// The directory for `make -C`, with links resolved.
@@ -33,7 +33,7 @@ pub(super) struct Commands {
 impl Commands {
     /// Reads the commands below the directory of our sources, and leaves out files in that
     /// directory itself.
-    pub(super) fn of(site: Site<'_>) -> Result<Self, Error> {
+    pub(super) fn read(site: BuildDirectories<'_>) -> Result<Self, Error> {
         let mut commands = Commands::default();
         commands.collect(site.work, site)?;
         let outside = |path: &PathBuf| !path.starts_with(site.work);
@@ -42,7 +42,7 @@ impl Commands {
         Ok(commands)
     }
 
-    fn collect(&mut self, directory: &Path, site: Site<'_>) -> Result<(), Error> {
+    fn collect(&mut self, directory: &Path, site: BuildDirectories<'_>) -> Result<(), Error> {
         for path in list(directory)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if path.is_dir() {
@@ -57,7 +57,7 @@ impl Commands {
     /// Adds the text of one file: `savedcmd_OBJECT := COMMAND`, `source_OBJECT := FILE`,
     /// `deps_OBJECT := \` and then one file per line. Kernels before 6.5 write `cmd_` for
     /// `savedcmd_`.
-    fn add(&mut self, text: &str, site: Site<'_>) {
+    fn add(&mut self, text: &str, site: BuildDirectories<'_>) {
         let mut base = site.headers;
         let mut in_deps = false;
         for line in text.lines() {
@@ -102,7 +102,7 @@ impl Commands {
 
 /// The directory in which a command ran: that of the headers if its output is an absolute
 /// path, as in kernels before 6.13, else that of our sources.
-fn directory_of<'a>(words: &[&str], site: Site<'a>) -> &'a Path {
+fn directory_of<'a>(words: &[&str], site: BuildDirectories<'a>) -> &'a Path {
     let output = words.iter().skip_while(|word| **word != "-o").nth(1);
     match output.is_some_and(|output| !output.starts_with('/')) {
         true => site.work,
@@ -114,9 +114,9 @@ fn directory_of<'a>(words: &[&str], site: Site<'a>) -> &'a Path {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Commands {
+    fn parsed_commands(text: &str) -> Commands {
         let mut commands = Commands::default();
-        let site = Site {
+        let site = BuildDirectories {
             work: Path::new("/w"),
             headers: Path::new("/h/x"),
             compiler: None,
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn files_directories_and_programs_of_a_command_are_found() {
-        let found = of(
+        let found = parsed_commands(
             "savedcmd_/w/a.o :=  ccache gcc-12 -Wp,-MMD,/w/.a.o.d -I/h/y/include -I./include \
              -isystem /s -include /h/y/include/k.h -c -o /w/a.o /w/a.c\n\n\
              source_/w/a.o := /w/a.c\n\ndeps_/w/a.o := \\\n  /h/y/include/k.h \\\n    \
@@ -149,14 +149,14 @@ mod tests {
         let names = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(names(&found.programs), "ccache gcc-12");
         assert_eq!(names(&found.compilers), "gcc-12");
-        let linked = of("cmd_/w/a.ko := ld -r -o /w/a.ko /w/a.o;  true\n");
+        let linked = parsed_commands("cmd_/w/a.ko := ld -r -o /w/a.ko /w/a.o;  true\n");
         assert_eq!(names(&linked.programs), "ld");
         assert!(linked.compilers.is_empty());
     }
 
     #[test]
     fn a_command_that_names_its_output_in_short_was_given_among_our_sources() {
-        let found = of(
+        let found = parsed_commands(
             "savedcmd_d/a.o := gcc -I../h/x/include -c -o d/a.o d/a.c\n\n\
              source_d/a.o := d/a.c\ndeps_d/a.o := \\\n  ../h/x/include/k.h \\\n  d/a.h\n",
         );
@@ -176,7 +176,7 @@ mod tests {
             "savedcmd_a := \n",
             "\\\n\\\n",
         ] {
-            assert_eq!(of(text), Commands::default(), "{text:?}");
+            assert_eq!(parsed_commands(text), Commands::default(), "{text:?}");
         }
     }
 }

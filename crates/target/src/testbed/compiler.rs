@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Subject, what};
+use super::{KernelToBuildFor, what};
 use crate::Error;
 use crate::fault::{mend, wrong};
 use crate::make;
@@ -20,7 +20,7 @@ pub(super) struct Compiler {
 
 impl Compiler {
     /// Finds the compiler that make will call, and make.
-    pub(super) fn find(subject: &Subject<'_>) -> Result<Self, Error> {
+    pub(super) fn find(subject: &KernelToBuildFor<'_>) -> Result<Self, Error> {
         let host = subject.host();
         let variables = std::fs::read_to_string(subject.headers.join(VARIABLES));
         let variables = variables.unwrap_or_default();
@@ -79,7 +79,7 @@ fn version(program: &Path) -> Result<String, String> {
 }
 
 /// Fails if the headers are not those of the kernel.
-pub(super) fn check_release(subject: &Subject<'_>) -> Result<(), Error> {
+pub(super) fn check_release(subject: &KernelToBuildFor<'_>) -> Result<(), Error> {
     let path = subject.headers.join("include/generated/utsrelease.h");
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let said = text.split('"').nth(1).unwrap_or_default();
@@ -100,7 +100,7 @@ pub(super) fn check_release(subject: &Subject<'_>) -> Result<(), Error> {
 }
 
 /// Fails if make cannot work with this path.
-pub(super) fn check_path(subject: &Subject<'_>, path: &Path) -> Result<(), Error> {
+pub(super) fn check_path(subject: &KernelToBuildFor<'_>, path: &Path) -> Result<(), Error> {
     match make::refused(path) {
         None => Ok(()),
         Some(why) => Err(mend(
@@ -128,7 +128,7 @@ mod tests {
 
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join(VARIABLES), text.replace("x86_64", "none")).unwrap();
-        let subject = Subject {
+        let subject = KernelToBuildFor {
             name: "mine",
             release: "6.12",
             headers: place.path(),

@@ -12,9 +12,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::commands::{Commands, Site};
+use super::commands::{BuildDirectories, Commands};
 use crate::Error;
-use crate::elf::{Host, plain};
+use crate::elf::{ProgramHost, plain};
 
 /// Files next to a directory `include` that determine how modules are built. If one is
 /// missing, it must stay missing: make prefers GNUmakefile, for example.
@@ -40,7 +40,7 @@ const ABSENT: &str = "-";
 
 /// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum InputKind {
     /// A file.
     File,
     /// The names of all files below a directory.
@@ -51,17 +51,17 @@ enum Kind {
     Program,
 }
 
-const KINDS: &[(&str, Kind)] = &[
-    ("file", Kind::File),
-    ("names", Kind::Names),
-    ("tree", Kind::Tree),
-    ("program", Kind::Program),
+const KINDS: &[(&str, InputKind)] = &[
+    ("file", InputKind::File),
+    ("names", InputKind::Names),
+    ("tree", InputKind::Tree),
+    ("program", InputKind::Program),
 ];
 
 /// An input of a build.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Input {
-    kind: Kind,
+struct BuildInput {
+    kind: InputKind,
     /// The name of a program, or a path, which is relative to the headers if it is near
     /// them, so that headers can be moved together with everything they belong to.
     name: String,
@@ -69,40 +69,43 @@ struct Input {
 
 /// Where inputs are looked up.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct InputLookup<'a> {
     /// The machine to find programs on.
-    pub(super) host: &'a Host,
+    pub(super) host: &'a ProgramHost,
     /// The directory for `make -C`, with links resolved.
     pub(super) headers: &'a Path,
 }
 
 /// Everything that a build read, with its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Inputs(Vec<(Input, String)>);
+pub(super) struct Inputs(Vec<(BuildInput, String)>);
 
 impl Inputs {
     /// The inputs of a build that has just ended.
-    pub(super) fn of(site: Site<'_>, host: &Host) -> Result<Self, Error> {
-        let around = Around {
+    pub(super) fn after_build(
+        site: BuildDirectories<'_>,
+        host: &ProgramHost,
+    ) -> Result<Self, Error> {
+        let around = InputLookup {
             host,
             headers: site.headers,
         };
-        let commands = Commands::of(site)?;
+        let commands = Commands::read(site)?;
         let mut inputs = BTreeSet::new();
         for name in programs(&commands, host) {
             inputs.insert(match name.contains('/') {
-                true => around.input(Kind::File, Path::new(&name)),
-                false => Input {
-                    kind: Kind::Program,
+                true => around.input(InputKind::File, Path::new(&name)),
+                false => BuildInput {
+                    kind: InputKind::Program,
                     name,
                 },
             });
         }
         inputs.extend(files(&commands, around));
         if let Some(compiler) = site.compiler.and_then(store_of) {
-            inputs.insert(around.input(Kind::Tree, compiler));
+            inputs.insert(around.input(InputKind::Tree, compiler));
         }
-        let state = |input: Input| {
+        let state = |input: BuildInput| {
             let state = around.state(&input);
             (input, state)
         };
@@ -117,7 +120,7 @@ impl Inputs {
             let (_, kind) = KINDS.iter().find(|(name, _)| *name == word)?;
             let state = parts.next()?.to_string();
             let name = parts.next()?.to_string();
-            Some((Input { kind: *kind, name }, state))
+            Some((BuildInput { kind: *kind, name }, state))
         };
         let inputs: Vec<_> = text.lines().map(line).collect::<Option<_>>()?;
         (!inputs.is_empty()).then_some(Inputs(inputs))
@@ -125,7 +128,7 @@ impl Inputs {
 
     /// One input per line: kind, state and name.
     pub(super) fn text(&self) -> String {
-        let line = |(input, state): &(Input, String)| {
+        let line = |(input, state): &(BuildInput, String)| {
             let word = KINDS.iter().find(|(_, kind)| *kind == input.kind);
             let word = word.map_or("", |(word, _)| word);
             format!("{word} {state} {}\n", input.name)
@@ -134,22 +137,22 @@ impl Inputs {
     }
 
     /// The first input whose state has changed.
-    pub(super) fn changed(&self, around: Around<'_>) -> Option<&str> {
-        let as_it_was = |(input, state): &&(Input, String)| around.state(input) == *state;
+    pub(super) fn changed(&self, around: InputLookup<'_>) -> Option<&str> {
+        let as_it_was = |(input, state): &&(BuildInput, String)| around.state(input) == *state;
         let (input, _) = self.0.iter().find(|pair| !as_it_was(pair))?;
         Some(&input.name)
     }
 
     /// The first input file that was changed after `file` was written, so that the state in
     /// which it was read is unknown.
-    pub(super) fn changed_since(&self, file: &Path, around: Around<'_>) -> Option<&str> {
+    pub(super) fn changed_since(&self, file: &Path, around: InputLookup<'_>) -> Option<&str> {
         let changed = |path: &Path| {
             let data = fs::metadata(path).ok()?;
             Some((data.ctime(), data.ctime_nsec()))
         };
         let start = changed(file)?;
-        let late = |(input, _): &&(Input, String)| {
-            let is_file = input.kind == Kind::File;
+        let late = |(input, _): &&(BuildInput, String)| {
+            let is_file = input.kind == InputKind::File;
             is_file && changed(&around.headers.join(&input.name)) > Some(start)
         };
         let (input, _) = self.0.iter().find(late)?;
@@ -157,8 +160,8 @@ impl Inputs {
     }
 }
 
-impl Around<'_> {
-    fn input(self, kind: Kind, path: &Path) -> Input {
+impl InputLookup<'_> {
+    fn input(self, kind: InputKind, path: &Path) -> BuildInput {
         let near = self.headers.parent().filter(|near| near.parent().is_some());
         let relative = match (path.strip_prefix(self.headers), near) {
             (Ok(inside), _) => Some(inside.to_path_buf()),
@@ -169,20 +172,20 @@ impl Around<'_> {
             (Err(_), None) => None,
         };
         let name = relative.as_deref().unwrap_or(path);
-        Input {
+        BuildInput {
             kind,
             name: name.to_string_lossy().into_owned(),
         }
     }
 
     /// A digest of the current state.
-    fn state(self, input: &Input) -> String {
+    fn state(self, input: &BuildInput) -> String {
         let path = self.headers.join(&input.name);
         let digest = match input.kind {
-            Kind::File => file(&path),
-            Kind::Names => below(&path, false),
-            Kind::Tree => below(&path, true),
-            Kind::Program => program(self.host, &input.name),
+            InputKind::File => file(&path),
+            InputKind::Names => below(&path, false),
+            InputKind::Tree => below(&path, true),
+            InputKind::Program => program(self.host, &input.name),
         };
         let short = |digest: blake3::Hash| digest.to_hex()[..32].to_string();
         digest.map_or_else(|| ABSENT.into(), short)
@@ -200,7 +203,7 @@ fn file(path: &Path) -> Option<blake3::Hash> {
 
 /// Digest of a program: of its contents and its path, since it may look for others next to
 /// it.
-fn program(host: &Host, name: &str) -> Option<blake3::Hash> {
+fn program(host: &ProgramHost, name: &str) -> Option<blake3::Hash> {
     let path = fs::canonicalize(host.program(name)?).ok()?;
     let mut hash = blake3::Hasher::new();
     hash.update(file(&path)?.as_bytes());
@@ -248,7 +251,7 @@ fn below(directory: &Path, contents: bool) -> Option<blake3::Hash> {
 }
 
 /// The programs that produced the objects, as names for PATH or as paths.
-fn programs(commands: &Commands, host: &Host) -> BTreeSet<String> {
+fn programs(commands: &Commands, host: &ProgramHost) -> BTreeSet<String> {
     let mut names = commands.programs.clone();
     for compiler in &commands.compilers {
         let Some(path) = host.program(compiler) else {
@@ -269,7 +272,7 @@ fn programs(commands: &Commands, host: &Host) -> BTreeSet<String> {
 }
 
 /// Headers, Makefiles and the kernel's own tools.
-fn files(commands: &Commands, around: Around<'_>) -> BTreeSet<Input> {
+fn files(commands: &Commands, around: InputLookup<'_>) -> BTreeSet<BuildInput> {
     let real = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| plain(path));
     let searched: BTreeSet<PathBuf> = commands.searched.iter().map(real).collect();
     let outermost = |path: &&PathBuf| {
@@ -278,7 +281,7 @@ fn files(commands: &Commands, around: Around<'_>) -> BTreeSet<Input> {
     };
     let mut inputs = BTreeSet::new();
     for directory in searched.iter().filter(outermost) {
-        inputs.insert(around.input(Kind::Names, directory));
+        inputs.insert(around.input(InputKind::Names, directory));
     }
     let beside = searched.iter().filter_map(|path| {
         let mut above = path.ancestors();
@@ -286,14 +289,14 @@ fn files(commands: &Commands, around: Around<'_>) -> BTreeSet<Input> {
     });
     for directory in beside {
         for name in MAKING {
-            inputs.insert(around.input(Kind::File, &directory.join(name)));
+            inputs.insert(around.input(InputKind::File, &directory.join(name)));
         }
         for name in TOOLS {
-            inputs.insert(around.input(Kind::Tree, &directory.join(name)));
+            inputs.insert(around.input(InputKind::Tree, &directory.join(name)));
         }
     }
     for path in &commands.read {
-        inputs.insert(around.input(Kind::File, &plain(path)));
+        inputs.insert(around.input(InputKind::File, &plain(path)));
     }
     inputs
 }
@@ -303,11 +306,11 @@ mod tests {
     use super::*;
 
     /// Headers laid out as in packages, and a program.
-    struct Place(tempfile::TempDir);
+    struct HeadersFixture(tempfile::TempDir);
 
-    impl Place {
+    impl HeadersFixture {
         fn new() -> Self {
-            let place = Place(tempfile::tempdir().unwrap());
+            let place = HeadersFixture(tempfile::tempdir().unwrap());
             for (path, text) in [
                 ("src/h/Makefile", "all:\n"),
                 ("src/h/Module.symvers", "0x1 f vmlinux\n"),
@@ -347,23 +350,23 @@ mod tests {
             }
         }
 
-        fn host(&self) -> Host {
-            Host::at_root(Path::new("/"), vec![self.at("bin")])
+        fn host(&self) -> ProgramHost {
+            ProgramHost::at_root(Path::new("/"), vec![self.at("bin")])
         }
 
         fn inputs(&self) -> Inputs {
             let (work, headers) = (self.at("w"), self.at("src/h"));
-            let site = Site {
+            let site = BuildDirectories {
                 work: &work,
                 headers: &headers,
                 compiler: None,
             };
-            Inputs::of(site, &self.host()).unwrap()
+            Inputs::after_build(site, &self.host()).unwrap()
         }
 
         fn changed(&self, inputs: &Inputs) -> Option<String> {
             let (host, headers) = (self.host(), self.at("src/h"));
-            let around = Around {
+            let around = InputLookup {
                 host: &host,
                 headers: &headers,
             };
@@ -407,7 +410,7 @@ mod tests {
             ("src/h/include/unused.h", "v\n", None),
             ("src/h/README", "r\n", None),
         ] {
-            let place = Place::new();
+            let place = HeadersFixture::new();
             let inputs = place.inputs();
             assert_eq!(place.changed(&inputs), None, "{path}");
             place.write(path, text);
@@ -417,7 +420,7 @@ mod tests {
 
     #[test]
     fn new_headers_are_noticed_behind_links_that_lead_back_too() {
-        let place = Place::new();
+        let place = HeadersFixture::new();
         place.write("src/common/include/asm/old.h", "o\n");
         for (from, to) in [("asm", "../../common/include/asm"), ("again", "..")] {
             let link = place.at("src/h/include").join(from);
@@ -428,7 +431,7 @@ mod tests {
         let names = "../common/include\ninclude\n";
         place.write("src/common/include/asm/new.h", "n\n");
         let (host, headers) = (place.host(), place.at("src/h"));
-        let around = Around {
+        let around = InputLookup {
             host: &host,
             headers: &headers,
         };
@@ -444,7 +447,7 @@ mod tests {
 
     #[test]
     fn inputs_are_read_as_they_were_written_and_hold_for_headers_that_moved() {
-        let place = Place::new();
+        let place = HeadersFixture::new();
         let inputs = place.inputs();
         let text = inputs.text();
         assert!(
@@ -463,7 +466,7 @@ mod tests {
         }
         fs::rename(place.at("src"), place.at("moved")).unwrap();
         let (host, headers) = (place.host(), place.at("moved/h"));
-        let around = Around {
+        let around = InputLookup {
             host: &host,
             headers: &headers,
         };
@@ -472,10 +475,10 @@ mod tests {
 
     #[test]
     fn a_file_that_changed_during_the_build_is_noticed() {
-        let place = Place::new();
+        let place = HeadersFixture::new();
         let inputs = place.inputs();
         let (host, headers) = (place.host(), place.at("src/h"));
-        let around = Around {
+        let around = InputLookup {
             host: &host,
             headers: &headers,
         };

@@ -15,7 +15,7 @@ use crate::needs::is_file;
 
 impl Testbed {
     /// Which of the testbed's modules these orders name.
-    pub(crate) fn asked<'a>(&self, orders: &'a [Order]) -> Vec<&'a str> {
+    pub(crate) fn named_modules<'a>(&self, orders: &'a [Order]) -> Vec<&'a str> {
         let actions = orders.iter().flat_map(|order| {
             let actions = order.job.setup.iter().chain(&order.job.teardown);
             actions.filter_map(|action| match action {
@@ -33,14 +33,14 @@ impl Testbed {
 
 /// Files of built modules, and their dependencies on each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Files {
+pub(crate) struct BuiltModules {
     paths: BTreeMap<String, PathBuf>,
     needs: BTreeMap<String, Vec<String>>,
 }
 
-impl Files {
+impl BuiltModules {
     /// Reads the dependencies of these modules.
-    pub(crate) fn of(paths: BTreeMap<String, PathBuf>) -> Result<Self, Error> {
+    pub(crate) fn with_dependencies(paths: BTreeMap<String, PathBuf>) -> Result<Self, Error> {
         let mut needs = BTreeMap::new();
         for (name, path) in &paths {
             let facts = modinfo(path, &read(path)?)?;
@@ -49,7 +49,7 @@ impl Files {
             let ours = names.map(canonical).filter(|need| paths.contains_key(need));
             needs.insert(name.clone(), ours.collect());
         }
-        Ok(Files { paths, needs })
+        Ok(BuiltModules { paths, needs })
     }
 
     /// The job with the names of the testbed's modules replaced by paths, each after its
@@ -124,7 +124,7 @@ mod tests {
             std::fs::write(&path, module(&[&format!("depends={depends}")])).unwrap();
             paths.insert(name.to_string(), path);
         }
-        let files = Files::of(paths).unwrap();
+        let files = BuiltModules::with_dependencies(paths).unwrap();
         let job = Job {
             setup: vec![action("drm"), action("mid"), action("high")],
             teardown: vec![action("/x/low.ko")],
@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn only_names_ask_for_our_modules() {
-        let testbed = Testbed::of("/nowhere".as_ref(), &[("Kbuild", "obj-m += low-er.o\n")]);
+        let testbed =
+            Testbed::with_files("/nowhere".as_ref(), &[("Kbuild", "obj-m += low-er.o\n")]);
         let order = |module: &str| Order {
             job: Job {
                 setup: vec![action(module)],
@@ -154,11 +155,11 @@ mod tests {
             },
             ..Order::default()
         };
-        assert_eq!(testbed.asked(&[order("low-er")]), ["low-er"]);
-        assert_eq!(testbed.asked(&[order("low_er")]), ["low_er"]);
+        assert_eq!(testbed.named_modules(&[order("low-er")]), ["low-er"]);
+        assert_eq!(testbed.named_modules(&[order("low_er")]), ["low_er"]);
         assert!(
             testbed
-                .asked(&[order("/x/low-er.ko"), order("drm")])
+                .named_modules(&[order("/x/low-er.ko"), order("drm")])
                 .is_empty()
         );
     }

@@ -20,16 +20,16 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-pub(crate) use jobs::Files;
+pub(crate) use jobs::BuiltModules;
 pub use offsets::offsets;
-pub use part::{PARTS, Part, Tree};
-pub use sources::{Parameter, TestbedModule};
+pub use part::{KernelPart, PARTS, SourceTexts};
+pub use sources::{ModuleParameter, TestbedModule};
 
 use crate::Error;
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 use crate::fault::{mend, wrong};
 use crate::kernels::Kernel;
-use sources::Sources;
+use sources::ModuleSources;
 use variant::Variant;
 
 /// The list of loaded modules; missing in a kernel without module support.
@@ -38,7 +38,7 @@ const LOADED: &str = "/proc/modules";
 /// The modules that experiments can request by name in addition to the kernel's own.
 #[must_use]
 pub fn modules() -> Vec<TestbedModule> {
-    Sources::ours().modules()
+    ModuleSources::ours().modules()
 }
 
 /// Checks that modules can be built for this kernel, and returns the compiler's version.
@@ -46,7 +46,7 @@ pub fn modules() -> Vec<TestbedModule> {
 /// # Errors
 /// What is missing, and how to get it.
 pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
-    let subject = Subject::of(kernel)?;
+    let subject = KernelToBuildFor::new(kernel)?;
     compiler::check_release(&subject)?;
     Ok(compiler::Compiler::find(&subject)?.version)
 }
@@ -56,13 +56,13 @@ pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
 /// # Errors
 /// Its headers are not stored; a directory name that PATH cannot hold.
 pub fn path(kernel: &Kernel) -> Result<OsString, Error> {
-    let subject = Subject::of(kernel)?;
+    let subject = KernelToBuildFor::new(kernel)?;
     std::env::join_paths(subject.path()).map_err(|error| wrong(what(&kernel.name), error))
 }
 
 /// A kernel to build for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct KernelToBuildFor<'a> {
     /// Its name.
     name: &'a str,
     /// What `uname -r` prints on it.
@@ -73,13 +73,13 @@ pub(crate) struct Subject<'a> {
     compiler: Option<&'a Path>,
 }
 
-impl<'a> Subject<'a> {
-    fn of(kernel: &'a Kernel) -> Result<Self, Error> {
+impl<'a> KernelToBuildFor<'a> {
+    fn new(kernel: &'a Kernel) -> Result<Self, Error> {
         let headers = kernel.headers.as_deref().ok_or_else(|| {
             let why = "its headers are not stored here";
             mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
         })?;
-        Ok(Subject {
+        Ok(KernelToBuildFor {
             name: &kernel.name,
             release: &kernel.release,
             headers,
@@ -98,8 +98,8 @@ impl<'a> Subject<'a> {
     }
 
     /// This machine with the build's PATH.
-    fn host(&self) -> Host {
-        Host::at_root(Path::new("/"), self.path())
+    fn host(&self) -> ProgramHost {
+        ProgramHost::at_root(Path::new("/"), self.path())
     }
 }
 
@@ -107,7 +107,7 @@ impl<'a> Subject<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Testbed {
     root: PathBuf,
-    sources: Sources<'static>,
+    sources: ModuleSources<'static>,
     variant: Variant,
 }
 
@@ -116,7 +116,7 @@ impl Testbed {
     pub(crate) fn new(root: &Path) -> Self {
         Testbed {
             root: root.to_path_buf(),
-            sources: Sources::ours(),
+            sources: ModuleSources::ours(),
             variant: Variant::default(),
         }
     }
@@ -130,8 +130,12 @@ impl Testbed {
     }
 
     /// The order to build the modules for this kernel.
-    fn order<'a>(&'a self, subject: &'a Subject<'a>, tests: bool) -> build::Order<'a> {
-        build::Order {
+    fn order<'a>(
+        &'a self,
+        subject: &'a KernelToBuildFor<'a>,
+        tests: bool,
+    ) -> build::BuildRequest<'a> {
+        build::BuildRequest {
             root: &self.root,
             sources: &self.sources,
             variant: self.variant,
@@ -142,10 +146,10 @@ impl Testbed {
 
     /// A testbed with other sources.
     #[cfg(test)]
-    pub(crate) fn of(root: &Path, files: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) fn with_files(root: &Path, files: &'static [(&'static str, &'static str)]) -> Self {
         Testbed {
             root: root.to_path_buf(),
-            sources: Sources::of(files),
+            sources: ModuleSources::with_files(files),
             variant: Variant::default(),
         }
     }
@@ -171,7 +175,7 @@ impl Testbed {
         kernel: &Kernel,
         tests: bool,
     ) -> Result<BTreeMap<String, PathBuf>, Error> {
-        build::ensure(&self.order(&Subject::of(kernel)?, tests))
+        build::ensure(&self.order(&KernelToBuildFor::new(kernel)?, tests))
     }
 
     /// As [`Testbed::build`], for the running kernel, whose image need not be readable.
@@ -193,8 +197,8 @@ impl Testbed {
         let names = asked.iter().map(|name| crate::modules::canonical(name));
         let ours: Vec<String> = names.filter(|name| self.has(name)).collect();
         let tests = ours.iter().any(|name| self.is_test(name));
-        let there =
-            Subject::of(kernel).map(|subject| build::is_built(&self.order(&subject, tests)));
+        let there = KernelToBuildFor::new(kernel)
+            .map(|subject| build::is_built(&self.order(&subject, tests)));
         // Errors are left for the build to report.
         !ours.is_empty() && !there.unwrap_or(true)
     }
@@ -213,7 +217,7 @@ impl Testbed {
                 format!("run `apt install linux-headers-{release}`, or use `--target exact`"),
             ));
         }
-        let subject = Subject {
+        let subject = KernelToBuildFor {
             name: "running",
             release,
             headers: &headers,

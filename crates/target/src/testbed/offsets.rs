@@ -7,7 +7,7 @@ use std::process::Command;
 
 use goblin::elf::Elf;
 
-use super::Subject;
+use super::KernelToBuildFor;
 use crate::Error;
 use crate::fault::{failed, io, mend, read};
 use crate::kernels::Kernel;
@@ -27,7 +27,7 @@ pub fn offsets<const N: usize>(
     (header, structure): (&str, &str),
     fields: [&str; N],
 ) -> Result<[u64; N], Error> {
-    let subject = Subject::of(kernel)?;
+    let subject = KernelToBuildFor::new(kernel)?;
     let what = format!(
         "find out where fields of {structure} lie in {}",
         kernel.name

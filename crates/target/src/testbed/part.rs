@@ -10,16 +10,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::build::{self, source_tree};
-use super::sources::Sources;
+use super::sources::ModuleSources;
 use super::variant::Variant;
-use super::{Subject, what};
+use super::{KernelToBuildFor, what};
 use crate::Error;
 use crate::fault::{list, mend, wrong};
 use crate::kernels::Kernel;
 
 /// A directory of the kernel that is one module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct KernelPart {
     /// Its path in the kernel's tree, without a trailing slash.
     pub directory: &'static str,
     /// The name of the module's object, without suffix.
@@ -34,7 +34,7 @@ pub struct Part {
 }
 
 /// All directories that can be built in this way.
-pub const PARTS: &[Part] = &[Part {
+pub const PARTS: &[KernelPart] = &[KernelPart {
     directory: "drivers/gpu/drm/scheduler",
     module: "gpu-sched",
     option: "CONFIG_DRM_SCHED",
@@ -43,14 +43,14 @@ pub const PARTS: &[Part] = &[Part {
 }];
 
 /// Texts of a tree, by path from its top.
-pub type Tree = BTreeMap<String, String>;
+pub type SourceTexts = BTreeMap<String, String>;
 
 /// The directory for the tree, next to our own sources.
 const TREE: &str = "tree";
 /// The directory from which tracepoint headers find the part's, by a relative path.
 const TRACE: &str = "include/trace";
 
-impl Part {
+impl KernelPart {
     /// Whether a file of the kernel's tree belongs to the part.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
@@ -67,8 +67,8 @@ impl Part {
     ///
     /// # Errors
     /// The kernel's headers are not stored.
-    pub fn kernel_headers(&self, kernel: &Kernel) -> Result<Tree, Error> {
-        let subject = Subject::of(kernel)?;
+    pub fn kernel_headers(&self, kernel: &Kernel) -> Result<SourceTexts, Error> {
+        let subject = KernelToBuildFor::new(kernel)?;
         let sources = source_tree(subject.headers);
         let of_kernel = |path: &&str| {
             let mut places = [Some(subject.headers), sources.as_deref()].into_iter();
@@ -85,7 +85,7 @@ impl Part {
     pub fn changed_headers(
         &self,
         kernel: &Kernel,
-        tree: &Tree,
+        tree: &SourceTexts,
     ) -> Result<Vec<&'static str>, Error> {
         let of_kernel = self.kernel_headers(kernel)?;
         let changed = |path: &&&str| tree.get(**path) != of_kernel.get(**path);
@@ -103,19 +103,19 @@ impl Part {
         &self,
         root: &Path,
         kernel: &Kernel,
-        tree: &Tree,
+        tree: &SourceTexts,
         users: bool,
     ) -> Result<BTreeMap<String, PathBuf>, Error> {
         self.check(kernel, tree)?;
-        let subject = Subject::of(kernel)?;
+        let subject = KernelToBuildFor::new(kernel)?;
         let files = self.laid_out(&subject, tree, users)?;
         let texts: Vec<(&str, &str)> = files
             .iter()
             .map(|(path, text)| (&**path, &**text))
             .collect();
-        let built = build::ensure(&build::Order {
+        let built = build::ensure(&build::BuildRequest {
             root,
-            sources: &Sources::of(&texts),
+            sources: &ModuleSources::with_files(&texts),
             variant: Variant::default(),
             subject: &subject,
             tests: false,
@@ -124,7 +124,7 @@ impl Part {
     }
 
     /// Fails if the module could not be loaded, or if the tree lacks the directory.
-    fn check(&self, kernel: &Kernel, tree: &Tree) -> Result<(), Error> {
+    fn check(&self, kernel: &Kernel, tree: &SourceTexts) -> Result<(), Error> {
         let what = format!("build {} for the kernel {}", self.directory, kernel.name);
         let config = kernel.config.as_ref().map(std::fs::read_to_string);
         let builtin = format!("{}=y", self.option);
@@ -146,8 +146,13 @@ impl Part {
 
     /// All files that its build reads: the tree, the Kbuild files that make it a module,
     /// and the testbed's sources that use it.
-    fn laid_out(&self, subject: &Subject<'_>, tree: &Tree, users: bool) -> Result<Tree, Error> {
-        let mut files = Tree::new();
+    fn laid_out(
+        &self,
+        subject: &KernelToBuildFor<'_>,
+        tree: &SourceTexts,
+        users: bool,
+    ) -> Result<SourceTexts, Error> {
+        let mut files = SourceTexts::new();
         for (path, text) in tree.iter().filter(|(path, _)| self.has(path)) {
             files.insert(format!("{TREE}/{path}"), text.clone());
         }
@@ -155,7 +160,7 @@ impl Part {
             files.insert(format!("{TREE}/{TRACE}/{name}"), text);
         }
         files.insert(format!("{TREE}/{}/Kbuild", self.directory), self.kbuild());
-        let ours = Sources::ours();
+        let ours = ModuleSources::ours();
         let wanted = |path: &str| {
             let top = path.split('/').next().unwrap_or(path);
             users && (["Kbuild", "compat", "include", "uapi"].contains(&top) || self.uses(top))
@@ -224,14 +229,14 @@ impl Part {
 /// The kernel's headers that include tracepoint headers by a path relative to themselves,
 /// by name below `include/trace`. They must be in the tree: from the kernel's own directory
 /// they would find the part's unchanged header.
-fn tracing_headers(subject: &Subject<'_>) -> Result<Tree, Error> {
+fn tracing_headers(subject: &KernelToBuildFor<'_>) -> Result<SourceTexts, Error> {
     let sources = source_tree(subject.headers);
     let places = [sources.as_deref(), Some(subject.headers)];
     let mut places = places.into_iter().flatten().map(|place| place.join(TRACE));
     let Some(place) = places.find(|place| place.join("define_trace.h").is_file()) else {
-        return Ok(Tree::new());
+        return Ok(SourceTexts::new());
     };
-    let mut found = Tree::new();
+    let mut found = SourceTexts::new();
     for folder in ["", "stages/"] {
         let directory = place.join(folder);
         if !directory.is_dir() {

@@ -15,12 +15,12 @@ pub struct TestbedModule {
     /// A description: its `MODULE_DESCRIPTION`.
     pub about: String,
     /// Its parameters, set at load time.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<ModuleParameter>,
 }
 
 /// A parameter of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parameter {
+pub struct ModuleParameter {
     /// Its name.
     pub name: String,
     /// A description: its `MODULE_PARM_DESC`.
@@ -29,19 +29,19 @@ pub struct Parameter {
 
 /// A tree of sources.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sources<'a> {
+pub(super) struct ModuleSources<'a> {
     files: &'a [(&'a str, &'a str)],
 }
 
-impl<'a> Sources<'a> {
+impl<'a> ModuleSources<'a> {
     /// The testbed's own sources.
-    pub(super) fn ours() -> Sources<'static> {
-        Sources { files: OURS }
+    pub(super) fn ours() -> ModuleSources<'static> {
+        ModuleSources { files: OURS }
     }
 
     /// Other sources, sorted by path.
-    pub(super) fn of(files: &'a [(&'a str, &'a str)]) -> Self {
-        Sources { files }
+    pub(super) fn with_files(files: &'a [(&'a str, &'a str)]) -> Self {
+        ModuleSources { files }
     }
 
     /// Path and text of each file, sorted by path.
@@ -52,7 +52,7 @@ impl<'a> Sources<'a> {
     /// Names of the modules that the Kbuild files build, with `_` for `-`: all, or those
     /// that are not only for tests.
     pub(super) fn names(&self, tests: bool) -> BTreeSet<String> {
-        let made = self.made().into_iter();
+        let made = self.built_modules().into_iter();
         made.filter(|(folder, _)| tests || !is_test(folder))
             .map(|(_, name)| canonical(name))
             .collect()
@@ -60,7 +60,7 @@ impl<'a> Sources<'a> {
 
     /// The modules for experiments; those only for tests are left out.
     pub(super) fn modules(&self) -> Vec<TestbedModule> {
-        let made = self.made().into_iter();
+        let made = self.built_modules().into_iter();
         let mut modules: Vec<TestbedModule> = made
             .filter(|(folder, _)| !is_test(folder))
             .map(|(folder, name)| TestbedModule {
@@ -75,7 +75,7 @@ impl<'a> Sources<'a> {
 
     /// Folder, with a trailing slash, and name of each module that the top Kbuild file
     /// builds, directly or through folders.
-    fn made(&self) -> Vec<(String, &'a str)> {
+    fn built_modules(&self) -> Vec<(String, &'a str)> {
         let mut made = Vec::new();
         let mut folders = vec![String::new()];
         while let Some(folder) = folders.pop() {
@@ -92,11 +92,11 @@ impl<'a> Sources<'a> {
         made
     }
 
-    fn parameters(&self, folder: &str) -> Vec<Parameter> {
+    fn parameters(&self, folder: &str) -> Vec<ModuleParameter> {
         let calls = self.calls(folder, "MODULE_PARM_DESC");
         let found = calls.iter().filter_map(|call| {
             let (name, about) = call.split_once(',')?;
-            Some(Parameter {
+            Some(ModuleParameter {
                 name: name.trim().into(),
                 about: strings(&[about]).concat(),
             })

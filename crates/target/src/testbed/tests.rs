@@ -56,7 +56,7 @@ fn kernel() -> Option<Kernel> {
         return None;
     };
     let root = tempfile::tempdir().unwrap();
-    match Testbed::of(root.path(), &[]).build(&kernel, false) {
+    match Testbed::with_files(root.path(), &[]).build(&kernel, false) {
         Err(error) if error.why.starts_with("not found in PATH") => {
             eprintln!("skipped: {error}");
             None
@@ -67,16 +67,16 @@ fn kernel() -> Option<Kernel> {
 
 #[test]
 fn modules_are_found_in_their_sources_with_what_they_say_of_themselves() {
-    let sources = Sources::of(PAIR);
+    let sources = ModuleSources::with_files(PAIR);
     assert_eq!(
         Vec::from_iter(sources.names(true)),
         ["high_up".to_string(), "low".to_string()]
     );
-    let parameter = Parameter {
+    let parameter = ModuleParameter {
         name: "many".into(),
         about: "how many".into(),
     };
-    let module = |name: &str, about: &str, parameters: &[Parameter]| TestbedModule {
+    let module = |name: &str, about: &str, parameters: &[ModuleParameter]| TestbedModule {
         name: name.into(),
         about: about.into(),
         parameters: parameters.to_vec(),
@@ -95,8 +95,12 @@ fn the_same_bytes_come_out_in_any_directory_and_say_nothing_of_it() {
     let Some(kernel) = kernel() else { return };
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let longer = other.path().join("a/longer/path");
-    let first = Testbed::of(one.path(), PAIR).build(&kernel, false).unwrap();
-    let second = Testbed::of(&longer, PAIR).build(&kernel, false).unwrap();
+    let first = Testbed::with_files(one.path(), PAIR)
+        .build(&kernel, false)
+        .unwrap();
+    let second = Testbed::with_files(&longer, PAIR)
+        .build(&kernel, false)
+        .unwrap();
     assert_eq!(Vec::from_iter(first.keys()), ["high_up", "low"]);
     for (name, path) in &first {
         let bytes = std::fs::read(path).unwrap();
@@ -113,7 +117,7 @@ fn the_same_bytes_come_out_in_any_directory_and_say_nothing_of_it() {
 fn another_layout_is_the_same_modules_in_other_bytes_and_kept_apart() {
     let Some(kernel) = kernel() else { return };
     let root = tempfile::tempdir().unwrap();
-    let testbed = Testbed::of(root.path(), PAIR);
+    let testbed = Testbed::with_files(root.path(), PAIR);
     let asked = ["low".to_string()];
     let mut all = Vec::new();
     for variant in [0, 1, 2, 1] {
@@ -132,7 +136,7 @@ fn another_layout_is_the_same_modules_in_other_bytes_and_kept_apart() {
 fn a_module_is_built_once_and_again_when_a_source_changes() {
     let Some(kernel) = kernel() else { return };
     let root = tempfile::tempdir().unwrap();
-    let testbed = Testbed::of(root.path(), PAIR);
+    let testbed = Testbed::with_files(root.path(), PAIR);
     let built = std::thread::scope(|scope| {
         let both = [0, 1].map(|_| scope.spawn(|| testbed.build(&kernel, false).unwrap()));
         both.map(|thread| thread.join().unwrap())
@@ -145,7 +149,9 @@ fn a_module_is_built_once_and_again_when_a_source_changes() {
     assert_eq!(left.count(), 1);
     // Without its dependency, the other one is no longer built.
     const LOW: &[(&str, &str)] = &[("Kbuild", "obj-m += low/\n"), PAIR[3], PAIR[4]];
-    let changed = Testbed::of(root.path(), LOW).build(&kernel, false).unwrap();
+    let changed = Testbed::with_files(root.path(), LOW)
+        .build(&kernel, false)
+        .unwrap();
     assert_ne!(changed["low"], built[0]["low"]);
     assert!(changed["low"].exists() && !changed.contains_key("high_up"));
 }
@@ -154,7 +160,7 @@ fn a_module_is_built_once_and_again_when_a_source_changes() {
 fn what_a_module_needs_of_the_testbed_and_of_the_kernel_is_carried() {
     let Some(kernel) = kernel() else { return };
     let root = tempfile::tempdir().unwrap();
-    let testbed = Testbed::of(root.path(), PAIR);
+    let testbed = Testbed::with_files(root.path(), PAIR);
     let asked = ["high-up".to_string()];
     let found = crate::modules::select(&kernel, &testbed, &asked, &[]).unwrap();
     let names = Vec::from_iter(found.modules.iter().map(|module| module.name.as_str()));
@@ -177,7 +183,7 @@ fn what_a_module_needs_of_the_testbed_and_of_the_kernel_is_carried() {
 fn a_build_that_fails_says_where_and_keeps_its_log() {
     let Some(kernel) = kernel() else { return };
     let root = tempfile::tempdir().unwrap();
-    let error = Testbed::of(root.path(), BROKEN)
+    let error = Testbed::with_files(root.path(), BROKEN)
         .build(&kernel, false)
         .unwrap_err();
     assert_eq!(
@@ -213,7 +219,7 @@ fn bare(name: &str) -> Kernel {
 #[test]
 fn missing_headers_are_told_with_the_command_that_brings_them() {
     let root = tempfile::tempdir().unwrap();
-    let testbed = Testbed::of(root.path(), PAIR);
+    let testbed = Testbed::with_files(root.path(), PAIR);
     let mend = |name: &str| testbed.build(&bare(name), false).unwrap_err().mend.unwrap();
     assert_eq!(
         mend("debian:6.12-rt"),
@@ -240,7 +246,9 @@ fn headers_of_another_kernel_and_paths_that_make_cannot_take_are_refused() {
         ..bare("mine")
     };
     let why = |root: &Path| {
-        let error = Testbed::of(root, PAIR).build(&kernel, false).unwrap_err();
+        let error = Testbed::with_files(root, PAIR)
+            .build(&kernel, false)
+            .unwrap_err();
         error.why
     };
     assert!(why(root.path()).contains("headers of 6.13.0-y"));
@@ -257,7 +265,7 @@ fn our_modules_are_there_and_say_what_they_are() {
             "{name}"
         );
     }
-    let sources = Sources::ours();
+    let sources = ModuleSources::ours();
     let user = |(path, _): (&str, &str)| path.starts_with("tests/user/");
     assert!(!sources.files().any(user));
     assert!(sources.files().any(|(path, _)| path == "compat/probe.sh"));

@@ -114,7 +114,7 @@ mod tests {
         let all: Vec<String> = (0..assize_job::MemoryImage::BUILDS)
             .map(|variant| {
                 let variant = Variant(variant);
-                let files = super::super::Sources::ours();
+                let files = super::super::ModuleSources::ours();
                 let texts = files
                     .files()
                     .map(|(path, text)| variant.laid_out(path, text).into_owned());

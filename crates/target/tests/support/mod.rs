@@ -12,7 +12,7 @@ use std::process::Command as Process;
 use assize_job::{AgentMessage, CommandWorkload, Order, Workload, WorkloadKind};
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
-use assize_target::{Outcome, Target};
+use assize_target::{RunOutcome, Target};
 
 /// A shell command that prints the first line of an answer.
 pub(crate) const HELLO: &str =
@@ -70,8 +70,8 @@ pub(crate) fn real_agent() -> Option<PathBuf> {
 pub(crate) fn records(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     exact.prepare(std::slice::from_ref(order)).unwrap();
     match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => records,
-        Outcome::Failed {
+        RunOutcome::Completed(records) => records,
+        RunOutcome::Failed {
             failure, console, ..
         } => panic!("{failure}\n{console}"),
     }

@@ -14,10 +14,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::config::{Configuration, EXACT, Weight, wishes};
+use super::config::{EXACT, KernelConfig, OptionWeight, wishes};
 use super::{Kernel, Kernels, add, names, store};
 use crate::Error;
-use crate::elf::Host;
+use crate::elf::ProgramHost;
 use crate::fault::{failed, io, list, mend, read, wrong};
 use crate::make;
 
@@ -58,7 +58,7 @@ pub struct WorkTree {
 
 /// A kernel that was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Built {
+pub struct BuiltKernel {
     /// The kernel as stored.
     pub kernel: Kernel,
     /// Names of other stored kernels whose image and modules are the same, byte for byte.
@@ -79,13 +79,19 @@ impl Kernels {
         name: &str,
         tree: &Path,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Built, Error> {
+    ) -> Result<BuiltKernel, Error> {
         let what = format!("build the kernel {name}");
         if let Some(why) = names::refused(name) {
             return Err(mend(wrong(what, why), "choose another name"));
         }
         let tree = check_tree(&what, tree)?;
-        self.build_by(&Made::here(&what)?, name, &tree, None, progress)
+        self.build_by(
+            &KernelBuildInputs::here(&what)?,
+            name,
+            &tree,
+            None,
+            progress,
+        )
     }
 
     /// The work tree for a repository, independent of kernel names.
@@ -119,12 +125,12 @@ impl Kernels {
     /// kernel came from, if not just from the tree.
     pub(super) fn build_by(
         &self,
-        made: &Made,
+        made: &KernelBuildInputs,
         name: &str,
         tree: &Path,
         origin: Option<String>,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Built, Error> {
+    ) -> Result<BuiltKernel, Error> {
         let what = format!("build the kernel {name}");
         let place = self.root.join("builds").join(made.key(tree));
         fs::create_dir_all(&place).map_err(|error| io("create", &place, &error))?;
@@ -132,7 +138,7 @@ impl Kernels {
         let place = fs::canonicalize(&place).map_err(|error| io("find", &place, &error))?;
         check_path(&what, &place)?;
         let _lock = crate::lock::take(&place, progress)?;
-        let site = Site {
+        let site = KernelBuildSite {
             what: &what,
             tree,
             objects: place.join("objects"),
@@ -162,7 +168,7 @@ impl Kernels {
                 same.push(other.name);
             }
         }
-        Ok(Built {
+        Ok(BuiltKernel {
             same,
             kernel: built,
         })
@@ -172,7 +178,7 @@ impl Kernels {
     fn keep(
         &self,
         name: &str,
-        site: &Site<'_>,
+        site: &KernelBuildSite<'_>,
         origin: String,
         begun: &Path,
     ) -> Result<Kernel, Error> {
@@ -211,7 +217,7 @@ impl Kernels {
         let kernel = store::commit(
             &self.directory(),
             temporary,
-            store::Draft {
+            store::KernelDraft {
                 name,
                 version: &format!("{release}.{}", &digest[..8]),
                 headers: Some(PathBuf::from("headers")),
@@ -268,14 +274,14 @@ fn digests(
 }
 
 /// Where a kernel is built, and from which tree.
-struct Site<'a> {
+struct KernelBuildSite<'a> {
     what: &'a str,
     tree: &'a Path,
     objects: PathBuf,
     log: PathBuf,
 }
 
-impl Site<'_> {
+impl KernelBuildSite<'_> {
     /// Creates `.config` from the fragment.
     fn configure(&self, place: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let fragment = place.join("exact.config");
@@ -284,9 +290,12 @@ impl Site<'_> {
         self.make(&[&all, "allnoconfig"])?;
         let wishes = wishes(EXACT).map_err(|why| failed(self.what, why))?;
         let config = read(&self.objects.join(".config"))?;
-        let config = Configuration::parse(&config, ".config")?;
+        let config = KernelConfig::parse(&config, ".config")?;
         let lacking = config.lacks(&wishes);
-        if let Some(first) = lacking.iter().find(|wish| wish.weight == Weight::Needed) {
+        if let Some(first) = lacking
+            .iter()
+            .find(|wish| wish.weight == OptionWeight::Needed)
+        {
             let why = format!("its Kconfig does not let {first} be: {}", first.why);
             return Err(mend(
                 wrong(self.what, why),
@@ -385,7 +394,7 @@ fn compiler(what: &str) -> Result<String, Error> {
     // kbuild looks for depmod in these, too.
     let also = ["/usr/sbin", "/sbin"].map(PathBuf::from);
     let directories = std::env::split_paths(&path).chain(also).collect();
-    let host = Host::at_root(Path::new("/"), directories);
+    let host = ProgramHost::at_root(Path::new("/"), directories);
     let missing: Vec<_> = TOOLS
         .iter()
         .filter(|(program, _)| host.program(program).is_none())
@@ -412,22 +421,22 @@ fn compiler(what: &str) -> Result<String, Error> {
 
 /// Everything besides its sources that a kernel depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct KernelBuildInputs {
     /// The compiler's version line.
     pub(super) compiler: String,
     fragment: &'static str,
 }
 
-impl Made {
+impl KernelBuildInputs {
     /// The current compiler and configuration, if all programs that a build needs are
     /// installed.
     pub(super) fn here(what: &str) -> Result<Self, Error> {
-        Ok(Made::by(&compiler(what)?))
+        Ok(KernelBuildInputs::with_compiler(&compiler(what)?))
     }
 
     /// The current configuration with this compiler.
-    pub(super) fn by(compiler: &str) -> Self {
-        Made {
+    pub(super) fn with_compiler(compiler: &str) -> Self {
+        KernelBuildInputs {
             compiler: compiler.to_owned(),
             fragment: EXACT,
         }

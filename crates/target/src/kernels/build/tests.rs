@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
-use crate::process::Process;
+use crate::process::ChildProcess;
 
 /// Pause between two checks.
 const TURN: Duration = Duration::from_millis(5);
@@ -85,7 +85,7 @@ fn a_name_of_others_is_refused_before_anything_is_built() {
 #[test]
 fn objects_are_shared_only_by_what_is_built_alike() {
     let key = |tree: &Path, compiler: &str, fragment| {
-        let made = Made {
+        let made = KernelBuildInputs {
             compiler: compiler.to_owned(),
             fragment,
         };
@@ -128,7 +128,7 @@ fn what_make_has_started_ends_when_the_build_is_killed() {
             let errors = File::create(objects.join("log")).unwrap();
             let command = command(sources.path(), &objects, &["sub"]);
             let process =
-                Process::start(command, sources.path(), errors, None, Duration::MAX).unwrap();
+                ChildProcess::start(command, sources.path(), errors, None, Duration::MAX).unwrap();
             while !pid.exists() {
                 let log = || fs::read_to_string(objects.join("log"));
                 assert!(!process.ends_within(TURN), "{:?}", log());
@@ -248,11 +248,11 @@ impl Lab {
         Kernels::new(self.place.path().to_path_buf())
     }
 
-    fn build(&self, name: &str, source: &str) -> (Result<Built, Error>, Vec<String>) {
+    fn build(&self, name: &str, source: &str) -> (Result<BuiltKernel, Error>, Vec<String>) {
         let tree = self.with(source);
         let mut said = Vec::new();
         let mut say = |line: &str| said.push(line.to_owned());
-        let made = Made::by("gcc 12");
+        let made = KernelBuildInputs::with_compiler("gcc 12");
         let built = self.kernels().build_by(&made, name, &tree, None, &mut say);
         (built, said)
     }

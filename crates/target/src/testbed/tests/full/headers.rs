@@ -152,7 +152,9 @@ fn modules_are_the_same_in_a_cache_that_lies_beside_the_headers_or_behind_a_link
         (link.join("some/cache"), &linked),
     ]
     .map(|(cache, kernel)| {
-        let built = Testbed::of(&cache, PAIR).build(kernel, false).unwrap();
+        let built = Testbed::with_files(&cache, PAIR)
+            .build(kernel, false)
+            .unwrap();
         let bytes = built.values().map(|path| fs::read(path).unwrap());
         (cache, bytes.collect::<Vec<_>>())
     });
@@ -165,16 +167,16 @@ fn modules_are_the_same_in_a_cache_that_lies_beside_the_headers_or_behind_a_link
 }
 
 /// Headers that a test may change.
-struct Changing {
+struct ChangingHeaders {
     place: tempfile::TempDir,
     kernel: Kernel,
 }
 
-impl Changing {
+impl ChangingHeaders {
     fn new(kernel: &Kernel) -> Self {
         let place = tempfile::tempdir().unwrap();
         let kernel = copy_headers(kernel, place.path());
-        Changing { place, kernel }
+        ChangingHeaders { place, kernel }
     }
 
     /// The headers that all architectures share.
@@ -200,11 +202,11 @@ impl Changing {
         (text, larger)
     }
 
-    fn build(&self) -> Built {
+    fn build(&self) -> HeadersBuild {
         let cache = self.place.path().join("cache");
-        let built = Testbed::of(&cache, SIZES).build(&self.kernel, false);
+        let built = Testbed::with_files(&cache, SIZES).build(&self.kernel, false);
         let path = &built.unwrap()["sizes"];
-        Built {
+        HeadersBuild {
             inode: fs::metadata(path).unwrap().ino(),
             bytes: fs::read(path).unwrap(),
         }
@@ -212,7 +214,7 @@ impl Changing {
 }
 
 #[derive(PartialEq, Eq)]
-struct Built {
+struct HeadersBuild {
     inode: u64,
     bytes: Vec<u8>,
 }
@@ -220,7 +222,7 @@ struct Built {
 #[test]
 fn a_module_is_built_again_when_the_headers_change_and_the_kernel_does_not() {
     let Some(kernel) = kernel() else { return };
-    let headers = Changing::new(&kernel);
+    let headers = ChangingHeaders::new(&kernel);
     let first = headers.build();
     assert!(headers.build() == first);
     // A header that the module does not use.
@@ -245,7 +247,7 @@ fn a_module_is_built_again_when_the_headers_change_and_the_kernel_does_not() {
 #[test]
 fn a_module_is_built_again_when_the_kernel_exports_other_versions() {
     let Some(kernel) = kernel() else { return };
-    let headers = Changing::new(&kernel);
+    let headers = ChangingHeaders::new(&kernel);
     let first = headers.build();
     let symbols = headers
         .kernel
@@ -267,13 +269,13 @@ fn a_module_is_built_again_when_the_kernel_exports_other_versions() {
 #[test]
 fn a_module_for_the_running_kernel_is_built_again_too() {
     let Some(kernel) = kernel() else { return };
-    let headers = Changing::new(&kernel);
+    let headers = ChangingHeaders::new(&kernel);
     let modules = headers.place.path().join("modules");
     let build = modules.join(&kernel.release).join("build");
     fs::create_dir_all(build.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(headers.kernel.headers.as_ref().unwrap(), &build).unwrap();
     let built = || {
-        let testbed = Testbed::of(&headers.place.path().join("cache"), SIZES);
+        let testbed = Testbed::with_files(&headers.place.path().join("cache"), SIZES);
         let built = testbed.build_for_release(&modules, &kernel.release, false);
         fs::read(&built.unwrap()["sizes"]).unwrap()
     };
@@ -308,7 +310,7 @@ fn a_compiler_that_was_fetched_comes_before_that_of_path_and_is_an_input() {
              MODULE_DESCRIPTION(\"probed\");\nMODULE_LICENSE(\"GPL\");\n",
         ),
     ];
-    let testbed = Testbed::of(root.path(), PROBED);
+    let testbed = Testbed::with_files(root.path(), PROBED);
     let own = Kernel {
         compiler: Some(bin.clone()),
         ..kernel.clone()
@@ -341,7 +343,7 @@ fn a_module_for_which_the_kernel_lacks_something_is_left_out() {
         ("lacking.c", "#error not built\n"),
     ];
     let root = tempfile::tempdir().unwrap();
-    let testbed = Testbed::of(root.path(), TREE);
+    let testbed = Testbed::with_files(root.path(), TREE);
     let built = testbed.build(&kernel, false).unwrap();
     assert_eq!(built.keys().collect::<Vec<_>>(), ["there"]);
     // The second call finds them without building.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::kernel;
 use crate::kernels::Kernel;
-use crate::testbed::{PARTS, Part, Tree};
+use crate::testbed::{KernelPart, PARTS, SourceTexts};
 
 const SOURCE: &str = "// SPDX-License-Identifier: GPL-2.0-only\n\
     #include <drm/gpu_scheduler.h>\n#include <linux/module.h>\n\
@@ -30,7 +30,7 @@ const TRACE: &str = "/* SPDX-License-Identifier: GPL-2.0-only */\n\
 const HEADER: &str = "include/drm/gpu_scheduler.h";
 
 /// Replaces the kernel's directory by a small one, with the kernel's headers.
-fn tree(part: &Part, kernel: &Kernel) -> Tree {
+fn tree(part: &KernelPart, kernel: &Kernel) -> SourceTexts {
     let mut tree = part.kernel_headers(kernel).unwrap();
     let makefile = "gpu-sched-y := tiny.o\nobj-$(CONFIG_DRM_SCHED) += gpu-sched.o\n";
     for (name, text) in [
@@ -43,7 +43,7 @@ fn tree(part: &Part, kernel: &Kernel) -> Tree {
     tree
 }
 
-fn larger(tree: &Tree) -> Tree {
+fn larger(tree: &SourceTexts) -> SourceTexts {
     let start = "struct drm_gpu_scheduler {\n";
     let text = tree[HEADER].replace(start, &format!("{start}\tlong planted[8];\n"));
     let mut larger = tree.clone();
@@ -62,7 +62,7 @@ fn a_header_of_the_tree_comes_before_the_kernels_in_the_part_and_in_what_uses_it
     let larger = larger(&plain);
     assert!(part.changed_headers(&kernel, &plain).unwrap().is_empty());
     assert_eq!(part.changed_headers(&kernel, &larger).unwrap(), [HEADER]);
-    let build = |tree: &Tree| {
+    let build = |tree: &SourceTexts| {
         let built = part.build(root.path(), &kernel, tree, true).unwrap();
         assert_eq!(
             Vec::from_iter(built.keys()),
@@ -105,7 +105,7 @@ fn what_is_part_of_the_image_or_not_in_the_tree_is_refused() {
     let mut kernel = super::bare("mine");
     kernel.headers = Some(place.path().to_path_buf());
     let build =
-        |kernel: &Kernel| PARTS[0].build(Path::new("/nowhere"), kernel, &Tree::new(), false);
+        |kernel: &Kernel| PARTS[0].build(Path::new("/nowhere"), kernel, &SourceTexts::new(), false);
     assert!(
         build(&kernel)
             .unwrap_err()

@@ -3,22 +3,22 @@
 use assize_series::Commit;
 
 use crate::failure::Failure;
-use crate::trying::source::Change;
-use crate::trying::touched::Scope;
+use crate::trying::source::SourceChange;
+use crate::trying::touched::BuildScope;
 
 /// The commits in a range that touch anything that is built, oldest first. The commits in
 /// between leave the built files unchanged, so they are never built.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct TouchingCommits {
     /// Their indices in the range.
     places: Vec<usize>,
 }
 
-impl Line {
-    pub(super) fn of(commits: &[Commit], scope: &Scope) -> Line {
+impl TouchingCommits {
+    pub(super) fn in_range(commits: &[Commit], scope: &BuildScope) -> TouchingCommits {
         let all = commits.iter().enumerate();
         let touching = all.filter(|(_, commit)| commit.paths.iter().any(|path| scope.has(path)));
-        Line {
+        TouchingCommits {
             places: touching.map(|(place, _)| place).collect(),
         }
     }
@@ -44,7 +44,7 @@ impl Line {
 
 /// Refuses a range that does not start at the commit that the user calls good: no commit
 /// in the range would have been made on top of it.
-pub(super) fn begins_at(change: &Change, good: &str, end: &str) -> Result<(), Failure> {
+pub(super) fn begins_at(change: &SourceChange, good: &str, end: &str) -> Result<(), Failure> {
     let good = if good.is_empty() { "HEAD" } else { good };
     let id = change.resolve(good);
     if id.as_deref() == Some(&change.base.id) {
@@ -80,12 +80,12 @@ mod tests {
             commit(&["include/drm/gpu_scheduler.h"]),
             commit(&["drivers/gpu/drm/scheduler.c"]),
         ];
-        let line = Line::of(&commits, &Scope::Modules(&PARTS[0]));
+        let line = TouchingCommits::in_range(&commits, &BuildScope::Modules(&PARTS[0]));
         assert_eq!(line.last(), 2);
         assert_eq!((line.place(1), line.place(2)), (1, 3));
         assert_eq!(line.verdicts(), 3);
         // For the whole kernel, everything but documentation is built.
-        let whole = Line::of(&commits, &Scope::Kernel("mm/slub.c".into()));
+        let whole = TouchingCommits::in_range(&commits, &BuildScope::Kernel("mm/slub.c".into()));
         assert_eq!((whole.last(), whole.place(3)), (3, 4));
     }
 }

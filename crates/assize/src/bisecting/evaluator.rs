@@ -7,30 +7,30 @@ use assize_report::{BisectionFigure, ClaimVerdict};
 use assize_series::Commit;
 use assize_verdict::{Comparison, Outcome};
 
-use super::question::{OLD, Question};
-use super::state::{Given, Of, State};
-use crate::cli::{self, Trial};
+use super::question::{BisectionQuestion, OLD};
+use super::state::{KeptSide, KeptVerdict, KeptVerdicts};
+use crate::cli::{self, TrialArguments};
 use crate::failure::Failure;
 use crate::run::interrupt::Interrupt;
-use crate::run::{self, Measured, Recording};
-use crate::trying::builds::{Build, Made};
-use crate::trying::source::Change;
+use crate::run::{self, MeasuredRecords, Recording};
+use crate::trying::builds::{BuildCommit, BuildProduct};
+use crate::trying::source::SourceChange;
 use crate::{output, shell};
 
 /// A commit that was built.
 #[derive(Debug, Clone)]
-pub(super) struct Side {
+pub(super) struct BuiltCommit {
     pub(super) commit: Commit,
-    pub(super) made: Made,
+    pub(super) made: BuildProduct,
     /// Digest of its bytes.
     bytes: String,
 }
 
 /// Everything needed to reach verdicts.
-pub(super) struct Court<'a> {
-    pub(super) change: &'a Change,
-    pub(super) builder: Box<dyn Build + 'a>,
-    pub(super) question: &'a Question,
+pub(super) struct BisectionEvaluator<'a> {
+    pub(super) change: &'a SourceChange,
+    pub(super) builder: Box<dyn BuildCommit + 'a>,
+    pub(super) question: &'a BisectionQuestion,
     /// The runs of each side, and for the further tries if the claim stays undecided.
     pub(super) looks: Vec<u32>,
     /// The level of each test.
@@ -39,7 +39,7 @@ pub(super) struct Court<'a> {
     pub(super) kernel: Option<String>,
     pub(super) jobs: Option<u32>,
     pub(super) quiet: bool,
-    pub(super) state: State,
+    pub(super) state: KeptVerdicts,
     /// Commits that were built.
     pub(super) built: BTreeSet<String>,
     /// The bundles of verdicts that needed runs.
@@ -48,17 +48,20 @@ pub(super) struct Court<'a> {
     pub(super) runs: u32,
 }
 
-impl Court<'_> {
-    pub(super) fn say(&self, line: &str) {
+impl BisectionEvaluator<'_> {
+    pub(super) fn report(&self, line: &str) {
         if !self.quiet {
             eprintln!("{}", assize_report::printable(line));
         }
     }
 
     /// Builds a commit, or returns why it does not build.
-    pub(super) fn build(&mut self, commit: &Commit) -> Result<Result<Side, String>, Failure> {
+    pub(super) fn build(
+        &mut self,
+        commit: &Commit,
+    ) -> Result<Result<BuiltCommit, String>, Failure> {
         let of_user = Interrupt::watch()?;
-        self.say(&format!(
+        self.report(&format!(
             "building {} of {}",
             self.builder.what(),
             commit.subject
@@ -69,26 +72,26 @@ impl Court<'_> {
             return Err(stopped());
         }
         Ok(match built {
-            Ok(made) => Ok(Side {
+            Ok(made) => Ok(BuiltCommit {
                 bytes: made.bytes()?,
                 commit: commit.clone(),
                 made,
             }),
             Err(error) => {
                 let why = error.why;
-                self.say(&format!("it does not build: {}: {why}", commit.subject));
+                self.report(&format!("it does not build: {}: {why}", commit.subject));
                 Err(why)
             }
         })
     }
 
     /// Builds the commit that all others are compared with.
-    pub(super) fn build_good(&mut self, good: &Commit) -> Result<Side, Failure> {
-        self.say(&format!("building {} of GOOD", self.builder.what()));
+    pub(super) fn build_good(&mut self, good: &Commit) -> Result<BuiltCommit, Failure> {
+        self.report(&format!("building {} of GOOD", self.builder.what()));
         self.built.insert(good.id.clone());
         let built = self.builder.build(good)?;
         let made = built.map_err(|error| self.builder.of_base(error))?;
-        Ok(Side {
+        Ok(BuiltCommit {
             bytes: made.bytes()?,
             commit: good.clone(),
             made,
@@ -97,16 +100,20 @@ impl Court<'_> {
 
     /// The verdict on the claim. Reuses the verdict if the same bytes were judged before;
     /// otherwise carries out runs, and more of them while the claim is undecided.
-    pub(super) fn judge(&mut self, old: &Side, new: &Side) -> Result<ClaimVerdict, Failure> {
+    pub(super) fn judge(
+        &mut self,
+        old: &BuiltCommit,
+        new: &BuiltCommit,
+    ) -> Result<ClaimVerdict, Failure> {
         if old.bytes == new.bytes {
-            self.say(&format!(
+            self.report(&format!(
                 "not run, what is built is that of {}: {}",
                 old.commit.subject, new.commit.subject
             ));
             return Ok(nothing_differs());
         }
         if let Some(given) = self.state.find(&old.bytes, &new.bytes).cloned() {
-            return Ok(self.again(given, new));
+            return Ok(self.reuse(given, new));
         }
         let mut carried_out = 0;
         let mut last = None;
@@ -120,18 +127,18 @@ impl Court<'_> {
             }
         }
         let verdict = last.unwrap_or_else(nothing_differs);
-        self.say(&format!(
+        self.report(&format!(
             "{}: {}: {}",
             verdict.outcome.word(),
             new.commit.subject,
             verdict.because
         ));
-        let of = |side: &Side| Of {
+        let of = |side: &BuiltCommit| KeptSide {
             commit: side.commit.id.clone(),
             modules: side.bytes.clone(),
         };
         self.count(&verdict, carried_out);
-        self.state.keep(Given {
+        self.state.keep(KeptVerdict {
             old: of(old),
             new: of(new),
             carried_out,
@@ -142,13 +149,13 @@ impl Court<'_> {
 
     /// Reuses an earlier verdict: on the same bytes, or from an earlier run of this
     /// command.
-    fn again(&mut self, given: Given, new: &Side) -> ClaimVerdict {
+    fn reuse(&mut self, given: KeptVerdict, new: &BuiltCommit) -> ClaimVerdict {
         let mut verdict = given.verdict;
         self.count(&verdict, given.carried_out);
         if given.new.commit != new.commit.id {
             verdict.same_as = Some(given.new.commit);
         }
-        self.say(&format!(
+        self.report(&format!(
             "{}, known already: {}",
             verdict.outcome.word(),
             new.commit.subject
@@ -164,12 +171,17 @@ impl Court<'_> {
     }
 
     /// Carries out this many runs of each side and judges them.
-    fn look(&self, old: &Side, new: &Side, runs: u32) -> Result<(ClaimVerdict, u32), Failure> {
+    fn look(
+        &self,
+        old: &BuiltCommit,
+        new: &BuiltCommit,
+        runs: u32,
+    ) -> Result<(ClaimVerdict, u32), Failure> {
         let [new_id, old_id] = [new, old].map(|side| side.commit.short());
         let name = format!("{new_id}-against-{old_id}-{runs}.bundle");
-        let text = self.question.with(&old.made, &new.made)?;
-        let question = cli::Question::default();
-        let measured = run::recorded(&Recording {
+        let text = self.question.experiment_with(&old.made, &new.made)?;
+        let question = cli::QuestionArguments::default();
+        let measured = run::record_runs(&Recording {
             text: &text,
             name: &name,
             out: Some(self.state.directory().join(&name)),
@@ -194,15 +206,15 @@ impl Court<'_> {
         Ok((self.verdict(&measured, name)?, recorded))
     }
 
-    fn verdict(&self, measured: &Measured, bundle: String) -> Result<ClaimVerdict, Failure> {
-        let trial = Trial {
-            question: cli::Question {
+    fn verdict(&self, measured: &MeasuredRecords, bundle: String) -> Result<ClaimVerdict, Failure> {
+        let trial = TrialArguments {
+            question: cli::QuestionArguments {
                 baseline: Some(OLD.into()),
-                ..cli::Question::default()
+                ..cli::QuestionArguments::default()
             },
             primary: vec![self.question.metric.clone()],
             alpha: self.alpha,
-            ..Trial::default()
+            ..TrialArguments::default()
         };
         let mut records = measured.records.clone();
         let is_meant = |name: &str| name == self.question.metric;

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use assize_plan::{Plan, PlannedRun};
 use assize_verdict::{Comparison, Document, Scale, Verdict};
 
-use crate::terms::Looks;
+use crate::terms::InterimLooks;
 
 /// The runs up to a look, in the order of the schedule.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stage {
+pub(crate) struct InterimStage {
     /// Runs that must be recorded before the look.
     pub(crate) runs: Vec<PlannedRun>,
     /// The blocks complete by then; the look uses only these.
@@ -20,7 +20,7 @@ pub(crate) struct Stage {
 }
 
 /// Splits the schedule at the planned looks.
-pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
+pub(crate) fn stages(plan: &Plan) -> Vec<InterimStage> {
     let blocks: Vec<u32> = plan
         .runs
         .iter()
@@ -30,13 +30,16 @@ pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
         .collect();
     let most = blocks.len() as u32;
     let until = plan.until.as_ref();
-    let ends = until.map_or_else(|| vec![most], |until| Looks::planned(until, most).ends);
+    let ends = until.map_or_else(
+        || vec![most],
+        |until| InterimLooks::planned(until, most).ends,
+    );
     let mut begin = 0;
     let mut stages = Vec::new();
     for end in ends.into_iter().map(|end| end as usize) {
         let new = &blocks[begin..end];
         let of_stage = |run: &&PlannedRun| new.contains(&run.block);
-        stages.push(Stage {
+        stages.push(InterimStage {
             runs: plan.runs.iter().filter(of_stage).copied().collect(),
             blocks: blocks[..end].iter().copied().collect(),
             look: end < blocks.len(),
@@ -88,9 +91,9 @@ mod tests {
     use assize_verdict::{Options, try_records};
     use std::collections::BTreeMap;
 
-    use crate::cli::Trial;
+    use crate::cli::TrialArguments;
     use crate::output;
-    use crate::terms::Terms;
+    use crate::terms::JudgingTerms;
 
     fn document(spread: f64, level: f64) -> Document {
         let mut records = Records::default();
@@ -184,8 +187,8 @@ mod tests {
             }
             records.primary = plan.primary.iter().map(|one| one.metric.clone()).collect();
             let document = stages(&plan).iter().find_map(|stage| {
-                let terms = Terms::planned(&plan).at(stage.blocks.len() as u32);
-                let mut options = output::options(&Trial::default(), &terms).unwrap();
+                let terms = JudgingTerms::planned(&plan).with_complete(stage.blocks.len() as u32);
+                let mut options = output::options(&TrialArguments::default(), &terms).unwrap();
                 options.baseline = Some(plan.configurations[0].name.clone());
                 let mut there = records.clone();
                 there

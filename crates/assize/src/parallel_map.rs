@@ -21,10 +21,10 @@ pub(crate) fn each<T: Send, R: Send, E>(
     note: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    by(threads, things, bytes, work, note)
+    each_with_threads(threads, things, bytes, work, note)
 }
 
-fn by<T: Send, R: Send, E>(
+fn each_with_threads<T: Send, R: Send, E>(
     threads: usize,
     things: impl Iterator<Item = T>,
     bytes: impl Fn(&T) -> usize,
@@ -41,10 +41,10 @@ fn by<T: Send, R: Send, E>(
     thread::scope(|scope| {
         for _ in 0..threads {
             let answer = answer.clone();
-            scope.spawn(|| serve(&orders, answer, &work));
+            scope.spawn(|| process_batches(&orders, answer, &work));
         }
         // When the desk is dropped, however that happens, the threads end too.
-        let mut desk = Desk {
+        let mut desk = BatchQueue {
             give,
             answers,
             given: VecDeque::new(),
@@ -73,12 +73,12 @@ fn by<T: Send, R: Send, E>(
 }
 
 /// The results of a batch; an error if the work panicked.
-type Answer<R> = (usize, thread::Result<Vec<R>>);
+type BatchResults<R> = (usize, thread::Result<Vec<R>>);
 
 /// Processes batches until there are no more.
-fn serve<T, R>(
+fn process_batches<T, R>(
     orders: &Mutex<Receiver<(usize, Vec<T>)>>,
-    answer: Sender<Answer<R>>,
+    answer: Sender<BatchResults<R>>,
     work: impl Fn(T) -> R,
 ) {
     loop {
@@ -93,9 +93,9 @@ fn serve<T, R>(
 }
 
 /// Hands batches out and collects the results.
-struct Desk<T, R> {
+struct BatchQueue<T, R> {
     give: Sender<(usize, Vec<T>)>,
-    answers: Receiver<Answer<R>>,
+    answers: Receiver<BatchResults<R>>,
     /// Sizes of the batches whose results were not passed on yet, in order.
     given: VecDeque<usize>,
     /// The number of the first of them.
@@ -105,7 +105,7 @@ struct Desk<T, R> {
     under_way: usize,
 }
 
-impl<T, R> Desk<T, R> {
+impl<T, R> BatchQueue<T, R> {
     /// Hands a batch out, as soon as the limit on bytes in flight allows it.
     fn give<E>(
         &mut self,
@@ -165,7 +165,7 @@ mod tests {
             noted.push(thing);
             Ok::<(), ()>(())
         };
-        by(threads, things(), |size| *size, slow, note).unwrap();
+        each_with_threads(threads, things(), |size| *size, slow, note).unwrap();
         noted
     }
 
@@ -175,7 +175,7 @@ mod tests {
         for threads in [1, 2, 3, 16] {
             assert!(noted(threads) == wanted, "{threads} threads");
         }
-        let none = by(2, std::iter::empty(), |_: &u8| 1, |_| (), Err);
+        let none = each_with_threads(2, std::iter::empty(), |_: &u8| 1, |_| (), Err);
         assert_eq!(none, Ok(()));
     }
 
@@ -191,7 +191,7 @@ mod tests {
             held.fetch_sub(size, Ordering::SeqCst);
             Ok::<(), ()>(())
         };
-        by(4, things, |size| *size, slow, note).unwrap();
+        each_with_threads(4, things, |size| *size, slow, note).unwrap();
         // The next item is held in addition, and what one batch had room for.
         let allowed = UNDER_WAY * 4 + BATCH + 1000;
         assert!(most.into_inner() <= allowed);
@@ -206,7 +206,7 @@ mod tests {
                 last = at;
                 if at == 200 { Err(at) } else { Ok(()) }
             };
-            let ended = by(
+            let ended = each_with_threads(
                 threads,
                 things().enumerate(),
                 |(_, size)| *size,
@@ -221,6 +221,6 @@ mod tests {
     #[should_panic(expected = "this one breaks")]
     fn a_panic_of_the_work_is_not_lost() {
         let work = |thing: usize| assert!(thing != 50, "this one breaks");
-        let _ = by(3, 0..100, |_| BATCH, work, Ok::<(), ()>);
+        let _ = each_with_threads(3, 0..100, |_| BATCH, work, Ok::<(), ()>);
     }
 }

@@ -3,30 +3,30 @@
 use std::collections::BTreeSet;
 
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{DIFFERED, Done, EXECUTIONS, Target};
+use assize_target::{DIFFERED, EXECUTIONS, OrderResult, Target};
 
 use crate::failure::Failure;
 
 /// The runs of which two executions must agree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Twice {
+pub(crate) struct ReproducibilityCheck {
     chosen: BTreeSet<u32>,
     /// The run that is executed once more now, whatever the cache holds.
     anew: Option<u32>,
 }
 
-impl Twice {
+impl ReproducibilityCheck {
     /// The runs that the plan selects. If any run has to be executed but all selected
     /// ones are in the cache, one of the selected runs is executed again, to show that
     /// the machine is exact here and now.
-    pub(crate) fn of(
+    pub(crate) fn of_plan(
         plan: &Plan,
         missing: &[PlannedRun],
         target: &dyn Target,
-    ) -> Result<Twice, Failure> {
+    ) -> Result<ReproducibilityCheck, Failure> {
         let chosen = plan.reproducibility_checks();
         if chosen.is_empty() {
-            return Ok(Twice::default());
+            return Ok(ReproducibilityCheck::default());
         }
         let (mut new, mut checked) = (false, false);
         for run in missing {
@@ -41,7 +41,7 @@ impl Twice {
         }
         let first = missing.iter().find(|run| chosen.contains(&run.index));
         let anew = first.filter(|_| new && !checked).map(|run| run.index);
-        Ok(Twice { chosen, anew })
+        Ok(ReproducibilityCheck { chosen, anew })
     }
 
     /// Carries out a run, once or twice.
@@ -50,7 +50,7 @@ impl Twice {
         target: &dyn Target,
         order: &assize_job::Order,
         (index, slot): (u32, usize),
-    ) -> Result<Done, assize_target::Error> {
+    ) -> Result<OrderResult, assize_target::Error> {
         if self.chosen.contains(&index) {
             target.run_twice(order, slot, self.anew == Some(index))
         } else {
@@ -61,15 +61,15 @@ impl Twice {
 
 /// How many runs were executed, how many of them twice, and how many differed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Compared {
+pub(crate) struct ReproducibilityCounts {
     executed: u32,
     twice: u32,
     differed: u32,
 }
 
-impl Compared {
+impl ReproducibilityCounts {
     /// Counts a run that has ended.
-    pub(super) fn count(&mut self, done: &Done) {
+    pub(super) fn count(&mut self, done: &OrderResult) {
         if done.cached {
             return;
         }
@@ -81,7 +81,7 @@ impl Compared {
 
     /// `2 of 100 runs executed twice: all equal`; `None` if no run was executed twice.
     pub(super) fn sentence(self) -> Option<String> {
-        let Compared {
+        let ReproducibilityCounts {
             executed,
             twice,
             differed,
@@ -95,39 +95,46 @@ impl Compared {
 }
 
 /// How two executions of a run differed, if they did.
-pub(super) fn differed(done: &Done) -> Option<&String> {
+pub(super) fn differed(done: &OrderResult) -> Option<&String> {
     done.machine.get(DIFFERED)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_target::Outcome;
+    use assize_target::RunOutcome;
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    fn done(cached: bool, facts: &[&str]) -> Done {
+    fn order_result(cached: bool, facts: &[&str]) -> OrderResult {
         let facts = facts.iter().map(|fact| ((*fact).into(), "x".into()));
-        Done {
-            outcome: Outcome::Completed(Vec::new()),
+        OrderResult {
+            outcome: RunOutcome::Completed(Vec::new()),
             machine: facts.collect::<BTreeMap<String, String>>(),
             cached,
-            wall: Duration::ZERO,
+            elapsed: Duration::ZERO,
         }
     }
 
-    fn sentence(all: &[Done]) -> Option<String> {
-        let mut compared = Compared::default();
+    fn sentence(all: &[OrderResult]) -> Option<String> {
+        let mut compared = ReproducibilityCounts::default();
         all.iter().for_each(|done| compared.count(done));
         compared.sentence()
     }
 
     #[test]
     fn what_was_compared_is_said() {
-        let equal = || done(false, &[EXECUTIONS]);
-        assert_eq!(sentence(&[done(false, &[]), done(false, &[])]), None);
-        assert_eq!(sentence(&[done(true, &[EXECUTIONS])]), None, "not now");
-        let text = sentence(&[equal(), done(false, &[]), done(true, &[])]);
+        let equal = || order_result(false, &[EXECUTIONS]);
+        assert_eq!(
+            sentence(&[order_result(false, &[]), order_result(false, &[])]),
+            None
+        );
+        assert_eq!(
+            sentence(&[order_result(true, &[EXECUTIONS])]),
+            None,
+            "not now"
+        );
+        let text = sentence(&[equal(), order_result(false, &[]), order_result(true, &[])]);
         assert_eq!(
             text.as_deref(),
             Some("1 of 2 runs executed twice: all equal")
@@ -137,7 +144,10 @@ mod tests {
     #[test]
     fn what_differed_is_said_whatever_came_of_it() {
         for facts in [&[DIFFERED][..], &[DIFFERED, EXECUTIONS]] {
-            let text = sentence(&[done(false, facts), done(false, &[EXECUTIONS])]);
+            let text = sentence(&[
+                order_result(false, facts),
+                order_result(false, &[EXECUTIONS]),
+            ]);
             let want = "2 of 2 runs executed twice: 1 not equal at first; the machine is not \
                         exact here";
             assert_eq!(text.as_deref(), Some(want));
