@@ -45,11 +45,8 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         run::must_be_free(directory)?;
     }
-    let change = SourceChange::from_options(
-        &change_options(arguments),
-        &Kernels::new(Kernels::default_root()?),
-        &say,
-    )?;
+    let kernels = Kernels::new(Kernels::default_root()?);
+    let change = SourceChange::from_options(&change_options(arguments), &kernels, &say)?;
     let touched = TouchedFiles::of_commits(&change.commits)?;
     let base =
         experiment::BaseExperiment::named_or_for(arguments.experiment.as_deref(), &touched.scope)?;

@@ -58,7 +58,7 @@ pub const TASK_FIELDS: [&str; 3] = ["pid", "tgid", "comm"];
 pub struct CountedExecution {
     /// The result, the same as without counting.
     pub done: OrderResult,
-    /// The plugin's output: `assize.counts/1`.
+    /// The plugin's output: `assize.counts/2`.
     pub counts: String,
 }
 
