@@ -34,8 +34,8 @@ pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's random draws, unless the user gives another.
 const SEED: u64 = 1;
 
-/// A court for kernel changes: what a change really did, and whether a
-/// posted number survives the noise.
+/// Tells whether a kernel change helps or hurts, and whether a posted number survives
+/// the noise.
 #[derive(Debug, Parser)]
 #[command(
     name = "assize",
@@ -50,43 +50,41 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliVerb {
-    /// Carry out an experiment, record its runs and judge them
+    /// Run an experiment, record its runs and judge them
     Run(Box<RunArguments>),
     /// Find out what a change of the kernel does: a commit, a range or a posted
     /// series, built and run on both sides
     Try(Box<TryArguments>),
-    /// Find the commit of a range with which a claim begins: each that is tried is
-    /// built, run and judged
+    /// Find the commit of a range that caused a change: commits are built, run and
+    /// judged
     Bisect(Box<BisectArguments>),
-    /// Show what an experiment file asks for, or write it as a plan
+    /// Show the runs of an experiment file, or write them as a plan
     Plan(PlanArguments),
-    /// Carry out one run of a plan, unless it is recorded already
+    /// Execute one run of a plan, unless it is recorded already
     RunOne(RunOneArguments),
-    /// Put bundles of one experiment together
+    /// Merge bundles of one experiment
     Merge(MergeArguments),
     /// Read a posted benchmark result as it was pasted and say what its
     /// numbers support
     Audit(Box<AuditArguments>),
-    /// Judge what was recorded: bundles, and results of hyperfine; or run commands
-    /// and compare them: assize compare -- 'CMD A' 'CMD B'
+    /// Judge recorded results: bundles, and results of hyperfine; or run commands and
+    /// compare them: assize compare -- 'CMD A' 'CMD B'
     Compare(Box<CompareArguments>),
     /// Show a bundle's verdicts: as a mail, as a page, as data
     Report(ReportArguments),
-    /// Write a page over all bundles of a directory: what each asked, and what
-    /// came out
+    /// Write a page that lists all bundles of a directory, with the question and the
+    /// answer of each
     Index(IndexArguments),
-    /// Find the bundle at which something changed: those of one experiment in their
-    /// order, each against the one before it
+    /// Find the bundle at which a metric changed: bundles of one experiment in order,
+    /// each against the one before it
     Trend(TrendArguments),
-    /// Write what the kernel did in one run for Perfetto, or say where the
-    /// latency of its jobs went
+    /// Write a trace of one run for Perfetto, or split the latency of its jobs by stage
     Trace(TraceArguments),
-    /// Say where the instructions of two configurations differ, to the last
-    /// one
+    /// Show where the instructions of two configurations differ, to the last one
     Why(WhyArguments),
-    /// Say what this machine can measure, and what is missing
+    /// Show what this machine can measure, and what is missing
     Doctor(DoctorArguments),
-    /// List what can be asked for
+    /// List the available workloads, instruments, targets and the like
     List(ListArguments),
     /// Kernels to run on the targets exact and live
     #[command(subcommand)]
@@ -109,9 +107,9 @@ pub(crate) struct QuestionArguments {
     /// unique prefix [default: the first configuration]
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
-    /// A claim to try: 'A < B on METRIC [in WORKLOAD]'; < is lower, > is
-    /// higher, = is equivalent. Margins are percentages of B: 'A <= B + 2%',
-    /// 'A >= B - 2%', 'A < B - 2%', 'A > B + 2%'. May be given several times
+    /// A claim to test: 'A < B on METRIC [in WORKLOAD]'; < is lower, > is higher, = is
+    /// equivalent. Margins are percentages of B: 'A <= B + 2%', 'A >= B - 2%', 'A < B -
+    /// 2%', 'A > B + 2%'. May be given several times
     #[arg(long = "claim", value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
     /// A file with one claim on each line; '#' begins a comment
@@ -145,9 +143,9 @@ pub(crate) struct TrialArguments {
     /// A metric of which less is better, for --tradeoff and '--fail-on worse>2%'
     #[arg(long, value_name = "METRIC")]
     pub(crate) lower_is_better: Vec<String>,
-    /// Compare how many runs exceed a time: 'METRIC > 1 ms'. Of primary times and
-    /// largest samples that is done above a threshold that the runs give. May be
-    /// given several times
+    /// Compare how many runs exceed a time: 'METRIC > 1 ms'. By default that is done
+    /// for primary times and largest samples, with a threshold computed from the runs.
+    /// May be given several times
     #[arg(long = "slow", value_name = "METRIC > TIME")]
     pub(crate) slow: Vec<String>,
     /// Level of all tests
@@ -157,7 +155,7 @@ pub(crate) struct TrialArguments {
     /// experiment says, else 0.01]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) margin: Option<f64>,
-    /// Seed for what is drawn at random where enumeration is too large
+    /// Seed for random draws, used where enumeration is too large
     #[arg(long, value_name = "N", default_value_t = SEED)]
     pub(crate) seed: u64,
 }
@@ -190,7 +188,8 @@ pub(crate) struct ShowArguments {
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The build that --format kcidb reports of, as KCIDB knows it; ORIGIN is who tests
+    /// The build that --format kcidb reports on, as KCIDB names it; ORIGIN is the
+    /// tester
     #[arg(long, value_name = "ORIGIN:ID", required_if_eq("format", "kcidb"), value_parser = kcidb_build)]
     pub(crate) kcidb_build: Option<String>,
     /// When to use colour
@@ -255,7 +254,7 @@ pub(crate) struct AuditArguments {
     /// Lines and commands that match REGEX name the workload NAME
     #[arg(long = "workload", value_name = "REGEX=NAME", value_parser = assize_audit::parse_rule)]
     pub(crate) workloads: Vec<(Regex, String)>,
-    /// Do not look at lines that match REGEX
+    /// Ignore lines that match REGEX
     #[arg(long = "ignore", value_name = "REGEX", value_parser = assize_audit::parse_regex)]
     pub(crate) ignore: Vec<Regex>,
     /// What the columns of tables are: configurations, metrics, workloads or
@@ -266,8 +265,7 @@ pub(crate) struct AuditArguments {
     /// repetitions
     #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
     pub(crate) rows_are: Option<assize_audit::Role>,
-    /// Take the rows of tables for what their columns were taken for, and the
-    /// columns for what the rows were
+    /// Swap the roles of the rows and the columns of tables
     #[arg(long, conflicts_with_all = ["columns_are", "rows_are"])]
     pub(crate) transpose: bool,
     /// What a '+-' behind a mean is: sd (standard deviation), se (standard
@@ -290,16 +288,16 @@ pub(crate) struct AuditArguments {
     /// read, '?' for what is open, and the numbers that are in no row
     #[arg(long, value_name = "FILE", conflicts_with = "more")]
     pub(crate) draft: Option<PathBuf>,
-    /// How many runs stand behind means that do not tell
+    /// Number of runs behind means that do not state it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs_behind: Option<u32>,
-    /// For how long events were counted, as in 300s, 5m or 1h
+    /// How long events were counted, as in 300s, 5m or 1h
     #[arg(long, value_name = "DURATION", value_parser = assize_audit::parse_duration)]
     pub(crate) exposure: Option<f64>,
-    /// Show line by line what each line was taken for
+    /// Show how each line was read
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Keep what was read as a bundle in this new directory
+    /// Record what was read as a bundle in this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Of several mails, only this one: its number, or its Message-ID
@@ -386,8 +384,7 @@ pub(crate) struct TraceArguments {
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Say where the latency of the jobs went, stage by stage, instead of
-    /// writing a trace
+    /// Print the latency of the jobs by stage instead of writing a trace
     #[arg(long)]
     pub(crate) split: bool,
     /// How to show the split

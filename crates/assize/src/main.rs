@@ -1,4 +1,4 @@
-//! `assize`: a court for kernel changes.
+//! `assize`: whether a kernel change helps or hurts.
 //!
 //! This crate reads arguments, calls the other rooms and prints. It knows no
 //! statistics and no formats.

@@ -44,15 +44,15 @@ pub(crate) struct BisectArguments {
     /// four times --runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) max_runs: Option<u32>,
-    /// Runs at once [default: as many as the target can carry out without one
-    /// affecting another]
+    /// Runs at a time [default: as many as the target can execute without one affecting
+    /// another]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
-    /// Keep the bundles and what was found so far in this directory; what is there
-    /// of the same question is gone on with
+    /// Keep the bundles and the verdicts so far in this directory; a search of the same
+    /// question is continued
     #[arg(long, value_name = "DIR", default_value = "bisect.bundles")]
     pub(crate) out: PathBuf,
-    /// Say nothing while commits are tried
+    /// Print nothing while commits are tested
     #[arg(long)]
     pub(crate) quiet: bool,
     /// How to show the answer

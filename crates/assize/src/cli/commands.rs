@@ -12,8 +12,7 @@ pub(crate) struct CommandsArguments {
     /// of them
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
-    /// What a command is called in the verdict; one for each command [default: its
-    /// words]
+    /// Name of a command in the verdict; one for each command [default: its words]
     #[arg(
         short = 'n',
         long = "command-name",
@@ -21,20 +20,20 @@ pub(crate) struct CommandsArguments {
         conflicts_with = "inputs"
     )]
     pub(crate) names: Vec<String>,
-    /// Run each command so often [default: until --within is reached]
+    /// Run each command this many times [default: until --within is reached]
     #[arg(short, long, value_name = "N", conflicts_with_all = ["inputs", "min_runs", "max_runs", "within"], value_parser = runs())]
     pub(crate) runs: Option<u32>,
-    /// Run each command at least so often [default: 10]
+    /// Run each command at least this many times [default: 10]
     #[arg(short, long, value_name = "N", conflicts_with = "inputs", value_parser = runs())]
     pub(crate) min_runs: Option<u32>,
-    /// Run each command at most so often [default: 30]
+    /// Run each command at most this many times [default: 30]
     #[arg(short = 'M', long, value_name = "N", conflicts_with = "inputs", value_parser = runs())]
     pub(crate) max_runs: Option<u32>,
     /// Stop once there is a verdict on elapsed time and its interval is within so much
     /// of the ratio [default: 2%]
     #[arg(long, value_name = "PERCENT", conflicts_with = "inputs")]
     pub(crate) within: Option<String>,
-    /// Run each command so often beforehand, and do not count it
+    /// Run each command this many times beforehand, without counting
     #[arg(
         short,
         long,
@@ -52,10 +51,10 @@ pub(crate) struct CommandsArguments {
     /// Run this after each run; given once for each command, each has its own
     #[arg(short = 'C', long, value_name = "CMD", conflicts_with = "inputs")]
     pub(crate) conclude: Vec<String>,
-    /// Run this once, after everything else, even if something has failed
+    /// Run this once, after everything else, even if something failed
     #[arg(short, long, value_name = "CMD", conflicts_with = "inputs")]
     pub(crate) cleanup: Option<String>,
-    /// A command that takes longer is killed, and its run has failed
+    /// Kill a command that takes longer; its run counts as failed
     #[arg(
         long,
         value_name = "DURATION",
@@ -70,7 +69,7 @@ pub(crate) struct CommandsArguments {
     /// it is there]
     #[arg(long, value_name = "DIR", conflicts_with = "inputs")]
     pub(crate) out: Option<PathBuf>,
-    /// Say nothing while commands are run
+    /// Print nothing while commands run
     #[arg(long, conflicts_with = "inputs")]
     pub(crate) quiet: bool,
 }

@@ -13,8 +13,8 @@ pub(crate) struct RunArguments {
     pub(crate) experiment: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overrides: OverrideArguments,
-    /// Runs at once [default: as many as the target can carry out without one
-    /// affecting another]
+    /// Runs at a time [default: as many as the target can execute without one affecting
+    /// another]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Record into this new directory [default: the experiment's name with
@@ -24,19 +24,18 @@ pub(crate) struct RunArguments {
     /// Continue a bundle that was not finished; the experiment is in it
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "revision", "verify_exact"])]
     pub(crate) resume: Option<PathBuf>,
-    /// Carry out runs again that the cache of exact runs holds
+    /// Rerun what the cache of exact runs holds
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Boot the exact machine for every run rather than start from a memory
     /// image; implies --fresh. The records are the same, byte for byte
     #[arg(long)]
     pub(crate) cold: bool,
-    /// Record nothing; carry out each run twice without the cache, alone and
-    /// beside busy loops on every CPU, and compare what comes back byte by
-    /// byte
+    /// Record nothing; execute each run twice without the cache, alone and next to busy
+    /// loops on every CPU, and compare the results byte by byte
     #[arg(long, conflicts_with = "out")]
     pub(crate) verify_exact: bool,
-    /// Say nothing while runs are carried out
+    /// Print nothing while runs execute
     #[arg(long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
@@ -80,8 +79,8 @@ pub(crate) struct PlanArguments {
     pub(crate) experiment: PathBuf,
     #[command(flatten)]
     pub(crate) overrides: OverrideArguments,
-    /// Say what effects are found if runs vary as they do in this bundle
-    /// [default: if they vary by 3 %]
+    /// Show which effects would be found if runs vary as in this bundle [default: if
+    /// they vary by 3 %]
     #[arg(long, value_name = "BUNDLE", conflicts_with = "output")]
     pub(crate) like: Option<PathBuf>,
     /// Write the plan, as JSON, to this file
@@ -94,13 +93,13 @@ pub(crate) struct RunOneArguments {
     /// A plan that `assize plan -o` wrote, or a bundle, which holds one
     #[arg(value_name = "PLAN")]
     pub(crate) plan: PathBuf,
-    /// Which run of the plan, from 0
+    /// Index of the run in the plan, from 0
     #[arg(long, value_name = "K")]
     pub(crate) index: u32,
     /// Record into this directory; several processes may do so at once
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Carry the run out even if the cache of exact runs holds it
+    /// Execute the run even if the cache of exact runs holds it
     #[arg(long)]
     pub(crate) fresh: bool,
 }
@@ -120,7 +119,7 @@ pub(crate) struct WhyArguments {
     /// A bundle of exact runs
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
-    /// The configuration that is to be explained
+    /// The configuration to explain
     #[arg(value_name = "A")]
     pub(crate) a: String,
     /// The configuration that it is compared with

@@ -34,8 +34,8 @@ pub(crate) struct TryArguments {
     /// Runs of each side on each workload [default: the experiment's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
-    /// Runs at once [default: as many as the target can carry out without one
-    /// affecting another]
+    /// Runs at a time [default: as many as the target can execute without one affecting
+    /// another]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Record into this new directory [default: try.bundle; -2, -3, … is added if
@@ -46,7 +46,7 @@ pub(crate) struct TryArguments {
     /// 'worse>2%' or 'unproven>2%', as assize run says. May be given several times
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
-    /// Say nothing while runs are carried out
+    /// Print nothing while runs execute
     #[arg(long)]
     pub(crate) quiet: bool,
     /// How to show what each patch does
