@@ -37,7 +37,7 @@ pub(crate) trait Staged {
 pub(crate) struct ExecProgram {
     /// Path of the executable.
     pub(crate) path: String,
-    /// The arguments, starting with argv[0].
+    /// The arguments, starting with `argv[0]`.
     pub(crate) arguments: Vec<String>,
     /// Variables added to the agent's environment.
     pub(crate) environment: Vec<(String, String)>,

@@ -35,7 +35,7 @@ const GRACE: Duration = Duration::from_secs(10);
 ///
 /// Kernel, command line, CPUs and memory are the machine's own. Orders that differ from
 /// each other in these, or that add words to the command line, are refused. A kernel, CPUs
-/// and memory that all orders share are ignored, and [`CompletedOrder::machine`] records
+/// and memory that all orders share are ignored, and [`OrderResult::machine`] records
 /// so.
 #[derive(Debug, Default)]
 pub struct Host {

@@ -100,7 +100,7 @@ pub trait Target: Sync {
     /// As [`Target::run`], but if the target gives equal answers to equal orders, an answer
     /// counts only once two executions have given it. A pair that differs is repeated a few
     /// times, then the run fails. [`EXECUTIONS`] and [`DIFFERED`] in
-    /// [`CompletedOrder::machine`] record this. With `anew` at least one execution is made
+    /// [`OrderResult::machine`] record this. With `anew` at least one execution is made
     /// now. Other targets run the order once.
     ///
     /// # Errors

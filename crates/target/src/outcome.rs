@@ -6,10 +6,10 @@ use std::time::Duration;
 use assize_job::{AgentMessage, RunStage};
 use serde::{Deserialize, Serialize};
 
-/// Key in [`CompletedOrder::machine`]: how many executions gave this answer, if more than
+/// Key in [`OrderResult::machine`]: how many executions gave this answer, if more than
 /// one did.
 pub const EXECUTIONS: &str = "executions";
-/// Key in [`CompletedOrder::machine`]: how executions differed before two agreed.
+/// Key in [`OrderResult::machine`]: how executions differed before two agreed.
 pub const DIFFERED: &str = "differed";
 
 /// The outcome of one order, with circumstances.
