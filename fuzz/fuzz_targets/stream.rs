@@ -3,7 +3,7 @@
 #![no_main]
 
 use assize_job::AgentMessage;
-use assize_target::{Failure, Outcome, stream};
+use assize_target::{RunFailure, RunOutcome, stream};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -14,18 +14,18 @@ fuzz_target!(|data: &[u8]| {
         None => (&data[..0], data),
     };
     let console = String::from_utf8_lossy(console);
-    let ended = Failure::Ended {
+    let ended = RunFailure::Ended {
         how: "it ended".into(),
     };
     let records = match stream::outcome(answer, &console, None) {
-        Outcome::Completed(records) => records,
-        Outcome::Failed {
+        RunOutcome::Completed(records) => records,
+        RunOutcome::Failed {
             failure, console, ..
         } => {
             assert!(!failure.to_string().is_empty());
             assert!(console.lines().count() <= 40);
             let worse = stream::outcome(answer, &console, Some(ended));
-            assert!(matches!(worse, Outcome::Failed { .. }));
+            assert!(matches!(worse, RunOutcome::Failed { .. }));
             return;
         }
     };
@@ -47,7 +47,7 @@ fuzz_target!(|data: &[u8]| {
         again.push(b'\n');
     }
     match stream::outcome(&again, "", None) {
-        Outcome::Completed(read) => assert_eq!(read.len(), records.len()),
-        Outcome::Failed { failure, .. } => panic!("{failure}: {records:?}"),
+        RunOutcome::Completed(read) => assert_eq!(read.len(), records.len()),
+        RunOutcome::Failed { failure, .. } => panic!("{failure}: {records:?}"),
     }
 });

@@ -3,7 +3,7 @@
 //! `formats`, `mail` and `audit` are the parts and the whole of the auditor.
 
 use assize_audit::Line;
-use assize_audit::grammar::{Block, Figure, Finding, Grammar};
+use assize_audit::grammar::{self, Block, Figure, Finding, Grammar};
 use assize_audit::mail::messages;
 use assize_bundle::Spread;
 
