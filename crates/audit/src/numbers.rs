@@ -81,9 +81,11 @@ fn duration(text: &str) -> Option<(Number, usize)> {
         }
     }
     let ends = !text[at..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_');
-    let step = Some(step);
-    let value = seconds;
-    (parts > 1 && ends).then_some((Number { value, step }, at))
+    let number = Number {
+        value: seconds,
+        step: Some(step),
+    };
+    (parts > 1 && ends).then_some((number, at))
 }
 
 /// Whether the line speaks of a maximum or a mean, so that `min` is the minimum.
@@ -155,19 +157,23 @@ fn word_end(bytes: &[u8], from: usize) -> usize {
 /// thousands and million `iops`. A word that is written together with the number is its unit,
 /// known or not: `13m` and `59s` are not in one.
 fn unit(rest: &str) -> (f64, &str) {
-    let word = |text| word_of(text);
     let text = rest.trim_start_matches(' ');
-    let (first, is_joined) = (word(text), text.len() == rest.len());
+    let (first, is_joined) = (word_of(text), text.len() == rest.len());
     if is_unit(first) {
         return (1.0, first);
     }
-    if let Some((times, base)) = prefixed(first) {
+    if let Some((power, base)) = prefixed(first) {
+        let thousands = 1000_f64.powi(power);
         if base.is_empty() && is_joined {
-            let behind = word(text[first.len()..].trim_start_matches(' '));
-            return (times, if is_unit(behind) { behind } else { "" });
+            let behind = word_of(text[first.len()..].trim_start_matches(' '));
+            return (thousands, if is_unit(behind) { behind } else { "" });
         }
+        // `Miops` are millions of `iops`, `TiB` are 1024 to the fourth of `B`.
         if is_unit(base) {
-            return (times, base);
+            return (thousands, base);
+        }
+        if let Some(base) = base.strip_prefix('i').filter(|base| is_unit(base)) {
+            return (1024_f64.powi(power), base);
         }
     }
     (1.0, if is_joined { first } else { "" })
@@ -178,8 +184,8 @@ fn word_of(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The factor of a prefix, and the unit behind it.
-fn prefixed(word: &str) -> Option<(f64, &str)> {
+/// The power of thousands that a prefix stands for, and what follows it.
+fn prefixed(word: &str) -> Option<(i32, &str)> {
     let (at, prefix) = word.char_indices().next()?;
     let power = match prefix {
         'k' | 'K' => 1,
@@ -188,11 +194,7 @@ fn prefixed(word: &str) -> Option<(f64, &str)> {
         'T' => 4,
         _ => return None,
     };
-    let base = &word[at + 1..];
-    Some(match base.strip_prefix('i') {
-        Some(base) if !base.starts_with("op") => (1024_f64.powi(power), base),
-        _ => (1000_f64.powi(power), base),
-    })
+    Some((power, &word[at + 1..]))
 }
 
 /// Whether two units are one, however they are spelled.

@@ -30,16 +30,29 @@ impl ClaimEvaluator<'_, '_> {
         names: &KnownNames,
     ) -> PendingClaim {
         let declared = heard.origin == ClaimOrigin::Declared;
-        if let Some(end) = names.outcome(reading.metric) {
-            let part = self.by_outcomes(reading, end);
-            return PendingClaim {
-                text: heard.text.to_owned(),
-                origin: heard.origin,
-                reading: Ok(reading),
-                parts: part.into_iter().collect(),
-                left_out: Vec::new(),
-            };
+        let (parts, left_out) = match names.outcome(reading.metric) {
+            Some(end) => {
+                let whole = self.by_outcomes(reading, end);
+                (whole.into_iter().collect(), Vec::new())
+            }
+            None => self.by_workloads(declared, reading, names),
+        };
+        PendingClaim {
+            text: heard.text.to_owned(),
+            origin: heard.origin,
+            reading: Ok(reading),
+            parts,
+            left_out,
         }
+    }
+
+    /// Compares A with B on each workload; also returns the workloads that lack one of them.
+    fn by_workloads(
+        &mut self,
+        declared: bool,
+        reading: ParsedClaim,
+        names: &KnownNames,
+    ) -> (Vec<ClaimEvidence>, Vec<String>) {
         let metric = &names.metrics[reading.metric];
         let (mut parts, mut left_out) = (Vec::new(), Vec::new());
         for workload in 0..names.workloads.len() {
@@ -55,13 +68,7 @@ impl ClaimEvaluator<'_, '_> {
             }
             parts.append(&mut found);
         }
-        PendingClaim {
-            text: heard.text.to_owned(),
-            origin: heard.origin,
-            reading: Ok(reading),
-            parts,
-            left_out,
-        }
+        (parts, left_out)
     }
 
     /// Compares A with B by runs or summaries, in each unit that both have.
@@ -173,9 +180,7 @@ impl ClaimEvaluator<'_, '_> {
             source,
         })
     }
-}
 
-impl ClaimEvaluator<'_, '_> {
     /// Compares A with B by how many of their runs ended in one way, on all common workloads
     /// together unless the claim names one. A margin is in percentage points of runs.
     fn by_outcomes(&mut self, reading: ParsedClaim, end: RunEnd) -> Option<ClaimEvidence> {
