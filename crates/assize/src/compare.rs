@@ -49,7 +49,7 @@ fn judge(material: &PageInputs<'_>, showing: &ShowArguments) -> Result<u8, Failu
     let mut document = output::judge(material.records, material.trial, material.terms)?;
     if let RecordsOrigin::Bundle(directory) = material.from {
         document.rerun = rerun::command(directory)?;
-        document.look = rerun::look(directory, &document);
+        rerun::add_run_commands(directory, &mut document);
     }
     output::show(&document, material, showing)
 }

@@ -36,24 +36,40 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
     }))
 }
 
-/// The command that reruns the first run of a bundle that ended abnormally, if there is
-/// one, taken from the worst outcome.
-pub(crate) fn look(bundle: &Path, document: &Document) -> Option<String> {
+/// Adds to a document the commands that execute a run again: the first run that ended
+/// abnormally, taken from the worst outcome, and the run of each lint that is about one.
+pub(crate) fn add_run_commands(bundle: &Path, document: &mut Document) {
+    document.look = ended_worst(document).map(|index| run_command(bundle, index));
+    for lint in &mut document.lints {
+        lint.command = lint.run.map(|index| run_command(bundle, index));
+    }
+}
+
+/// The number of the first run of the worst outcome.
+fn ended_worst(document: &Document) -> Option<u32> {
     let worst = document.outcomes.iter().find(|row| row.is_worse());
     let row = worst.or(document.outcomes.first())?;
     let runs = row.signatures.iter().flat_map(|one| &one.runs);
     let ours = |run: &&OutcomeRun| run.configuration == row.configuration;
     let run = runs.clone().find(ours).or(runs.clone().next())?;
+    Some(run.index)
+}
+
+/// The command that executes a run of a bundle again, and keeps what it recorded.
+fn run_command(bundle: &Path, index: u32) -> String {
+    // Two bundles of a directory do not share the place of their runs.
+    let mut out = bundle.file_stem().unwrap_or_default().to_owned();
+    out.push(format!("-run-{index}.bundle"));
     let words = [
         "run-one".into(),
         bundle.as_os_str().to_owned(),
         "--index".into(),
-        run.index.to_string().into(),
+        index.to_string().into(),
         "--fresh".into(),
         "--out".into(),
-        format!("run-{}.bundle", run.index).into(),
+        out,
     ];
-    Some(shell::command_line(words.into_iter()))
+    shell::command_line(words.into_iter())
 }
 
 /// The options equivalent to these overrides.

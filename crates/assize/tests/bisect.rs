@@ -259,6 +259,7 @@ fn crashing() -> Outcome {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    place.carry_out_printed(&text, &["bisect"]);
     // That a crash is no slower says nothing: those commits cannot be tested for it.
     let done = bisect(
         &place,

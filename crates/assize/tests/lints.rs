@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use assize_verdict::LINTS;
 use regex::Regex;
+
+use crate::common::{root, sources};
 
 const PAGE: &str = "docs/lints.md";
 const HEAD: &str = "\
@@ -19,10 +20,6 @@ writes this page from the list in `crates/verdict/src/lints/codes.rs`; do not ed
 | code | says that |
 | --- | --- |
 ";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 #[test]
 fn the_page_has_every_code() {
@@ -45,33 +42,12 @@ fn codes_are_in_order_and_there_once() {
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
 }
 
-/// Every Rust source, without tests, of a crate that creates lints or doubts.
-fn sources() -> Vec<String> {
-    let mut open: Vec<PathBuf> = ["agent", "assize", "audit", "bundle", "target", "verdict"]
-        .iter()
-        .map(|room| root().join("crates").join(room).join("src"))
-        .collect();
-    let mut texts = Vec::new();
-    while let Some(at) = open.pop() {
-        if at.is_dir() {
-            open.extend(fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()));
-        } else if at.extension().is_some_and(|extension| extension == "rs") {
-            let name = at.to_string_lossy().into_owned();
-            if !name.contains("tests") {
-                let text = fs::read_to_string(&at).unwrap();
-                texts.push(text.split("#[cfg(test)]").next().unwrap().to_owned());
-            }
-        }
-    }
-    texts
-}
-
 /// All lints and doubts in the sources are in the list, and the list has no others: a
 /// code that `--fail-on` accepts but that never occurs would be as bad as an unknown one.
 #[test]
 fn the_list_holds_what_the_sources_say() {
     let listed: BTreeSet<&str> = LINTS.iter().map(|(code, _)| *code).collect();
-    let texts = sources();
+    let texts = sources(&["agent", "assize", "audit", "bundle", "target", "verdict"]);
     let made = Regex::new(
         r#"(?:\b(?:lint|doubt|Doubt|leave_out)\([^;"]{0,120}|\bcode(?::| =) )"([a-z]+(?:-[a-z]+)*)""#,
     )

@@ -17,6 +17,7 @@ mod lints;
 mod mailbox;
 mod outcomes;
 mod paths;
+mod printed;
 mod progress;
 mod readings;
 mod refused;

@@ -152,15 +152,12 @@ fn lines() -> Outcome {
     assert!(done.status.success(), "{said}");
     assert!(!said.contains('\u{1b}') && !said.contains('\r'), "{said}");
     assert_eq!(
-        said.lines().filter(|l| l.starts_with("run ")).count(),
+        said.lines().filter(|l| l.contains("/12] run ")).count(),
         12,
         "{said}"
     );
     let out = String::from_utf8(done.stdout).unwrap();
-    assert!(
-        !out.contains("so far") && !out.contains("run 1/12"),
-        "{out}"
-    );
+    assert!(!out.contains("so far") && !out.contains("[1/12]"), "{out}");
     Ok(())
 }
 
@@ -256,7 +253,7 @@ fn later() -> Outcome {
     assert_eq!(status, 0, "{seen}");
     assert!(seen.contains(" on w: "), "the view had intervals: {seen}");
     let left = screen(&seen, 100);
-    let why = "run 9/12: long on w: failed: w: exit status 1; it printed nothing";
+    let why = "[9/12] run 8: long on w: failed: w: exit status 1; it printed nothing";
     let last = "12 of 12 runs recorded; 1 failed";
     assert_eq!(left, ["12 runs into bundle", why, last]);
     Ok(())

@@ -69,8 +69,8 @@ fn judged() -> Outcome {
     assert_eq!(ran["runs"].as_array().unwrap().len(), 8);
     assert_eq!(ran["claims"][0]["outcome"], "upheld");
     let lines = errors(&done);
-    for index in 1..=8 {
-        assert!(lines.contains(&format!("run {index}/8: ")), "{lines}");
+    for index in 0..8 {
+        assert!(lines.contains(&format!("/8] run {index}: ")), "{lines}");
     }
     let claim = ["--claim", "change > base on elapsed"];
     let mut compared = document(

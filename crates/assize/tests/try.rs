@@ -366,6 +366,12 @@ fn crashing() -> Outcome {
         whole.find(first).is_some_and(|at| Some(at) < metric),
         "{whole}"
     );
+    place.carry_out_printed(&mail, &["try", "report"]);
+    for format in ["text", "json", "html"] {
+        let done = place.assize("report", &["x.bundle", "--format", format]);
+        let text = String::from_utf8(done.stdout).unwrap();
+        place.carry_out_printed(&text, &["run-one", "report"]);
+    }
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Outcome, assize, document, errors, printed};
+use crate::common::{Outcome, assize, carry_out_printed, command, document, errors, printed};
 use assize_target::exact::TASK_FIELDS;
 use assize_target::kernels::Kernels;
 use assize_target::testbed;
@@ -167,6 +167,14 @@ fn planted() -> Outcome {
     );
     let page = ["why", "b", "planted", "without", "--format", "html"];
     let page = printed(here, &page);
+    for answer in [&text, &page] {
+        let executed = carry_out_printed(&command(here, &[]), answer);
+        assert!(
+            executed
+                .iter()
+                .any(|line| line.starts_with("assize why b planted without"))
+        );
+    }
     let row = page.split("data-name=\"planted_loop [planted]\"").nth(1);
     let row = row.and_then(|rest| rest.split("</tr>").next());
     assert!(row.is_some_and(|row| row.contains(">+200,000<")), "{row:?}");

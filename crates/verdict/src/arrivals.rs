@@ -23,6 +23,7 @@ pub(crate) fn not_poisson(cells: &Cells<'_>, all: &[PlacedEvents<'_>]) -> Vec<Li
                     counted.events.event, cells.configurations[counted.configuration]
                 ),
                 detail,
+                ..Lint::default()
             });
         };
         if let Some(detail) = periodic(counted) {

@@ -122,6 +122,7 @@ impl Baselines {
                     "{main_name} was not run here: {} is the baseline instead",
                     cells.configurations[baseline]
                 ),
+                ..Lint::default()
             })
             .collect()
     }
@@ -138,6 +139,7 @@ impl Baselines {
                 "the baseline {baseline} was not run on {}: nothing is compared there",
                 and_list(&without)
             ),
+            ..Lint::default()
         })
     }
 }

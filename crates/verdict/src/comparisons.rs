@@ -135,6 +135,7 @@ fn too_few(cells: &Cells<'_>, rows: &[ComparisonRow], alpha: f64) -> Vec<Lint> {
                 p_value(p),
                 enough(images, per_block, alpha).map_or(String::new(), |text| format!("; {text}"))
             ),
+            ..Lint::default()
         })
         .collect()
 }

@@ -461,7 +461,7 @@ impl Outcome {
 }
 
 /// A problem with the data themselves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lint {
     /// A short code such as `constant-metric`.
     pub code: String,
@@ -470,6 +470,13 @@ pub struct Lint {
     pub location: String,
     /// What is wrong, in one sentence.
     pub detail: String,
+    /// The number of the run that it is about, if that is a run of a schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<u32>,
+    /// The command that executes this run again; absent until the caller, who knows it, fills it
+    /// in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }
 
 /// A plain sentence and the rows that back it.

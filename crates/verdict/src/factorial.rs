@@ -233,6 +233,7 @@ fn note_hole(holes: &mut Vec<Lint>, cells: &Cells<'_>, row: (usize, usize), hole
             code: "missing-cell".into(),
             location: workload.clone(),
             detail,
+            ..Lint::default()
         });
     }
 }

@@ -187,6 +187,7 @@ fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
                         "does not differ from {of} there: the same bytes and settings; nothing \
                          is compared"
                     ),
+                    ..Lint::default()
                 });
             }
         }
@@ -306,6 +307,7 @@ pub(crate) fn lints(
                     difference.baseline,
                     first_parts(&parts)
                 ),
+                ..Lint::default()
             });
         }
     }
@@ -341,6 +343,7 @@ fn changing(records: &Records) -> Vec<Lint> {
                     count(first.runs.len(), "other"),
                     first_parts(&parts)
                 ),
+                ..Lint::default()
             });
         }
     }

@@ -10,6 +10,7 @@ use crate::cells::{Cell, Cells, RunValue};
 use crate::compare::{CellComparison, compare_cells, ends};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
+use crate::lints::lint;
 use crate::noise::repeated;
 use crate::options::{Against, Options};
 use crate::rest;
@@ -384,16 +385,16 @@ pub(crate) fn times_within(counted: &PlacedEvents<'_>, exposure: f64) -> Option<
 fn without_baseline(cells: &Cells<'_>, group: &[PlacedEvents<'_>], chosen: usize) -> Option<Lint> {
     let first = group.first()?;
     let lacks = group.iter().all(|c| c.configuration != chosen);
-    lacks.then(|| Lint {
-        code: "missing-cell".into(),
-        location: format!(
+    lacks.then(|| {
+        let place = format!(
             "{} on {}",
             first.events.event, cells.workloads[first.workload]
-        ),
-        detail: format!(
+        );
+        let detail = format!(
             "the baseline {} has no count: no rates are compared there",
             cells.configurations[chosen]
-        ),
+        );
+        lint("missing-cell", place, detail)
     })
 }
 
@@ -489,11 +490,7 @@ fn exposure_lint(cells: &Cells<'_>, all: &[PlacedEvents<'_>]) -> Option<Lint> {
         .map(|c| cells.configurations[c.configuration].as_str())
         .collect();
     without.dedup();
-    (!without.is_empty()).then(|| Lint {
-        code: "exposure-unknown".into(),
-        location: without.join(", "),
-        detail: "events were counted for an unknown time: no rate, no test; give the \
-                 seconds of exposure"
-            .into(),
-    })
+    let detail = "events were counted for an unknown time: no rate, no test; give the seconds of \
+                  exposure";
+    (!without.is_empty()).then(|| lint("exposure-unknown", without.join(", "), detail))
 }

@@ -76,8 +76,7 @@ pub(crate) fn lints(cells: &Cells<'_>) -> Vec<Lint> {
                 rest.count,
                 plain(rest.exposure_s),
                 plain(rest.tolerated_s)
-            ),
-        })
+            ), ..Lint::default() })
     });
     told.collect()
 }

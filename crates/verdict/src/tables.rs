@@ -66,6 +66,7 @@ fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
         code: "missing-cell".into(),
         location: asked.place.clone(),
         detail,
+        ..Lint::default()
     })
 }
 

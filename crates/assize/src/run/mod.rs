@@ -435,7 +435,7 @@ fn judge(work: &PlannedWork, arguments: &RunArguments) -> Result<u8, Failure> {
         document.rerun = rerun::command(&work.directory)?;
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
-    document.look = rerun::look(&work.directory, &document);
+    rerun::add_run_commands(&work.directory, &mut document);
     let material = PageInputs {
         records: &records,
         trial: &trial,

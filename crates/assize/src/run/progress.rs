@@ -171,13 +171,9 @@ impl<'a> Progress<'a> {
         let long: Vec<_> = long.map(|(run, _)| *run).collect();
         let new = long.into_iter().filter(|run| self.long.insert(run.index));
         let new: Vec<PlannedRun> = new.collect();
-        let all = self.plan.runs.len();
         let line = |run: &PlannedRun| {
-            let (number, place) = (run.index + 1, self.place(run));
-            let text = format!(
-                "run {number}/{all}: {place}: running for {} s",
-                LONG.as_secs()
-            );
+            let (number, place) = (run.index, self.place(run));
+            let text = format!("run {number}: {place}: running for {} s", LONG.as_secs());
             printable(&text).replace('\n', " ")
         };
         new.iter().map(line).collect()
@@ -198,7 +194,7 @@ impl<'a> Progress<'a> {
     pub(crate) fn ended(&mut self, ended: &FinishedRun, recorded: &RunRecord) {
         self.compared.count(&ended.done);
         if let Some(how) = reproducibility::differed(&ended.done) {
-            let number = ended.run.index + 1;
+            let number = ended.run.index;
             let text = format!("run {number}: two executions of it differed: {how}");
             self.print(&printable(&text).replace('\n', " "));
         }
@@ -304,9 +300,10 @@ impl<'a> Progress<'a> {
     fn line(&self, ended: &FinishedRun, recorded: &RunRecord) -> String {
         let run = &recorded.run;
         let mut line = format!(
-            "run {}/{}: {} on {}",
-            ended.run.index + 1,
+            "[{}/{}] run {}: {} on {}",
+            self.tally.recorded,
             self.plan.runs.len(),
+            ended.run.index,
             run.configuration,
             run.workload
         );

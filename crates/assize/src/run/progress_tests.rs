@@ -118,8 +118,8 @@ fn a_run_that_goes_on_is_told_once() {
     assert_eq!(
         progress.long(now.into_iter()),
         [
-            format!("run 1/4: base on {workload}: running for 20 s"),
-            format!("run 2/4: queue on {workload}: running for 20 s"),
+            format!("run 0: base on {workload}: running for 20 s"),
+            format!("run 1: queue on {workload}: running for 20 s"),
         ]
     );
     assert_eq!(progress.long(now.into_iter()), [""; 0]);

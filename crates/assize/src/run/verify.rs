@@ -109,7 +109,7 @@ fn first_difference(
 ) -> Option<String> {
     for ((run, first), (_, second)) in first.iter().zip(second) {
         if let Some(different) = exact::first_difference(first, second) {
-            return Some(format!("run {}, {different}", run.index + 1));
+            return Some(format!("run {}, {different}", run.index));
         }
     }
     (first.len() != second.len()).then(|| format!("{} runs against {}", first.len(), second.len()))
@@ -182,7 +182,7 @@ mod tests {
         let two = runs(&[&[HELLO], &[HELLO, &metric(4312), &metric(6)]]);
         assert_eq!(
             first_difference(&one, &two).as_deref(),
-            Some("run 2, line 2: metric latency: 4288 against 4312")
+            Some("run 1, line 2: metric latency: 4288 against 4312")
         );
     }
 
@@ -191,7 +191,7 @@ mod tests {
         let (short, long) = (runs(&[&[HELLO]]), runs(&[&[HELLO, &metric(1)]]));
         let text = first_difference(&short, &long).unwrap_or_default();
         assert!(
-            text.starts_with("run 1, line 2: nothing against {"),
+            text.starts_with("run 0, line 2: nothing against {"),
             "{text}"
         );
         let fewer = runs(&[]);

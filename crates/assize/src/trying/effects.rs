@@ -127,7 +127,7 @@ impl PairSettings<'_> {
         let mut options = output::options(&trial, &self.measured.terms)?;
         options.level = 1.0 - options.alpha;
         let mut document = assize_verdict::try_records(&records, &options)?;
-        document.look = rerun::look(&self.measured.directory, &document);
+        rerun::add_run_commands(&self.measured.directory, &mut document);
         let directions = primary_directions(&records, &options)?;
         let material = PageInputs {
             records: &records,

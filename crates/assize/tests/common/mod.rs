@@ -20,6 +20,97 @@ pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// The root of the tree.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The text of every Rust source of these crates, without tests.
+pub fn sources<S: AsRef<str>>(crates: &[S]) -> Vec<String> {
+    let mut open: Vec<PathBuf> = crates
+        .iter()
+        .map(|name| root().join("crates").join(name.as_ref()).join("src"))
+        .collect();
+    let mut texts = Vec::new();
+    while let Some(at) = open.pop() {
+        if at.is_dir() {
+            open.extend(fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()));
+        } else if at.extension().is_some_and(|extension| extension == "rs") {
+            let name = at.to_string_lossy().into_owned();
+            if !name.contains("tests") {
+                let text = fs::read_to_string(&at).unwrap();
+                texts.push(text.split("#[cfg(test)]").next().unwrap().to_owned());
+            }
+        }
+    }
+    texts
+}
+
+/// Executes every command that a text, page or document of the program prints, in the directory
+/// and with the environment of this command, and returns them. Each must end as an answer does: with 0,
+/// or with 1 if the answer is that something is worse.
+pub fn carry_out_printed(like: &Command, text: &str) -> Vec<String> {
+    let commands = match serde_json::from_str(text) {
+        Ok(document) => commands_of_document(&document),
+        Err(_) => commands_of_text(text),
+    };
+    for command in &commands {
+        let script = command.replacen("assize", env!("CARGO_BIN_EXE_assize"), 1);
+        let mut shell = Command::new("bash");
+        shell.arg("-c").arg(script);
+        shell.current_dir(like.get_current_dir().unwrap());
+        for (name, value) in like.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let done = shell.output().unwrap();
+        let (status, said) = (done.status.code(), errors(&done));
+        let ended = matches!(status, Some(0 | 1)) && !said.contains("bash: ");
+        assert!(ended, "{command}: {status:?}: {said}");
+    }
+    commands
+}
+
+fn commands_of_document(value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::String(text) if text.starts_with("assize ") => vec![text.clone()],
+        serde_json::Value::Array(all) => all.iter().flat_map(commands_of_document).collect(),
+        serde_json::Value::Object(all) => all.values().flat_map(commands_of_document).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The commands on lines of their own in a text, and in elements of their own in a page.
+fn commands_of_text(text: &str) -> Vec<String> {
+    let codes = [
+        ("&#x27;", "'"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&amp;", "&"),
+    ];
+    let mut joined = text.replace("\\\n", " ");
+    let page = joined.contains("<html");
+    if page {
+        joined = joined.replace("</", "\n").replace('>', "\n");
+    }
+    let lines = joined.lines().map(str::trim);
+    let verb = |line: &&str| {
+        let rest = line.strip_prefix("assize ").unwrap_or_default();
+        rest.starts_with(|first: char| first.is_ascii_lowercase())
+    };
+    let found = lines.filter(verb);
+    let plain = |line: &str| {
+        let replace = |line: String, (code, sign)| line.replace(code, sign);
+        codes.into_iter().fold(line.to_owned(), replace)
+    };
+    found
+        .map(|line| if page { plain(line) } else { line.to_owned() })
+        .collect()
+}
+
 /// The Python with packages from PyPI: `./setup.sh full` installs what Debian does not
 /// have there.
 pub fn python() -> PathBuf {

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use assize_target::kernels::Kernels;
 use assize_target::testbed::PARTS;
 
-use super::{Cache, command, errors, skip};
+use super::{Cache, carry_out_printed, command, errors, skip};
 
 pub const KERNEL: &str = "debian:6.12";
 pub const MAIN: &str = "drivers/gpu/drm/scheduler/sched_main.c";
@@ -192,8 +192,25 @@ impl Place {
 
     /// Runs a verb in the git tree.
     pub fn assize(&self, verb: &str, arguments: &[&str]) -> Output {
-        let mut command = command(self.path(), &[&[verb], arguments].concat());
+        self.command(&[&[verb], arguments].concat())
+            .output()
+            .unwrap()
+    }
+
+    /// Executes every command in a text that the program printed; they name at least these
+    /// verbs.
+    pub fn carry_out_printed(&self, text: &str, verbs: &[&str]) {
+        let executed = carry_out_printed(&self.command(&[]), text);
+        for verb in verbs {
+            let start = format!("assize {verb} ");
+            let found = executed.iter().any(|line| line.starts_with(&start));
+            assert!(found, "no {verb}: {text}");
+        }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = command(self.path(), arguments);
         command.env("ASSIZE_CACHE", self.cache.path());
-        command.output().unwrap()
+        command
     }
 }

@@ -17,6 +17,7 @@ pub(super) struct LintGroup {
 struct LintLine {
     place: String,
     detail: String,
+    command: Option<String>,
 }
 
 /// How each configuration differs from the baseline, one sentence each.
@@ -32,6 +33,7 @@ pub(super) fn lints(document: &Document) -> Vec<LintGroup> {
         let found = LintLine {
             place: lint.location.clone(),
             detail: lint.detail.clone(),
+            command: lint.command.clone(),
         };
         match all.iter_mut().find(|lints| lints.code == lint.code) {
             Some(lints) => lints.found.push(found),

@@ -182,6 +182,10 @@ fn lints(document: &Document, out: &mut String) {
             );
         }
     }
+    if let Some(command) = document.lints.iter().find_map(|lint| lint.command.as_ref()) {
+        out.push_str("  Run the first of these again:\n");
+        push_wrapped_code(out, command);
+    }
     out.push('\n');
 }
 

@@ -3,7 +3,7 @@
 use super::margin::{self, Margin, Sign, form};
 use crate::document::RunEnd;
 use crate::error::Error;
-use crate::names::{NameError, NameKind, folded, resolve};
+use crate::names::{NameError, NameKind, folded, resolve, similar};
 
 /// The expected syntax, for messages.
 const FORM: &str = "expected `A < B on METRIC [in WORKLOAD]` with <, > or =, or with a margin \
@@ -326,6 +326,12 @@ impl ResolvedNames {
     }
 }
 
+/// The way in which runs end that this was probably meant to be: `crashes` for `crash`.
+fn meant_end(text: &str) -> Option<String> {
+    let headings = RunEnd::ALL.map(RunEnd::heading);
+    similar(text, &headings).map(|&heading| heading.to_owned())
+}
+
 fn resolve_split(
     split: &ClaimSplit<'_>,
     names: &KnownNames,
@@ -351,7 +357,13 @@ fn resolve_split(
                 indices[slot] = index;
                 exact &= folded(&list[index]) == folded(part.text);
             }
-            Err(name) => failed = failed.or(Some((part.at, name))),
+            Err(mut name) => {
+                if kind == NameKind::Metric && !name.ambiguous && similar(part.text, list).is_none()
+                {
+                    name.nearest = meant_end(part.text).or(name.nearest);
+                }
+                failed = failed.or(Some((part.at, name)));
+            }
         }
     }
     if let Some((at, name)) = failed {
@@ -636,6 +648,8 @@ mod tests {
         let unknown = error("ïrq plus < nope on time");
         assert!(unknown.contains("character 1: no configuration \"ïrq plus\""));
         assert!(error("irq < no on tine").contains("did you mean \"time in state\"?"));
+        assert!(error("irq < no on crash").contains("did you mean \"crashes\"?"));
+        assert!(error("irq < no on hang").contains("did you mean \"hangs\"?"));
         assert!(error("irq < no on power").contains("fits more than one metric"));
     }
 

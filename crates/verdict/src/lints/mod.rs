@@ -82,6 +82,7 @@ pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
             place(doubt.place)
         },
         detail: doubt.detail.clone(),
+        ..Lint::default()
     });
     passed_on.collect()
 }
@@ -95,11 +96,12 @@ pub(crate) fn place(place: Place) -> String {
 }
 
 /// Builds a lint.
-fn lint(code: &str, location: impl Into<String>, detail: impl Into<String>) -> Lint {
+pub(crate) fn lint(code: &str, location: impl Into<String>, detail: impl Into<String>) -> Lint {
     Lint {
         code: code.into(),
         location: location.into(),
         detail: detail.into(),
+        ..Lint::default()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::Run;
 use assize_judge::holm;
 use assize_judge::lints::{drift as trend, drift_inside, grouped_order, outlier, serial_likeness};
 
@@ -44,30 +43,26 @@ pub(super) fn outliers(
                 .iter()
                 .map(|&m| cells.metrics[m].name.as_str())
                 .collect();
-            lint(
-                "outlier-run",
-                format!(
-                    "{} on {}, run {}",
-                    cells.configurations[configuration],
-                    cells.workloads[workload],
-                    number(&cells.records.runs[run])
-                ),
-                format!(
-                    "lies apart from the other runs in {}",
-                    first_names(&names, 6)
-                ),
-            )
+            let run = &cells.records.runs[run];
+            let scheduled = run.block.map(|_| run.order);
+            Lint {
+                run: scheduled,
+                ..lint(
+                    "outlier-run",
+                    format!(
+                        "{} on {}, run {}",
+                        cells.configurations[configuration],
+                        cells.workloads[workload],
+                        scheduled.unwrap_or(run.repetition)
+                    ),
+                    format!(
+                        "lies apart from the other runs in {}",
+                        first_names(&names, 6)
+                    ),
+                )
+            }
         })
         .collect()
-}
-
-/// The number that identifies a run: its place in the schedule, if there is one, which is what the
-/// command takes; otherwise its repetition.
-fn number(run: &Run) -> u32 {
-    match run.block {
-        Some(_) => run.order,
-        None => run.repetition,
-    }
 }
 
 /// The workloads on which, on some machine, all runs of a configuration are consecutive in the

@@ -124,6 +124,7 @@ pub(super) fn absent(cells: &Cells<'_>, asked: &DeclaredTradeoff) -> Vec<Lint> {
             code: "missing-cell".into(),
             location: asked.place.clone(),
             detail,
+            ..Lint::default()
         }
     });
     said.collect()
