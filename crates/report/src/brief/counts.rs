@@ -126,14 +126,15 @@ pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
 /// `30 runs`, `5 configurations`, `2 workloads`, and the other things that were read.
 pub(crate) fn counts(document: &Document) -> Vec<String> {
     let lost = count_incomplete_runs(document);
-    let mut parts = vec![match lost {
-        0 => count_of(document.runs.len(), "run"),
-        _ => format!(
+    let mut parts = match (document.runs.len(), lost) {
+        (0, 0) if !document.summaries.is_empty() => Vec::new(),
+        (runs, 0) => vec![count_of(runs, "run")],
+        (runs, _) => vec![format!(
             "{} completed of {}",
-            count_of(document.runs.len(), "run"),
-            document.runs.len() + lost
-        ),
-    }];
+            count_of(runs, "run"),
+            runs + lost
+        )],
+    };
     let events: u64 = document.rates.iter().map(|rate| rate.count).sum();
     for (n, noun, more) in [
         (document.summaries.len(), "mean", " of several runs"),
