@@ -1,6 +1,8 @@
 //! The lines above a block that say what the block is about.
 
+use crate::grammar::units::is_measure;
 use crate::line::Line;
+use crate::numbers;
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +64,10 @@ pub(crate) fn above(
 fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
     let ruled = texts.len() >= 2 && is_rule(texts[texts.len() - 1]);
     let texts = &texts[..texts.len() - usize::from(ruled)];
+    // What was printed before the block is no heading, and one above it needs a mark.
+    let printed = texts.iter().rev().take_while(|text| prints_a_figure(text));
+    let printed = printed.count();
+    let (texts, far) = (&texts[..texts.len() - printed], far || printed > 0);
     let (last, above) = texts.split_last()?;
     let heading = |text: &str| {
         let text = strip_marks(text);
@@ -79,14 +85,27 @@ fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
     let short = last.len() <= SHORT.0
         && words <= SHORT.1
         && !last.ends_with(['.', '!', '?', ';', ',', '{', '}']);
-    let marked = ruled || last.starts_with(['#', '=']) || is_decorated(last);
+    let dashed = last.starts_with("--- ");
+    let marked = ruled || dashed || last.starts_with(['#', '=']) || is_decorated(last);
     // A number that stands alone was printed by something.
     let is_word = last.chars().any(char::is_alphabetic);
-    let alone = above.is_empty() && !far && !is_typed(last) && is_word;
+    let ends = |line: &&str| line.ends_with([':', '.']);
+    let alone = above.last().is_none_or(ends) && !far && !is_typed(last) && is_word;
     let item = !far && last.starts_with(['-', '*']) && last.get(1..2) == Some(" ");
     (marked || short && (alone || item))
         .then(|| heading(last))
         .flatten()
+}
+
+/// Whether a line shows what was measured: `fillseq: 3.1 us/op`. `V6.4 (~40us late)` and `delay of
+/// 10 us` are names.
+fn prints_a_figure(text: &str) -> bool {
+    let Some(sign) = text.find([':', '=']).filter(|_| !text.ends_with(':')) else {
+        return false;
+    };
+    let all = numbers::of(text);
+    let mut behind = all.iter().filter(|one| one.at > sign);
+    behind.any(|one| is_measure(one.unit))
 }
 
 /// Joins the lines of the sentence that ends with the colon of the last one.
@@ -145,6 +164,7 @@ fn strip_marks(text: &str) -> &str {
     let text = text.trim_start_matches(['#', '=', '*', '~', '_', '\u{2022}', ' ']);
     let text = text
         .strip_prefix("- ")
+        .or(text.strip_prefix("--- "))
         .unwrap_or(text.trim_start_matches("--"));
     text.trim_end_matches(['#', '=', '*', '~', '_', ':', '-', ' '])
         .trim()
@@ -208,6 +228,13 @@ mod tests {
     #[test]
     fn a_short_line_or_one_with_a_mark_is_a_heading() {
         assert_eq!(found(&["Before:", "12"]), ["Before"]);
+        assert_eq!(
+            found(&["V6.4 (~40us late)", "", "12"]),
+            ["V6.4 (~40us late)"]
+        );
+        assert_eq!(found(&["best of 3: 768 ns per loop", "", "12"]), [""; 0]);
+        let printed = ["--- with the change", "fill: 3.1 us/op", "12"];
+        assert_eq!(found(&printed), ["with the change"]);
         assert_eq!(
             found(&["audio playback (Android)", "12"]),
             ["audio playback (Android)"]

@@ -39,6 +39,7 @@ mod numbers;
 mod options;
 mod printed;
 mod scan;
+mod states;
 mod threads;
 mod unreached;
 

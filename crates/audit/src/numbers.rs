@@ -18,7 +18,7 @@ pub(crate) struct Printed<'t> {
 pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
     let bytes = line.as_bytes();
     let mut found = Vec::new();
-    let mut at = 0;
+    let mut at = list_mark(line);
     while at < bytes.len() {
         if !begins(bytes, at) {
             at += 1;
@@ -54,6 +54,17 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
     found
 }
 
+/// Where the text of an item of a numbered list begins: behind `3. ` or `3) `; 0 if it is none.
+fn list_mark(line: &str) -> usize {
+    let text = line.trim_start();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+    let marked = text[digits..].starts_with(". ") || text[digits..].starts_with(") ");
+    match (1..=2).contains(&digits) && marked {
+        true => line.len() - text.len() + digits + 2,
+        false => 0,
+    }
+}
+
 fn scaled(number: Number, times: f64) -> Number {
     Number {
         value: number.value * times,
@@ -61,24 +72,24 @@ fn scaled(number: Number, times: f64) -> Number {
     }
 }
 
-/// The seconds of `1h02m03.5s`, `13m15s` or `2h15m` at the begin of a text, and its length. It
+/// The seconds of `1h02m03.5s`, `13m15s` or `7s 310ms` at the begin of a text, and its length. It
 /// has two parts at least; fewer are a number with a unit.
 fn duration(text: &str) -> Option<(Number, usize)> {
     let (mut seconds, mut step, mut parts, mut at) = (0.0, 1.0, 0, 0);
-    for (letter, times) in [('h', 3600.0), ('m', 60.0), ('s', 1.0)] {
-        let rest = &text[at..];
-        let length = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
-        if length == 0 || !rest[length..].starts_with(letter) {
+    for (letters, times) in [("h", 3600.0), ("m", 60.0), ("s", 1.0), ("ms", 1e-3)] {
+        let blank = usize::from(parts > 0 && text[at..].starts_with(' '));
+        let rest = &text[at + blank..];
+        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'));
+        let length = digits.unwrap_or(rest.len());
+        let word = rest[length..].split(|c: char| !c.is_ascii_alphabetic());
+        if length == 0 || word.into_iter().next() != Some(letters) {
             continue;
         }
         let part = number(&rest[..length], Locale::English)?;
         seconds += times * part.value;
         step = times * part.step?;
         parts += 1;
-        at += length + 1;
-        if text[at..].is_empty() {
-            break;
-        }
+        at += blank + length + letters.len();
     }
     let ends = !text[at..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_');
     let number = Number {
@@ -86,6 +97,12 @@ fn duration(text: &str) -> Option<(Number, usize)> {
         step: Some(step),
     };
     (parts > 1 && ends).then_some((number, at))
+}
+
+/// The seconds of a text that is a time of several parts, `13m15s`.
+pub(crate) fn whole_duration(text: &str) -> Option<Number> {
+    let (seconds, length) = duration(text)?;
+    (length == text.len()).then_some(seconds)
 }
 
 /// Whether the line speaks of a maximum or a mean, so that `min` is the minimum.
@@ -241,6 +258,9 @@ mod tests {
         assert_eq!(values("stock: 1m27s"), one(87.0, "s", 1.0));
         assert_eq!(values("1h02m03.5s,"), one(3723.5, "s", 0.1));
         assert_eq!(values("took 2h15m"), one(8100.0, "s", 60.0));
+        assert_eq!(values("1. 8s 310ms"), one(8.31, "s", 1e-3));
+        assert_eq!(values(" 2) 7s787ms"), one(7.787, "s", 1e-3));
+        assert_eq!(values("100. 2.5 s").len(), 2);
         assert_eq!(values("13m15 13m15sx 1h2m3"), []);
         assert_eq!(values("13m"), one(13.0, "m", 1.0));
         assert_eq!(values("132.5K iops"), one(132_500.0, "iops", 100.0));

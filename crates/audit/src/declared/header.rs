@@ -299,10 +299,7 @@ mod tests {
     #[test]
     fn a_header_that_says_nothing_is_none() {
         assert_eq!(read(&["a", "b"], Known::default()), Ok(None));
-        assert_eq!(
-            read(&["benchmark", "before", "after"], Known::default()),
-            Ok(None)
-        );
+        assert_eq!(read(&["benchmark", "a", "b"], Known::default()), Ok(None));
         assert_eq!(read(&["value", "x"], Known::default()), Ok(None));
     }
 

@@ -12,6 +12,7 @@ use super::error::Fault;
 use super::input::Declared;
 use super::metric::{Better, Metric};
 use crate::grammar::number::Number;
+use crate::states::is_before;
 
 /// Names with numbers.
 #[derive(Debug, Default)]
@@ -425,17 +426,11 @@ fn compare(a: &Run, b: &Run) -> std::cmp::Ordering {
     sorted(a).cmp(&sorted(b))
 }
 
-/// Names of baselines, where nothing else marks one.
-#[rustfmt::skip]
-const BASELINES: [&str; 16] = [
-    "base", "baseline", "before", "old", "stock", "vanilla", "mainline", "master", "main",
-    "upstream", "unpatched", "original", "orig", "reference", "control", "off",
-];
-
 /// Puts the configuration first that is named like a baseline, if there is exactly one;
 /// the order of rows carries no meaning.
 fn baseline_first(configurations: &mut [Configuration]) {
-    let is_base = |one: &Configuration| BASELINES.contains(&one.name.to_lowercase().as_str());
+    let is_base =
+        |one: &Configuration| is_before(&one.name) || one.name.eq_ignore_ascii_case("off");
     let mut bases = (0..configurations.len()).filter(|at| is_base(&configurations[*at]));
     if let (Some(at), None) = (bases.next(), bases.next()) {
         configurations[..=at].rotate_right(1);

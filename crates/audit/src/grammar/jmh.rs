@@ -6,6 +6,9 @@
 //! Copy.arrays:·gc.alloc.rate      64   avgt   10   125.0 ±  3.1    MB/sec
 //! ```
 //!
+//! Rows without the header are read if they are whole: mode, count, score, `±`, error and a unit
+//! of JMH's.
+//!
 //! A row is one run of a benchmark with its parameters: the error is of iterations within
 //! the forks of one invocation, which are no replicates.
 
@@ -27,11 +30,11 @@ impl Grammar for Jmh {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"B")
+        Begins::ANY
     }
 
     fn starts(&self, line: &str) -> bool {
-        header(line).is_some()
+        header(line).is_some() || is_whole_row(line)
     }
 
     fn reach(&self) -> usize {
@@ -40,10 +43,13 @@ impl Grammar for Jmh {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let first = line_at(lines, 0)?;
-        let parameters = header(first)?;
-        let mut block = Block::of("JMH header", 1);
+        let (parameters, mut block) = match header(first) {
+            Some(parameters) => (parameters, Block::of("JMH header", 1)),
+            None => (Vec::new(), Block::default()),
+        };
         while let Some(text) = line_at(lines, block.taken.len()) {
-            let Some(finding) = row(text, &parameters) else {
+            let headed = block.taken.first() == Some(&"JMH header") || is_whole_row(text);
+            let Some(finding) = row(text, &parameters).filter(|_| headed) else {
                 break;
             };
             block.find(block.taken.len(), finding);
@@ -73,6 +79,21 @@ fn header(line: &str) -> Option<Vec<&str>> {
         "Samples Mean Mean error Units",
     ];
     parameters.filter(|_| known.contains(&behind.as_str()))
+}
+
+/// Whether a line without parameters has all that JMH prints: `A.b thrpt 20 57.2 ± 0.9 ops/s`.
+fn is_whole_row(line: &str) -> bool {
+    if line.len() > LONGEST || !line.contains('±') {
+        return false;
+    }
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let [name, mode, count, score, "±", error, unit] = words[..] else {
+        return false;
+    };
+    let number = |word: &str| english(word).is_some();
+    let (numerator, denominator) = unit.split_once('/').unwrap_or_default();
+    let per_op = denominator == "op" || numerator == "ops";
+    name.contains('.') && is_mode(mode) && per_op && [count, score, error].into_iter().all(number)
 }
 
 fn is_mode(word: &str) -> bool {

@@ -10,6 +10,7 @@
 //! repetition they belong to is decided later from headings and prompts,
 //! unless the block itself says so ([`Labels`]).
 
+pub mod asv;
 pub mod begins;
 pub mod benchstat;
 pub mod block;
@@ -73,6 +74,7 @@ const ALL: &[&dyn Grammar] = &[
     &rtla::Rtla,
     &schbench::Schbench,
     &frames::Frames,
+    &asv::Asv,
     &benchstat::Benchstat,
     &gobench::GoBench,
     &google_benchmark::GoogleBenchmark,

@@ -16,12 +16,16 @@ use super::number::english;
 use super::units::is_measure;
 use crate::headings::is_rule;
 use crate::line::Line;
+use crate::numbers::whole_duration;
 
+mod changes;
 mod roles;
 
 /// Tables that people make.
 pub struct Table;
 
+/// What may stand between two cells.
+const BARS: [char; 2] = ['|', '\u{2502}'];
 /// Longest line of a table.
 const LONGEST: usize = 400;
 /// Most rows of a table.
@@ -31,7 +35,7 @@ const RULES: usize = 2;
 
 static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"^(?<value>[+-]?\d[\d,.']*(?:[eE][+-]?\d+)?)(?<unit>%|[A-Za-zµ][\w/µ]*)?(?:\s*(?:±|\+-|\+/-)\s*(?<spread>\d[\d.]*)(?<percent>\s*%)?)?$",
+        r"^(?<value>[+-]?\d[\d,.']*(?:[eE][+-]?\d+)?)(?<unit>\s*%|\s*[A-Za-zµμ][\w/µμ]*)?(?:\s*(?:±|\+-|\+/-)\s*(?<spread>\d[\d.]*)(?:\s*(?<of>%|[A-Za-zµμ][\w/µμ]*))?)?(?:\s+\([^()]*\))?$",
     )
     .ok()
 });
@@ -41,20 +45,32 @@ fn cell(text: &str) -> Option<Option<Cell>> {
     if matches!(text, "-" | "--" | "n/a" | "N/A") {
         return Some(None);
     }
+    let text = text.trim_matches('*');
     let first = text.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-')) {
         return None;
     }
+    if let Some(seconds) = whole_duration(text) {
+        return Some(Some(Cell {
+            value: seconds.value,
+            unit: "s".to_owned(),
+            step: seconds.step,
+            spread: None,
+        }));
+    }
     let found = CELL.as_ref()?.captures(text)?;
     let value = english(&found["value"])?;
-    let unit = found.name("unit").map_or("", |unit| unit.as_str());
-    if !(unit.is_empty() || unit == "%" || is_measure(unit)) {
+    let part = |name: &str| found.name(name).map(|part| part.as_str().trim());
+    // `3.67±0.02s`: the unit is behind both.
+    let behind = part("of").filter(|unit| *unit != "%");
+    let unit = part("unit").or(behind).unwrap_or_default();
+    if !(unit.is_empty() || matches!(unit, "%" | "x") || is_measure(unit))
+        || behind.is_some_and(|it| it != unit)
+    {
         return None;
     }
-    let spread = found
-        .name("spread")
-        .and_then(|spread| english(spread.as_str()));
-    let percent = found.name("percent").is_some();
+    let spread = part("spread").and_then(english);
+    let percent = part("of") == Some("%");
     Some(Some(Cell {
         value,
         unit: unit.to_owned(),
@@ -72,11 +88,10 @@ fn cell(text: &str) -> Option<Option<Cell>> {
 /// The fields of a line: between bars or tabs, else words, of which a `±` joins two.
 fn fields(text: &str) -> Vec<String> {
     let text = text.trim();
-    let bar = ['|', '\u{2502}'];
-    if text.contains(bar) {
-        let inner = text.trim_start_matches(bar).trim_end_matches(bar);
+    if text.contains(BARS) {
+        let inner = text.trim_start_matches(BARS).trim_end_matches(BARS);
         return inner
-            .split(bar)
+            .split(BARS)
             .map(|field| field.trim().to_owned())
             .collect();
     }
@@ -100,31 +115,46 @@ fn fields(text: &str) -> Vec<String> {
     fields
 }
 
-/// A row: figures behind words.
-fn row(at: usize, text: &str) -> Option<Row> {
+/// A label without the marks of Markdown.
+fn plain(label: &str) -> String {
+    label.replace("**", "").replace('`', "")
+}
+
+/// A row: figures behind words. Between bars, words among the figures are none of them, behind
+/// as many labels as the rows above have.
+fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
     if text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
     let fields = fields(text);
-    let cells: Vec<Option<Cell>> = fields.iter().rev().map_while(|field| cell(field)).collect();
-    let labels = fields[..fields.len() - cells.len()].to_vec();
+    let cells: Vec<Option<Cell>> = match text.contains(BARS) {
+        true => {
+            let figures = fields.iter().map(|field| cell(field).flatten());
+            let first = figures.clone().position(|figure| figure.is_some())?;
+            figures.skip(labels.unwrap_or(first)).collect()
+        }
+        false => {
+            let figures = fields.iter().rev().map_while(|field| cell(field));
+            let mut figures: Vec<_> = figures.collect();
+            figures.reverse();
+            figures
+        }
+    };
+    let labels = &fields[..fields.len() - cells.len()];
+    let labels: Vec<String> = labels.iter().map(|label| plain(label)).collect();
     let figures = cells.iter().flatten().count();
     let sentence = labels.len() > 8
         || labels
             .last()
             .is_some_and(|label| label.ends_with([',', '=', '(']));
-    (figures > 0 && !sentence).then(|| Row {
-        at,
-        labels,
-        cells: cells.into_iter().rev().collect(),
-    })
+    (figures > 0 && !sentence).then_some(Row { at, labels, cells })
 }
 
 /// The names over `count` figures and over their labels, of which there are `labels`.
 fn header(text: &str, labels: usize, count: usize) -> Option<(Vec<String>, Vec<String>)> {
     let text = text.trim();
     let words = fields(text);
-    let wide: Vec<String> = match text.contains(['|', '\u{2502}', '\t']) {
+    let wide: Vec<String> = match text.contains(BARS) || text.contains('\t') {
         true => words.clone(),
         false => {
             let parts = text
@@ -142,7 +172,10 @@ fn header(text: &str, labels: usize, count: usize) -> Option<(Vec<String>, Vec<S
         let (keys, columns) = names.split_at(keys);
         let named = |name: &String| cell(name).is_none() && name.chars().any(char::is_alphanumeric);
         if columns.iter().all(named) {
-            return Some((keys.to_vec(), columns.to_vec()));
+            return Some((
+                keys.to_vec(),
+                columns.iter().map(|name| plain(name)).collect(),
+            ));
         }
     }
     None
@@ -201,9 +234,9 @@ impl Grammar for Table {
         let rules =
             (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
         let begin = 1 + rules.count();
-        let first = row(begin, text(begin)?)?;
+        let first = row(begin, text(begin)?, None)?;
         // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
-        if row(0, names).is_some_and(|above| above.cells.len() == first.cells.len()) {
+        if row(0, names, None).is_some_and(|above| above.cells.len() == first.cells.len()) {
             return None;
         }
         let (keys, columns) = header(names, first.labels.len(), first.cells.len())?;
@@ -220,8 +253,11 @@ impl Grammar for Table {
                 continue;
             }
             let fits = |row: &Row| row.cells.len() == grid.columns.len();
-            match row(end, line).filter(fits) {
-                Some(row) => grid.rows.push(row),
+            match row(end, line, Some(first.labels.len())).filter(fits) {
+                Some(row) => {
+                    doubts.extend(unread(line).map(|why| (end, why)));
+                    grid.rows.push(row);
+                }
                 None => match spoiled(line, first.labels.len() + first.cells.len()) {
                     Some(why) => doubts.push((end, why)),
                     None => break,
@@ -240,6 +276,20 @@ impl Grammar for Table {
         }
         Some(block)
     }
+}
+
+/// Names a cell between bars that looks like a number and is not read.
+fn unread(text: &str) -> Option<String> {
+    let fields = fields(text);
+    let digit = |field: &&String| {
+        field
+            .trim_matches('*')
+            .starts_with(|c: char| c.is_ascii_digit())
+            && cell(field).is_none()
+    };
+    // The first may be a name, `4k randread`.
+    let bad = fields.iter().skip(1).find(digit)?;
+    (text.contains(BARS)).then(|| label(&format!("{bad} is not a number; it is left out")))
 }
 
 /// Explains why a row with the right number of fields is left out.
@@ -289,7 +339,7 @@ mod tests {
     #[test]
     fn the_user_says_what_rows_and_columns_are() {
         let table = [
-            "         before  after",
+            "         one     other",
             "read     12.5    11.5",
             "write    22.5    21.5",
         ];
@@ -302,15 +352,12 @@ mod tests {
         let found = read(&table, &options);
         assert_eq!(
             found,
-            [
-                "before: read=12.5, write=22.5",
-                "after: read=11.5, write=21.5"
-            ]
+            ["one: read=12.5, write=22.5", "other: read=11.5, write=21.5"]
         );
         let options = Options {
             rows_are: Some(Role::Workloads),
             ..options
         };
-        assert_eq!(read(&table, &options)[0], "before/read: value=12.5");
+        assert_eq!(read(&table, &options)[0], "one/read: value=12.5");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Configuration;
 
-use super::names::is_base;
+use crate::states::is_before;
 
 /// How many factors a grid has.
 const FACTORS: std::ops::RangeInclusive<usize> = 2..=4;
@@ -56,7 +56,7 @@ fn part(word: &str) -> Option<String> {
     let off = ["without ", "no ", "both "]
         .iter()
         .any(|start| word.starts_with(start));
-    if word.is_empty() || off || is_base(word) || OFF.contains(&word) {
+    if word.is_empty() || off || is_before(word) || OFF.contains(&word) {
         return None;
     }
     let valued = word

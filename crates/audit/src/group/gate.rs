@@ -6,8 +6,9 @@
 //! 2. The tool that printed them compares by itself, as benchstat does.
 //! 3. They are reports of one tool, or runs in a row behind one name, below headings, each of
 //!    which names one configuration.
-//! 4. A table declares its configurations: a column is headed `kernel` or the like, or the rows
-//!    number the runs of each name.
+//! 4. A table declares its configurations: a column is headed `kernel` or the like, the rows
+//!    number the runs of each name, names are of the states before and after a change, or a column
+//!    is the change between two others.
 //!
 //! Nothing is weighed. Names that are no configurations' (of machines, boots, passes, amounts,
 //! workloads) and figures of several messages are not compared, unless the user says so.
@@ -118,7 +119,7 @@ fn no_configurations(names: &[&str]) -> Option<&'static str> {
     let is_option = |word: &str| word.starts_with("--") && word.len() > 2 || word == ">";
     if names
         .iter()
-        .any(|name| name.split(' ').any(is_option) || name.starts_with(['/', '.', '$']))
+        .any(|name| name.split(' ').any(is_option) || name.starts_with(['/', '.', '$', '%']))
     {
         return Some("the names are those of commands");
     }

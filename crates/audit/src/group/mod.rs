@@ -28,7 +28,7 @@ use assize_bundle::{Doubt, Place, Records};
 
 use crate::grammar::block::{Finding, mean_figures};
 use crate::grammar::cells;
-use crate::options::Options;
+use crate::options::{Options, Role};
 use crate::scan::{Placed, Scan};
 use gate::Ruling;
 use item::{Item, NamedBy, Stand, doubt};
@@ -112,6 +112,15 @@ impl Grouper {
                 let detail = "what the +- is was not said: it is taken for a standard error; \
                               --spread says what it is";
                 self.doubts.push(doubt("spread-kind", detail, place));
+            }
+            if options.columns_are == Some(Role::Configurations) && roles.because.is_none() {
+                let units: Vec<&str> = grid.units_of_columns().into_iter().collect();
+                let detail = format!(
+                    "--columns-are configurations is not followed: the columns are in several \
+                     units ({}), so they are metrics",
+                    units.join(", ")
+                );
+                self.doubts.push(doubt("not-judged", detail, place));
             }
             let at = |line: usize| Place {
                 line: place.line + line as u32,

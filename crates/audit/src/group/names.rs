@@ -1,6 +1,7 @@
 //! Headings and command lines to short names.
 
 use crate::command;
+use crate::states::is_state_word;
 
 /// Returns a short name for a heading, unless it is the last line of a script that only sets
 /// something: `umount $MNT`.
@@ -34,7 +35,7 @@ pub(crate) fn short(label: &str) -> String {
 /// Whether a parenthesis holds nothing but a word for a state: `(before)`.
 fn is_state(parenthesis: &str) -> bool {
     let inner = parenthesis.trim().trim_matches(['(', ')']);
-    STATES.contains(&inner.to_lowercase().as_str())
+    is_state_word(&inner.to_lowercase())
 }
 
 /// Runs of white space become one blank.
@@ -79,24 +80,10 @@ pub(crate) fn is_workload(name: &str) -> bool {
     words.any(known) && !names_state(&lower)
 }
 
-/// Words for the states of what is compared: what it was, twelve of them, and what became of it.
-#[rustfmt::skip]
-const STATES: [&str; 31] = [
-    "base", "baseline", "before", "orig", "original", "vanilla", "master", "stock", "plain", "old",
-    "reference", "unpatched", "after", "patched", "mainline", "upstream", "new", "with", "without",
-    "w/o", "default", "control", "patch", "modified", "reverted", "on", "off", "enabled",
-    "disabled", "unmodified", "none",
-];
-
 /// Whether a word of a name is one for a state.
 fn names_state(name: &str) -> bool {
     let mut words = name.split(|c: char| !(c.is_alphanumeric() || c == '/'));
-    words.any(|word| STATES.contains(&word))
-}
-
-/// Whether a name is a word for the unchanged state.
-pub(crate) fn is_base(name: &str) -> bool {
-    STATES[..12].contains(&name)
+    words.any(is_state_word)
 }
 
 #[cfg(test)]

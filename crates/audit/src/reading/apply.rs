@@ -19,6 +19,8 @@ struct Taken<'t> {
     line: u32,
     /// The name of its row, in a table.
     row: Option<&'t str>,
+    /// The cells of its row before all columns of which the reading takes figures.
+    before: Vec<&'t str>,
 }
 
 /// Takes the figures from the places of a text, and checks each place; `source` is the
@@ -31,6 +33,7 @@ pub fn judge(text: &str, source: &str, reading: &Reading) -> Result<Declared, Er
     let mut post = Post {
         lines: text.lines().collect(),
         claimed: BTreeMap::new(),
+        first_columns: first_columns(reading),
     };
     let mut sheet = Sheet::default();
     let mut means = BTreeMap::new();
@@ -56,6 +59,18 @@ pub fn judge(text: &str, source: &str, reading: &Reading) -> Result<Declared, Er
     Ok(sheet.finish(source, "reading"))
 }
 
+/// The first column of each table of which a reading takes figures, by the table's line.
+fn first_columns(reading: &Reading) -> BTreeMap<u32, usize> {
+    let mut first = BTreeMap::new();
+    for item in reading.rows.iter().flat_map(|row| &row.place.items) {
+        if let Item::Column { line, column } = *item {
+            let known = first.entry(line).or_insert(column);
+            *known = column.min(*known);
+        }
+    }
+    first
+}
+
 fn located(reading: &Reading, row: &Row, fault: Fault) -> Error {
     match row.line {
         Some(line) => Error::at(&reading.source, line, fault),
@@ -66,8 +81,16 @@ fn located(reading: &Reading, row: &Row, fault: Fault) -> Error {
 /// What figures of a cell average to, and how much of that is rounding.
 type Means = BTreeMap<[String; 3], (f64, f64)>;
 
-fn key(configuration: &str, row: &Row) -> [String; 3] {
-    [configuration, &row.workload, &row.metric.name].map(str::to_lowercase)
+fn key(configuration: &str, workload: &str, row: &Row) -> [String; 3] {
+    [configuration, workload, &row.metric.name].map(str::to_lowercase)
+}
+
+/// The workload of a figure: for `*` the cells of its row before the figures.
+fn workload(row: &Row, one: &Taken<'_>) -> String {
+    match row.workload.as_str() {
+        "*" if !one.before.is_empty() => one.before.join(" "),
+        name => name.to_owned(),
+    }
 }
 
 fn add<'t>(
@@ -91,10 +114,7 @@ fn add<'t>(
         let unit = unit_of(row, one)?;
         let of = Of {
             configuration: name(row, one)?,
-            workload: match (row.workload.as_str(), one.row) {
-                ("*", Some(name)) => name,
-                (name, _) => name,
-            },
+            workload: &workload(row, one),
             run: None,
             order: orders.as_ref().map(|all| all[at].printed.number.value),
             line: one.line,
@@ -127,16 +147,14 @@ fn name<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
 }
 
 fn note_means(row: &Row, taken: &[Taken<'_>], means: &mut Means) -> Result<(), Fault> {
-    let mut by_name: BTreeMap<&str, Vec<Number>> = BTreeMap::new();
+    let mut by_key: BTreeMap<[String; 3], Vec<Number>> = BTreeMap::new();
     for one in taken {
-        by_name
-            .entry(name(row, one)?)
-            .or_default()
-            .push(one.printed.number);
+        let key = key(name(row, one)?, &workload(row, one), row);
+        by_key.entry(key).or_default().push(one.printed.number);
     }
-    for (name, numbers) in by_name {
+    for (key, numbers) in by_key {
         if let Some(mean) = arithmetic::mean(&numbers) {
-            means.insert(key(name, row), mean);
+            means.insert(key, mean);
         }
     }
     Ok(())
@@ -176,11 +194,12 @@ fn check<'t>(
     let Subject::Change(of, to) = &row.of else {
         return Ok(());
     };
-    let mean = |name: &String| means.get(&key(name, row)).copied();
-    let both = mean(of).zip(mean(to)).map(|(of, to)| [of, to]);
     for one in post.all(&row.place, row)? {
+        let workload = workload(row, &one);
+        let mean = |name: &String| means.get(&key(name, &workload, row)).copied();
+        let both = mean(of).zip(mean(to)).map(|(of, to)| [of, to]);
         let percent = one.printed.unit == "%" || row.metric.unit == "%";
-        let what = format!("{of} / {to}, {} on {}", row.metric.name, row.workload);
+        let what = format!("{of} / {to}, {} on {workload}", row.metric.name);
         let number = one.printed.number;
         let check = arithmetic::change((one.line, what), number, percent, both);
         sheet.checks.push(check);
@@ -225,6 +244,7 @@ struct Post<'t> {
     lines: Vec<&'t str>,
     /// By which row, by line and place in it.
     claimed: BTreeMap<(u32, usize), Option<u32>>,
+    first_columns: BTreeMap<u32, usize>,
 }
 
 impl<'t> Post<'t> {
@@ -289,6 +309,7 @@ impl<'t> Post<'t> {
                 printed,
                 line: at,
                 row: None,
+                before: Vec::new(),
             }));
         }
         Ok(all)
@@ -299,6 +320,7 @@ impl<'t> Post<'t> {
     fn of_column(&self, line: u32, column: usize) -> Result<Vec<Taken<'t>>, Fault> {
         self.line(line)?;
         let mut all: Vec<Taken<'t>> = Vec::new();
+        let named = self.first_columns.get(&line).map_or(column, |first| *first) - 1;
         let rows = self.lines.iter().zip(1..).skip(line as usize - 1);
         for (text, at) in rows.take_while(|(text, _)| !text.trim().is_empty()) {
             let cells = cells(text);
@@ -322,6 +344,7 @@ impl<'t> Post<'t> {
                 },
                 line: at,
                 row: cells.first().copied().filter(|_| column > 1),
+                before: cells.iter().take(named).copied().collect(),
             });
         }
         if all.is_empty() {

@@ -7,8 +7,9 @@ use assize_bundle::Spread;
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::cells::label;
 use crate::grammar::grid::{Grid, Row};
-use crate::grammar::units::parted;
+use crate::grammar::units::{is_unit, metric_of, parted};
 use crate::options::{Options, Role, SpreadKind};
+use crate::states::{are_before_and_after, side};
 
 /// The metric of a figure that nothing names.
 const VALUE: &str = "value";
@@ -43,10 +44,22 @@ fn key_is(name: &str, list: &[&str]) -> bool {
     list.contains(&name.as_str())
 }
 
-fn is_derived(name: &str) -> bool {
+/// Words for columns with means, and with standard deviations of runs.
+const MEANS: [&str; 3] = ["average", "avg", "mean"];
+const DEVIATIONS: [&str; 4] = ["stddev", "stdev", "std", "sd"];
+
+fn has_word(name: &str, words: &[&str]) -> bool {
     let lower = name.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    lower.trim() == "%" || words.any(|word| DERIVED.contains(&word))
+    let mut all = lower.split(|c: char| !c.is_alphanumeric());
+    all.any(|word| words.contains(&word))
+}
+
+pub(super) fn is_derived(name: &str) -> bool {
+    name.trim() == "%" || has_word(name, &DERIVED)
+}
+
+fn is_mean(name: &str) -> bool {
+    has_word(name, &MEANS)
 }
 
 /// `3.9_1` is `3.9` and 1; also `base #2`, `base run 2`, `base-run2`.
@@ -88,6 +101,8 @@ pub(crate) struct Roles {
     rows: Role,
     /// The index of the label or column that names configurations.
     key: Option<usize>,
+    /// The columns that alone have figures, if the others are changes between them.
+    sides: Vec<usize>,
     /// The declaration; none if there is none.
     pub(crate) because: Option<&'static str>,
 }
@@ -113,7 +128,14 @@ impl Grid {
         cells.any(|cell| cell.spread.is_some())
     }
 
-    /// Decides the roles of rows and columns.
+    /// The units in which the headers of columns say that they measure.
+    pub(crate) fn units_of_columns(&self) -> BTreeSet<&str> {
+        let units = self.columns.iter().map(|name| parted(name).1);
+        units.filter(|unit| is_unit(unit)).collect()
+    }
+
+    /// Decides the roles of rows and columns. Columns in several units are no configurations,
+    /// whoever says so.
     pub(crate) fn roles(&self, options: &Options) -> Roles {
         let unnamed = self.rows.iter().all(|row| row.labels.is_empty());
         let mut roles = self.declared().unwrap_or(Roles {
@@ -123,6 +145,7 @@ impl Grid {
                 false => Role::Workloads,
             },
             key: None,
+            sides: Vec::new(),
             because: None,
         });
         if options.transpose {
@@ -149,6 +172,9 @@ impl Grid {
         if options.says_roles() {
             roles.because = Some("the user says so");
         }
+        if roles.columns == Role::Configurations && self.units_of_columns().len() > 1 {
+            roles.because = None;
+        }
         roles
     }
 
@@ -159,6 +185,7 @@ impl Grid {
             columns,
             rows,
             key,
+            sides: Vec::new(),
             because: Some(because),
         };
         let (configurations, metrics) = (Role::Configurations, Role::Metrics);
@@ -171,10 +198,58 @@ impl Grid {
             let because = "the columns number the runs of each name";
             return Some(said(configurations, metrics, None, because));
         }
+        if let Some(found) = self.before_and_after(&labels) {
+            return Some(found);
+        }
         let mut fields = self.keys.iter().chain(&self.columns);
         let key = fields.position(|name| key_is(name, &CONFIGURATIONS))?;
         let because = "the key names configurations";
         Some(said(metrics, configurations, Some(key), because))
+    }
+
+    /// Columns or rows that are named for the state before a change and after it, or two columns of
+    /// which another is the change. Beside such columns a row is a workload if all figures are
+    /// times or have one unit, else a metric.
+    fn before_and_after(&self, labels: &[String]) -> Option<Roles> {
+        let all: Vec<usize> = (0..self.columns.len()).collect();
+        let (figures, others): (Vec<usize>, Vec<usize>) = all
+            .iter()
+            .partition(|at| side(&self.columns[**at]).is_some());
+        let name = |at: &usize| self.columns[*at].as_str();
+        let named = are_before_and_after(&figures.iter().map(name).collect::<Vec<_>>());
+        let by_name = named && others.iter().all(|at| self.is_change(*at));
+        let sides = match by_name {
+            true => Some(figures),
+            false => self.recomputed().map(|sides| sides.to_vec()),
+        };
+        let lettered = |label: &String| label.contains(char::is_alphabetic);
+        if let Some(sides) = sides.filter(|_| labels.iter().all(lettered)) {
+            let cells = self
+                .rows
+                .iter()
+                .flat_map(|row| sides.iter().map(|at| &row.cells[*at]));
+            let measured: BTreeSet<&str> =
+                cells.flatten().map(|cell| metric_of(&cell.unit)).collect();
+            let one = measured.len() == 1 && !measured.contains("");
+            return Some(Roles {
+                columns: Role::Configurations,
+                rows: if one { Role::Workloads } else { Role::Metrics },
+                key: None,
+                sides,
+                because: Some(match by_name {
+                    true => "the columns are named for before and after a change",
+                    false => "a column is the change from one column to another",
+                }),
+            });
+        }
+        let rows: Vec<&String> = labels.iter().filter(|name| !is_derived(name)).collect();
+        are_before_and_after(&rows).then_some(Roles {
+            columns: Role::Metrics,
+            rows: Role::Configurations,
+            key: None,
+            sides: Vec::new(),
+            because: Some("the rows are named for before and after a change"),
+        })
     }
 
     /// Returns the findings, each with its line in the block; figures of one run together.
@@ -190,7 +265,10 @@ impl Grid {
                 let Some(cell) = cell.as_ref().filter(|_| self.is_measured(column, roles)) else {
                     continue;
                 };
-                let (labels, metric, named) = self.place(roles, row, number, column);
+                let (labels, mut metric, named) = self.place(roles, row, number, column);
+                if metric == VALUE && !cell.unit.is_empty() {
+                    metric = metric_of(&cell.unit).to_owned();
+                }
                 let unit = if cell.unit.is_empty() {
                     named
                 } else {
@@ -203,6 +281,10 @@ impl Grid {
                 }
                 if let Some(spread) = cell.spread {
                     means.push((row.at, mean(labels, figure, spread, options)));
+                    continue;
+                }
+                if is_mean(&self.columns[column]) {
+                    means.push((row.at, self.mean_beside_deviation(row, labels, figure)));
                     continue;
                 }
                 add(&mut all, row.at, labels, figure);
@@ -218,12 +300,39 @@ impl Grid {
         runs.chain(means).collect()
     }
 
-    /// Whether a column has figures that were measured.
+    /// Whether a column has figures that were measured. A mean is derived from the figures beside
+    /// it; if there are none, it is what the table shows.
     fn is_measured(&self, column: usize, roles: &Roles) -> bool {
-        let name = &self.columns[column];
-        let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
-        let tells = key_is(name, &REPETITIONS) || key_is(name, &PARAMETERS);
-        !key && !tells && !is_derived(name)
+        if !roles.sides.is_empty() {
+            return roles.sides.contains(&column);
+        }
+        let is_value = |column: usize| {
+            let name = &self.columns[column];
+            let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
+            !key && !key_is(name, &REPETITIONS) && !key_is(name, &PARAMETERS) && !is_derived(name)
+        };
+        let shows_means = || !(0..self.columns.len()).any(is_value);
+        is_value(column) || is_mean(&self.columns[column]) && shows_means()
+    }
+
+    /// A mean, with the standard deviation of its row and the `n=10` of its label, if there is one.
+    fn mean_beside_deviation(&self, row: &Row, labels: Labels, figure: Figure) -> Finding {
+        let columns = || self.columns.iter().zip(&row.cells);
+        let means = columns().filter(|(name, _)| is_mean(name)).count();
+        let mut deviations = columns().filter(|(name, _)| has_word(name, &DEVIATIONS));
+        let deviation = deviations.next().and_then(|(_, cell)| cell.as_ref());
+        let spread = deviation.filter(|cell| means == 1 && cell.unit != "%");
+        let label = row.label();
+        let n = label.split_once("n=").map(|(_, rest)| {
+            let end = rest.find(|c: char| !c.is_ascii_digit());
+            rest[..end.unwrap_or(rest.len())].parse().ok()
+        });
+        Finding::Summary {
+            labels,
+            figure,
+            spread: spread.map(|cell| Spread::StandardDeviation(cell.value)),
+            n: n.flatten(),
+        }
     }
 
     /// Whether a column is one of several that are numbered: `cpu 0`, `cpu 1`.

@@ -1,0 +1,247 @@
+//! What `asv compare` and `asv continuous` print, in the layout before version 0.6 and in the
+//! Markdown since:
+//!
+//! ```text
+//!        before           after         ratio
+//!      [dc00e6da]       [8cc6e6e0]
+//! -      58.2±0.5ms       39.7±0.9ms     0.68  Graph.time_optimize(False)
+//! ```
+//!
+//! A cell is the median of the samples of one execution, so it becomes a summary. What follows
+//! `±` is half the interquartile range of the samples and says nothing about runs: no spread is
+//! reported but one doubt per block.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
+use super::cells::{label, line_at, summary};
+use super::number::english;
+use super::units::{is_time, metric_of};
+use crate::line::Line;
+
+/// Longest line.
+const LONGEST: usize = 1000;
+/// Most lines between the header and the rows.
+const HASHES: usize = 2;
+
+static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?<value>\d[\d.]*(?:e[+-]?\d+)?)(?:±[\d.]+(?:e[+-]?\d+)?)?(?<unit>[a-zA-Zμµ]*)$")
+        .ok()
+});
+
+/// asv; see the module.
+pub struct Asv;
+
+impl Grammar for Asv {
+    fn name(&self) -> &'static str {
+        "asv"
+    }
+
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"b|")
+    }
+
+    fn reach(&self) -> usize {
+        HASHES + 2
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        line.len() <= LONGEST && (is_old_header(line) || is_new_header(line))
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let first = line_at(lines, 0)?;
+        let mut block = Block::of("asv header", 1);
+        let is_more = |line: &str| match is_new_header(first) {
+            true => line.starts_with('|') && line.bytes().all(|b| b"|-: ".contains(&b)),
+            false => line.starts_with(['[', '<']),
+        };
+        while block.taken.len() <= HASHES
+            && line_at(lines, block.taken.len()).is_some_and(|line| is_more(line.trim()))
+        {
+            block.taken.push("asv header");
+        }
+        while let Some(row) = line_at(lines, block.taken.len()).and_then(row) {
+            let at = block.taken.len();
+            for (configuration, value) in [("before", row.before), ("after", row.after)] {
+                let Some(figure) = figure(value, row.name) else {
+                    continue;
+                };
+                let labels = Labels {
+                    configuration: Some(configuration.to_owned()),
+                    workload: Some(label(row.name)),
+                    repetition: None,
+                };
+                block.find(at, summary(&labels, figure, None, None));
+            }
+            block.taken.push("asv row");
+        }
+        if block.findings.is_empty() {
+            return None;
+        }
+        let doubt = "what asv prints behind ± is half the interquartile range of the samples of \
+                     one execution, not a deviation between runs";
+        block.find(0, Finding::Doubt("spread-unknown", doubt.into()));
+        Some(block)
+    }
+}
+
+fn is_old_header(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    ["before", "after", "ratio"].map(Some) == [(); 3].map(|()| words.next())
+        && words.next().is_none()
+}
+
+fn is_new_header(line: &str) -> bool {
+    let cells: Vec<&str> = barred(line).collect();
+    let starts = ["Change", "Before ", "After ", "Ratio", "Benchmark"];
+    cells.len() == starts.len()
+        && cells
+            .iter()
+            .zip(starts)
+            .all(|(cell, s)| cell.starts_with(s))
+}
+
+fn barred(line: &str) -> impl Iterator<Item = &str> {
+    let line = line.trim();
+    let inner = line
+        .strip_prefix('|')
+        .and_then(|rest| rest.strip_suffix('|'));
+    inner
+        .into_iter()
+        .flat_map(|inner| inner.split('|').map(str::trim))
+}
+
+/// The two values and the name in a row.
+struct Row<'t> {
+    before: &'t str,
+    after: &'t str,
+    name: &'t str,
+}
+
+fn row(line: &str) -> Option<Row<'_>> {
+    if line.len() > LONGEST {
+        return None;
+    }
+    if let [_, before, after, _, name] = barred(line).collect::<Vec<_>>()[..] {
+        return is_row(before, after).then_some(Row {
+            before,
+            after,
+            name,
+        });
+    }
+    let (before, rest) = word(
+        line.trim_start()
+            .trim_start_matches(['+', '-', '!', 'x', '*', '~']),
+    )?;
+    let (after, rest) = word(rest)?;
+    let (_ratio, name) = word(rest)?;
+    let name = name.trim();
+    (is_row(before, after) && !name.is_empty()).then_some(Row {
+        before,
+        after,
+        name,
+    })
+}
+
+fn word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace)?;
+    Some((&text[..end], &text[end..]))
+}
+
+/// Whether both cells hold what asv prints there.
+fn is_row(before: &str, after: &str) -> bool {
+    let is_cell = |cell: &str| {
+        matches!(cell, "n/a" | "failed") || VALUE.as_ref().is_some_and(|value| value.is_match(cell))
+    };
+    is_cell(before) && is_cell(after)
+}
+
+/// A value with the prefix of its unit resolved; times keep their unit.
+fn figure(cell: &str, name: &str) -> Option<Figure> {
+    let found = VALUE.as_ref()?.captures(cell)?;
+    let (value, unit) = (english(&found["value"])?, &found["unit"]);
+    if is_time(unit) {
+        return Some(Figure::new(metric_of(unit), value, unit));
+    }
+    let power = ["k", "M", "G", "T"]
+        .iter()
+        .position(|prefix| *prefix == unit);
+    let thousands = power.map_or(0, |at| at as i32 + 1);
+    if thousands == 0 && !unit.is_empty() {
+        return Some(Figure::new(unit, value, unit));
+    }
+    let value = value * 1000_f64.powi(thousands);
+    // `module.Class.peakmem_method(parameters)`.
+    let method = name.split('(').next()?.rsplit('.').next()?;
+    Some(
+        match method.starts_with("mem_") || method.starts_with("peakmem_") {
+            true => Figure::new("memory", value, "B"),
+            false => Figure::new("value", value, ""),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::testing::{read, shown};
+
+    fn found(text: &str) -> Vec<String> {
+        let block = read(&Asv, text).expect("a table of asv");
+        block
+            .findings
+            .iter()
+            .map(|(_, finding)| shown(finding))
+            .collect()
+    }
+
+    #[test]
+    fn both_layouts_are_read() {
+        let old = "\
+       before           after         ratio
+     [dc00e6da]       [8cc6e6e0]
+     <v0.4.0>
+-      58.2±0.5ms       39.7±0.9ms     0.68  Graph.time_optimize(False, 1)
+              183M             180M     0.98  Graph.peakmem_create
++              n/a            1.5s      n/a  Graph.time_new
+All done.
+";
+        let new = "\
+| Change   | Before [dc00e6da] <v0.4.0> | After [8cc6e6e0] | Ratio | Benchmark (Parameter) |
+|----------|------------|------------|-------|------------------------------|
+| -        | 58.2±0.5ms | 39.7±0.9ms | 0.68  | Graph.time_optimize(False, 1) |
+|          | 183M       | 180M       | 0.98  | Graph.peakmem_create |
+| +        | n/a        | 1.5s       | n/a   | Graph.time_new |
+";
+        let expected = [
+            "before/Graph.time_optimize(False, 1): time=58.2 ms, None, None",
+            "after/Graph.time_optimize(False, 1): time=39.7 ms, None, None",
+            "before/Graph.peakmem_create: memory=183000000 B, None, None",
+            "after/Graph.peakmem_create: memory=180000000 B, None, None",
+            "after/Graph.time_new: time=1.5 s, None, None",
+            "spread-unknown",
+        ];
+        assert_eq!(found(old), expected);
+        assert_eq!(found(new), expected);
+    }
+
+    #[test]
+    fn a_header_alone_or_with_other_rows_is_none() {
+        for text in [
+            "before after ratio\n",
+            "before after ratio\nread 12.5 11.5\n",
+            "before after\n 1.5s 1.6s 1.0 x\n",
+        ] {
+            assert!(read(&Asv, text).is_none(), "{text}");
+        }
+    }
+}
