@@ -9,8 +9,8 @@
 //! 4. A table declares its configurations: a column is headed `kernel` or the like, or the rows
 //!    number the runs of each name.
 //!
-//! Nothing is weighed. Names that are no configurations' (of machines, boots, passes, amounts,
-//! workloads) and figures of several messages are not compared, unless the user says so.
+//! Nothing is scored. Figures below other names (of machines, boots, passes, amounts, workloads)
+//! and figures of several messages are not compared, unless the user says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -181,7 +181,7 @@ fn names_circumstance(name: &str) -> bool {
     list.len() <= 3 && list.iter().any(word)
 }
 
-/// Whether names are the same but for amounts: `8 threads` and `16 threads`.
+/// Whether names differ only in amounts: `8 threads` and `16 threads`.
 fn differ_in_amounts(names: &[&str]) -> bool {
     let amount = |word: &str| {
         let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Headings and command lines to short names.
+//! Derives short names from headings and command lines.
 
 use crate::command;
 
@@ -71,7 +71,7 @@ const WORKLOADS: [&str; 33] = [
     "unixbench", "video", "vm-scalability", "will-it-scale", "workload", "write",
 ];
 
-/// Whether a name is one of a workload, and of no state of anything.
+/// Whether a name is that of a workload and has no word for a state.
 pub(crate) fn is_workload(name: &str) -> bool {
     let lower = name.to_lowercase();
     let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-'));
@@ -79,7 +79,7 @@ pub(crate) fn is_workload(name: &str) -> bool {
     words.any(known) && !names_state(&lower)
 }
 
-/// Words for the states of what is compared: what it was, twelve of them, and what became of it.
+/// Words for states of the code under test; the first twelve mean the unchanged state.
 #[rustfmt::skip]
 const STATES: [&str; 31] = [
     "base", "baseline", "before", "orig", "original", "vanilla", "master", "stock", "plain", "old",
