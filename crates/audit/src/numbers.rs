@@ -61,8 +61,8 @@ fn scaled(number: Number, times: f64) -> Number {
     }
 }
 
-/// The seconds of `1h02m03.5s`, `13m15s` or `2h15m` at the begin of a text, and its length. It
-/// has two parts at least; fewer are a number with a unit.
+/// Parses a duration at the beginning of a text, such as `1h02m03.5s`, `13m15s` or `2h15m`; returns
+/// seconds and length. It has at least two parts; a single one is a number with a unit.
 fn duration(text: &str) -> Option<(Number, usize)> {
     let (mut seconds, mut step, mut parts, mut at) = (0.0, 1.0, 0, 0);
     for (letter, times) in [('h', 3600.0), ('m', 60.0), ('s', 1.0)] {
@@ -88,7 +88,7 @@ fn duration(text: &str) -> Option<(Number, usize)> {
     (parts > 1 && ends).then_some((number, at))
 }
 
-/// Whether the line speaks of a maximum or a mean, so that `min` is the minimum.
+/// Whether the line mentions a maximum or a mean, so that `min` is not a unit but the minimum.
 fn names_other_extreme(line: &str) -> bool {
     let mut words = line.split(|c: char| !c.is_alphanumeric());
     words.any(|word| ["max", "avg", "mean", "maximum", "average"].contains(&&*word.to_lowercase()))
@@ -153,9 +153,9 @@ fn word_end(bytes: &[u8], from: usize) -> usize {
     rest.map_or(bytes.len(), |rest| from + 1 + rest)
 }
 
-/// The unit at the begin of a text, and by how much its prefix multiplies: `K` and `Miops` are
-/// thousands and million `iops`. A word that is written together with the number is its unit,
-/// known or not: `13m` and `59s` are not in one.
+/// The unit at the beginning of a text, and the factor of its prefix: `K` is a thousand, `Miops`
+/// are a million `iops`. A word joined to the number is its unit, known or not, so that `13m` and
+/// `59s` have different units.
 fn unit(rest: &str) -> (f64, &str) {
     let text = rest.trim_start_matches(' ');
     let (first, is_joined) = (word_of(text), text.len() == rest.len());
