@@ -1,6 +1,6 @@
-//! How fast the lab is: an empty workload on the exact machine, booted and from a memory
-//! image, and the same kernel and command in virtme-ng; also the cost of a run of the
-//! tour, of the whole tour, and of idle time.
+//! Measures the speed of exact runs: an empty workload on the exact machine, booted and from a
+//! memory image, and the same kernel and command in virtme-ng; also the cost of a run of the tour,
+//! of the whole tour, and of idle time.
 
 mod cost;
 
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether the only option of a measurement is there.
+/// Whether `--write`, the only option of these measurements, is given.
 pub(crate) fn asks_to_write(arguments: &[String]) -> Result<bool, Error> {
     match arguments {
         [] => Ok(false),

@@ -15,7 +15,7 @@ pub fn put(page: &str, begin: &str, made: &str) -> Result<String, Error> {
     Ok(format!("{before}{begin}{made}{END}{after}"))
 }
 
-/// Puts it there in a page of the tree.
+/// Replaces the text after a marker in a page of the repository; see [`put`].
 pub fn write(page: &str, begin: &str, made: &str) -> Result<(), Error> {
     let path = tree::root()?.join(page);
     let text = put(&files::read(&path)?, begin, made);

@@ -34,7 +34,7 @@ pub(crate) struct Counts {
     pub(crate) skipped: Vec<String>,
 }
 
-/// One step.
+/// A step of a command such as `cargo xtask check`.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
     /// A short name.

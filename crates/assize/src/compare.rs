@@ -173,7 +173,7 @@ fn cells(records: &Records) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// Moves runs behind this many others in the order of execution.
+/// Moves the runs after this many others in the order of execution.
 fn after(records: &mut Records, others: u32) {
     for run in &mut records.runs {
         run.order += others;

@@ -206,9 +206,9 @@ fn without_event(period_s: f64) -> f64 {
     garwood(0, 1.0, LEVEL).map_or(f64::INFINITY, |of| of.high * period_s)
 }
 
-/// The fewest runs with an event that differ at this level from runs without, and their
-/// p. The runs of a block are relabelled; of the 2^n relabellings of n such blocks, two
-/// put all events on one side.
+/// The smallest number of runs with an event that differs, at this level, from as many runs without
+/// one, and its p. The runs of a block are relabelled: of the 2^n relabellings of n such blocks,
+/// two put all events on one side.
 fn told_from_none(level: f64) -> Option<(u64, f64)> {
     let p = |runs: u64| 2.0 * 0.5f64.powi(i32::try_from(runs).unwrap_or(i32::MAX));
     let least = (1..MOST).find(|runs| p(*runs) <= level)?;

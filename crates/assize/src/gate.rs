@@ -40,8 +40,8 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-/// Outcomes of runs that close a gate, if there is one: outcomes established to be worse
-/// and, where a gate asks for proof, all that are worse in these runs.
+/// Outcomes of runs that `--fail-on` reports: those established to be worse and, if a gate asks for
+/// proof, all that are worse in these runs. None without `--fail-on`.
 fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<CheckFinding> {
     if asked.is_empty() {
         return Vec::new();

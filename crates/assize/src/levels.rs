@@ -168,11 +168,11 @@ fn leaves(name: &str, value: &Value) -> Vec<(String, String)> {
     }
 }
 
-/// The kinds of parts that a step changes that loads a module.
+/// The kinds of identity parts that may differ because of a step that loads a module.
 const MODULES: [IdentityKind; 3] = [Module, ModuleBuildId, Parameter];
-/// The kinds of parts that a step changes that writes a value.
+/// The kinds of identity parts that may differ because of a step that writes a value.
 const VALUES: [IdentityKind; 3] = [Sysctl, Setting, Parameter];
-/// The kinds of parts that another workload, or other parameters of one, changes.
+/// The kinds of identity parts that may differ because of a workload or its parameters.
 const WORKLOADS: [IdentityKind; 5] = [Program, Library, File, Environment, Scheduling];
 
 /// The kinds of parts in which the levels let one configuration differ from another.

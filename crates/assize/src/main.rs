@@ -1,7 +1,7 @@
 //! `assize`: whether a kernel change helps or hurts.
 //!
-//! This crate reads arguments, calls the other rooms and prints. It knows no
-//! statistics and no formats.
+//! This crate parses arguments, calls the other crates and prints. It contains no statistics and no
+//! formats.
 
 mod archive;
 mod audit;

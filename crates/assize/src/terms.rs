@@ -19,11 +19,11 @@ use crate::failure::Failure;
 pub(crate) struct JudgingTerms {
     /// Ratios within 1 ± this are equivalent, if the experiment declares it.
     pub(crate) margin: Option<f64>,
-    /// The looks of each experiment whose data are looked at while they are collected.
+    /// The interim looks of each experiment that may stop early.
     pub(crate) looks: Vec<InterimLooks>,
 }
 
-/// When the data of an experiment are looked at, and how many blocks are complete now.
+/// The planned looks at the data of an experiment, and how many blocks are complete now.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InterimLooks {
     /// The number of blocks at each look; at the last, all blocks are complete.

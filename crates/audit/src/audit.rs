@@ -51,9 +51,9 @@ pub struct Audit {
     pub records: Records,
     /// Line by line, if [`Options::explain`] was set.
     pub explained: Vec<Explained>,
-    /// Blocks that are quotations of others: where, and the original.
+    /// Where each quotation of another block begins, and where the original does.
     pub repeats: Vec<(Place, Place)>,
-    /// Of tables and of comparisons: what was decided, and why.
+    /// The decision on each table and each comparison, with its reason.
     pub decisions: Vec<(Place, Vec<String>)>,
     /// How many messages were read.
     pub messages: u32,
@@ -87,7 +87,7 @@ pub fn empty(source: &str) -> Audit {
     Reading::default().finish(source, &Options::default())
 }
 
-/// A document as its messages are added to it.
+/// Accumulates the messages of a document.
 #[derive(Default)]
 pub(crate) struct Reading {
     pub(crate) grouper: Grouper,
@@ -96,15 +96,15 @@ pub(crate) struct Reading {
     met: HashSet<u64>,
 }
 
-/// A message in which figures were looked for: what a document needs of it. No
-/// message has anything to do with another until it is added to one.
+/// The result of scanning one message for figures. Messages are independent of each other until
+/// they are added to a document.
 #[derive(Debug)]
 pub struct Scanned {
     pub(crate) letter: Letter,
     pub(crate) references: Vec<String>,
     doubts: Vec<Doubt>,
-    /// A number that two messages share only if their texts are equal, as far as
-    /// 64 bits can tell; none where there can be no figures.
+    /// A hash of the text, by which a second copy of the message is recognised; `None` if the
+    /// message cannot contain figures and was not scanned.
     text: Option<u64>,
     scan: Scan,
 }
@@ -165,7 +165,7 @@ impl Reading {
     }
 }
 
-/// Says of each line where a quotation begins that it is one.
+/// Marks, in the explanation, each line at which a quotation begins.
 fn explain_repeats(audit: &mut Audit) {
     let mut index = HashMap::new();
     for (at, line) in audit.explained.iter().enumerate() {

@@ -133,13 +133,13 @@ fn is_perf_stat(command: &str) -> bool {
     words.any(|w| program_name(w) == "perf") && words.next() == Some("stat")
 }
 
-/// Programs that only show or set something. They count as measured after `time` and the like.
+/// Programs that only show or change settings. After `time` and the like they count as measured.
 const PREPARATIONS: &[&str] = &[
     "cat", "cd", "echo", "export", "insmod", "ls", "lsblk", "lscpu", "modprobe", "mount", "rmmod",
     "sysctl", "umount", "uname",
 ];
 
-/// Whether a command only shows or sets something, so that figures below it are not its own.
+/// Whether a command only shows or changes settings, so that figures below it are not its output.
 pub(crate) fn prepares(command: &str) -> bool {
     let words = command.trim_start_matches("sudo ").split_whitespace();
     let mut words = words.skip_while(|word| is_assignment(word));

@@ -29,8 +29,8 @@ struct Patches {
 }
 
 impl Patches {
-    /// The first line of the part of a patch that goes up to the line at `at`; must be asked
-    /// of every line in order.
+    /// Returns the first line, at or before the line at `at`, that belongs to the same part of a
+    /// patch; `None` if that line is in no patch. Must be called for every line in order.
     fn first_of(&mut self, lines: &[Line<'_>], at: usize) -> Option<usize> {
         let line = &lines[at];
         let text: &str = &line.text;
@@ -48,8 +48,8 @@ impl Patches {
     }
 }
 
-/// The first of the lines right above a hunk that name its files in any way, and the line
-/// of the hunk where there is none.
+/// Returns the first line of the file header (`---`, `+++`) right above a hunk, or the line of the
+/// hunk if it has no such header.
 fn first_of_header(lines: &[Line<'_>], hunk: usize) -> usize {
     let is = |at: usize, mark: &str| {
         let line = lines.get(at).filter(|line| line.depth == lines[hunk].depth);

@@ -15,7 +15,7 @@ pub(crate) struct Heading {
 const REACH: usize = 40;
 /// Paragraphs looked at, nearest first.
 const PARAGRAPHS: usize = 8;
-/// The longest line that is a heading without a mark, in bytes and in words.
+/// Maximum length in bytes and in words of a heading that is not marked as one.
 const SHORT: (usize, usize) = (72, 12);
 /// The longest heading.
 const LONGEST: usize = 240;
@@ -60,7 +60,7 @@ pub(crate) fn above(
     found
 }
 
-/// The heading that a paragraph is or ends with. One that is `far` needs a mark.
+/// The heading that a paragraph is or ends with. If it is `far`, it must be marked as one.
 fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
     let ruled = texts.len() >= 2 && is_rule(texts[texts.len() - 1]);
     let texts = &texts[..texts.len() - usize::from(ruled)];
@@ -136,7 +136,7 @@ pub(crate) fn is_rule(text: &str) -> bool {
     text.len() >= 2 && text.bytes().all(|b| b"-=~_*+| ".contains(&b)) && !text.trim().is_empty()
 }
 
-/// A line between marks that no sentence has: `**** 16 jobs, fsync ****`.
+/// Whether a line is enclosed in marks, as no sentence is: `**** 16 jobs, fsync ****`.
 fn is_decorated(text: &str) -> bool {
     ["**", "--", "~~", "++", "__", "=="].iter().any(|mark| {
         let inner = text
@@ -190,7 +190,7 @@ fn is_letter_header(text: &str) -> bool {
     })
 }
 
-/// `On …, … wrote:`
+/// Whether a text is an attribution line: `On …, … wrote:`.
 pub(crate) fn is_attribution(text: &str) -> bool {
     let lower = text.trim_end_matches(':').to_lowercase();
     let ends = [" wrote", " writes", " schrieb", " said", " a \u{e9}crit"];

@@ -1,7 +1,7 @@
 //! Finds the line of each figure.
 //!
-//! Records know where their block begins. Which of its lines a figure stands
-//! on is found by the figure itself: values are kept as printed, but for the unit.
+//! Records know only where their block begins. The line within the block is found by searching for
+//! the figure: values are kept as printed, except for their unit.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -130,8 +130,8 @@ impl<'a> Lines<'a> {
         Lines { lines, at, begins }
     }
 
-    /// The line of its block that shows a figure; what a program printed of
-    /// itself stands above the block it belongs to.
+    /// The line of its block that shows a figure. Figures that a program prints about itself are
+    /// above the block to which they belong.
     fn showing(&self, figure: &Located) -> Option<Place> {
         let begin = *self.at.get(&figure.place)?;
         let next = self.begins.range(begin + 1..).next();

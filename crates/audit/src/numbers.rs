@@ -170,9 +170,9 @@ fn word_end(bytes: &[u8], from: usize) -> usize {
     rest.map_or(bytes.len(), |rest| from + 1 + rest)
 }
 
-/// The unit at the begin of a text, and by how much its prefix multiplies: `K` and `Miops` are
-/// thousands and million `iops`. A word that is written together with the number is its unit,
-/// known or not: `13m` and `59s` are not in one.
+/// The unit at the beginning of a text, and the factor of its prefix: `K` is a thousand, `Miops`
+/// are a million `iops`. A word joined to the number is its unit, known or not, so that `13m` and
+/// `59s` have different units.
 fn unit(rest: &str) -> (f64, &str) {
     let text = rest.trim_start_matches(' ');
     let (first, is_joined) = (word_of(text), text.len() == rest.len());

@@ -79,7 +79,7 @@ impl Role {
 /// Which figures may be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Judged {
-    /// Figures of which the text, the tool or the user declares what is compared.
+    /// Only figures for which the text, the tool or the user declares what is compared.
     #[default]
     Declared,
     /// All. For a caller that knows that the text compares.
@@ -116,7 +116,7 @@ impl SpreadKind {
 
     /// Returns the spread of this kind after `mean`.
     pub(crate) fn spread(self, value: f64, mean: f64) -> Spread {
-        /// The quantile of the normal distribution that half of a 95 % interval has.
+        /// Half the width of a 95 % interval of the normal distribution, in standard deviations.
         const Z95: f64 = 1.959_963_984_540_054;
         match self {
             SpreadKind::Sd => Spread::StandardDeviation(value),

@@ -1,4 +1,4 @@
-//! In which steps the numbers of a block were printed: `7.12` has steps of 0.01.
+//! Finds the step in which each number of a block was printed: `7.12` has a step of 0.01.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ fn is_for_programs(format: &str) -> bool {
     format.ends_with("-json") || format.ends_with("-export") || format.contains(" -x")
 }
 
-/// Gives each figure the step in which a number equal to it stands in the lines
-/// of its block. A figure that was computed from several has none.
+/// Sets the step of each figure to that of an equal number in the lines of its block. A figure
+/// computed from several numbers has none.
 pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usize, Finding)]) {
     if is_for_programs(format) {
         return;
@@ -63,9 +63,9 @@ fn numbers(text: &str) -> impl Iterator<Item = (f64, f64)> {
         .flatten()
 }
 
-/// A spread that was printed with a fixed number of digits. One that is printed
-/// as zero, `0.00`, may have been anything that rounds to it: it is taken for the
-/// largest, half a unit of its last digit. Nobody may be surer of a mean than the
+/// A spread that was printed with a fixed number of digits. One printed as zero,
+/// `0.00`, may have been anything that rounds to zero, so the largest such value is
+/// used: half a unit of the last digit. A mean must not look more certain than its
 /// digits are.
 pub(crate) fn spread(value: f64, token: &str) -> f64 {
     if value != 0.0 {

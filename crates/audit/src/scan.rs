@@ -72,7 +72,7 @@ struct Level {
     command: Option<(usize, Place, String)>,
     /// The line of the last heading.
     heading: Option<usize>,
-    /// With their lines.
+    /// Figures that the program under test printed, with their lines.
     samples: Vec<(usize, Figure)>,
     machine: Option<String>,
     workload: Option<String>,
@@ -85,18 +85,18 @@ struct Scanner<'l, 'o> {
     used: Vec<bool>,
     taken: HashMap<usize, String>,
     out: Scan,
-    /// How many lines on the next line with the digit of a figure stands.
+    /// For each line, the distance to the next line with a digit that may belong to a figure.
     digit: Vec<u32>,
 }
 
 /// A line longer than this that no grammar has read is no line of a mail.
 const LONG: usize = 4000;
 
-/// Lines that are not looked at: where they are, what they are taken for, and their text.
+/// Lines that are not scanned: index, description and text.
 type Hidden<'a> = Vec<(usize, &'static str, Cow<'a, str>)>;
 
-/// Makes the lines blank that the user does not want to be looked at, and those of patches,
-/// which are code, so that the blocks they stand in stay whole.
+/// Blanks the lines that the user ignores, and those of patches, which are code. They are not
+/// removed, so that the blocks around them stay whole.
 fn hide<'a>(lines: &mut [Line<'a>], options: &Options) -> Hidden<'a> {
     let mut hidden = Hidden::new();
     let ignored = (0..lines.len()).filter(|at| options.ignores(&lines[*at].text));
@@ -284,7 +284,7 @@ impl Scanner<'_, '_> {
         self.out.placed.push(placed);
     }
 
-    /// The headings of a block, behind the last one that has the same depth.
+    /// The headings above a block, after the previous block of the same depth.
     fn headings_above(&self, from: usize, at: usize) -> Vec<Heading> {
         let depth = self.lines[at].depth;
         if let Some(named) = self.named_heading(from, at, depth) {
@@ -308,7 +308,7 @@ impl Scanner<'_, '_> {
             })
     }
 
-    /// Samples of a command that no block of figures followed are the run.
+    /// Turns samples into a run, if their command has no block of figures.
     fn flush_samples(&mut self, depth: u8) {
         let samples = std::mem::take(&mut self.level(depth).samples);
         let Some(&(at, _)) = samples.first() else {

@@ -9,9 +9,9 @@ use crate::options::Options;
 /// A thread: the mail it begins with, and the version of the series.
 type Key = (u64, u32);
 
-/// Joins the figures of a reply to those of what it answers. Versions of a
-/// series (`[PATCH v2 …]`) are threads of their own, also where they were sent
-/// as answers to the version before. A mail that is archived twice counts once.
+/// Groups mails into threads, so that the figures of a reply join those of the mail it answers.
+/// Each version of a series (`[PATCH v2 …]`) is a thread of its own, even if it was sent as a reply
+/// to the version before. A mail that is archived twice counts once.
 ///
 /// Memory is bounded by the figures found and by 16 bytes for each mail.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub struct Threads {
     /// Identifiers to threads.
     known: HashMap<u64, Key>,
     met: HashSet<u64>,
-    /// In the order in which they begin.
+    /// Threads with figures, in the order in which they begin.
     threads: BTreeMap<usize, Thread>,
     places: HashMap<Key, usize>,
 }
@@ -37,15 +37,15 @@ impl Thread {
         self.reading.grouper.bytes()
     }
 
-    /// What its mails say together.
+    /// Returns the audit of all its mails together.
     pub fn finish(self, source: &str, options: &Options) -> Audit {
         self.reading.finish(source, options)
     }
 }
 
 impl Threads {
-    /// Adds the next mail. Answers stand behind what they answer, as in the
-    /// archives of lists; one that does not is joined by its references.
+    /// Adds the next mail. A reply should come after the mail that it answers, as in the archives
+    /// of lists; if not, its references join it to its thread.
     pub fn add(&mut self, message: Scanned, options: &Options) {
         let own = message.letter.message_id.as_deref().map(hash);
         if own.is_some_and(|id| !self.met.insert(id)) {
@@ -101,8 +101,8 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The version that a subject says: `[PATCH net v3 2/5]`, `Re: [RFC v2]`; 1 where
-/// its tag has none, and nothing where there is no such tag.
+/// The version in a subject, such as `[PATCH net v3 2/5]` or `Re: [RFC v2]`; 1 if the tag has no
+/// version, `None` if there is no such tag.
 fn version(subject: &str) -> Option<u32> {
     let mut version = None;
     for tag in subject.split('[').skip(1) {

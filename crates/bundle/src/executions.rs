@@ -1,4 +1,4 @@
-//! Runs of which two executions were compared.
+//! Counts runs that were executed twice, and reports differences between the executions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::recorded::{RunExit, StoredRun};
 use crate::{Doubt, Error, Place};
 
-/// The fact that gives how many executions produced a run's answer, if it is
-/// known that there were several.
+/// The name of the fact that records how many executions gave a run's answer, if several
+/// did.
 pub const EXECUTIONS: &str = "executions";
 
 /// Counts of executions of the runs of a bundle.
@@ -34,7 +34,7 @@ impl Executions {
         }
     }
 
-    /// A sentence that executions were compared, if any were.
+    /// A sentence saying that executions were compared; `None` if none were.
     pub(crate) fn sentence(&self) -> Option<String> {
         let Executions {
             completed, several, ..

@@ -49,7 +49,7 @@ impl MemoryImage {
     /// Number of code layouts of the testbed's modules.
     pub const BUILDS: u32 = 3;
 
-    /// Whether nothing was drawn.
+    /// Whether this is the default image, for which nothing was chosen at random.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == MemoryImage::default()

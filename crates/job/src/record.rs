@@ -110,8 +110,8 @@ pub enum AgentMessage {
         /// The times of the events in nanoseconds since the workload's start, ascending;
         /// may be empty.
         t_ns: Vec<u64>,
-        /// How long events could happen on the clock of `t_ns`, if that is not
-        /// `exposure_ns`: because several CPUs were watched at once, or only part of the
+        /// The length of time on the clock of `t_ns` during which events could happen, if it is
+        /// not `exposure_ns`: because several CPUs were watched at once, or only for part of the
         /// time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         span_ns: Option<u64>,

@@ -69,7 +69,7 @@ pub enum WorkloadKind {
     Periodic(Periodic),
     /// Two threads that wake each other in turn.
     PingPong(PingPong),
-    /// Jobs described by a text.
+    /// Jobs as a replay script describes them.
     Replay(Replay),
     /// Jobs with random dependencies.
     Storm(Storm),

@@ -45,9 +45,9 @@ impl Study {
 /// The p of one machine for an effect in either direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneSided {
-    /// For a positive effect: small if there is one.
+    /// The p for a positive effect: small if there is one.
     pub above: f64,
-    /// For a negative effect.
+    /// The p for a negative effect.
     pub below: f64,
 }
 

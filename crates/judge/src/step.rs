@@ -3,8 +3,8 @@
 /// The largest probability of chance at which values count as sharing a step
 /// that their digits do not show.
 const CHANCE: f64 = 1e-3;
-/// The same for a step that their digits do show: the probability that further
-/// digits were all zero by chance.
+/// The largest probability of chance for a step that their digits do show, that is, that all
+/// further digits are zero by chance.
 const CHANCE_OF_DIGITS: f64 = 1e-2;
 /// Values may be off from a multiple by this share of a step.
 const OFF: f64 = 1e-6;

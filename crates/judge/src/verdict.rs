@@ -5,8 +5,8 @@
 pub enum Decision {
     /// The corrected permutation p is at most alpha.
     Established,
-    /// Only the corrected t interval excludes "no difference"; the design has
-    /// too few relabelings for the permutation test.
+    /// Only the p of the t test, with the same correction, is at most alpha; the design has too few
+    /// relabelings for the permutation test.
     Supported,
     /// Two one-sided t tests show that the ratio lies within the margin.
     Equivalent,

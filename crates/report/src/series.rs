@@ -423,7 +423,7 @@ fn size(effect: &PatchEffect) -> f64 {
     }
 }
 
-/// The line for an effect, in whole per cent where its mark would otherwise be cut.
+/// The line for an effect; percentages are rounded to integers if its mark would not fit.
 fn row(effect: &PatchEffect) -> String {
     let full = row_in(effect, percent);
     match full.width() <= WIDTH {

@@ -56,7 +56,7 @@ pub fn source_of(program: &str) -> Option<ProgramOrigin> {
     Some(*source)
 }
 
-/// What to do about a program that is not in PATH.
+/// How to get a program that is not in PATH.
 #[must_use]
 pub fn get(program: &str) -> String {
     match source_of(program) {

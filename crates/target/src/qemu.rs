@@ -180,7 +180,7 @@ pub(crate) struct QemuProcessFiles<'a> {
     pub(crate) answer: &'a Path,
     /// The file for the guest's console output.
     pub(crate) console: &'a Path,
-    /// Seed for the order of its CPUs; 0 keeps the state.
+    /// Seed for the order in which its CPUs run; 0 keeps that of the memory image.
     pub(crate) seed: u64,
 }
 

@@ -158,7 +158,7 @@ fn by_workload(
     })
 }
 
-/// How long the client waits that waits for each job.
+/// The wait times of the client that waits for each of its jobs.
 fn interactive(reports: &[Report]) -> String {
     let report = by_kernel(reports)[0];
     let rows = [

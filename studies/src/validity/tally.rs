@@ -146,7 +146,7 @@ pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
     tally
 }
 
-/// The name of a comparison, as in sentences.
+/// The name of the row of a comparison, in the form of [`Sentence::rows`].
 fn name(comparison: &Comparison) -> String {
     row(
         &comparison.workload,

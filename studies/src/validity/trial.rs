@@ -1,4 +1,4 @@
-//! A trial: records with a known truth, as it was planted.
+//! A simulated trial: records whose true differences are known.
 
 use assize_bundle::{Configuration, Measurement, Records, Run};
 use assize_verdict::Options;
@@ -42,7 +42,7 @@ impl Trial {
     }
 }
 
-/// The name of a row, as in sentences.
+/// The name of a row, in the form that the sentences of a document use.
 pub(crate) fn row(workload: &str, metric: &str, configuration: &str) -> String {
     format!("{workload} {metric} {configuration}")
 }
@@ -54,7 +54,7 @@ pub(crate) enum Runs {
     Blocks(usize),
     /// This many runs in random order.
     Free(usize),
-    /// The same with different numbers for the baseline and the others.
+    /// Runs in random order: this many of the baseline, and this many of each other configuration.
     Unequal(usize, usize),
 }
 

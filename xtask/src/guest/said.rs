@@ -117,7 +117,7 @@ impl Said {
         wrong
     }
 
-    /// The same for a kernel without checks.
+    /// Like [`Said::problems`], for a kernel without checks: ignores leaks and lockdep.
     pub(crate) fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = Vec::new();
         if !self.ended {

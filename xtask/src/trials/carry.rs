@@ -32,7 +32,7 @@ pub(super) struct Outcome {
     pub(super) truth: String,
     pub(super) planted: Found,
     pub(super) null: Found,
-    /// `None` if no level differs in name only.
+    /// The result for a level that differs in name only, which must be refused, if there is one.
     pub(super) refused: Option<Found>,
 }
 

@@ -397,7 +397,7 @@ fn is_of(side: &str, cell: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(" on "))
 }
 
-/// Where verdicts are kept: those on single commits are at a different level.
+/// The directory of the verdicts. Single commits have their own: they are at another level.
 fn kept_in(arguments: &BisectArguments) -> std::path::PathBuf {
     match arguments.test {
         Some(_) => arguments.out.join("test"),

@@ -13,9 +13,9 @@ const GATES: [&str; 2] = ["worse>2%", "unproven>2%"];
 /// The condition that every primary metric with a direction must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// Closed where an interval lies wholly beyond the margin on the worse side.
+    /// Fails if an interval lies wholly beyond the margin on the worse side.
     Worse,
-    /// Closed where an interval does not lie wholly on the good side of the margin.
+    /// Fails unless the interval lies wholly on the good side of the margin.
     Unproven,
 }
 

@@ -1,4 +1,4 @@
-//! The author's arithmetic: printed figures that follow from others.
+//! Checks of the author's arithmetic: printed figures that can be recomputed from others.
 
 use crate::grammar::number::Number;
 
@@ -9,25 +9,25 @@ pub struct Check {
     pub line: u32,
     /// A description of the figure.
     pub what: String,
-    /// As printed.
+    /// The value as printed.
     pub printed: f64,
-    /// As it follows; none if what it follows from is not there.
+    /// The recomputed value; `None` if a figure needed for it is missing.
     pub recomputed: Option<f64>,
-    /// Whether the two agree within what was printed; none if that cannot be checked.
+    /// Whether the two agree within rounding; `None` if that cannot be checked.
     pub agrees: Option<bool>,
 }
 
-/// Half of the last digit, and a little for how values were rounded before.
+/// Factor on the rounding error, to allow for values that were rounded more than once.
 const SLACK: f64 = 1.01;
 
-/// How far a printed figure may be from what follows from others that were rounded
-/// too: half of its last digit, and what half of theirs makes.
+/// Whether a printed figure agrees with the value recomputed from rounded figures. They may differ
+/// by half of its last digit plus `rounding`, the error due to those figures.
 pub(crate) fn agrees(printed: Number, recomputed: f64, rounding: f64) -> bool {
     let half = printed.step.unwrap_or(0.0) / 2.0;
     (printed.value - recomputed).abs() <= (half + rounding) * SLACK + 1e-12 * recomputed.abs()
 }
 
-/// The mean of numbers, and what half of their last digits makes of it.
+/// The mean of numbers, and the largest error that their rounding can cause in it.
 pub(crate) fn mean(numbers: &[Number]) -> Option<(f64, f64)> {
     if numbers.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Tables in Markdown, or in a box of `+---+` or of lines.
+//! Tables in Markdown, or with borders of `+---+` or of box-drawing characters.
 
 use super::error::{self, Error};
 use super::header::Header;
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
     Ok((sheet, "Markdown"))
 }
 
-/// The tables of a text: rows without a gap, with a rule below the first.
+/// Finds the tables of a text: consecutive rows with a rule below the first.
 fn tables(text: &str) -> Vec<Table> {
     let mut tables = Vec::new();
     let mut rows: Vec<(Vec<String>, u32)> = Vec::new();
@@ -103,7 +103,7 @@ fn is_rule(line: &str) -> bool {
     dashes.count() >= 2 && line.chars().all(part)
 }
 
-/// The cells of a row, without bars at its ends, marks of code and of emphasis.
+/// Splits a row into cells, without the outer bars and the Markdown marks of code and emphasis.
 fn cells(line: &str) -> Vec<String> {
     let line = line.replace("\\|", "\u{1}");
     let inner = line.strip_prefix(BARS).unwrap_or(&line);

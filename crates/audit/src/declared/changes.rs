@@ -43,10 +43,10 @@ pub(super) fn parse(
     Ok((number, kind))
 }
 
-/// The mean of a configuration's figures, and how much of it is rounding.
+/// By configuration, workload and metric: the sum of the figures, their number and their step.
 type Means<'r> = BTreeMap<[&'r str; 3], (f64, f64, f64)>;
 
-/// Recomputes each against the first configuration.
+/// Recomputes each printed change against the first configuration.
 pub(super) fn checked(printed: &[Printed], records: &Records) -> Vec<Check> {
     let (Some(baseline), false) = (records.configurations.first(), printed.is_empty()) else {
         return Vec::new();

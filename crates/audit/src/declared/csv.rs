@@ -1,5 +1,5 @@
-//! Columns that a comma, a semicolon or a tab parts. Rows are read one by one, so that a
-//! million of them needs no memory but for their figures.
+//! Tables with columns separated by commas, semicolons or tabs. Rows are read one at a time, so
+//! memory is needed only for the figures, however many rows there are.
 
 use std::io::Read;
 
@@ -45,15 +45,15 @@ pub(super) fn separated(text: &str, input: &Input<'_>) -> Result<Option<Separate
     Ok(None)
 }
 
-/// Whether the row below a header has as many cells; a file that is a configuration may
-/// have one column.
+/// Whether the row below the header, if there is one, has as many cells as the header. That must
+/// have at least two, or one if the file is a configuration.
 fn alike(columns: usize, second: &str, by: u8, input: &Input<'_>) -> bool {
     let least = if input.known.is_configuration { 1 } else { 2 };
     columns >= least && (second.is_empty() || cells(second, by).len() == columns)
 }
 
-/// What to say of a table of numbers whose columns nobody names: it has at least two
-/// columns of numbers and nothing else that could be a configuration.
+/// The fault to report if every column of a table holds numbers and neither its header nor an
+/// option says what the columns are; `None` for any other table.
 fn undeclared(header: &[String], second: &str, by: u8) -> Option<Fault> {
     let second = cells(second, by);
     let numeric = |cell: &String| number(cell.trim(), Locale::English).is_some();
@@ -83,7 +83,7 @@ fn cells(line: &str, by: u8) -> Vec<String> {
     })
 }
 
-/// Between semicolons a comma is the decimal mark, if a figure among the first has one.
+/// The locale of the numbers: between semicolons, a comma in an early figure is the decimal mark.
 fn locale(text: &str, by: u8, header: &Header) -> Locale {
     let figures = |column: &Column| {
         !matches!(

@@ -183,7 +183,7 @@ fn contradicts(column: &str, other: &str) -> Fault {
 /// The role of columns whose names give none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A row is a figure: they are parameters of the workload.
+    /// Each row has one figure: these columns are parameters of the workload.
     Tidy,
     /// They are metrics.
     Metrics,
@@ -268,7 +268,7 @@ fn role(cell: &str) -> Option<Column> {
     })
 }
 
-/// In small letters, without points, one blank for what parts words.
+/// Normalises a name: lower case, no full stops, words separated by single blanks.
 fn folded(name: &str) -> String {
     let plain = name.to_lowercase().replace(['_', '-'], " ");
     let words: Vec<&str> = plain.split([' ', '.']).filter(|w| !w.is_empty()).collect();

@@ -31,7 +31,7 @@ pub enum Stands {
     AsConfiguration,
 }
 
-/// Name of a workload that the input does not name.
+/// Name used for the workload if the input does not name one.
 pub(super) const WORKLOAD: &str = "workload";
 
 /// A sheet and the form it was read from.

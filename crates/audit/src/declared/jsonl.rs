@@ -1,4 +1,4 @@
-//! An object a line: `{"configuration": "base", "metric": "time", "value": 1.5}`.
+//! One JSON object per line: `{"configuration": "base", "metric": "time", "value": 1.5}`.
 
 use serde_json::{Map, Value};
 

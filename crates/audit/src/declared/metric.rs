@@ -5,9 +5,9 @@ use crate::grammar::units::parted;
 /// The better direction of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Better {
-    /// `<`: less of it.
+    /// `<`: lower is better.
     Lower,
-    /// `>`: more of it.
+    /// `>`: higher is better.
     Higher,
 }
 
@@ -23,9 +23,9 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Reads `NAME [UNIT] [<|>]`. The unit stands in brackets or parentheses, or is a
-    /// last word that is known as one; a text that is nothing but a unit names the
-    /// metric too.
+    /// Parses `NAME [UNIT] [<|>]`. The unit is in brackets or parentheses, or it is the last
+    /// word if that is a known unit. A text that is only a unit also serves as the name of the
+    /// metric.
     ///
     /// # Errors
     /// A sentence that describes the expected form.

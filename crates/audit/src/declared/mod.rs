@@ -4,13 +4,13 @@
 //! | form | recognised by |
 //! | --- | --- |
 //! | CSV, TSV | a header whose names are known (`header`) |
-//! | JSON lines | an object a line, whose keys are such names |
+//! | JSON lines | one object per line, whose keys are such names |
 //! | Markdown, boxed | the same names between `|` or `│` |
 //! | numbers | nothing else in the file |
 //!
-//! A row is a figure of a run (`value`), the mean of several (`mean`), or has the figures
-//! of all metrics, or of all configurations. Whatever contradicts itself is one [`Error`]
-//! with its line.
+//! A row has one figure of a run (`value`), the mean of several runs (`mean`), or the figures of
+//! all metrics or of all configurations. A contradiction within the input is reported as one
+//! [`Error`] with its line.
 
 pub(crate) mod arithmetic;
 mod boxed;
@@ -112,7 +112,7 @@ pub fn read<R: BufRead>(
     Ok(Outcome::Declared(Box::new(declared)))
 }
 
-/// How an input is written.
+/// The form of an input.
 enum Form {
     Separated(csv::Separated),
     Lines,

@@ -12,11 +12,11 @@ use crate::grammar::number::{Locale, Number, number};
 use crate::grammar::units::is_unit;
 use crate::options::{Options, SpreadKind};
 
-/// Name of a metric that nothing names.
+/// Name used for a metric if nothing names it.
 pub(crate) const VALUE: &str = "value";
-/// If at least this many rows all differ in a column, that is no accident.
+/// With at least this many rows, a parameter that differs in every row is a mistake.
 const FEWEST_ROWS: usize = 4;
-/// Cells that say that there is no figure.
+/// Cells that stand for a missing figure.
 const ABSENT: [&str; 5] = ["", "-", "NA", "N/A", "n/a"];
 
 /// Reads rows into a sheet.
@@ -52,8 +52,8 @@ fn get<'c>(cells: &Cells<'c>, at: usize) -> &'c str {
 }
 
 impl<'o> Rows<'o> {
-    /// Rows below this header. `names` are those of a configuration and a workload that
-    /// it does not name.
+    /// Reads the rows below this header. `names` are used for the configuration and the workload if
+    /// the header has no columns for them.
     pub(crate) fn new(
         header: Header,
         locale: Locale,

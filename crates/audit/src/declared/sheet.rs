@@ -1,4 +1,4 @@
-//! Collects figures whose places are known, and turns them into records.
+//! Collects figures of known configuration and workload, and turns them into records.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -75,8 +75,8 @@ struct Single {
     value: f64,
 }
 
-/// If a cell has more rows than this without names or an order, only their mean and
-/// deviation are kept: a permutation of them shows no more.
+/// If a cell has more rows than this, without names or an order, only their mean and standard
+/// deviation are kept: a permutation test of them would show no more.
 const MANY: usize = 1_000;
 
 /// The figures as they are collected.
@@ -103,7 +103,7 @@ pub(crate) struct Sheet {
     pub(crate) changes: Vec<Printed>,
 }
 
-/// Mean and squares of deviations, one value after the other (Welford 1962).
+/// Running mean and sum of squared deviations (Welford 1962).
 #[derive(Debug, Default)]
 struct Moments {
     n: usize,
@@ -272,7 +272,7 @@ impl Sheet {
         }
     }
 
-    /// Plain counts have no step: they are as they are.
+    /// Records the step in which a number was given. Counts have none: they are exact.
     fn note_step(&mut self, cell: Cell, metric: &str, unit: &str, number: Number) {
         let Some(step) = number.step else { return };
         if unit.is_empty() && number.value.fract() == 0.0 {
@@ -298,8 +298,8 @@ impl Sheet {
         self.runs.is_empty() && self.summaries.is_empty() && self.singles.is_empty()
     }
 
-    /// The records. Without an order, runs of a cell are sorted by what they measured, so
-    /// that the order in which they are given changes nothing.
+    /// Returns the records. Without an order, the runs of a cell are sorted by their figures, so
+    /// that the order of the rows changes nothing.
     pub(crate) fn finish(mut self, source: &str, format: &'static str) -> Declared {
         self.expand();
         let in_order = !self.runs.is_empty() && self.orders.len() == self.runs.len();

@@ -105,8 +105,8 @@ impl Column {
     }
 }
 
-/// `name  old time/op  new time/op  delta`, `name  time/op` or
-/// `name \ time/op  a.txt  b.txt  c.txt`.
+/// Parses a header of the old layout: `name  old time/op  new time/op  delta`,
+/// `name  time/op` or `name \ time/op  a.txt  b.txt  c.txt`.
 fn old_header(header: &str) -> Option<Vec<Column>> {
     let words = found(&WORD, header);
     let columns: Vec<Column> = match &words[1..] {

@@ -175,8 +175,8 @@ pub trait Grammar: Sync {
     /// positives are fine.
     fn starts(&self, line: &str) -> bool;
 
-    /// Within how many lines from its first a block of this format has a digit.
-    /// Most lines of a mailbox are far from any digit and are skipped.
+    /// A block of this format has a digit within this many lines of its first line. Most lines of a
+    /// mailbox are far from any digit and are skipped.
     fn reach(&self) -> usize {
         REACH
     }

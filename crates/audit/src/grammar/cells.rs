@@ -68,7 +68,7 @@ pub(crate) fn one_message(a: &Line<'_>, b: &Line<'_>) -> bool {
     a.place.message == b.place.message
 }
 
-/// The line at `at` of the message in which `lines[0]` stands.
+/// The text of the line at `at`, if it belongs to the same message as `lines[0]`.
 pub(crate) fn line_at<'a>(lines: &'a [Line<'_>], at: usize) -> Option<&'a str> {
     let line = lines.get(at)?;
     one_message(lines.first()?, line).then_some(line.text.as_ref())

@@ -9,11 +9,11 @@
 //!   2 (2.00%) high mild
 //! ```
 //!
-//! A name of 24 characters or more stands on a line of its own. The brackets hold an
-//! estimate between the bounds of its confidence interval, from samples that one
-//! process took: they are no replicates, so a benchmark is one run with the estimate.
-//! The change is against what criterion had stored, which the text does not show: a
-//! statement.
+//! A name of 24 characters or more is on a line of its own. The brackets hold an estimate
+//! between the bounds of its confidence interval. It comes from samples within one process,
+//! which are not replicates, so a benchmark is one run whose figure is the estimate. The change
+//! is relative to results that criterion had stored and that the text does not show, so it
+//! becomes a statement.
 
 use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::cells::{bad_number, label, line_at, push_new};

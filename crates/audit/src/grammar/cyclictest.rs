@@ -1,7 +1,7 @@
 //! cyclictest: thread lines, histograms and JSON.
 //!
-//! Threads are parts of one run, not repetitions of it. A thread line that repeats is a
-//! redrawn screen if its figures went on from where they were; otherwise it is another run.
+//! Threads are parts of one run, not repetitions of it. A repeated thread line is a redrawn screen
+//! if its figures continue the earlier ones; otherwise it belongs to another run.
 
 use std::collections::BTreeMap;
 

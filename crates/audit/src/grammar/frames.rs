@@ -1,7 +1,7 @@
 //! What programs under test print about themselves: frame rates and scores.
 //!
-//! A line counts only if it is nothing but the figure; a sentence that mentions a frame rate
-//! is none.
+//! A line counts only if it consists of the figure; a sentence that mentions a frame rate does not
+//! count.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The figure that a line is.
+/// Parses a line that consists of a figure.
 fn figure(line: &str) -> Option<(Figure, Taken)> {
     let text = line.trim();
     let found = RATE

@@ -7,9 +7,9 @@
 //! PASS
 //! ```
 //!
-//! A line is one execution of one benchmark, a run whose workload is the name; one that comes
-//! again (`-count`) is the next repetition. The number of iterations is chosen by go and no
-//! figure.
+//! Each line is one execution of one benchmark: a run whose workload is the benchmark's name. A
+//! repeated line (`-count`) is the next repetition. The number of iterations is chosen by go and is
+//! not a figure.
 
 use super::begins::Begins;
 use super::block::{Block, Figure, Grammar, Labels};

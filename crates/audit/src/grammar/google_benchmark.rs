@@ -8,10 +8,10 @@
 //! BM_copy/64_mean     2.41 ns         2.40 ns           10
 //! ```
 //!
-//! A benchmark is a run whose workload is its name. Repetitions (`--benchmark_repetitions`)
-//! are made by one process, so they are samples of the run, which has their mean. The row of
-//! the mean is used where they are not printed; other rows of aggregates are left out. The
-//! number of iterations is no figure: the library chooses it.
+//! A benchmark is a run whose workload is its name. Repetitions (`--benchmark_repetitions`) are
+//! made by one process, so they are samples of one run, whose figure is their mean. If they are not
+//! printed, the row of the mean is used. Other rows of aggregates are left out. The number of
+//! iterations is not a figure: the library chooses it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -50,8 +50,8 @@ fn is_header(line: &str) -> bool {
             .eq(["Benchmark", "Time", "CPU"])
 }
 
-/// The name of a row and its figures. The prefix of a counter is chosen for each number, and
-/// may be another one in the next row: it becomes part of the value.
+/// Parses a row into its name and figures. The library chooses the prefix of a counter for each
+/// number, so the prefix is multiplied into the value instead of being kept in the unit.
 fn row(text: &str) -> Option<(String, Vec<Figure>)> {
     let found = ROW
         .as_ref()

@@ -1,7 +1,7 @@
 //! The trace of the ftrace hardware latency detector (`hwlat` tracer).
 //!
-//! Each event says when the machine was away from the kernel for longer than the threshold.
-//! Mailers wrap the event lines, so an event is read over as many lines as it takes.
+//! Each event reports a time, longer than the threshold, during which the machine did not execute
+//! the kernel. Mailers wrap the event lines, so an event may extend over several lines.
 
 use std::sync::LazyLock;
 
@@ -218,8 +218,8 @@ fn report(block: &mut Block, written: Option<u64>, events: &[Event], other: u64,
     block.run(first, Labels::default(), known.collect());
 }
 
-/// The times of all events on the one clock that all of them have: the wall
-/// clock rather than the trace clock; empty if neither is complete.
+/// The times of all events on one clock that every event has: preferably the wall clock, else the
+/// trace clock; empty if neither is complete.
 fn times(events: &[Event]) -> Vec<f64> {
     let wall: Option<Vec<f64>> = events.iter().map(|event| event.ts).collect();
     let trace = || events.iter().map(|event| event.stamp).collect();

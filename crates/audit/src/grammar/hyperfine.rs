@@ -1,9 +1,9 @@
 //! hyperfine: what it prints on a terminal, and the Markdown, CSV and JSON files that it
 //! exports.
 //!
-//! A section, and a row of a table, is a mean with its standard deviation; JSON has each single
-//! time, which is a run. What one call compares is one block. The fastest and slowest time, the
-//! median and the summary repeat or rank what is known, and are passed over.
+//! A section, or a row of a table, is a mean with its standard deviation. JSON has every single
+//! time, each of which is a run. Everything that one call compares is one block. The fastest and
+//! slowest time, the median and the summary only repeat or rank the other figures, and are skipped.
 
 use std::sync::LazyLock;
 

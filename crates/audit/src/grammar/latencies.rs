@@ -14,8 +14,8 @@ pub(super) struct Seen {
     pub(super) max: Option<f64>,
 }
 
-/// The mean of the means, each weighted by its number of samples; none if, of several, one has
-/// no number.
+/// The mean of all means, weighted by their numbers of samples; `None` if there are several and one
+/// of them has no number of samples.
 fn mean(seen: &[Seen]) -> Option<f64> {
     let means: Vec<&Seen> = seen.iter().filter(|place| place.avg.is_some()).collect();
     if let [one] = means[..] {
@@ -42,13 +42,13 @@ pub(super) fn levels(prefix: &str, unit: &str, seen: &[Seen]) -> Vec<Figure> {
         .collect()
 }
 
-/// How many samples must lie beyond a quantile before it is given.
+/// A quantile is reported only if at least this many samples lie beyond it.
 const BEYOND: u64 = 10;
 /// The quantiles of latency that are given, in thousandths.
 const QUANTILES: [(&str, u64); 3] = [("p50", 500), ("p99", 990), ("p99.9", 999)];
 
-/// The quantiles of a histogram, of which ascending buckets and the number of samples above
-/// them are printed; none among those.
+/// The quantiles of a printed histogram, whose buckets are in ascending order and which leaves out
+/// `over` samples above the last one. Quantiles among those are not reported.
 pub(super) fn quantiles(
     prefix: &str,
     unit: &str,
@@ -77,8 +77,8 @@ pub(super) fn quantiles(
     figures
 }
 
-/// The text without the blanks and terminal sequences (`ESC [ 4 A`, `ESC c`) before it, with
-/// which tools redraw their screen.
+/// Strips the blanks and terminal sequences (`ESC [ 4 A`, `ESC c`) at the start, with which tools
+/// redraw their screen.
 pub(super) fn unescaped(text: &str) -> &str {
     let mut rest = text.trim_start();
     while let Some(sequence) = rest.strip_prefix('\u{1b}') {

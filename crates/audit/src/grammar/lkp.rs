@@ -9,12 +9,12 @@
 //!     883.77 ±  4%     +67.2%       1478 ±  9%  job.ops_per_sec
 //! ```
 //!
-//! A column is a configuration, its first one the parent that the others are
-//! compared with. A value is the mean of the runs of its commit. Behind `±`
-//! stands their standard deviation, in per cent of the mean, divided by n and
-//! not by n - 1 and with its fraction cut off; it is left out where it is 2 %
-//! or less (`lib/compare.rb` of lkp-tests). So no more than a bound is known of
-//! it, and the bound is what is reported: what holds with it holds with less.
+//! Each column is a configuration; the first one is the parent commit, with which the others are
+//! compared. A value is the mean over the runs of its commit. The number after `±` is their
+//! standard deviation in per cent of the mean, with divisor n instead of n - 1, and truncated to an
+//! integer. It is left out if it is 2 % or less (`lib/compare.rb` of lkp-tests). So only an upper
+//! bound of it is known, and the bound is reported: a conclusion that holds with the bound also
+//! holds with any smaller deviation.
 //!
 //! The number of runs is only printed in blocks that begin with failures (`:4` means
 //! none of four). Elsewhere n is unknown, and nothing can be judged.
@@ -45,15 +45,15 @@ const STEP: f64 = 1.0;
 /// Parameters that say what the kernel was built with, not what was executed.
 const BUILD: [&str; 4] = ["compiler", "kconfig", "rootfs", "ucode"];
 
-/// A mean with its deviation, if there is one. The mark between them is what is left of `±`
-/// where the character set was not declared or Latin-2 was, or `~` in the robot's first years.
+/// A mean with its deviation, if printed. Between them is `±`, or `~` in the robot's early years,
+/// or what an undeclared or wrong (Latin-2) character set has made of `±`.
 static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"^\s*(?<mean>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?:\s*Â?(?:[±\x{fffd}ą~]|\+-)\s*(?<sd>\d+)%)?(?:\s|$)",
     )
     .ok()
 });
-/// What follows a change: a percentage, or a difference of percentages.
+/// A change: a percentage, or a difference of percentages.
 static CHANGE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^\s*[-+]\d[\d.]*(?:e[-+]?\d+)?%?\s").ok());
 
@@ -162,7 +162,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The job's parameters, names on one line and values below: a workload.
+    /// Reads the job's parameters, names on one line and values on the next, as a workload.
     fn parameters(&mut self) -> Option<String> {
         if self.here()?.trim().starts_with("====") {
             self.take("lkp rule", 1);
@@ -177,7 +177,7 @@ impl<'a> Reader<'a, '_> {
         Some(workload(names, values))
     }
 
-    /// The commits with their subjects, below `commit:` or another name for them.
+    /// Reads the commits with their subjects, which follow `commit:` or a similar heading.
     fn commits(&mut self) -> Vec<&'a str> {
         let axis = |text: &str| {
             let word = text.trim().strip_suffix(':');
@@ -198,7 +198,7 @@ impl<'a> Reader<'a, '_> {
         commits
     }
 
-    /// The names above the columns, which lines of dashes part.
+    /// Reads the names of the columns, which are underlined with dashes.
     fn names(&mut self) -> Option<Vec<&'a str>> {
         let names: Vec<&str> = self.here()?.split_whitespace().collect();
         let bars: Vec<&str> = self.ahead(1)?.split_whitespace().collect();
@@ -218,8 +218,8 @@ impl<'a> Reader<'a, '_> {
         (first == word && marks.starts_with(mark)).then(|| self.take("lkp heading", 2))
     }
 
-    /// Failures in so many runs; gives the number of runs of each column, where
-    /// all rows agree about it.
+    /// Reads the rows of failures. Returns the number of runs of each column; `None` if its rows
+    /// disagree about it.
     fn failures(&mut self, columns: usize) -> Vec<Option<u32>> {
         let mut rows: Vec<Vec<u32>> = Vec::new();
         if self.heading("fail:runs", '|').is_some() {
@@ -296,9 +296,9 @@ struct Value {
 }
 
 impl Value {
-    /// The largest standard deviation that is printed so, divided by n - 1 where
-    /// n is known. Nothing is printed of a single run either, so what is not
-    /// printed tells nothing unless n is known.
+    /// The largest standard deviation that would be printed like this, converted to divisor n - 1
+    /// if n is known. It is not printed for a single run either, so a missing one says nothing
+    /// unless n is known.
     fn spread(self, n: Option<u32>) -> Option<Spread> {
         let n = n.map(f64::from);
         let most = match (self.sd, n) {

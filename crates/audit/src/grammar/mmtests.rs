@@ -1,10 +1,10 @@
 //! Comparisons as MMTests prints them.
 //!
-//! Names of kernels stand above the columns, often on two lines; each row is
-//! a statistic (`Amean`, `Hmean`, `Min`, …), a parameter of the test, and a
-//! value for each kernel with its change in parentheses. Values are
-//! statistics over iterations whose number is not printed, so they become
-//! summaries without n: they can be set in relation, but not judged.
+//! The names of the kernels are above the columns, often on two lines. Each row has a
+//! statistic (`Amean`, `Hmean`, `Min`, …), a parameter of the test, and, for each kernel, a
+//! value with its change in parentheses. Values are statistics over a number of iterations
+//! that is not printed, so they become summaries without n: their ratios can be computed but
+//! not judged.
 
 use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::number::english;

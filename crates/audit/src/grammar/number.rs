@@ -155,7 +155,7 @@ pub(crate) fn number(text: &str, locale: Locale) -> Option<Number> {
     })
 }
 
-/// The place of the last digit; none where that is no finite power of ten.
+/// The value of one unit in the last digit; `None` if it is not a finite power of ten.
 pub(crate) fn step(text: &str, locale: Locale) -> Option<f64> {
     let mark = match locale {
         Locale::English => '.',

@@ -1,9 +1,9 @@
 //! Benchmarks whose result is a line or two.
 //!
-//! Each tool's lines are a row of `SHAPES`, written from the tool's manual or source.
-//! Lines of one tool that follow each other belong to one execution until a metric comes
-//! again, which the next execution printed; of a tool that reports while it runs they are
-//! samples, whose mean is the run's.
+//! The lines of each tool are described by a row of `SHAPES`, written from the tool's manual or
+//! source. Consecutive lines of one tool belong to one execution; a repeated metric starts the next
+//! one. If a tool reports while it runs, its lines are samples, whose mean is the figure of the
+//! run.
 
 use std::sync::LazyLock;
 
@@ -169,7 +169,7 @@ fn said(text: &str) -> Option<Said> {
     })
 }
 
-/// What the kernel says in a line of the log of the whole machine:
+/// The kernel's message in a line of the system log:
 /// `Jan 02 03:04:05 host kernel: …`.
 fn said_by_kernel(text: &str) -> Option<&str> {
     let (head, said) = text.split_once(" kernel: ")?;
@@ -177,8 +177,8 @@ fn said_by_kernel(text: &str) -> Option<&str> {
     (head.len() <= STAMP && head.split_whitespace().any(timed)).then_some(said)
 }
 
-/// A line without what the kernel's log puts before it: a time stamp, or in the log of the
-/// whole machine the time of day, the host and `kernel:`.
+/// Strips what a log puts before a message: a time stamp in the kernel's log; the time of day, the
+/// host and `kernel:` in the system log.
 fn without_stamp(text: &str) -> &str {
     if let Some(said) = said_by_kernel(text) {
         return said.trim_start();
@@ -194,7 +194,7 @@ fn without_stamp(text: &str) -> &str {
     }
 }
 
-/// The figures of a line; `None` if a number is none.
+/// The figures of a line; `None` if one of its numbers cannot be parsed.
 fn figures(shape: &Shape, captures: &Captures<'_>) -> Option<Vec<Figure>> {
     let name = captures.name("name").map_or("", |name| name.as_str());
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -221,8 +221,8 @@ fn figures(shape: &Shape, captures: &Captures<'_>) -> Option<Vec<Figure>> {
     Some(figures)
 }
 
-/// A number, maybe in thousands or with minutes; with the place of its last digit where the
-/// number that is printed is another.
+/// Parses a number, which may have a suffix (`k`, `M`) or be a time with minutes. If the value is
+/// not the printed number, also returns the value of one unit in its last digit.
 fn scaled(text: &str) -> Option<(f64, Option<f64>)> {
     let text = text.trim_end_matches(['.', ',']);
     let (digits, factor) = match text.as_bytes().last()? {

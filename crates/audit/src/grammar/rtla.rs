@@ -1,7 +1,7 @@
 //! rtla: `timerlat` and `osnoise`, as tables (`top`) and as histograms (`hist`), and `hwnoise`.
 //!
-//! The CPUs are parts of one run. A table that is printed again is the same screen redrawn, of
-//! which the last counts.
+//! All CPUs belong to one run. A table that is printed again is the same screen redrawn; only the
+//! last one counts.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ impl Grammar for Rtla {
     }
 }
 
-/// CPU, count and cells of a row: `  0 #10003     |  113 ...`; `-` is no cell's value.
+/// CPU, count and cells of a row: `  0 #10003     |  113 ...`; `-` is an empty cell.
 fn row(text: &str) -> Option<(u32, Option<f64>, Vec<Option<f64>>)> {
     let (cpu, rest) = text.split_once(' ')?;
     let mut words = rest.trim_start().strip_prefix('#')?.split_whitespace();
@@ -96,7 +96,7 @@ fn row(text: &str) -> Option<(u32, Option<f64>, Vec<Option<f64>>)> {
     Some((cpu.parse().ok()?, count, cells))
 }
 
-/// The line behind a table whose columns are named at `head`, and its figures.
+/// Reads a table whose header is line `head`; returns the line after it, and its figures.
 fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
     let names = line_at(lines, head).unwrap_or_default();
     let timed = names.contains("COUNT");
@@ -171,7 +171,7 @@ fn of_cpus(
     figures
 }
 
-/// The line behind a histogram whose columns are named at `head`, and its figures.
+/// Reads a histogram whose header is line `head`; returns the line after it, and its figures.
 fn histogram(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
     let names = line_at(lines, head).unwrap_or_default();
     let columns: Vec<(&str, u32)> = names

@@ -1,9 +1,9 @@
-//! Runs in a row behind a name: `time: 1.21s 1.25s 1.19s`.
+//! Several runs in a row after a name: `time: 1.21s 1.25s 1.19s`.
 //!
-//! Three or more numbers behind a name, each with a fraction or a unit and not in order of
-//! size, are runs of what the heading above names. Counts, quantiles and load averages, which
-//! are written the same way, are whole or in order. Anybody may write such a line, so the gate
-//! compares only rows below headings of several configurations; all others are left as prose.
+//! Three or more numbers after a name, each with a fraction or a unit and not sorted, are runs of
+//! the configuration that the heading above names. Counts, quantiles and load averages look the
+//! same, but are integers or sorted. Anyone may write such a line, so the gate compares only rows
+//! below headings of several configurations; all others are left as prose.
 
 use super::begins::Begins;
 use super::block::{Block, Figure, Grammar, Labels};
@@ -24,8 +24,8 @@ const FEWEST: usize = 3;
 /// Most words of a name; more are a sentence.
 const WORDS: usize = 6;
 
-/// The name before the colon or the equals sign of a line, and the numbers behind it, if
-/// nothing else stands there.
+/// Splits a line into the name before its colon or equals sign and the numbers after it; `None` if
+/// it has anything else.
 pub(crate) fn behind_name(text: &str) -> Option<(&str, Vec<Printed<'_>>)> {
     let all = numbers::of(text);
     let first = all.first().filter(|_| all.len() >= FEWEST)?;
@@ -40,7 +40,7 @@ pub(crate) fn behind_name(text: &str) -> Option<(&str, Vec<Printed<'_>>)> {
     (only && named).then_some((name, all))
 }
 
-/// Whether numbers behind a name can be runs of one thing.
+/// Whether the numbers after a name can be repeated runs of the same thing.
 fn are_runs(all: &[Printed<'_>]) -> bool {
     let values = || all.iter().map(|one| one.number.value);
     let whole = |one: &Printed<'_>| one.unit.is_empty() && one.number.step.is_none_or(|s| s >= 1.0);

@@ -1,4 +1,4 @@
-//! Tables whose columns blanks, tabs or bars separate, with or without rules.
+//! Tables with columns separated by blanks, tabs or bars, with or without rules.
 //!
 //! A table is a line of names above rows with as many figures as there are names. The user
 //! gives the roles of rows and columns, or the table does: a column is headed `kernel` or the
@@ -40,7 +40,7 @@ static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// A cell with a figure, or one that is left empty.
+/// Parses a cell with a figure; the inner `None` stands for an empty cell.
 fn cell(text: &str) -> Option<Option<Cell>> {
     if matches!(text, "-" | "--" | "n/a" | "N/A") {
         return Some(None);
@@ -85,7 +85,7 @@ fn cell(text: &str) -> Option<Option<Cell>> {
     }))
 }
 
-/// The fields of a line: between bars or tabs, else words, of which a `±` joins two.
+/// Splits a line into fields: at bars, else at tabs, else at blanks; a `±` joins its neighbours.
 fn fields(text: &str) -> Vec<String> {
     let text = text.trim();
     if text.contains(BARS) {
@@ -150,7 +150,7 @@ fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
     (figures > 0 && !sentence).then_some(Row { at, labels, cells })
 }
 
-/// The names over `count` figures and over their labels, of which there are `labels`.
+/// Parses a header into the names of the `labels` labels and those of the `count` figures.
 fn header(text: &str, labels: usize, count: usize) -> Option<(Vec<String>, Vec<String>)> {
     let text = text.trim();
     let words = fields(text);
@@ -181,7 +181,7 @@ fn header(text: &str, labels: usize, count: usize) -> Option<(Vec<String>, Vec<S
     None
 }
 
-/// Words of a header in which names are numbered: `idle % cpu 0 cpu 1 render time`.
+/// Joins the words of a header with numbered names: `idle % cpu 0 cpu 1 render time`.
 fn numbered(words: &[String], count: usize) -> Vec<String> {
     let is_number = |at: usize| {
         words

@@ -20,7 +20,7 @@ const MEASURES: [&str; 29] = [
     "cycles", "J", "Joules", "W", "mW", "Watts",
 ];
 
-/// The power of ten that makes seconds of a time in this unit.
+/// The power of ten that converts a time in this unit to seconds.
 pub(crate) fn power_of_seconds(unit: &str) -> Option<i32> {
     let mut known = TIMES.iter();
     known
@@ -39,7 +39,7 @@ pub(crate) fn is_measure(word: &str) -> bool {
     is_time(word) || MEASURES.contains(&word) || is_quotient(word)
 }
 
-/// Whether a word is a time for something or something in a time: `ns/op`, `MB/s`.
+/// Whether a word is a time per item or an amount per time: `ns/op`, `MB/s`.
 pub(crate) fn is_quotient(word: &str) -> bool {
     let plain = |part: &str, least: usize| {
         (least..=12).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic())
@@ -63,7 +63,7 @@ pub(crate) fn metric_of(unit: &str) -> &str {
     if is_time(unit) { "time" } else { unit }
 }
 
-/// A name and the unit behind it; empty where there is none.
+/// Splits a text into a name and the unit after it; the unit is empty if there is none.
 pub(crate) fn parted(text: &str) -> (&str, &str) {
     for (open, close) in [('[', ']'), ('(', ')')] {
         let inner = text.strip_suffix(close).and_then(|t| t.rsplit_once(open));

@@ -1,4 +1,4 @@
-//! Which figures go through the gate: the others become statements.
+//! Applies the gate: figures that it does not admit become statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ pub(super) fn admit(
     (stated(items, &refused, &prose), rulings)
 }
 
-/// What keeps figures from being compared, and what would supply it.
+/// Says why figures are not compared, and which option would change that.
 fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
     let distinct: BTreeSet<&str> = labels.iter().map(String::as_str).collect();
     let some: Vec<&str> = distinct.iter().take(3).copied().collect();
@@ -83,8 +83,8 @@ fn unconfirmed(item: &Item) -> Doubt {
     doubt("not-judged", detail, item.place)
 }
 
-/// Findings that would be compared, by workload in order of appearance; runs in a row apart
-/// from what tools print.
+/// Groups the findings that could be compared by workload, in order of appearance. Runs in a row
+/// are kept apart from the reports of tools.
 fn groups(items: &[Item]) -> Vec<(String, Group)> {
     let mut groups: Vec<(String, Group)> = Vec::new();
     let mut index: BTreeMap<(&str, bool), usize> = BTreeMap::new();
@@ -112,8 +112,8 @@ fn groups(items: &[Item]) -> Vec<(String, Group)> {
     groups.into_iter().flat_map(parted).collect()
 }
 
-/// Figures of several authors or messages that have no metric in common are
-/// compared apart.
+/// Splits a group by message and quote depth, if no two of these parts have a metric in
+/// common.
 fn parted(items: &[Item], group: Group) -> Vec<Group> {
     let mut stands: BTreeMap<Stand, (Group, BTreeSet<&str>)> = BTreeMap::new();
     for &at in &group {

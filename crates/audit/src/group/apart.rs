@@ -1,11 +1,11 @@
-//! Figures of one cell that are no further runs of it.
+//! Finds figures that have the names of an earlier cell but are not further runs of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::item::{Item, NamedBy, Stand};
 use crate::grammar::block::Finding;
 
-/// Where runs of one configuration on one workload stand.
+/// A cell in a place of the post: configuration and workload in a message, at a quote depth.
 type Cell = (Stand, String, String);
 
 fn cell(item: &Item) -> Cell {
@@ -17,8 +17,8 @@ fn cell(item: &Item) -> Cell {
     )
 }
 
-/// A block that names configurations itself (a table, or one call of hyperfine) is complete.
-/// If another block has figures for the same cells, it is of another workload.
+/// Distinguishes the workloads of two blocks that have figures for the same cells, if one of them
+/// names its configurations itself (a table, or one call of hyperfine): such a block is complete.
 pub(super) fn tell_blocks_apart(items: &mut [Item]) {
     let mut named: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     for item in items.iter() {
@@ -60,8 +60,8 @@ pub(super) fn tell_blocks_apart(items: &mut [Item]) {
     }
 }
 
-/// Reports below one heading that differ widely, and in the same order below each of
-/// several headings, are no repetitions: they are of workloads that the text does not name.
+/// Distinguishes the workloads of reports that differ widely, and in the same order below each of
+/// several headings: they are not repetitions, but workloads that the text does not name.
 pub(super) fn tell_steps_apart(items: &mut [Item]) {
     let mut groups: BTreeMap<(Stand, String), BTreeMap<String, Vec<usize>>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
@@ -108,8 +108,8 @@ fn value(item: &Item, metric: &str) -> Option<f64> {
         .map(|figure| figure.value)
 }
 
-/// Whether figures stand in one order in all columns, and neighbours in that order are
-/// never alike.
+/// Whether all columns have their figures in the same order of size, and any two neighbours in that
+/// order differ by at least the factor `STEP`.
 fn are_steps(columns: &[Vec<f64>]) -> bool {
     /// Repetitions seldom differ by more.
     const STEP: f64 = 1.2;

@@ -1,4 +1,4 @@
-//! Decided items to records: names made unique, repetitions counted.
+//! Turns decided items into records: makes names unique and counts repetitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,8 +51,8 @@ pub(super) fn assemble(
     (records, rulings)
 }
 
-/// Workloads get the program's name; its arguments only where one configuration was measured
-/// with several.
+/// Names workloads after their program. Its arguments are part of the name only if one
+/// configuration was measured with several sets of them.
 fn name_workloads(items: &mut [Item]) {
     let mut arguments: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     let split = |name: &str| match name.split_once(" -") {
@@ -114,7 +114,7 @@ pub fn is_tool(workload: &str) -> bool {
     grammars.any(|grammar| tool(grammar.name()) == workload) || reports::is_tool(workload)
 }
 
-/// Label to name: short where that stays unambiguous, and one spelling.
+/// Maps labels to names, which are short where that is unambiguous, and spelt in one way.
 fn name_configurations(items: &[Item], options: &Options) -> BTreeMap<String, String> {
     let all = items
         .iter()
@@ -213,9 +213,9 @@ fn keep_apart(
     }
 }
 
-/// Whether the text does not show in which order some runs were made. Reports of a tool
-/// stand one after the other as they were printed; the rows of a table, or the figures
-/// behind a name, may have been sorted. What was measured once has no order.
+/// Whether the text hides the order of some runs. Reports of a tool follow each other in the order
+/// in which they were printed, but the rows of a table, or the figures after a name, may have been
+/// sorted. A single run has no order.
 fn hides_order(items: &[Item], names: &BTreeMap<String, String>) -> bool {
     let mut cells: BTreeMap<(String, Option<&str>), (usize, bool)> = BTreeMap::new();
     for item in items {

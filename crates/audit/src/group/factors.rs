@@ -1,8 +1,8 @@
 //! Finds 2×2 (and 2^k) structures in the names of configurations.
 //!
-//! A name is a set of parts: what it joins with `+`, `|`, a comma, `and`, `plus` or `with`. A
-//! switch that is off (`x=off`, `no x`, `flags = 0`) is no part, nor is a word for what was not
-//! changed. A grid counts only if every combination of two to four parts is there exactly once.
+//! A name is a set of parts, joined with `+`, `|`, a comma, `and`, `plus` or `with`. A switch that
+//! is off (`x=off`, `no x`, `flags = 0`) is not a part, nor is a word for the unchanged state. A
+//! grid counts only if every combination of two to four parts occurs exactly once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,9 +20,9 @@ const OFF: [&str; 9] = [
 /// The factors of a set of configurations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Grid {
-    /// Their names.
+    /// The names of the factors.
     pub(super) factors: Vec<String>,
-    /// Of each configuration of the grid its index, and which factors are on.
+    /// For each configuration of the grid: its index, and which factors are on.
     pub(super) cells: Vec<(usize, BTreeMap<String, bool>)>,
 }
 
@@ -109,8 +109,8 @@ fn grid(
     Some(Grid { factors, cells })
 }
 
-/// A factor is called like the configuration that has it alone, if that name
-/// is short; else like the part.
+/// Names a factor after the configuration that has only this factor on, if that name is short;
+/// otherwise after the part.
 fn factor_name(
     atom: &String,
     configurations: &[(usize, &Configuration)],

@@ -10,8 +10,8 @@
 //!    number the runs of each name, names are of the states before and after a change, or a column
 //!    is the change between two others.
 //!
-//! Nothing is weighed. Names that are no configurations' (of machines, boots, passes, amounts,
-//! workloads) and figures of several messages are not compared, unless the user says so.
+//! Nothing is scored. Figures below other names (of machines, boots, passes, amounts, workloads)
+//! and figures of several messages are not compared, unless the user says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -182,7 +182,7 @@ fn names_circumstance(name: &str) -> bool {
     list.len() <= 3 && list.iter().any(word)
 }
 
-/// Whether names are the same but for amounts: `8 threads` and `16 threads`.
+/// Whether names differ only in amounts: `8 threads` and `16 threads`.
 fn differ_in_amounts(names: &[&str]) -> bool {
     let amount = |word: &str| {
         let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -10,8 +10,8 @@ use crate::grammar::names_what_it_compares;
 /// Name of a configuration that the post does not name.
 pub const UNNAMED: &str = "unnamed";
 
-/// Where a block stands: a message and a quote depth. Equal blocks at two
-/// such places are one block, quoted; at one place they are two.
+/// The place of a block: its message and quote depth. Equal blocks in two places are a block and
+/// its quotation; in the same place they are two blocks.
 pub(crate) type Stand = (u32, u8);
 
 /// The source of the configuration's name.
@@ -50,7 +50,7 @@ pub(super) struct Item {
     /// The number of its block in the post.
     pub(super) block: usize,
     pub(super) named_by: NamedBy,
-    /// Whether the text has other figures of the same names that are not quoted.
+    /// Whether the message has other figures of the same names that are quoted less deeply.
     pub(super) older: bool,
     pub(super) not_admitted: bool,
     /// Decided: the label of the configuration and the name of the workload.

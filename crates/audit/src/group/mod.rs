@@ -1,4 +1,4 @@
-//! Blocks of figures to runs of a configuration and a workload.
+//! Groups blocks of figures into runs of a configuration and a workload.
 //!
 //! Names in the block itself take precedence. Otherwise the command line names
 //! the workload and the nearest heading the configuration; where the block names
@@ -41,12 +41,12 @@ pub(crate) struct Grouper {
     items: Vec<Item>,
     doubts: Vec<Doubt>,
     sleeps: Vec<(Place, f64)>,
-    /// Line at which a block begins that is a quotation, and the original.
+    /// Where each quotation of a block begins, and where the original does.
     pub(crate) repeats: Vec<(Place, Place)>,
     /// Normalised subject of each message that holds figures.
     subjects: Vec<(u32, String)>,
     blocks: usize,
-    /// Lines of tables and what was decided of them, for `--explain`.
+    /// What was decided about each table, by line, for `--explain`.
     said: Vec<(Place, String)>,
 }
 
@@ -281,7 +281,7 @@ fn normal_subject(subject: &str) -> String {
     }
 }
 
-/// Decides configuration and workload of all items at one stand.
+/// Decides the configuration and workload of all items of one message and quote depth.
 fn decide(items: &mut [&mut Item], options: &Options) {
     let distinct = |of: &dyn Fn(&Item) -> Option<String>| -> BTreeSet<String> {
         items
@@ -334,7 +334,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     }
 }
 
-/// Returns the workload that a block names; of a command line, the program.
+/// Returns the workload that a block names; if that is a command line, its program.
 fn named_workload(name: &str) -> String {
     let program = names::program(name).filter(|_| names::is_command(name));
     program.map_or_else(|| name.to_string(), joined)

@@ -1,4 +1,4 @@
-//! Headings and command lines to short names.
+//! Derives short names from headings and command lines.
 
 use crate::command;
 use crate::states::is_state_word;
@@ -72,7 +72,7 @@ const WORKLOADS: [&str; 33] = [
     "unixbench", "video", "vm-scalability", "will-it-scale", "workload", "write",
 ];
 
-/// Whether a name is one of a workload, and of no state of anything.
+/// Whether a name is that of a workload and has no word for a state.
 pub(crate) fn is_workload(name: &str) -> bool {
     let lower = name.to_lowercase();
     let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-'));

@@ -1,4 +1,4 @@
-//! Items whose place is decided become records.
+//! Turns items with a decided configuration and workload into records.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,7 @@ pub(super) struct Runs {
     /// configuration, workload, metric and unit.
     steps: BTreeMap<[String; 4], f64>,
     runs: Vec<(Run, Execution)>,
-    /// Runs of a cell at a stand, in order.
+    /// The runs of each cell in each message and quote depth, in order.
     cells: HashMap<(String, String, Stand), Vec<usize>>,
 }
 
@@ -40,8 +40,8 @@ impl Execution {
     }
 }
 
-/// How many earlier runs of a cell are looked at for the one that a block of
-/// further figures belongs to.
+/// How many earlier runs of a cell are searched for the one to which the figures of a later block
+/// belong.
 const LOOK_BACK: usize = 256;
 
 impl Runs {
@@ -64,8 +64,8 @@ impl Runs {
         }
     }
 
-    /// Takes note of the step in which a figure was printed. Plain counts have
-    /// none: they are as they are.
+    /// Records the step in which a figure was printed. Plain counts have none: they are
+    /// exact.
     fn note_step(&mut self, configuration: &str, workload: &str, figure: &Figure) {
         let is_count = figure.unit.is_empty() && figure.value.fract() == 0.0;
         let Some(step) = figure.step.filter(|_| !is_count) else {

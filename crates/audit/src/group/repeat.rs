@@ -1,4 +1,4 @@
-//! Blocks that stand in a post more than once because somebody quoted them.
+//! Finds blocks that occur more than once in a post because someone quoted them.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,21 +19,21 @@ struct Known {
 
 /// Equal figures with this many digits in total are the same measurement.
 const TELLING: usize = 8;
-/// Figures and digits that are enough below another heading too: the repeated heading was missed.
+/// Numbers of figures and of digits that show a repeat even below a different heading.
 const TELLING_ANYWHERE: (usize, usize) = (4, 20);
 
 /// All figures seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     blocks: Vec<Known>,
-    /// Figure to the blocks that hold it.
+    /// The blocks that contain each figure.
     holders: HashMap<u64, Vec<u32>>,
 }
 
 impl Seen {
-    /// If every figure of these findings stands in one earlier block at
-    /// another stand, or at this one under the same heading with no others,
-    /// where that block begins. Else remembers them.
+    /// Returns where the block begins that these findings repeat, or else remembers them. The
+    /// earlier block must contain all their figures, and must be in another message or quote depth,
+    /// or have exactly these figures, with enough digits to rule out chance.
     pub(crate) fn repeats(
         &mut self,
         findings: &[(Place, Finding)],
@@ -81,8 +81,8 @@ impl Seen {
     }
 }
 
-/// How many digits figures have: so many and so exact ones are not met twice by
-/// chance.
+/// The total number of digits of the figures. With enough of them, equal figures are not a
+/// coincidence.
 fn digits_of(findings: &[(Place, Finding)]) -> usize {
     let digits = |value: f64| {
         let text = value.abs().to_string();

@@ -35,8 +35,8 @@ const BITS: &[(&[&str], f64)] = &[
 /// The kind of unit that a time is; the finest known is a nanosecond.
 const TIME: usize = 0;
 
-/// What a unit measures, for what or in what time; and how many of the smallest unit
-/// of that it is.
+/// Splits a unit into its kind, the part from the slash on, and its size in the smallest unit of
+/// the same kind.
 fn scale(unit: &str) -> Option<(usize, &str, f64)> {
     let (own, per) = match unit.find('/') {
         Some(at) => unit.split_at(at),
@@ -55,7 +55,7 @@ fn scale(unit: &str) -> Option<(usize, &str, f64)> {
     Some((kind, per, *scale))
 }
 
-/// The finest of several units of one kind; `None` if one is enough or none can be.
+/// The finest of several units of one kind; `None` if all are equal or their kinds differ.
 fn finest<'u>(units: &[&'u str]) -> Option<(&'u str, f64)> {
     let first = units.first()?;
     if units.iter().all(|unit| unit == first) {
@@ -137,7 +137,7 @@ pub(super) fn in_one_unit(items: &mut [Item]) {
     }
 }
 
-/// A product without the digits that only come from how numbers are kept.
+/// The product, rounded to remove artefacts of binary floating point.
 fn times(value: f64, factor: f64) -> f64 {
     let product = value * factor;
     format!("{product:.12e}").parse().unwrap_or(product)

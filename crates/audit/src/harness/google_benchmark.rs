@@ -1,9 +1,9 @@
 //! Google Benchmark: `--benchmark_format=json` or `--benchmark_out=FILE`.
 //!
-//! Entries of `run_type` `iteration` are measurements; several of one `run_name` are
-//! repetitions, which one process makes. Where only aggregates are there, the mean and
-//! the deviation of `repetitions` repetitions are. The number of iterations is chosen by
-//! the library and is no figure; whatever else is a number is a counter of the user's.
+//! Entries whose `run_type` is `iteration` are measurements; several with the same `run_name` are
+//! repetitions within one process. If there are only aggregates, the mean and the deviation of the
+//! `repetitions` are used. The number of iterations is chosen by the library and is not a figure.
+//! Any other number is a user counter.
 
 use assize_bundle::{Doubt, Spread};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! `composite.xml` of the Phoronix Test Suite.
 //!
-//! A `Result` is a test with its `Title`, `Description`, `Scale` (the unit) and
-//! `Proportion` (`HIB`: higher is better). Each `Entry` is of one identifier, which names
-//! a configuration; its `RawString` has what each run gave, parted by colons.
+//! A `Result` is a test with its `Title`, `Description`, `Scale` (the unit) and `Proportion`
+//! (`HIB`: higher is better). The identifier of an `Entry` names a configuration; its `RawString`
+//! has the results of the runs, separated by colons.
 
 use super::common::{Context, Harness, better};
 use super::xml::{Event, events};

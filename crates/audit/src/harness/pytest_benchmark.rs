@@ -43,7 +43,7 @@ impl Harness for PytestBenchmark {
     }
 }
 
-/// The rounds of a test; older and shortened files have only what follows from them.
+/// Adds the rounds of a test, or only their statistics if the file has no rounds.
 fn test(stats: &Value, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
     if stats.get("data").is_some() {
         let rounds = numbers(stats, "data", of.workload)?;

@@ -1,4 +1,4 @@
-//! As much of XML as files of results have: elements with text, no mixtures.
+//! A minimal XML reader for result files: elements with text, no mixed content.
 
 use std::sync::LazyLock;
 

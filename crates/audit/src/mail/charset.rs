@@ -1,9 +1,9 @@
-//! Bytes to text.
+//! Decodes bytes to text.
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 use memchr::memchr;
 
-/// How much of a text is looked at to tell whether it is one.
+/// How many bytes are examined to decide whether they are text.
 const SAMPLE: usize = 8192;
 
 /// A problem in decoding.
@@ -69,7 +69,7 @@ fn decode_utf8(bytes: Vec<u8>) -> (String, Option<Trouble>) {
     (text, Some(trouble))
 }
 
-/// UTF-16 that begins with a byte order mark, as text; `None` if it does not.
+/// Decodes UTF-16; `None` if the bytes do not begin with a byte order mark.
 pub(super) fn decode_utf16(bytes: &[u8]) -> Option<(String, Option<Trouble>)> {
     let charset = match bytes {
         [0xff, 0xfe, ..] => "utf-16le",
@@ -104,9 +104,9 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     (control + invalid) * 10 > sample.len() * 3
 }
 
-/// Number of control characters that have no business in text. White space
-/// and the escape character have. Counts in bytes, a chunk at a time, which
-/// the compiler turns into vector instructions: every mail passes here.
+/// The number of control characters that do not belong in text; white space and the escape
+/// character do. Counts byte by byte in chunks, which the compiler turns into vector instructions:
+/// every mail passes here.
 fn controls(sample: &[u8]) -> usize {
     let is_control = |b: u8| ((b < 0x20) & !(8..=0x0d).contains(&b) & (b != 0x1b)) | (b == 0x7f);
     let in_chunk = |chunk: &[u8]| -> u8 { chunk.iter().map(|b| u8::from(is_control(*b))).sum() };

@@ -8,8 +8,8 @@ use memchr::memchr;
 /// The longest entity between `&` and `;` that is looked at.
 const LONGEST: usize = 9;
 
-/// Decodes the entities of a line; a doubly escaped one (`&amp;gt;`) once
-/// more. What is no entity stays as it is, and then nothing is copied.
+/// Decodes the entities of a line, twice if it was escaped twice (`&amp;gt;`). Anything else is
+/// left unchanged; a line without entities is not copied.
 pub(super) fn decode(text: &str) -> Cow<'_, str> {
     let Some((once, ampersand)) = pass(text) else {
         return Cow::Borrowed(text);
@@ -21,8 +21,8 @@ pub(super) fn decode(text: &str) -> Cow<'_, str> {
     Cow::Owned(twice.unwrap_or(once))
 }
 
-/// One pass: the decoded text and whether an ampersand came out of it;
-/// `None` if there was no entity.
+/// One pass of decoding: returns the decoded text and whether an entity became an ampersand; `None`
+/// if there was no entity.
 fn pass(text: &str) -> Option<(String, bool)> {
     let mut out: Option<String> = None;
     let mut ampersand = false;
@@ -46,9 +46,9 @@ fn pass(text: &str) -> Option<(String, bool)> {
     Some((out, ampersand))
 }
 
-/// The entity whose text follows an `&`, and its length with the `;`. No control character
-/// comes of one but the tab, so that none can break a line; all kinds of blanks become the
-/// plain one, so that columns stay columns.
+/// Decodes the entity that follows an `&`; returns its character and its length including the `;`.
+/// Control characters except the tab are refused, so that none can break a line. Other white space
+/// becomes a plain blank, so that columns stay aligned.
 fn entity(rest: &[u8]) -> Option<(char, usize)> {
     let end = memchr(b';', rest.get(..(LONGEST + 1).min(rest.len()))?)? + 1;
     let inner = rest.get(..end - 1)?;

@@ -27,7 +27,7 @@ pub(super) struct Fields<'a> {
     pub(super) ended: bool,
     /// Whether its first line is a field that mails have.
     pub(super) begins_known: bool,
-    /// Whether a mailbox may have put a mark before a line of it or before the one behind it.
+    /// Whether a mailbox may have put a `>` before one of its lines or before the line after it.
     pub(super) may_be_stuffed: bool,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// Notes a field; the first of its name counts. Gives its slot.
+    /// Records a field and returns its slot; only the first field of each name is recorded.
     fn add(&mut self, name: &[u8], at: usize, end: usize) -> Option<usize> {
         let field = Field::named(name);
         if at == 0 {
@@ -259,7 +259,7 @@ fn decode_words(raw: &[u8]) -> Option<String> {
     }
 }
 
-/// One line of a field that goes over several.
+/// Joins the lines of a folded field.
 fn unfold(raw: &[u8]) -> String {
     let (text, _) = charset::decode(raw.to_vec(), None);
     let mut lines = text.lines();
@@ -277,7 +277,7 @@ pub(super) enum Kind {
     #[default]
     Plain,
     Html,
-    /// Text of some other kind, or of a name that text has.
+    /// Text of another type, or a part with the name of a text file.
     OtherText,
     /// Parts set apart by this boundary.
     Multipart(String),

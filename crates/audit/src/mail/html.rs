@@ -1,12 +1,12 @@
-//! Text out of HTML, for mails that have nothing else.
+//! Extracts text from HTML, for mails that have no plain text.
 
 use memchr::{memchr, memmem};
 
 use super::text::Places;
 
-/// Takes the tags away; blocks and rows become lines, cells are set apart by
-/// tabs, quotes get their marks. Entities are left to be decoded with those
-/// of plain text. Gives the text and where each of its lines begins.
+/// Strips the tags: blocks and rows become lines, cells are separated by tabs, quotations get quote
+/// marks. Entities are decoded later, with those of plain text. Returns the text and the line of
+/// the file at which each of its lines begins.
 pub(super) fn strip(html: &str, places: &Places) -> (String, Vec<u32>) {
     let mut page = Page {
         html,

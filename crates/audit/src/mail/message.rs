@@ -67,8 +67,8 @@ fn references(fields: &Fields<'_>) -> Vec<String> {
 }
 
 impl Message {
-    /// Its lines, decoded and unquoted, in order. Between the parts of a mail
-    /// stands an empty line, so that no block of figures reaches across.
+    /// Its lines, decoded and unquoted, in order. An empty line separates the parts of a mail, so
+    /// that no block of figures extends beyond its part.
     pub fn lines(&self) -> Vec<Line<'_>> {
         let mut lines = Vec::new();
         for text in &self.texts {
@@ -190,7 +190,7 @@ impl Message {
         }
     }
 
-    /// An attachment that is no text.
+    /// Adds a doubt about an attachment that is not text.
     fn refuse(&mut self, leaf: &Leaf, raw: &[u8]) {
         let (size, _) = self.decoded(leaf, raw, |bytes, _| bytes.len());
         let detail = format!("{}, {size} bytes) was not read", leaf.part.described());
@@ -294,8 +294,8 @@ fn old_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Takes away the `>` that a mailbox puts before lines that would look like
-/// the beginning of a message.
+/// Removes the `>` that a mailbox puts before lines that look like the beginning of a
+/// message.
 pub(super) fn unstuff(mut bytes: Vec<u8>) -> Vec<u8> {
     let stuffed = |at: &usize| {
         let before = bytes.get(..*at).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The parts of a mail: one walk over its lines, whatever the nesting.
+//! Finds the parts of a mail in one pass over its lines, whatever their nesting.
 
 use std::ops::Range;
 
@@ -20,14 +20,14 @@ pub(super) struct Leaf {
     pub(super) body: Range<usize>,
     /// The file's line at which they begin.
     pub(super) line: u32,
-    /// To which mail it belongs: 0 for the outermost, then counted.
+    /// The mail that it belongs to: 0 for the outermost; mails within it count from 1.
     pub(super) owner: usize,
-    /// To which choice between the same in several types; 0 for none.
+    /// The `multipart/alternative` that it belongs to, counted from 1; 0 for none.
     pub(super) choice: usize,
 }
 
-/// Finds the parts of the mail in `bytes`, which begins at the file's line
-/// `line`. Also says where a part lacks its end, if one does.
+/// Finds the parts of the mail in `bytes`, which begins at line `line` of the file. Also returns
+/// the line at which a part is cut off, if one is.
 pub(super) fn leaves(bytes: &[u8], line: u32) -> (Vec<Leaf>, Option<u32>) {
     let mut walk = Walk {
         bytes,
@@ -67,9 +67,9 @@ enum Open {
 
 struct Walk<'a> {
     bytes: &'a [u8],
-    /// Line ends are counted up to here.
+    /// The offset in bytes up to which line ends are counted.
     counted: usize,
-    /// The line of the file there.
+    /// The line of the file at that offset.
     line: u32,
     open: Open,
     stack: Vec<Frame>,
@@ -182,13 +182,13 @@ impl Walk<'_> {
         }));
     }
 
-    /// The choice that what begins now belongs to.
+    /// The value of [`Leaf::choice`] for a part that begins now.
     fn choice(&self) -> usize {
         self.stack.last().map_or(0, |frame| frame.choice)
     }
 
-    /// What is open ends before the byte `at`, by a delimiter of the
-    /// multipart at this depth of the stack.
+    /// Ends the open part before the byte `at`. There the multipart at this depth of the stack has
+    /// a delimiter, or the mail ends (`depth` is `usize::MAX`).
     fn close(&mut self, at: usize, depth: usize) {
         let by_end = depth == usize::MAX;
         match std::mem::replace(&mut self.open, Open::Nothing) {
@@ -216,8 +216,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the rest of a line that begins with `--` is the delimiter of this
-/// boundary: its length with the line end, and whether it is the last.
+/// If the rest of a line that begins with `--` is the delimiter of this boundary: its length
+/// including the line end, and whether it is the last delimiter.
 fn delimits(rest: &[u8], boundary: &[u8]) -> Option<(usize, bool)> {
     let after = rest.strip_prefix(boundary)?;
     let (after, last) = match after.strip_prefix(b"--") {

@@ -1,7 +1,7 @@
-//! Quote marks at the start of a line: which there are, and how many.
+//! Recognises and counts the quote marks at the start of a line.
 //!
-//! Each line decides for itself. Marks that are as common in ordinary text (`: `, `] `,
-//! initials in small letters) are none: no tool prints such a line, so nothing is read of it.
+//! Each line is examined by itself. Marks that are as common in ordinary text (`: `, `] `, initials
+//! in lower case) do not count: no tool prints such lines, so no figure is read from them.
 
 use std::borrow::Cow;
 
@@ -20,8 +20,8 @@ pub(super) fn marks(line: &[u8]) -> (usize, usize) {
     (at, depth)
 }
 
-/// The end of the mark at `at`, with the one blank that belongs to it.
-/// `pipes` remembers whether this line's pipes are marks.
+/// The end of the mark at `at`, including the one blank that belongs to it. `pipes` caches whether
+/// pipes are quote marks on this line.
 #[inline]
 fn mark(line: &[u8], at: usize, pipes: &mut Option<bool>) -> Option<usize> {
     match line.get(at)? {
@@ -129,7 +129,7 @@ pub(super) fn saturated(depth: usize) -> u8 {
     u8::try_from(depth).unwrap_or(u8::MAX)
 }
 
-/// Takes the first bytes from a text. They end at a character's end.
+/// Removes the first `bytes` bytes of a text; they must end at a character boundary.
 pub(super) fn cut(text: &mut Cow<'_, str>, bytes: usize) {
     match text {
         Cow::Borrowed(all) => *all = all.get(bytes..).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! From a file to messages: which kind it is, and where messages begin.
+//! Splits a file into messages: recognises its kind, and finds where each message begins.
 
 use std::io::{self, BufRead, Read};
 use std::sync::LazyLock;
@@ -17,13 +17,13 @@ const CHUNK: u64 = 256 * 1024;
 /// The longest line that separates messages.
 const LONGEST_SEPARATOR: usize = 1000;
 
-/// How much has to be known to tell a separator, with the start of the line
-/// that follows it.
+/// How many bytes are needed to recognise a separator, including the start of the line that follows
+/// it.
 const LOOKAHEAD: usize = LONGEST_SEPARATOR + 100;
 
-/// Reads messages one after the other: those of a mailbox, one mail, or any
-/// other text as one message. No more is held than the largest message and
-/// what was read with it.
+/// Reads messages one after the other: those of a mailbox, one mail, or any other text as
+/// one message. Memory holds at most the largest message and what was read together with
+/// it.
 ///
 /// ```
 /// let text = b"Time:  12.5 s\n> Time:  13.0 s\n";
@@ -91,8 +91,8 @@ impl Sealed {
         (self.number, self.line)
     }
 
-    /// Whether figures, or words about code that does not run, may be found in it. Of most
-    /// mails that need not be decoded to tell that there are none.
+    /// Whether it may have figures, or words about code that does not run. For most mails, the
+    /// answer "no" needs no decoding.
     pub fn may_hold_figures(&self) -> bool {
         if matches!(self.of, Source::Plain) {
             return true;
@@ -167,7 +167,7 @@ impl<R: BufRead> Messages<R> {
         Ok(())
     }
 
-    /// Finds out what kind of file it is, and gives the first message.
+    /// Recognises the kind of file, and returns the first message.
     fn first(&mut self) -> io::Result<Option<Sealed>> {
         while !self.ended && self.buffer.len() < LOOKAHEAD * 2 {
             self.fill()?;
@@ -229,9 +229,9 @@ impl<R: BufRead> Messages<R> {
         }))
     }
 
-    /// Where the message ends, if that is known yet: before a separator
-    /// that follows an empty line. Advances `searched` over what was looked
-    /// at, counted from the start of the message.
+    /// Where the message ends, if that is known yet: before a separator that follows an empty line.
+    /// Advances `searched`, an offset from the start of the message, over the bytes that need not
+    /// be searched again.
     fn end_from(&self, searched: &mut usize) -> Option<usize> {
         let message = self.buffer.get(self.start..)?;
         for found in memmem::find_iter(message.get(*searched..)?, b"\nFrom ") {

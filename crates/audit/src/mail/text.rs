@@ -1,4 +1,4 @@
-//! Decoded text, where its lines stand in the file, and the lines themselves.
+//! Decoded text, its lines, and the lines of the file that they come from.
 
 use std::borrow::Cow;
 
@@ -8,14 +8,14 @@ use memchr::{memchr, memchr2};
 use super::{entity, quote};
 use crate::line::Line;
 
-/// Where the lines of a decoded text stand in the file.
+/// The lines of the file that the lines of a decoded text come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Places {
-    /// Line for line, from this one on.
+    /// Consecutive lines, starting with this one.
     From(u32),
-    /// All at this line.
+    /// All from this line.
     At(u32),
-    /// Each at its own.
+    /// Each from its own line.
     Each(Vec<u32>),
 }
 
@@ -75,9 +75,9 @@ struct Splitter<'a, 'o> {
     text: &'a str,
     places: &'o Places,
     message: u32,
-    /// Where the next carriage return or form feed stands, if it lies behind
-    /// the line at hand; looked up again when passed. So each of these is
-    /// searched for once in the text and not once in every line.
+    /// The offset of the next carriage return or form feed, searched for again once
+    /// passed. So the whole text is searched for these only once, not for each of its
+    /// lines.
     break_at: usize,
     /// The same for the next ampersand.
     entity_at: usize,
@@ -101,7 +101,7 @@ impl<'a> Splitter<'a, '_> {
         }
     }
 
-    /// A line of the file: one line, unless something in it breaks it.
+    /// Adds a line of the file, split at the carriage returns and form feeds in it.
     fn physical(&mut self, start: usize, end: usize, index: usize) {
         let text = trimmed(self.text.get(start..end).unwrap_or_default());
         let place = Place {
@@ -157,8 +157,8 @@ impl<'a> Splitter<'a, '_> {
     }
 }
 
-/// The text with plain blanks for those that do not break, if it has such. What
-/// stands between two digits parts thousands, and stays.
+/// Replaces no-break spaces by plain blanks; `None` if there are none. One between two digits
+/// separates thousands, and is kept.
 fn plain_blanks(text: &str) -> Option<String> {
     const NO_BREAK: char = '\u{a0}';
     text.contains(NO_BREAK).then(|| {
@@ -175,7 +175,7 @@ fn plain_blanks(text: &str) -> Option<String> {
     })
 }
 
-/// Where something is found from a position on; the text's end if nowhere.
+/// The offset of what `search` finds at or after `from`; the text's end if it finds nothing.
 fn find(bytes: &[u8], from: usize, search: impl Fn(&[u8]) -> Option<usize>) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     search(rest).map_or(bytes.len(), |found| from + found)

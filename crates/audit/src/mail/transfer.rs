@@ -1,4 +1,4 @@
-//! Content transfer encodings, decoded with an eye on where lines come from.
+//! Decodes content transfer encodings, and notes which line of the file each line comes from.
 
 use mail_parser::decoders::base64::base64_decode;
 use memchr::memchr;
@@ -6,15 +6,15 @@ use memchr::memchr;
 /// The transfer encoding of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Encoding {
-    /// As they are.
+    /// No encoding.
     #[default]
     Identity,
     QuotedPrintable,
     Base64,
 }
 
-/// Decodes quoted-printable. Gives the bytes, the file's line at which each
-/// decoded line begins, and whether it ends in the middle of something.
+/// Decodes quoted-printable. Returns the bytes, the file's line at which each decoded line begins,
+/// and whether the text breaks off in an escape or a soft line break.
 pub(super) fn quoted_printable(bytes: &[u8], first: u32) -> (Vec<u8>, Vec<u32>, bool) {
     let mut out = Vec::with_capacity(bytes.len());
     let mut starts = Vec::new();
@@ -89,8 +89,8 @@ fn hex_pair(text: &[u8]) -> Option<u8> {
     Some(digit(0)? << 4 | digit(1)?)
 }
 
-/// Decodes base64. Gives the bytes and whether something is missing: it ends
-/// in the middle of a group, or at something that is no base64.
+/// Decodes base64. Returns the bytes, and whether some are missing: it ends within a group, or at a
+/// character that is not base64.
 pub(super) fn base64(bytes: &[u8]) -> (Vec<u8>, bool) {
     let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
     let digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');

@@ -1,4 +1,4 @@
-//! A reading and a text become figures.
+//! Extracts the figures of a text from the places that a reading gives.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ fn located(reading: &Reading, row: &Row, fault: Fault) -> Error {
     }
 }
 
-/// What figures of a cell average to, and how much of that is rounding.
+/// The mean of each metric of a cell, and the largest error that rounding can cause in it.
 type Means = BTreeMap<[String; 3], (f64, f64)>;
 
 fn key(configuration: &str, workload: &str, row: &Row) -> [String; 3] {
@@ -242,7 +242,7 @@ fn unit_of<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
 /// The text, and which of its numbers are taken.
 struct Post<'t> {
     lines: Vec<&'t str>,
-    /// By which row, by line and place in it.
+    /// The row that takes each number, by the number's line and offset.
     claimed: BTreeMap<(u32, usize), Option<u32>>,
     first_columns: BTreeMap<u32, usize>,
 }
@@ -315,8 +315,8 @@ impl<'t> Post<'t> {
         Ok(all)
     }
 
-    /// A column of the rows from a line to the next blank one. What stands above the
-    /// first number is a header.
+    /// The numbers in a column of the rows from `line` to the next blank line. Rows above the first
+    /// number are a header.
     fn of_column(&self, line: u32, column: usize) -> Result<Vec<Taken<'t>>, Fault> {
         self.line(line)?;
         let mut all: Vec<Taken<'t>> = Vec::new();

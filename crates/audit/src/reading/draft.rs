@@ -1,4 +1,4 @@
-//! A reading to begin with: what was read, with its places, and what was not.
+//! Drafts a reading: the figures that were read, with their places, and the numbers that were not.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -40,7 +40,7 @@ struct Row {
     mean: bool,
 }
 
-/// Writes a reading of a text from what was read of it; what is open is `?`.
+/// Drafts a reading from what was read of a text; `?` marks what the user must fill in.
 pub fn draft(text: &str, audit: &Audit) -> Draft {
     let lines: Vec<&str> = text.lines().collect();
     let mut claimed: BTreeSet<(u32, usize)> = BTreeSet::new();
@@ -135,7 +135,7 @@ fn place(lines: &[&str], line: u32, nth: usize) -> String {
     }
 }
 
-/// Numbers behind a name, `patched: 2.88s 2.91s 2.85s`: what its runs may be.
+/// Rows for numbers after a name, `patched: 2.88s 2.91s 2.85s`, which may be its runs.
 fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (text, line) in lines.iter().zip(1..) {
@@ -160,8 +160,8 @@ fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row
     rows
 }
 
-/// Lines in a row with one number each, which may be runs: of one thing only where the same
-/// text stands before each number.
+/// Rows for consecutive lines with one number each, which may be runs. Lines share a row only if
+/// the text before their numbers is the same.
 fn lone(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut run: Vec<(u32, &str)> = Vec::new();
@@ -235,8 +235,8 @@ fn unclaimed(lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Vec<(u32, usiz
     all
 }
 
-/// The numbers of a text, read with [`explain`](crate::Options::explain), that are none of its
-/// figures. Those of code, of commands and of who wrote it are not among them.
+/// The numbers of a text, read with [`explain`](crate::Options::explain), that belong to no figure,
+/// except those in code, commands, attributions and trailers.
 pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
     let last = audit.explained.iter().map(|line| line.place.line).max();
     let mut lines = vec![""; last.unwrap_or(0) as usize];

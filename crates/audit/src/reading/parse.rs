@@ -27,7 +27,7 @@ pub(super) struct Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Subject {
     Configuration(String),
-    /// As the rows of its table are called.
+    /// Named by the rows of its table.
     RowsOfTable,
     /// The printed change or ratio of one to another.
     Change(String, String),

@@ -1,4 +1,4 @@
-//! Where figures stand: `12-16`, `33.1 +- 33.2 sd n=8`, `table@41 col 3`.
+//! Places of figures in a text: `12-16`, `33.1 +- 33.2 sd n=8`, `table@41 col 3`.
 
 use crate::options::SpreadKind;
 

@@ -27,8 +27,8 @@ pub(super) fn sleep(text: &str) -> Option<f64> {
 }
 
 impl Scanner<'_, '_> {
-    /// The command above a block. Above a text it is an example, and names no workload of a
-    /// table below.
+    /// The command above a block. If there is prose between the command and a table, the command is
+    /// an example and does not name the table's workload.
     pub(super) fn command_of(&self, at: usize, format: &str) -> Option<(Place, String)> {
         let level = self.levels.get(&self.lines[at].depth)?;
         let (line, place, text) = level.command.as_ref()?;
@@ -36,8 +36,8 @@ impl Scanner<'_, '_> {
         (!example).then(|| (*place, text.clone()))
     }
 
-    /// Whether a line of a text stands between a command and what begins at another line. A
-    /// heading is none.
+    /// Whether there is a line of prose between a command and the block that begins at line `at`. A
+    /// heading is not prose.
     fn has_text_between(&self, command: usize, at: usize) -> bool {
         let is_word = |word: &&str| {
             let bare = word.trim_end_matches([',', '.', ';']);

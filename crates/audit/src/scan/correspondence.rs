@@ -1,5 +1,5 @@
-//! Lines by which mails and patches are sent. The numbers in them are dates, commits, lines
-//! of code, and never figures.
+//! Recognises lines that accompany mails and patches. The numbers in them are dates, commits or
+//! line counts, never figures.
 
 use crate::headings::is_attribution;
 
@@ -9,7 +9,7 @@ pub(crate) fn is_correspondence(text: &str) -> bool {
     is_said_by_somebody(bare) || is_trailer(bare) || is_address(bare) || is_of_diffstat(text)
 }
 
-/// Whether a line below another one is the version with which git ends a patch.
+/// Whether a line is the version of git that ends a patch, given the line above it.
 pub(super) fn is_version_of_git(above: &str, text: &str) -> bool {
     matches!(above, "--" | "-- ")
         && text.starts_with(|c: char| c.is_ascii_digit())

@@ -1,18 +1,18 @@
-//! Where digits stand: without one, next to nothing is read.
+//! Finds lines with digits: without one, almost nothing is read.
 
 use crate::line::Line;
 use crate::scan::correspondence::{is_correspondence, is_version_of_git};
 use crate::unreached::may_say;
 
-/// Whether anything that is read may stand in a text, as it is or unquoted: most mails have
-/// neither a digit nor what is read without one.
+/// Whether a text, quoted or not, may have anything to read. Most mails have neither a digit nor
+/// one of the few words that are read without one.
 pub(crate) fn may_hold(text: &[u8]) -> bool {
     // In parts, so that the first digit ends it.
     text.chunks(256).any(has_digit) || may_say(text)
 }
 
-/// For each line, how many lines on the next one with a digit stands that may be of a
-/// figure; far away for those that are none themselves.
+/// For each line, the distance to the next line with a digit that may belong to a figure; very
+/// large for lines of correspondence.
 pub(super) fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
     let mut next = vec![u32::MAX; lines.len()];
     let mut distance = u32::MAX;

@@ -66,8 +66,8 @@ impl GatheredRuns {
         }
     }
 
-    /// Adds a run. The order of runs does not matter: data that are too large
-    /// for a grain stay too large when more runs are added.
+    /// Adds a run. The order of runs does not matter: data that are too large at one resolution
+    /// stay too large when more runs are added.
     pub(super) fn take(&mut self, mut found: RunData) {
         found.thin(self.grain);
         self.bytes += found.bytes();

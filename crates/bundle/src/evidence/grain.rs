@@ -1,6 +1,6 @@
-//! The resolution at which data are kept. Each grain keeps a subset of what a
-//! finer one keeps, so that coarsening in steps gives the same result as one
-//! step.
+//! The resolution at which data are kept. Each resolution keeps a subset of what a
+//! finer one keeps, so that coarsening in steps gives the same result as coarsening at
+//! once.
 
 use super::EvidenceLimits;
 
@@ -10,7 +10,7 @@ const ALWAYS: usize = 6;
 /// The number of decades of the share above a value in which the tail has a
 /// grid.
 pub(super) const DECADES: usize = 6;
-/// The coarsest grain used to save bytes.
+/// The coarsest resolution used to save bytes.
 const COARSEST: EvidenceResolution = EvidenceResolution {
     body: 16,
     decade: 2,
@@ -33,7 +33,7 @@ pub(super) struct EvidenceResolution {
 }
 
 impl EvidenceResolution {
-    /// The finest grain within the limits.
+    /// The finest resolution within the limits.
     pub(super) fn finest(limits: &EvidenceLimits) -> EvidenceResolution {
         let points = limits.points.saturating_sub(ALWAYS);
         let decade = halvable(points / 2 / DECADES, COARSEST.decade);
@@ -46,7 +46,7 @@ impl EvidenceResolution {
         }
     }
 
-    /// The next coarser grain; `None` if there is none.
+    /// The next coarser resolution; `None` if there is none.
     pub(super) fn coarser(self) -> Option<EvidenceResolution> {
         let mut next = self;
         for _ in 0..3 {

@@ -26,7 +26,7 @@ struct AgreedExecution {
     outcome: RunOutcome,
     /// The answer that two executions in a row have given.
     answer: Option<Vec<u8>>,
-    /// How the pairs that differed did so.
+    /// For each pair of executions that differed, how they differed.
     differed: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ use crate::qemu_store::{self, QemuFiles};
 
 /// The oldest QEMU that the exact machine was tested with.
 const OLDEST: (u32, u32) = (7, 2);
-/// Names a program to use instead of those found.
+/// The environment variable that names the QEMU to use.
 const VARIABLE: &str = "ASSIZE_QEMU";
 /// The command that gets the best QEMU.
 const FETCH: &str = "assize kernel fetch --qemu";

@@ -102,7 +102,7 @@ pub struct NamedClaim {
     pub metric: String,
     /// The workload, if it names one.
     pub workload: Option<String>,
-    /// The way in which runs end, if that is what it speaks of.
+    /// The way in which runs end, if the claim is about that.
     pub outcome: Option<RunEnd>,
     /// Whether it has a margin.
     pub has_margin: bool,

@@ -63,12 +63,12 @@ impl KnownNames {
         }
     }
 
-    /// Whether the claim may speak of how runs ended.
+    /// Whether the claim may be about how runs ended.
     pub(crate) fn has_outcomes(&self) -> bool {
         !self.outcomes.is_empty()
     }
 
-    /// The way in which runs end that a metric stands for.
+    /// The way in which runs end that a metric index stands for; `None` for other metrics.
     pub(crate) fn outcome(&self, metric: usize) -> Option<RunEnd> {
         let first = self.metrics.len() - self.outcomes.len();
         let at = metric.checked_sub(first)?;
@@ -203,8 +203,8 @@ fn splits(text: &str) -> Result<Vec<ClaimSplit<'_>>, Error> {
     Ok(splits)
 }
 
-/// Splits at a sign, at the byte offset of an `on` and perhaps at that of an
-/// `in`: with a margin, if the second name ends in what looks like one, and
+/// Splits at a sign, at an `on`, and maybe at an `in`, given by their byte offsets. If the
+/// second name ends in what looks like a margin, returns one split with that margin and one
 /// without.
 fn splits_at<'t>(
     text: &'t str,
@@ -326,7 +326,7 @@ impl ResolvedNames {
     }
 }
 
-/// The way in which runs end that this was probably meant to be: `crashes` for `crash`.
+/// The way in which runs end that a misspelt name probably means: `crashes` for `crash`.
 fn meant_end(text: &str) -> Option<String> {
     let headings = RunEnd::ALL.map(RunEnd::heading);
     similar(text, &headings).map(|&heading| heading.to_owned())

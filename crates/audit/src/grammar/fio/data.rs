@@ -89,9 +89,9 @@ fn of_direction(direction: &str, side: &Value, figures: &mut Vec<Figure>) {
     }
 }
 
-/// Where the figures of reading and of writing stand in a terse line.
+/// The field with the bandwidth of each direction in a terse line.
 const SIDES: [(&str, usize); 2] = [("read", 6), ("write", 47)];
-/// The mean of the completion latency, counted from the bandwidth.
+/// The distance from the bandwidth to the mean of the completion latency.
 const CLAT: usize = 9;
 
 /// Reads terse lines of the versions 3 and 4, each a run.

@@ -8,9 +8,9 @@
 //!    READ: bw=480MiB/s (503MB/s), 480MiB/s-480MiB/s (…), io=28.1GiB, run=60001-60001msec
 //! ```
 //!
-//! One group of one invocation is a run. Its jobs execute together: they are no replicates, and
-//! their rates add up. `stdev` is over the requests of one run and not over runs. Where lines
-//! are quoted without their report, a repeated metric starts the next run.
+//! One group of one invocation is a run. Its jobs execute together: they are not replicates, and
+//! their rates add up. `stdev` is taken over the requests of one run, not over runs. If lines are
+//! quoted without their report, a repeated metric starts the next run.
 
 mod data;
 

@@ -119,7 +119,7 @@ pub(super) fn emit(
     block.findings.sort_by_key(|(at, _)| *at);
 }
 
-/// Doubts the counters that shared a hardware counter with others.
+/// Adds a doubt about counters that were multiplexed.
 fn multiplexed(block: &mut Block, counters: &[Counter]) {
     let shared = counters.iter().filter_map(|counter| {
         let share = counter.share.filter(|share| *share < 100.0)?;
@@ -148,8 +148,8 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     list
 }
 
-/// Parts counters that repeat the same list of metrics, as the rows of several executions
-/// without headings do.
+/// Splits counters into executions, if they repeat the same list of metrics as the rows of several
+/// executions without headings do.
 pub(super) fn executions(counters: Vec<Counter>) -> Vec<Vec<Counter>> {
     let first = counters.first().map(|counter| counter.metric.clone());
     let again = |counter: &Counter| Some(&counter.metric) == first.as_ref();

@@ -80,7 +80,7 @@ fn is_value(field: &str) -> bool {
     matches!(field, "<not supported>" | "<not counted>") || plain(field).is_some()
 }
 
-/// A number with a point or, where a comma is no separator, with a comma.
+/// Parses a number with a decimal point or a decimal comma.
 fn plain(field: &str) -> Option<f64> {
     parse(field, Locale::English).or_else(|| parse(field, Locale::CommaDecimal))
 }
@@ -101,7 +101,7 @@ pub(super) fn separated(text: &str) -> Option<Read> {
         })
 }
 
-/// Fields of which the separator has torn the numbers that have a decimal comma: `0,62,msec`.
+/// Rejoins a value whose decimal comma was taken for the separator: `0,62,msec`.
 fn mended(fields: &[&str]) -> Option<Vec<String>> {
     let digits = |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit());
     let [whole, fraction, rest @ ..] = fields else {
@@ -248,7 +248,7 @@ pub(super) fn object(text: &str) -> Option<Read> {
     ))
 }
 
-/// The object with points for the decimal commas that perf prints in some locales:
+/// Replaces the decimal commas that perf prints in some locales by points:
 /// `"variance" : 1,34,`.
 fn with_points(text: &str) -> String {
     let bytes = text.as_bytes();

@@ -18,7 +18,7 @@ pub(super) struct Row {
     pub(super) name: String,
     /// Whether it is one of perf's events, or has a name like one.
     pub(super) known: bool,
-    /// Whether prose has no such line.
+    /// Whether the line cannot be prose.
     pub(super) certain: bool,
     pub(super) is_time: bool,
     unit: String,
@@ -71,7 +71,7 @@ pub(super) fn time_stamp(text: &str) -> Option<f64> {
         .ok()
 }
 
-/// Which CPU, socket or node a line is about, at its begin.
+/// The CPU, socket or node that a line begins with.
 pub(super) fn place(text: &str) -> Option<&str> {
     let word = text.split([' ', '\t', ',', ';', '|']).next()?;
     let rest = word

@@ -149,8 +149,8 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     Some(text.finish())
 }
 
-/// Whether a block may begin without a header: with two counters in a row that perf knows, one
-/// of which is like no sentence, or with a time.
+/// Whether a block without a header begins here: with two consecutive counters that perf knows, one
+/// of which cannot be prose, or with a time.
 fn is_block(lines: &[Line<'_>]) -> bool {
     let Some((first, used)) = row(lines) else {
         return false;
@@ -289,8 +289,8 @@ fn single(text: &str) -> Option<f64> {
     (signed && drawn).then(|| value.replace(',', ".").parse().ok())?
 }
 
-/// Rows as counters; doubts a value that reads differently with the other decimal mark where
-/// nothing tells which it is.
+/// Converts rows to counters. Adds a doubt about a value that would be another number with the
+/// other decimal mark, if nothing shows which one is meant.
 fn counters(block: &mut Block, rows: Vec<(usize, Row)>) -> Vec<Counter> {
     let (at, rows): (Vec<usize>, Vec<Row>) = rows.into_iter().unzip();
     let locale = line::locale(&rows);
@@ -355,8 +355,8 @@ pub(super) fn read_intervals(lines: &[Line<'_>]) -> Option<Block> {
     Some(block)
 }
 
-/// Passes over the totals that `--summary` prints below the intervals of the same execution,
-/// and takes what they say of the command.
+/// Skips the totals that `--summary` prints below the intervals of the same execution; returns what
+/// they say about the command.
 fn summary(lines: &[Line<'_>], block: &mut Block, last: f64) -> Labels {
     let from = block.taken.len();
     let rest = &lines[from..];

@@ -1,4 +1,4 @@
-//! What rows and columns of a table are, and its figures once that is known.
+//! Decides what the rows and columns of a table are, and extracts its figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::grammar::units::{is_unit, metric_of, parted};
 use crate::options::{Options, Role, SpreadKind};
 use crate::states::{are_before_and_after, side};
 
-/// The metric of a figure that nothing names.
+/// Name used for a metric if nothing names it.
 const VALUE: &str = "value";
 
 #[rustfmt::skip]
@@ -77,9 +77,9 @@ fn repetition(name: &str) -> Option<(&str, u32)> {
     (!stem.is_empty()).then_some((stem, number))
 }
 
-/// Whether names number the runs of two or more things from 1 on: `base_1`, `base_2`,
-/// `new_1`, `new_2`. What is computed is passed over; CPUs and the like count from 0, and
-/// amounts are none.
+/// Whether the names number the runs of two or more configurations, starting at 1: `base_1`,
+/// `base_2`, `new_1`, `new_2`. Derived columns are ignored. CPUs and the like count from 0, and
+/// amounts, such as numbers of threads, are not runs.
 fn number_runs(names: &[String]) -> bool {
     let measured = names.iter().filter(|name| !is_derived(name));
     let runs: Option<Vec<(&str, u32)>> = measured.map(|name| repetition(name)).collect();
@@ -178,8 +178,8 @@ impl Grid {
         roles
     }
 
-    /// What the table itself says: its rows or its columns number the runs of configurations,
-    /// or one of its fields names them.
+    /// The roles that the table itself declares: its rows or columns number the runs of
+    /// configurations, or a column's name says that it holds their names.
     fn declared(&self) -> Option<Roles> {
         let said = |columns, rows, key, because| Roles {
             columns,
