@@ -24,7 +24,6 @@ const PROGRAM: &[Step] = &[Step::new("program", &[], assize::step)];
 const COMPILED: &[Step] = &[
     Step::new("clippy", &[], clippy),
     Step::new("tests", &[], test::quick),
-    Step::new("boots", &["exact"], test::boots),
 ];
 
 /// Prerequisites of machines, and a boot of each kind; runs in parallel with [`COMPILED`]
@@ -39,6 +38,7 @@ const BOOTED: &[Step] = &[
     Step::new("kernel-doc", &["test"], kmod::kernel_doc),
     Step::new("suite", &[], kernel_tests::smoke),
     Step::new("levels", &[], trials::smoke),
+    Step::new("boots", &["exact"], test::boots),
 ];
 
 /// Steps that only `check-more` takes. Steps that boot machines and steps that compute

@@ -26,12 +26,14 @@ const LESS: &[&str] = &[
     "migrations",
     "misses",
     "power",
+    "real",
     "runtime",
     "sys",
     "switches",
     "time",
     "user",
     "wakeups",
+    "wall",
 ];
 /// Words in names of metrics of which more is better.
 const MORE: &[&str] = &[
@@ -92,7 +94,11 @@ fn by_words(metric: &str) -> Option<Better> {
     let lower = metric.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    match (has(LESS), has(MORE)) {
+    // What an operation costs, and what is done in a time: `ns/op`, `allocs/op`, `MB/s`.
+    let per = lower.rsplit_once('/').map(|(_, per)| per);
+    let costs = per == Some("op");
+    let rate = matches!(per, Some("s" | "sec" | "second"));
+    match (has(LESS) || costs, has(MORE) || rate) {
         (true, false) => Some(Better::Lower),
         (false, true) => Some(Better::Higher),
         _ => None,
@@ -124,6 +130,11 @@ mod tests {
             ("drops", None),
             ("insn per cycle", None),
             ("throughput latency", None),
+            ("ns/op", Some(Better::Lower)),
+            ("allocs/op", Some(Better::Lower)),
+            ("read MB/s", Some(Better::Higher)),
+            ("real", Some(Better::Lower)),
+            ("faults/s", None),
             ("frequency", None),
         ] {
             assert_eq!(

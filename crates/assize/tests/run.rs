@@ -53,7 +53,9 @@ argv = ["true"]
 fn judged() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
-    experiment(here, "runs = 4", r#"["true"]"#, r#"["sleep", "0.03"]"#);
+    // Ten times as long: a host at load 16 does not hide it.
+    let (off, on) = (r#"["sleep", "0.05"]"#, r#"["sleep", "0.5"]"#);
+    experiment(here, "runs = 4", off, on);
     let done = assize(
         here,
         &[
