@@ -93,6 +93,7 @@ pub(crate) fn draft(
     options: &Options,
 ) -> Result<u8, Failure> {
     let text = text(&arguments.file)?;
+    let usual = options.judged;
     let options = Options {
         judged: Judged::All,
         explain: true,
@@ -103,8 +104,14 @@ pub(crate) fn draft(
         path: arguments.file.clone(),
         source,
     };
-    let found = assize_audit::read(text.as_bytes(), &name, &options).map_err(failed)?;
-    let draft = assize_audit::reading::draft(&text, &found);
+    let read = |options: &Options| assize_audit::read(text.as_bytes(), &name, options);
+    let found = read(&options).map_err(failed)?;
+    let usual = Options {
+        judged: usual,
+        ..options
+    };
+    let usual = read(&usual).map_err(failed)?;
+    let draft = assize_audit::reading::draft(&text, &found, &usual);
     output::deliver(draft.text.as_bytes(), Some(path))?;
     let path = path.display().to_string();
     let said = if output::format(&arguments.showing) == ReportFormat::Json {

@@ -193,46 +193,7 @@ fn figure(cell: &str, name: &str) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::testing::{read, shown};
-
-    fn found(text: &str) -> Vec<String> {
-        let block = read(&Asv, text).expect("a table of asv");
-        block
-            .findings
-            .iter()
-            .map(|(_, finding)| shown(finding))
-            .collect()
-    }
-
-    #[test]
-    fn both_layouts_are_read() {
-        let old = "\
-       before           after         ratio
-     [dc00e6da]       [8cc6e6e0]
-     <v0.4.0>
--      58.2±0.5ms       39.7±0.9ms     0.68  Graph.time_optimize(False, 1)
-              183M             180M     0.98  Graph.peakmem_create
-+              n/a            1.5s      n/a  Graph.time_new
-All done.
-";
-        let new = "\
-| Change   | Before [dc00e6da] <v0.4.0> | After [8cc6e6e0] | Ratio | Benchmark (Parameter) |
-|----------|------------|------------|-------|------------------------------|
-| -        | 58.2±0.5ms | 39.7±0.9ms | 0.68  | Graph.time_optimize(False, 1) |
-|          | 183M       | 180M       | 0.98  | Graph.peakmem_create |
-| +        | n/a        | 1.5s       | n/a   | Graph.time_new |
-";
-        let expected = [
-            "before/Graph.time_optimize(False, 1): time=58.2 ms, None, None",
-            "after/Graph.time_optimize(False, 1): time=39.7 ms, None, None",
-            "before/Graph.peakmem_create: memory=183000000 B, None, None",
-            "after/Graph.peakmem_create: memory=180000000 B, None, None",
-            "after/Graph.time_new: time=1.5 s, None, None",
-            "spread-unknown",
-        ];
-        assert_eq!(found(old), expected);
-        assert_eq!(found(new), expected);
-    }
+    use crate::grammar::testing::read;
 
     #[test]
     fn a_header_alone_or_with_other_rows_is_none() {

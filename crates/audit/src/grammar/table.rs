@@ -18,6 +18,8 @@ use crate::headings::is_rule;
 use crate::line::Line;
 use crate::numbers::whole_duration;
 
+use self::roles::counts_or_sets;
+
 mod changes;
 mod roles;
 
@@ -265,9 +267,12 @@ impl Grammar for Table {
             }
             end += 1;
         }
-        if grid.rows.len() < 2 {
+        // Between bars and below a rule one row is a table.
+        let drawn = begin > 1 && names.contains(BARS);
+        if grid.rows.len() < if drawn { 1 } else { 2 } {
             return None;
         }
+        name_rows_by_numbers(&mut grid);
         let end = grid.rows.last().map_or(end, |row| row.at + 1);
         let mut block = Block::of("table", end);
         block.find(0, Finding::Grid(Box::new(grid)));
@@ -275,6 +280,28 @@ impl Grammar for Table {
             block.find(at, Finding::Doubt("bad-number", why));
         }
         Some(block)
+    }
+}
+
+/// A first column of whole numbers beside figures with a fraction or a unit names the rows, if
+/// nothing else does: sizes, numbers of clients.
+fn name_rows_by_numbers(grid: &mut Grid) {
+    let whole = |cell: &Cell| cell.unit.is_empty() && cell.value.fract() == 0.0;
+    let names = |row: &Row| {
+        let first = row.cells.first().and_then(Option::as_ref);
+        row.labels.is_empty() && first.is_some_and(|cell| whole(cell) && cell.value >= 0.0)
+    };
+    let mut others = grid
+        .rows
+        .iter()
+        .flat_map(|row| row.cells.iter().skip(1).flatten());
+    if counts_or_sets(&grid.columns[0]) || !grid.rows.iter().all(names) || others.all(whole) {
+        return;
+    }
+    grid.keys.push(grid.columns.remove(0));
+    for row in &mut grid.rows {
+        let first = row.cells.remove(0);
+        row.labels.extend(first.map(|cell| cell.value.to_string()));
     }
 }
 

@@ -65,10 +65,7 @@ fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
         false => "",
     };
     let option = match matches!(first.named_by, NamedBy::Table(_)) {
-        true => {
-            "if these are what is compared, --rows-are configurations or --columns-are \
-                 configurations says so; else complete the reading that --draft writes"
-        }
+        true => "complete the reading that --draft writes",
         false => "--configuration 'REGEX=NAME' names them",
     };
     let (some, why) = (some.join(", "), ruling.why);
@@ -79,7 +76,7 @@ fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
 /// Why the figures of a table are stated only.
 fn unconfirmed(item: &Item) -> Doubt {
     let detail = "read, not judged: nothing says what rows and columns of this table stand for; \
-                  --columns-are or --rows-are says it, or complete the reading that --draft writes";
+                  complete the reading that --draft writes";
     doubt("not-judged", detail, item.place)
 }
 

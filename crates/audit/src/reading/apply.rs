@@ -112,6 +112,13 @@ fn add<'t>(
     sheet.better(&row.metric);
     for (at, one) in taken.iter().enumerate() {
         let unit = unit_of(row, one)?;
+        if row.workload == "*" && one.before.is_empty() {
+            return Err(
+                "the workload is '*', which only a column of a table has; name it, or write the \
+                 place as table@LINE col K"
+                    .to_owned(),
+            );
+        }
         let of = Of {
             configuration: name(row, one)?,
             workload: &workload(row, one),
@@ -122,8 +129,14 @@ fn add<'t>(
         let number = one.printed.number;
         if place.is_mean() {
             let spread = place.spread.as_ref().zip(spreads.as_ref());
-            let spread = spread
-                .map(|((_, kind), all)| kind.spread(all[at].printed.number.value, number.value));
+            let spread = spread.map(|((_, kind), all)| {
+                let printed = all[at].printed;
+                let share = match printed.unit {
+                    "%" => number.value.abs() / 100.0,
+                    _ => 1.0,
+                };
+                kind.spread(share * printed.number.value, number.value)
+            });
             let n = place.n;
             let mean = number;
             sheet.mean(of, &row.metric.name, unit, Mean { mean, spread, n });
@@ -230,7 +243,9 @@ fn unit_of<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
     }
     // `min` may be the minimum.
     let is_least = found == "min" && !is_time(said);
-    if found.is_empty() || is_least || same_unit(said, found) {
+    // `ns/op` is read as nanoseconds.
+    let numerator = found.split_once('/').map_or(found, |(one, _)| one);
+    if found.is_empty() || is_least || same_unit(said, found) || same_unit(said, numerator) {
         return Ok(said);
     }
     Err(format!(
@@ -357,7 +372,7 @@ impl<'t> Post<'t> {
 }
 
 /// Splits a row into cells at `|`, at tabs, at two blanks, or else at every blank.
-fn cells(text: &str) -> Vec<&str> {
+pub(super) fn cells(text: &str) -> Vec<&str> {
     let bars = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
     let text = text.trim();
     if text.contains(bars) {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::apply::cells;
 use crate::audit::Audit;
 use crate::grammar::runs::{RUNS, behind_name};
 use crate::group::item::UNNAMED;
@@ -41,8 +42,17 @@ struct Row {
 }
 
 /// Drafts a reading from what was read of a text; `?` marks what the user must fill in.
-pub fn draft(text: &str, audit: &Audit) -> Draft {
+/// The configuration of a figure that `usual`, the audit without options, does not judge is a guess
+/// and marked with `?` as well.
+pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
+    let usual = located(usual).into_iter();
+    let judged: BTreeSet<(u32, u64)> = usual
+        .filter(|figure| figure.stands_for != StandsFor::Statement)
+        .map(|figure| (figure.place.line, figure.value.to_bits()))
+        .collect();
     let lines: Vec<&str> = text.lines().collect();
+    let in_table = audit.explained.iter().filter(|line| line.taken == "table");
+    let tables: BTreeSet<u32> = in_table.map(|line| line.place.line).collect();
     let mut claimed: BTreeSet<(u32, usize)> = BTreeSet::new();
     let mut rows: Vec<Row> = Vec::new();
     // Of runs in a row the name may be the configuration: see below.
@@ -54,12 +64,23 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
         let Some(nth) = claim(&lines, figure, &mut claimed) else {
             continue;
         };
-        let fields = fields(figure);
-        let place = place(&lines, figure.place.line, nth);
+        let (mut fields, mut place) = (fields(figure), place(&lines, figure.place.line, nth));
         let mean = figure.stands_for == StandsFor::Mean;
-        let same = |row: &&mut Row| row.fields == fields && row.mean == mean;
+        let known = judged.contains(&(figure.place.line, figure.value.to_bits()));
+        // A column of metrics is one row, which names its own rows: they are no repetitions.
+        if let Some(column) = column(&tables, &lines, figure, nth).filter(|_| !known) {
+            fields[..2].clone_from_slice(&["?".to_owned(), "*".to_owned()]);
+            place = column;
+        } else if !known && fields[0] != "?" {
+            fields[0].push_str(" ?");
+        }
+        let same = |row: &&mut Row| {
+            let column = fields[1] != "*" || row.places.contains(&place);
+            row.fields == fields && row.mean == mean && column
+        };
         match rows.iter_mut().find(same) {
-            Some(row) => row.places.push(place),
+            Some(row) if fields[1] != "*" => row.places.push(place),
+            Some(_) => {}
             None => rows.push(Row {
                 fields,
                 places: vec![place],
@@ -69,11 +90,16 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
     }
     rows.extend(behind_names(&lines, &mut claimed));
     rows.extend(lone(&lines, &mut claimed));
+    written(&rows, &lines, &claimed)
+}
+
+/// The text of the rows, and the numbers that are in none.
+fn written(rows: &[Row], lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Draft {
     let mut draft = Draft {
         text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
         unassigned: Vec::new(),
     };
-    for row in &rows {
+    for row in rows {
         let [configuration, workload, metric] = &row.fields;
         let mut places = joined(&row.places);
         if row.mean {
@@ -84,7 +110,7 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
             "{configuration} | {workload} | {metric} | {places}"
         );
     }
-    for (line, nth, one) in unclaimed(&lines, &claimed) {
+    for (line, nth, one) in unclaimed(lines, claimed) {
         if draft.unassigned.is_empty() {
             draft.text.push_str("# in no row:\n");
         }
@@ -92,12 +118,27 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
         let _ = writeln!(
             draft.text,
             "#   {}: {}",
-            place(&lines, line, nth),
+            place(lines, line, nth),
             shown.trim()
         );
         draft.unassigned.push(one);
     }
     draft
+}
+
+/// The column of a table in which a figure stands, `table@12 col 3`, if its header names the metric.
+fn column(tables: &BTreeSet<u32>, lines: &[&str], figure: &Located, nth: usize) -> Option<String> {
+    let line = figure.place.line;
+    let inside = (1..=line).rev().take_while(|at| tables.contains(at));
+    let header = inside.last()?;
+    let text = lines[line as usize - 1];
+    let at = numbers::of(text).get(nth)?.at;
+    let begins = |cell: &str| cell.as_ptr() as usize - text.as_ptr() as usize;
+    let all = cells(text);
+    let column = all.iter().rposition(|cell| begins(cell) <= at)?;
+    let names = cells(lines[header as usize - 1]);
+    let named = names.get(column)?.starts_with(&figure.metric);
+    (column > 0 && named).then(|| format!("table@{header} col {}", column + 1))
 }
 
 /// Claims the number on the line that equals the figure; returns its index in the line.
@@ -197,6 +238,9 @@ fn joined(places: &[String]) -> String {
         let (line, nth) = place.split_once('.').unwrap_or((place, ""));
         (line.parse::<u32>().unwrap_or(0), nth.to_owned())
     };
+    if places.iter().any(|place| place.starts_with("table@")) {
+        return places.join(", ");
+    }
     let mut ranges: Vec<(u32, u32, String)> = Vec::new();
     for (line, nth) in places.iter().map(parts) {
         match ranges.last_mut() {
@@ -269,8 +313,13 @@ mod tests {
     use crate::options::Options;
 
     fn drafted(text: &str) -> String {
-        let audit = read(text.as_bytes(), "post", &Options::default()).unwrap();
-        draft(text, &audit).text
+        let options = Options {
+            explain: true,
+            judged: crate::Judged::All,
+            ..Options::default()
+        };
+        let read = |options| read(text.as_bytes(), "post", options).unwrap();
+        draft(text, &read(&options), &read(&Options::default())).text
     }
 
     #[test]
@@ -298,6 +347,20 @@ mod tests {
                 "? | ? | ? | 6-8",
                 "? | ? | ? | 10",
                 "? | ? | ? | 11",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_column_of_a_table_is_one_row_whose_names_are_the_rows_of_the_table() {
+        let table = "| N | size | t s |\n|---|---|---|\n| a | 1 | 1.5 |\n| b | 2 | 2.5 |\n";
+        let text = drafted(&format!("mine:\n\n{table}\ntheirs:\n\n{table}"));
+        let rows: Vec<&str> = text.lines().filter(|line| line.contains("t [s]")).collect();
+        assert_eq!(
+            rows,
+            [
+                "? | * | t [s] | table@3 col 3",
+                "? | * | t [s] | table@10 col 3"
             ]
         );
     }

@@ -44,6 +44,11 @@ fn key_is(name: &str, list: &[&str]) -> bool {
     list.contains(&name.as_str())
 }
 
+/// Whether a column of this name counts the runs, or holds a parameter of the workload.
+pub(super) fn counts_or_sets(name: &str) -> bool {
+    key_is(name, &REPETITIONS) || key_is(name, &PARAMETERS)
+}
+
 /// Words for columns with means, and with standard deviations of runs.
 const MEANS: [&str; 3] = ["average", "avg", "mean"];
 const DEVIATIONS: [&str; 4] = ["stddev", "stdev", "std", "sd"];
@@ -217,13 +222,15 @@ impl Grid {
             .partition(|at| side(&self.columns[**at]).is_some());
         let name = |at: &usize| self.columns[*at].as_str();
         let named = are_before_and_after(&figures.iter().map(name).collect::<Vec<_>>());
-        let by_name = named && others.iter().all(|at| self.is_change(*at));
+        let set = |at: &usize| key_is(&self.columns[*at], &PARAMETERS);
+        let by_name = named && others.iter().all(|at| self.is_change(*at) || set(at));
+        let is_set = others.iter().any(set);
         let sides = match by_name {
             true => Some(figures),
             false => self.recomputed().map(|sides| sides.to_vec()),
         };
-        let lettered = |label: &String| label.contains(char::is_alphabetic);
-        if let Some(sides) = sides.filter(|_| labels.iter().all(lettered)) {
+        let lettered = |label: &String| label.contains(char::is_alphanumeric);
+        if let Some(sides) = sides.filter(|_| is_set || labels.iter().all(lettered)) {
             let cells = self
                 .rows
                 .iter()
@@ -309,7 +316,7 @@ impl Grid {
         let is_value = |column: usize| {
             let name = &self.columns[column];
             let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
-            !key && !key_is(name, &REPETITIONS) && !key_is(name, &PARAMETERS) && !is_derived(name)
+            !key && !counts_or_sets(name) && !is_derived(name)
         };
         let shows_means = || !(0..self.columns.len()).any(is_value);
         is_value(column) || is_mean(&self.columns[column]) && shows_means()
