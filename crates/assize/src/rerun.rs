@@ -40,7 +40,16 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
 /// abnormally, taken from the worst outcome, and the run of each lint that is about one.
 pub(crate) fn add_run_commands(bundle: &Path, document: &mut Document) {
     document.look = ended_worst(document).map(|index| run_command(bundle, index));
+    let words = [
+        "run".into(),
+        "--resume".into(),
+        bundle.as_os_str().to_owned(),
+    ];
+    let resume = shell::command_line(words.into_iter());
     for lint in &mut document.lints {
+        if lint.code == "incomplete" {
+            lint.detail = lint.detail.replace("assize run --resume", &resume);
+        }
         lint.command = lint.run.map(|index| run_command(bundle, index));
     }
 }

@@ -217,11 +217,21 @@ pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Ident
 
 /// The parts in which two configurations differ, on any workload.
 fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<DifferingPart> {
+    // Runs that failed say nothing of what they consisted of: only workloads on which both are known.
+    let workloads = |name: &str| -> BTreeSet<String> {
+        let all = identities(records, name, None);
+        all.map(|one| folded(&one.workload)).collect()
+    };
+    let both: BTreeSet<String> = (workloads(baseline).into_iter())
+        .filter(|one| workloads(configuration).contains(one))
+        .collect();
     let of = |name: &str| {
         let asked = settings(records, name);
         let asked = asked.into_iter().flat_map(|one| &one.settings);
         let asked = asked.filter(|part| !PROVEN.contains(&part.kind.as_str()));
-        let made = identities(records, name, None).flat_map(|one| &one.parts);
+        let made = identities(records, name, None);
+        let made = made.filter(|one| both.contains(&folded(&one.workload)));
+        let made = made.flat_map(|one| &one.parts);
         values_by_part(asked.chain(made))
     };
     let (a, b) = (of(baseline), of(configuration));

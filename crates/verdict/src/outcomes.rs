@@ -18,8 +18,8 @@ use crate::family::{Hypotheses, HypothesisResults, OutcomeHypothesis, OutcomeHyp
 use crate::options::Options;
 use crate::words::and_list;
 
-/// The place of a run: workload, machine, block.
-type RunPlace<'a> = (usize, Option<&'a str>, Option<u32>);
+/// A block: machine and number.
+type Block<'a> = (Option<&'a str>, Option<u32>);
 
 /// One run and how it ended; `end` is `None` for a normal end.
 pub(crate) struct RunEnding<'a> {
@@ -33,6 +33,8 @@ pub(crate) struct RunEnding<'a> {
     pub(crate) end: Option<RunEnd>,
     pub(crate) complaints: Vec<Complaint>,
     pub(crate) why: Cow<'a, str>,
+    /// What failed runs of the same cause have in common; empty for runs that completed.
+    pub(crate) signature: String,
 }
 
 impl<'a> RunEnding<'a> {
@@ -49,6 +51,7 @@ impl<'a> RunEnding<'a> {
             end: None,
             complaints: Vec::new(),
             why: Cow::Borrowed(""),
+            signature: String::new(),
         }
     }
 }
@@ -94,6 +97,7 @@ impl<'a> RunEndings<'a> {
                 end: Some(RunEnd::from_ending(run.ended())?),
                 complaints: run.complained_of(),
                 why: Cow::Borrowed(&run.why),
+                signature: run.signature(),
             })
         });
         RunEndings {
@@ -120,6 +124,28 @@ impl<'a> RunEndings<'a> {
             count += u32::from(run.end == Some(end));
         }
         RunShare { count, of }
+    }
+
+    /// A share as far as runs are independent: those of a block that start from an image count once.
+    pub(crate) fn independent(
+        &self,
+        share: RunShare,
+        workload: Option<usize>,
+        [configuration, other]: [usize; 2],
+    ) -> RunShare {
+        let runs = self.runs_on_common_workloads(configuration, other);
+        let runs = runs
+            .iter()
+            .filter(|run| workload.is_none_or(|at| run.workload == at));
+        let blocks: Option<BTreeSet<Block<'_>>> = runs
+            .map(|run| run.image.and(run.block).map(|_| (run.machine, run.block)))
+            .collect();
+        let of = blocks.map_or(share.of, |blocks| blocks.len() as u32);
+        let count = f64::from(share.count) * f64::from(of) / f64::from(share.of.max(1));
+        RunShare {
+            count: count.round() as u32,
+            of,
+        }
     }
 
     /// How many runs of a configuration on a workload did not complete, of how many.
@@ -287,33 +313,46 @@ pub(crate) fn ask(
     }
 }
 
-/// The runs as pairs that share seed and memory image; `None` unless each block of a workload holds
-/// one run of each side that started from an image.
+/// The runs by blocks that share seed and memory image; `None` unless all runs start from an image
+/// in a block. What ends a run of a block may end those of all its workloads, so a block counts
+/// once: for the side of which more runs ended so. With one run of each side that is a pair.
 fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Option<OutcomePairs> {
-    let mut places: BTreeMap<RunPlace<'_>, [Option<bool>; 2]> = BTreeMap::new();
+    let mut cells: BTreeMap<(Block<'_>, usize), [RunShare; 2]> = BTreeMap::new();
     for (side, of) in [of_a, of_b].into_iter().enumerate() {
         for run in of {
             run.image.and(run.block)?;
-            let place = (run.workload, run.machine, run.block);
-            let there = &mut places.entry(place).or_default()[side];
-            if there.replace(run.end == Some(end)).is_some() {
-                return None;
-            }
+            let none = [RunShare { count: 0, of: 0 }; 2];
+            let place = ((run.machine, run.block), run.workload);
+            let share = &mut cells.entry(place).or_insert(none)[side];
+            share.count += u32::from(run.end == Some(end));
+            share.of += 1;
         }
     }
-    let mut pairs = OutcomePairs {
-        pairs: 0,
-        only_baseline: 0,
-        only_configuration: 0,
+    let mut blocks: BTreeMap<Block<'_>, [u32; 2]> = BTreeMap::new();
+    for ((block, _), [a, b]) in cells {
+        // Runs without a partner cannot be compared with one.
+        if a.of == b.of {
+            let counts = blocks.entry(block).or_default();
+            counts[0] += a.count;
+            counts[1] += b.count;
+        }
+    }
+    let more = |side: usize| {
+        let found = blocks
+            .values()
+            .filter(|counts| counts[side] > counts[1 - side]);
+        found.count() as u32
     };
-    for place in places.into_values() {
-        if let [Some(a), Some(b)] = place {
-            pairs.pairs += 1;
-            pairs.only_baseline += u32::from(a && !b);
-            pairs.only_configuration += u32::from(b && !a);
-        }
-    }
-    (pairs.pairs > 0).then_some(pairs)
+    (!blocks.is_empty()).then(|| OutcomePairs {
+        pairs: blocks.len() as u32,
+        only_baseline: more(0),
+        only_configuration: more(1),
+    })
+}
+
+/// The first line of why a run failed.
+fn reason<'r>(run: &'r RunEnding<'_>) -> &'r str {
+    run.why.lines().next().unwrap_or_default()
 }
 
 /// The runs that ended in one way, grouped by signature.
@@ -326,18 +365,25 @@ fn signatures(
     let runs = sides.into_iter().flatten();
     for run in runs.filter(|run| run.end == Some(end)) {
         let complaint = leading(&run.complaints);
-        let reason = || run.why.lines().next().unwrap_or_default().to_owned();
-        let signature = complaint.map_or_else(reason, Complaint::signature);
+        let signature = match complaint {
+            Some(complaint) => complaint.signature(),
+            None if run.signature.is_empty() => reason(run).to_owned(),
+            None => run.signature.clone(),
+        };
         let at = all.iter().position(|one| one.signature == signature);
         let at = at.unwrap_or_else(|| {
             all.push(OutcomeSignature {
                 signature,
-                line: complaint.map_or_else(reason, |one| one.line.clone()),
+                line: complaint.map_or_else(|| reason(run).to_owned(), |one| one.line.clone()),
                 frames: complaint.map_or(Vec::new(), |one| one.frames.clone()),
                 runs: Vec::new(),
             });
             all.len() - 1
         });
+        // What a run printed is shown if all of its cause printed it.
+        if complaint.is_none() && all[at].line != reason(run) {
+            all[at].line = all[at].signature.clone();
+        }
         all[at].runs.push(OutcomeRun {
             configuration: cells.configurations[run.configuration].clone(),
             workload: cells.workloads[run.workload].clone(),

@@ -308,3 +308,64 @@ fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
     }
     assert!(better <= 1, "{better} of 20");
 }
+
+/// All workloads of a block start from one image with one seed: what crashes one may crash all, and
+/// is one observation.
+#[test]
+fn crashes_of_one_block_count_once_however_many_workloads_it_has() {
+    let mut all = Records::default();
+    for workload in ["a", "b", "c", "d", "e", "f", "g"] {
+        let mut one = records(&CrashPattern {
+            runs: 8,
+            paired: true,
+            old: &|_| false,
+            new: &|block| block == 3,
+        });
+        for run in &mut one.runs {
+            run.workload = workload.into();
+        }
+        for run in &mut one.failures {
+            run.workload = workload.into();
+        }
+        all.runs.extend(one.runs);
+        all.failures.extend(one.failures);
+        all.configurations = one.configurations;
+        all.workloads.push(workload.into());
+    }
+    let options = Options {
+        claims: vec!["new > old + 5% on crashes".into()],
+        ..Options::default()
+    };
+    let document = try_records(&all, &options).unwrap();
+    let row = only(&document);
+    assert_eq!((row.count, row.n), (7, 56));
+    let pairs = row.pairs.unwrap();
+    assert_eq!((pairs.pairs, pairs.only_configuration), (8, 1));
+    assert_eq!((row.p, row.verdict), (1.0, Verdict::Undecided));
+    assert_eq!(
+        document.claims[0].outcome,
+        crate::document::Outcome::Undecided
+    );
+}
+
+#[test]
+fn runs_that_fail_alike_are_of_one_cause_whatever_they_print() {
+    let mut all = records(&CrashPattern {
+        runs: 8,
+        paired: true,
+        old: &|_| false,
+        new: &|block| block < 6,
+    });
+    for (at, run) in all.failures.iter_mut().enumerate() {
+        run.why = format!("use: exit status 3: failed at {at} of 9");
+        run.console = String::new();
+        run.ending = Some(Ending::ExitStatus);
+    }
+    let document = judged(&all);
+    let [cause] = &only(&document).signatures[..] else {
+        panic!("{:#?}", document.outcomes);
+    };
+    assert_eq!(cause.signature, "use: exit status 3");
+    assert_eq!(cause.line, cause.signature, "no line is of all six");
+    assert_eq!(cause.runs.len(), 6);
+}

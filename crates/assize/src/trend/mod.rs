@@ -187,7 +187,8 @@ fn judged(
     let mut options = output::options(&trial, &terms.unwrap_or_default())?;
     options.against = Against::Predecessor;
     let mut document = try_records(&records, &options)?;
-    if document.comparisons.is_empty() && document.rate_comparisons.is_empty() {
+    let judged = [document.comparisons.len(), document.rate_comparisons.len()];
+    if judged == [0, 0] && document.outcomes.is_empty() {
         return Err(Failure::NothingFound {
             source: joined_names(&arguments.inputs),
             because: "no two bundles have runs of one metric on one workload".into(),

@@ -125,7 +125,9 @@ fn changes(trend: &Trend) -> Vec<TrendChange> {
             })
             .collect(),
     };
-    all.map(of).filter(|one| !one.changes.is_empty()).collect()
+    let changed =
+        |one: &TrendChange| !one.changes.is_empty() || !trend.points[one.point].ended.is_empty();
+    all.map(of).filter(changed).collect()
 }
 
 fn parts(trend: &Trend) -> Vec<TrendMetric> {

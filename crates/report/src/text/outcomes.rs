@@ -44,9 +44,14 @@ fn tested(row: &OutcomeComparison) -> String {
         let _ = write!(text, ", adjusted {}", significant(p, 2));
     }
     if let Some(pairs) = row.pairs {
+        let several = row.n > pairs.pairs || row.n_baseline > pairs.pairs;
+        let (what, more) = match several {
+            true => ("blocks", "more with"),
+            false => ("pairs", "only"),
+        };
         let _ = write!(
             text,
-            "; of {} pairs of one seed and image only {} in {}, only {} in {}",
+            "; of {} {what} of one seed and image {more} {} in {}, {more} {} in {}",
             pairs.pairs,
             row.baseline,
             pairs.only_baseline,

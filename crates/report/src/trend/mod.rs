@@ -55,6 +55,9 @@ pub struct TrendPoint {
     /// The parts of the runs' identity (kernel, modules, programs, settings) that differ
     /// from the bundle before.
     pub differs: Vec<String>,
+    /// How its runs ended otherwise than those of the bundle before, a sentence for each way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<String>,
 }
 
 /// A bundle that was not judged.
@@ -145,6 +148,7 @@ impl Trend {
             maker.add_comparison(row);
         }
         maker.add_rates();
+        maker.add_endings();
         maker.identities();
         let mut order: Vec<String> = Vec::new();
         for one in &maker.series {
@@ -187,11 +191,12 @@ impl Trend {
         steps.filter(move |(_, step)| step.changed && step.point == point)
     }
 
-    /// The number of points with a change.
+    /// The number of points with a change of a metric, or at which runs ended otherwise.
     pub(crate) fn changed(&self) -> usize {
-        let all = 0..self.points.len();
-        all.filter(|at| self.changes_at(*at).next().is_some())
-            .count()
+        let points = self.points.iter().enumerate();
+        let changed = points
+            .filter(|(at, point)| !point.ended.is_empty() || self.changes_at(*at).next().is_some());
+        changed.count()
     }
 
     /// The lints that limit changes to supported, without repeats.
@@ -241,6 +246,19 @@ struct TrendBuilder<'a> {
 }
 
 impl TrendBuilder<'_> {
+    /// Crashes and other ways of ending of which a bundle has more or fewer than the one before,
+    /// established or not.
+    fn add_endings(&mut self) {
+        for row in crate::contrasts::ranked_outcomes(self.document) {
+            let share = |count: u32, of: u32| u64::from(count) * u64::from(of.max(1));
+            let equal = share(row.count, row.n_baseline) == share(row.count_baseline, row.n);
+            if let Some(at) = self.point(&row.configuration).filter(|_| !equal) {
+                let said = crate::contrasts::describe_outcome(row);
+                self.points[at].ended.push(said);
+            }
+        }
+    }
+
     fn point(&self, name: &str) -> Option<usize> {
         self.points.iter().position(|point| point.path == name)
     }

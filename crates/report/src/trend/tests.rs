@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
+use assize_bundle::{Ending, FailedRun};
 use assize_verdict::{Against, Measurement, Options, Run, try_records};
 
 use super::*;
@@ -8,6 +9,11 @@ type BundleRecords = assize_bundle::Records;
 
 /// Bundles a, b, …; the fourth is a tenth faster than the third.
 fn trend(names: &[&str]) -> Trend {
+    trend_of(names, &[])
+}
+
+/// The same, in which all runs but one of some bundles crash.
+fn trend_of(names: &[&str], crashing: &[usize]) -> Trend {
     let mut records = BundleRecords {
         primary: vec!["busy_time_per_job".into()],
         ..BundleRecords::default()
@@ -16,6 +22,19 @@ fn trend(names: &[&str]) -> Trend {
         for seed in 0..8_u32 {
             let mut run = Run::new(*name, "sync, depq", seed + 1);
             (run.order, run.block) = (records.runs.len() as u32, Some(seed));
+            if crashing.contains(&at) && seed > 0 {
+                records.failures.push(FailedRun {
+                    configuration: (*name).into(),
+                    workload: "sync, depq".into(),
+                    repetition: seed + 1,
+                    order: run.order,
+                    block: run.block,
+                    why: "kernel panic: Fatal exception".into(),
+                    ending: Some(Ending::Crashed),
+                    ..FailedRun::default()
+                });
+                continue;
+            }
             let noise = 1.0 + 0.0001 * f64::from((seed * 7 + at as u32 * 3) % 5);
             let value = noise * if at < 3 { 30_000.0 } else { 27_000.0 };
             let metrics = &mut run.metrics;
@@ -53,6 +72,19 @@ fn trend(names: &[&str]) -> Trend {
 }
 
 const NAMES: [&str; 5] = ["a.bundle", "b.bundle", "c.bundle", "d.bundle", "e.bundle"];
+
+#[test]
+fn crashes_are_told_at_the_bundle_with_which_they_begin_and_end() {
+    let trend = trend_of(&NAMES, &[2, 3]);
+    let ended: Vec<usize> = trend.points.iter().map(|point| point.ended.len()).collect();
+    assert_eq!(ended, [0, 0, 1, 0, 1]);
+    let text = trend_text(&trend).replace("\n       ", "");
+    let begin = "\nc\n    Crashes with c.bundle: worse: 0 of 8 -> 7 of 8 runs";
+    assert!(text.contains(begin), "{text}");
+    assert!(text.contains("7 of 8 -> 0 of 8 runs"), "{text}");
+    let page = crate::html::trend(&trend).unwrap();
+    assert!(page.contains("Crashes with c.bundle: worse"), "{page}");
+}
 
 #[test]
 fn a_step_is_told_where_it_is_and_nowhere_else() {

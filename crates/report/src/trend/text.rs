@@ -57,17 +57,25 @@ fn changes(trend: &Trend) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, point) in trend.points.iter().enumerate() {
         let mut changes = trend.changes_at(at).peekable();
-        let Some((_, first)) = changes.peek() else {
+        if changes.peek().is_none() && point.ended.is_empty() {
             continue;
-        };
+        }
         lines.push(named(point));
         if point.revision.is_some() {
             lines.push(format!("    {}", point.path));
         }
         // The bundle right before this one lacks the metric.
-        if let Some(before) = first.before.filter(|before| before + 1 < at) {
+        let before = changes.peek().and_then(|(_, step)| step.before);
+        if let Some(before) = before.filter(|before| before + 1 < at) {
             let before = trend.points.get(before).map_or("", TrendPoint::name);
             lines.push(format!("    compared with {before}"));
+        }
+        for said in &point.ended {
+            let options = textwrap::Options::new(WIDTH)
+                .initial_indent("    ")
+                .subsequent_indent("        ");
+            let wrapped = textwrap::wrap(said, options);
+            lines.extend(wrapped.into_iter().map(|line| line.into_owned()));
         }
         for (series, step) in changes {
             lines.extend(change(series, step));

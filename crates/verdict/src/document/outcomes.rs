@@ -173,11 +173,13 @@ impl OutcomeComparison {
 /// Paired runs of two configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomePairs {
-    /// Number of pairs.
+    /// Number of pairs: blocks, each of which has runs of both sides with one seed and image, one
+    /// of each workload.
     pub pairs: u32,
-    /// Number of pairs in which only the baseline's run ended so.
+    /// Number of pairs in which the baseline's run ended so and the configuration's did not; with
+    /// several runs, in which more of the baseline's did.
     pub only_baseline: u32,
-    /// Number of pairs in which only the configuration's run ended so.
+    /// The same for the configuration.
     pub only_configuration: u32,
 }
 

@@ -81,8 +81,12 @@ fn incomparable(document: &Document) -> Sentence {
     } else {
         "no figures were found"
     };
+    let what = match document.outcomes.is_empty() {
+        true => "No claim can be judged",
+        false => "No metric can be compared",
+    };
     Sentence {
-        text: format!("No claim can be judged: {why}."),
+        text: format!("{what}: {why}."),
         rows: Vec::new(),
     }
 }
