@@ -45,6 +45,7 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
     let mut all_made = Vec::new();
     let mut executions = Executions::default();
     let mut repetitions: BTreeMap<PlannedCell, u32> = BTreeMap::new();
+    let mut unread: BTreeMap<String, u32> = BTreeMap::new();
     for &index in &there {
         let mut run: StoredRun<Skipped> = get(&run_path(directory, index))?;
         if several {
@@ -56,6 +57,9 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
         }
         collected.take(&run);
         executions.take(&run);
+        if let Some(why) = run.environment.get(KERNEL_LOG) {
+            *unread.entry(why.clone()).or_default() += 1;
+        }
         if on_host {
             records.boots.take(&run.environment);
         }
@@ -69,12 +73,22 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
     records.events = collected.events;
     records.unavailable = collected.unavailable.into_iter().collect();
     records.limits.extend(executions.sentence());
+    let all = there.len();
+    records.limits.extend(unread.into_iter().map(|(why, runs)| {
+        format!(
+            "The kernel's log was {why}, in {runs} of {all} runs: their kernel warnings and oopses \
+             are not counted."
+        )
+    }));
     records.doubts.extend(executions.doubts(directory)?);
     if !stopped_as_planned(&there, &head.plan) {
         records.doubts.extend(incomplete(&there, head.planned_runs));
     }
     Ok(records)
 }
+
+/// The fact that a run could not read the kernel's log, as the agent names it: `not read: …`.
+const KERNEL_LOG: &str = "kernel_log";
 
 /// Adds a run to the completed or to the failed ones.
 fn add_run(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {

@@ -68,6 +68,28 @@ fn the_judge_sees_runs_failures_and_what_is_missing() {
 }
 
 #[test]
+fn a_kernel_log_that_was_not_read_is_a_limit() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path().join("bundle");
+    let writer = Writer::create(&at, &head(4)).unwrap();
+    for index in 0..4 {
+        let mut run = recorded(index);
+        if index == 1 {
+            let why = "not read: /dev/kmsg: Permission denied".to_owned();
+            run.environment.insert("kernel_log".into(), why);
+        }
+        writer.put(&run).unwrap();
+    }
+    let limits = read(&at).unwrap().limits;
+    assert!(
+        limits
+            .iter()
+            .any(|limit| limit.contains("Permission denied, in 1 of 4 runs")),
+        "{limits:?}"
+    );
+}
+
+#[test]
 fn runs_executed_twice_are_counted_and_those_that_differed_named() {
     let place = tempfile::tempdir().unwrap();
     let writer = Writer::create(place.path(), &head(4)).unwrap();

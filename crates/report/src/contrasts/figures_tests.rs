@@ -90,6 +90,16 @@ fn a_small_difference_that_is_established_is_said_with_both() {
         row_words(&row, came_out, Some(Better::Lower), 0.01),
         "worse by 0.48 %, too small to matter at 1 %"
     );
+    let both = super::super::ConfigurationContrast {
+        name: "new",
+        rows: vec![(&row, came_out), (&row, came_out)],
+        better: Some(Better::Lower),
+        margin: 0.01,
+    };
+    assert_eq!(
+        both.verdict(),
+        "no difference larger than 1 % in both workloads (2 established, too small to matter)"
+    );
     let equivalent = Comparison {
         verdict: Verdict::Equivalent,
         ..row

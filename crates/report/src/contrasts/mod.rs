@@ -241,8 +241,24 @@ impl<'a> ConfigurationContrast<'a> {
             .all(|(_, came_out)| *came_out == RowOutcome::Equal)
     }
 
-    /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`.
+    /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`. Differences that are
+    /// established and too small to matter are counted.
     pub(crate) fn verdict(&self) -> String {
+        let small = self.rows.iter().filter(|(row, came_out)| {
+            let differs = relative_change(row).is_some_and(|change| change != 0.0);
+            *came_out == RowOutcome::Same && row.verdict == Verdict::Established && differs
+        });
+        match small.count() {
+            0 => self.by_outcome(),
+            _ if self.rows.len() == 1 => self.by_outcome(),
+            small => format!(
+                "{} ({small} established, too small to matter)",
+                self.by_outcome()
+            ),
+        }
+    }
+
+    fn by_outcome(&self) -> String {
         let counted = RowOutcome::ALL.iter().filter_map(|outcome| {
             let n = self.rows.iter().filter(|(_, one)| one == outcome).count();
             (n > 0).then(|| (outcome.words(self.margin), n))

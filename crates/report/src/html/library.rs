@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::{HtmlError, block, environment};
 use crate::MetricWords;
-use crate::contrasts::{Wordings, by_event, by_metric, effect_with_interval};
+use crate::contrasts::{
+    Wordings, by_event, by_metric, describe_outcome, effect_with_interval, ranked_outcomes,
+};
 
 /// At most this many answers per bundle are shown; the rest are counted.
 const SHOWN: usize = 4;
@@ -65,11 +67,19 @@ fn on_paper(text: &str) -> String {
 }
 
 impl LibraryRow {
-    /// Adds the answers of a document: the most striking contrast of each metric first.
+    /// Adds the answers of a document: how runs ended, then the most striking contrast of each
+    /// metric.
     pub fn answer(&mut self, document: &Document, metrics: &[MetricWords]) {
         let words = Wordings(metrics);
         let mut first = Vec::new();
         let mut rest = 0;
+        for row in ranked_outcomes(document) {
+            rest += 1;
+            first.push(LibraryAnswer {
+                heading: "How runs ended".into(),
+                text: on_paper(&describe_outcome(row)),
+            });
+        }
         for one in by_metric(document, words) {
             rest += one.contrasts.len();
             let Some(contrast) = one.contrasts.first() else {
