@@ -45,7 +45,6 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
     let mut all_made = Vec::new();
     let mut executions = Executions::default();
     let mut repetitions: BTreeMap<PlannedCell, u32> = BTreeMap::new();
-    let mut unread: BTreeMap<String, u32> = BTreeMap::new();
     for &index in &there {
         let mut run: StoredRun<Skipped> = get(&run_path(directory, index))?;
         if several {
@@ -57,9 +56,6 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
         }
         collected.take(&run);
         executions.take(&run);
-        if let Some(why) = run.environment.get(KERNEL_LOG) {
-            *unread.entry(why.clone()).or_default() += 1;
-        }
         if on_host {
             records.boots.take(&run.environment);
         }
@@ -69,17 +65,12 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
         add_run(&mut records, run, machine);
     }
     records.identities = identities(all_made, &head.plan);
+    let unread_logs = collected.unread_logs(there.len());
     records.doubts = collected.doubts();
     records.events = collected.events;
     records.unavailable = collected.unavailable.into_iter().collect();
     records.limits.extend(executions.sentence());
-    let all = there.len();
-    records.limits.extend(unread.into_iter().map(|(why, runs)| {
-        format!(
-            "The kernel's log was {why}, in {runs} of {all} runs: their kernel warnings and oopses \
-             are not counted."
-        )
-    }));
+    records.limits.extend(unread_logs);
     records.doubts.extend(executions.doubts(directory)?);
     if !stopped_as_planned(&there, &head.plan) {
         records.doubts.extend(incomplete(&there, head.planned_runs));
@@ -200,10 +191,26 @@ struct CollectedReports {
     unavailable: BTreeSet<Unavailable>,
     /// Doubts in order of first appearance, with the number of runs.
     doubts: Vec<(Doubt, PlannedCell, u32)>,
+    /// Why the kernel's log was not read, with the number of runs.
+    unread: BTreeMap<String, u32>,
 }
 
 impl CollectedReports {
+    /// Limits of runs whose kernel warnings cannot be counted, of this many runs.
+    fn unread_logs(&self, all: usize) -> Vec<String> {
+        let limit = |(why, runs): (&String, &u32)| {
+            format!(
+                "The kernel's log was {why}, in {runs} of {all} runs: their kernel warnings and \
+                 oopses are not counted."
+            )
+        };
+        self.unread.iter().map(limit).collect()
+    }
+
     fn take(&mut self, run: &StoredRun<Skipped>) {
+        if let Some(why) = run.environment.get(KERNEL_LOG) {
+            *self.unread.entry(why.clone()).or_default() += 1;
+        }
         self.unavailable.extend(run.unavailable.iter().cloned());
         for doubt in &run.doubts {
             let known = self

@@ -1,5 +1,7 @@
 //! Runs that crash.
 
+use std::collections::BTreeMap;
+
 use assize_bundle::{Ending, FailedRun};
 
 use super::{Case, Goal, Section};
@@ -12,6 +14,9 @@ use crate::validity::trial::{BASELINE, Grid, Runs, Trial};
 enum Crashes {
     /// Each run with this probability.
     Chances([f64; 2]),
+    /// All runs of a configuration in a block, with this probability: what its seed and image
+    /// decide is the same for all workloads.
+    WholeBlocks(f64),
     /// In the other configuration, runs whose first metric is above its mean by this
     /// factor.
     SlowOnes(f64),
@@ -41,6 +46,13 @@ pub(super) fn cases() -> Vec<Case> {
                 .shows(Measure::EndEstablished, Goal::NoLess(0.8)),
         );
     }
+    let what = "8 blocks of 7 workloads, in 10 % of the blocks of either side every run crashes";
+    let grid = Grid {
+        workloads: 7,
+        ..Grid::rows(1, Runs::Blocks(8))
+    };
+    let whole = case_of(what.into(), grid, Crashes::WholeBlocks(0.1));
+    cases.push(whole.shows(Measure::EndEstablished, few));
     let what = "40 pairs in which nothing differs, of one side the slowest sixth crash";
     cases.push(case(what.into(), true, Crashes::SlowOnes(0.03)).shows(Measure::FalseFound, few));
     cases
@@ -52,24 +64,35 @@ fn case(what: String, paired: bool, crashes: Crashes) -> Case {
     } else {
         Runs::Free(RUNS)
     };
+    case_of(what, Grid::rows(2, runs), crashes)
+}
+
+fn case_of(what: String, grid: Grid, crashes: Crashes) -> Case {
     Case::new(
         Section::Single,
         format!("outcomes/{what}"),
         what,
         [1000, 40],
-        move |source| crashing(Grid::rows(2, runs).trial(source), crashes, source),
+        move |source| crashing(grid.clone().trial(source), crashes, source),
     )
 }
 
 /// Turns runs that crash into failed ones.
 fn crashing(mut trial: Trial, crashes: Crashes, source: &mut Source) -> Trial {
     let records = &mut trial.records;
+    let mut blocks: BTreeMap<(String, Option<u32>), bool> = BTreeMap::new();
     for run in std::mem::take(&mut records.runs) {
         let is_baseline = run.configuration == BASELINE;
         let first = run.metrics.values().next().map_or(0.0, |one| one.value);
         let crashed = match crashes {
             Crashes::Chances([before, now]) => {
                 source.uniform() < if is_baseline { before } else { now }
+            }
+            Crashes::WholeBlocks(share) => {
+                let block = (run.configuration.clone(), run.block);
+                *blocks
+                    .entry(block)
+                    .or_insert_with(|| source.uniform() < share)
             }
             Crashes::SlowOnes(share) => !is_baseline && first > 100.0 * (1.0 + share),
         };
