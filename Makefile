@@ -31,7 +31,7 @@ help: ## say what there is
 demo: ## build; judge a post, two commands, and queues in the exact machine
 	@demo/run $(target)
 
-test: ## what must pass before a commit: 13 minutes on two CPUs after `make demo`, then 5
+test: ## what must pass before a commit: 10 minutes on two CPUs after `make demo`, then 5
 	@./setup.sh build
 	@$(rust); cargo xtask check
 

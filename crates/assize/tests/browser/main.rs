@@ -20,6 +20,7 @@ use crate::common::{Outcome, can, command, document, errors, printed, skip};
 type Made = fn() -> Opened;
 
 /// A page in the form that `pages.mjs` expects: `CHECKS:PAGE`.
+#[derive(Clone)]
 struct Opened(String);
 
 impl Opened {
@@ -250,6 +251,12 @@ fn experiment(directory: &Path, file: &Path, more: &[&str]) {
 
 /// An experiment with kernel events, from which pages make timelines.
 fn dep_queue() -> Opened {
+    // Two browsers show it: it is written once, not under the eyes of one of them.
+    static MADE: OnceLock<Opened> = OnceLock::new();
+    MADE.get_or_init(make_dep_queue).clone()
+}
+
+fn make_dep_queue() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let whole = fs::read_to_string(root().join("experiments/tour/dep-queue.toml")).unwrap();
     let text = whole.replace("instruments = [", "instruments = [\"kernel-events\", ");
@@ -303,6 +310,11 @@ fn published() -> Opened {
 }
 
 fn hostile_bundle() -> Opened {
+    static MADE: OnceLock<Opened> = OnceLock::new();
+    MADE.get_or_init(make_hostile_bundle).clone()
+}
+
+fn make_hostile_bundle() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let bundle = place.path().join("bundle");
     let [a, b, workload] = invented::hostile(&bundle);
@@ -321,6 +333,11 @@ fn hostile_post() -> Opened {
 /// Three machines: one effect on all, one that differs in size, and one that is reversed
 /// on one of them.
 fn machines() -> Opened {
+    static MADE: OnceLock<Opened> = OnceLock::new();
+    MADE.get_or_init(make_machines).clone()
+}
+
+fn make_machines() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let names = ["desk", "lap", "rack"];
     for (at, name) in (0..).zip(names) {
