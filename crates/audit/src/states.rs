@@ -23,7 +23,9 @@ pub(crate) fn is_before(name: &str) -> bool {
 
 /// Whether a word, in small letters, is one for a state.
 pub(crate) fn is_state_word(word: &str) -> bool {
-    [&BEFORE[..], &AFTER, &OTHER].concat().contains(&word)
+    [&BEFORE[..], &AFTER, &OTHER]
+        .iter()
+        .any(|words| words.contains(&word))
 }
 
 /// A side of a comparison, by a name.

@@ -30,7 +30,8 @@ impl Grammar for Jmh {
     }
 
     fn begins(&self) -> Begins {
-        Begins::ANY
+        // The header has the first byte, a row without it the others.
+        Begins::holding("B±".as_bytes())
     }
 
     fn starts(&self, line: &str) -> bool {

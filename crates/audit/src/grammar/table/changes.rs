@@ -46,6 +46,9 @@ const FORMULAS: [Formula; 8] = [
     },
 ];
 
+/// More columns are not searched: the work grows with the cube of their number.
+const WIDEST: usize = 12;
+
 impl Grid {
     /// Whether a column is derived by its name, or all its figures are in percent or times.
     pub(super) fn is_change(&self, column: usize) -> bool {
@@ -56,10 +59,13 @@ impl Grid {
         is_derived(&self.columns[column]) || cells.all(|cell| matches!(&*cell.unit, "%" | "x"))
     }
 
-    /// Two columns of which another behind them holds, in every row, the ratio, the difference or the change in
-    /// percent: the table itself says that they are compared. All further columns must be changes.
+    /// Finds two columns whose ratio, difference or change in percent a later column holds in every
+    /// row: the table itself compares them. All further columns must be changes as well.
     pub(super) fn recomputed(&self) -> Option<[usize; 2]> {
         let count = self.columns.len();
+        if count > WIDEST {
+            return None;
+        }
         let mut pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| [a, b]));
         pairs.find(|sides| {
             let [a, b] = *sides;

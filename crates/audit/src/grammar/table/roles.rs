@@ -330,7 +330,7 @@ impl Grid {
         let deviation = deviations.next().and_then(|(_, cell)| cell.as_ref());
         let spread = deviation.filter(|cell| means == 1 && cell.unit != "%");
         let label = row.label();
-        let n = label.split_once("n=").map(|(_, rest)| {
+        let n = label.split_once("(n=").map(|(_, rest)| {
             let end = rest.find(|c: char| !c.is_ascii_digit());
             rest[..end.unwrap_or(rest.len())].parse().ok()
         });
