@@ -33,7 +33,7 @@ pub(crate) struct RunEnding<'a> {
     pub(crate) end: Option<RunEnd>,
     pub(crate) complaints: Vec<Complaint>,
     pub(crate) why: Cow<'a, str>,
-    /// What failed runs of the same cause have in common; empty for runs that completed.
+    /// What runs that ended so for the same cause have in common.
     pub(crate) signature: String,
 }
 
@@ -82,6 +82,9 @@ impl<'a> RunEndings<'a> {
                         seed: of.and_then(|of| of.seed),
                         end: of.map(|_| RunEnd::Complained),
                         complaints: of.map_or(Vec::new(), |of| of.complaints.clone()),
+                        signature: of
+                            .and_then(|of| leading(&of.complaints))
+                            .map_or_else(String::new, Complaint::signature),
                         ..RunEnding::completed(run, workload, configuration)
                     }
                 });
@@ -114,16 +117,7 @@ impl<'a> RunEndings<'a> {
         workload: Option<usize>,
         [configuration, other]: [usize; 2],
     ) -> RunShare {
-        let runs = self.runs_on_common_workloads(configuration, other);
-        let runs = runs
-            .iter()
-            .filter(|run| workload.is_none_or(|at| run.workload == at));
-        let (mut count, mut of) = (0, 0);
-        for run in runs {
-            of += 1;
-            count += u32::from(run.end == Some(end));
-        }
-        RunShare { count, of }
+        share_of(&self.runs_on(workload, [configuration, other]), end)
     }
 
     /// A share as far as runs are independent: those of a block that start from an image count once.
@@ -133,10 +127,7 @@ impl<'a> RunEndings<'a> {
         workload: Option<usize>,
         [configuration, other]: [usize; 2],
     ) -> RunShare {
-        let runs = self.runs_on_common_workloads(configuration, other);
-        let runs = runs
-            .iter()
-            .filter(|run| workload.is_none_or(|at| run.workload == at));
+        let runs = self.runs_on(workload, [configuration, other]).into_iter();
         let blocks: Option<BTreeSet<Block<'_>>> = runs
             .map(|run| run.image.and(run.block).map(|_| (run.machine, run.block)))
             .collect();
@@ -165,6 +156,17 @@ impl<'a> RunEndings<'a> {
         (lost, all)
     }
 
+    /// The runs of a configuration on one workload, or on all that the other configuration ran too.
+    fn runs_on(
+        &self,
+        workload: Option<usize>,
+        [configuration, other]: [usize; 2],
+    ) -> Vec<&RunEnding<'a>> {
+        let mut runs = self.runs_on_common_workloads(configuration, other);
+        runs.retain(|run| workload.is_none_or(|at| run.workload == at));
+        runs
+    }
+
     /// The runs of a configuration on workloads that the other configuration ran
     /// too.
     fn runs_on_common_workloads(&self, configuration: usize, other: usize) -> Vec<&RunEnding<'a>> {
@@ -175,6 +177,14 @@ impl<'a> RunEndings<'a> {
             .iter()
             .filter(|run| run.configuration == configuration);
         of.filter(|run| both.contains(&run.workload)).collect()
+    }
+}
+
+/// How many of these runs ended in one way.
+fn share_of(runs: &[&RunEnding<'_>], end: RunEnd) -> RunShare {
+    RunShare {
+        count: runs.iter().filter(|run| run.end == Some(end)).count() as u32,
+        of: runs.len() as u32,
     }
 }
 
@@ -265,11 +275,7 @@ pub(crate) fn ask(
     (b, of_b): ConfigurationRuns<'_, '_>,
     hypotheses: &mut Hypotheses,
 ) -> PendingOutcome {
-    let share = |of: &[&RunEnding<'_>]| RunShare {
-        count: of.iter().filter(|run| run.end == Some(end)).count() as u32,
-        of: of.len() as u32,
-    };
-    let (in_a, in_b) = (share(of_a), share(of_b));
+    let (in_a, in_b) = (share_of(of_a, end), share_of(of_b, end));
     let pairs = pairs(of_a, of_b, end);
     let (test, p, p_attainable) = match pairs {
         Some(pairs) => {
@@ -365,15 +371,10 @@ fn signatures(
     let runs = sides.into_iter().flatten();
     for run in runs.filter(|run| run.end == Some(end)) {
         let complaint = leading(&run.complaints);
-        let signature = match complaint {
-            Some(complaint) => complaint.signature(),
-            None if run.signature.is_empty() => reason(run).to_owned(),
-            None => run.signature.clone(),
-        };
-        let at = all.iter().position(|one| one.signature == signature);
+        let at = all.iter().position(|one| one.signature == run.signature);
         let at = at.unwrap_or_else(|| {
             all.push(OutcomeSignature {
-                signature,
+                signature: run.signature.clone(),
                 line: complaint.map_or_else(|| reason(run).to_owned(), |one| one.line.clone()),
                 frames: complaint.map_or(Vec::new(), |one| one.frames.clone()),
                 runs: Vec::new(),

@@ -127,12 +127,16 @@ pub(crate) fn ask_all(
     rows
 }
 
+/// Why a run is slow.
+const ABOVE: &str = "above the threshold";
+
 /// The runs of a cell, each slow or not.
 fn slow_endings<'a>(cells: &Cells<'a>, key: CellKey, above: f64) -> Vec<RunEnding<'a>> {
     let runs = cells.get(key).into_iter().flat_map(|cell| &cell.runs);
     let ended = runs.map(|one| RunEnding {
         end: (one.value > above).then_some(RunEnd::Slow),
-        why: Cow::Borrowed("above the threshold"),
+        why: Cow::Borrowed(ABOVE),
+        signature: ABOVE.to_owned(),
         ..RunEnding::completed(
             &cells.records.runs[one.run],
             key.workload,
