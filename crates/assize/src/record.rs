@@ -65,7 +65,7 @@ pub(crate) fn recorded(
 /// The ending of a run, given its failure.
 fn ending(failure: &RunFailure) -> Ending {
     match failure {
-        RunFailure::Panic { .. } => Ending::Crashed,
+        RunFailure::Panic { .. } | RunFailure::Rebooted => Ending::Crashed,
         RunFailure::Timeout { .. } => Ending::TimedOut,
         RunFailure::Stalled { .. } => Ending::Hung,
         RunFailure::OutOfMemory { .. } => Ending::OutOfMemory,

@@ -125,7 +125,7 @@ pub struct ClaimVerdict {
     pub because: String,
     /// The figures, one for each workload in the claim.
     pub figures: Vec<BisectionFigure>,
-    /// How many runs ended in each way, if the claim is about that.
+    /// How many runs of each side ended in each way, if any ended abnormally.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeComparison>,
     /// The number of runs per side and workload.

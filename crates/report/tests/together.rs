@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use assize_bundle::{Configuration, Ending, FailedRun, Measurement, Records, Run, ThinnedEvidence};
 use assize_report::html::{About, ReportPage, html};
 use assize_report::{Brief, CheckState, Checks, MetricWords, Style, brief, csv, junit, ktap, text};
-use assize_verdict::{Better, Comparison, Document, Options, Outcome, Verdict, try_records};
+use assize_verdict::{
+    Better, Comparison, Document, Options, Outcome, OutcomeComparison, Verdict, try_records,
+};
 use regex::Regex;
 
 use crate::absolutes::Source;
@@ -75,6 +77,7 @@ fn document(seed: u64) -> Document {
             }
         }
     }
+    claims.push("two > base on crashes".to_owned());
     let options = Options {
         claims,
         ..Options::default()
@@ -295,12 +298,13 @@ fn every_format_says_the_same_of_every_row() {
                 check.said
             );
             assert!(check.said.ends_with(&format!("({})", row.verdict.word())));
+            let completed = check
+                .said
+                .contains(" runs that completed, of the baseline ");
+            assert_eq!(completed, row.attempted.is_some(), "{}", check.said);
             assert_eq!(check.state == CheckState::Undecided, word == "cannot tell");
-            for (claim, less) in document
-                .claims
-                .iter()
-                .zip([true, false].into_iter().cycle())
-            {
+            let (_, of_metrics) = document.claims.split_last().unwrap();
+            for (claim, less) in of_metrics.iter().zip([true, false].into_iter().cycle()) {
                 let name = format!(
                     "{} {} base",
                     row.configuration,
@@ -318,6 +322,20 @@ fn every_format_says_the_same_of_every_row() {
         for (of, counts) in &verdicts {
             assert_eq!(Some(counts), expected.get(of), "{seed}: {answer}");
         }
+        // Figures of runs that completed are marked where others did not.
+        let lost = document
+            .comparisons
+            .iter()
+            .any(|row| row.attempted.is_some());
+        for text in [&answer, &mail] {
+            assert_eq!(
+                text.contains("Figures are of the runs that completed: "),
+                lost
+            );
+        }
+        let claim = document.claims.last().unwrap();
+        let upheld = document.outcomes.iter().any(OutcomeComparison::is_worse);
+        assert_eq!(claim.outcome == Outcome::Upheld, upheld, "{claim:?}");
         for row in &document.outcomes {
             let said = assize_report::describe_outcome(row);
             let fails = |check: &&assize_report::Check| check.said == said;
@@ -325,6 +343,8 @@ fn every_format_says_the_same_of_every_row() {
             assert_eq!(matches!(check.state, CheckState::Failed(_)), row.is_worse());
             crashes[usize::from(row.is_worse())] += 1;
             assert!(answer.contains(&said), "{said}: {answer}");
+            let flat: Vec<&str> = mail.split_whitespace().collect();
+            assert!(flat.join(" ").contains(&said), "{said}: {mail}");
         }
         let of = |text: &str, what: &str| text.matches(what).count();
         let failed = checks.checks.iter();
@@ -352,4 +372,56 @@ fn every_format_says_the_same_of_every_row() {
     assert!(words.len() >= 4, "{words:?}");
     assert_eq!(claimed.len(), 3, "{claimed:?}");
     assert!(crashes.iter().all(|&n| n > 3), "{crashes:?}");
+}
+
+#[test]
+fn what_the_source_fixes_is_a_difference_without_an_interval() {
+    for runs in [3, 8] {
+        let mut records = Records {
+            primary: vec!["latency".into()],
+            workloads: vec!["sync".into()],
+            ..Records::default()
+        };
+        for (side, (name, size)) in (0..).zip([("base", 512.0), ("one", 808.0)]) {
+            records.configurations.push(Configuration {
+                name: name.into(),
+                label: name.into(),
+                ..Configuration::default()
+            });
+            for repetition in 1..=runs {
+                let mut run = Run::new(name, "sync", repetition);
+                run.order = 2 * repetition + side;
+                run.block = Some(repetition);
+                let size = Measurement::new(size, "B");
+                run.metrics.insert("latency".into(), size);
+                records.runs.push(run);
+            }
+        }
+        let document = try_records(&records, &Options::default()).unwrap();
+        let [row] = &document.comparisons[..] else {
+            panic!("{:?}", document.comparisons);
+        };
+        let decided = row.verdict != Verdict::Undecided;
+        assert_eq!(decided, runs == 8, "{row:?}");
+        let metrics = metrics();
+        let asked = Brief {
+            metrics: &metrics,
+            question: None,
+            width: 120,
+        };
+        let answer = brief(&document, &asked, Style::default());
+        let said = match decided {
+            true => "worse: +57.8 % (512 -> 808 B) in every run",
+            false => "a difference in every run: +57.8 % (512 -> 808 B)",
+        };
+        assert!(answer.contains(said), "{answer}");
+        let mail = text(&document, &asked, Style::default());
+        assert!(mail.contains("in every run"), "{mail}");
+        let checks = Checks::for_document(&document, &metrics, &[]);
+        assert!(checks.checks[0].said.contains(said), "{checks:?}");
+        for text in [&answer, &mail] {
+            assert!(!text.contains("1.578..1.578"), "{text}");
+            assert!(!text.contains("+57.8 % to +57.8 %"), "{text}");
+        }
+    }
 }

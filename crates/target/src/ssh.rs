@@ -2,6 +2,7 @@
 
 mod connection;
 mod probe;
+mod reboot;
 mod upload;
 
 use std::collections::BTreeMap;
@@ -17,14 +18,16 @@ use crate::kernels::Kernels;
 use crate::talk::{ChildEnd, ChildLimits};
 use crate::testbed::Testbed;
 use crate::{
-    Error, OrderResult, PreparationStep, ReportStep, RunOutcome, Target, agent, needs, packages,
-    stream,
+    Error, OrderResult, PreparationStep, ReportStep, RunFailure, RunOutcome, Target, agent, needs,
+    packages, stream,
 };
 use connection::{Connection, quote};
 use probe::HostProbe;
 
 /// How far an agent may exceed the limit that it enforces itself.
 const GRACE: Duration = Duration::from_secs(30);
+/// How long a host that was lost may take to answer again.
+const RETURN: Duration = Duration::from_secs(300);
 /// How long killing leftover processes may take.
 const ENDING: Duration = Duration::from_secs(30);
 
@@ -38,7 +41,17 @@ pub struct Ssh {
     connection: Connection,
     agent: Option<PathBuf>,
     grace: Duration,
-    remote_paths: Mutex<Option<RemotePaths>>,
+    may_return: Duration,
+    prepared: Mutex<Option<PreparedHost>>,
+}
+
+/// What a host was prepared for.
+#[derive(Debug, Clone)]
+struct PreparedHost {
+    paths: RemotePaths,
+    /// The boot during which it was prepared.
+    boot_id: String,
+    orders: Vec<Order>,
 }
 
 /// Paths on the other host.
@@ -82,12 +95,20 @@ impl Ssh {
         self
     }
 
+    /// Sets how long a host that was lost may take to answer again; 300 s by default.
+    #[must_use]
+    pub fn with_return(mut self, limit: Duration) -> Ssh {
+        self.may_return = limit;
+        self
+    }
+
     fn over(connection: Connection) -> Ssh {
         Ssh {
             connection,
             agent: None,
             grace: GRACE,
-            remote_paths: Mutex::new(None),
+            may_return: RETURN,
+            prepared: Mutex::new(None),
         }
     }
 
@@ -136,7 +157,7 @@ impl Ssh {
         Ok(probe)
     }
 
-    fn there(&self, order: &Order) -> Result<RemotePaths, Error> {
+    fn there(&self, order: &Order) -> Result<PreparedHost, Error> {
         let known = |ssh: &Ssh| ssh.lock().clone();
         if let Some(there) = known(self) {
             return Ok(there);
@@ -149,10 +170,22 @@ impl Ssh {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<RemotePaths>> {
-        self.remote_paths
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<PreparedHost>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a host that was lost during a run. If it has booted again since, prepares
+    /// it anew and returns what the run ended with.
+    ///
+    /// # Errors
+    /// It does not come back, or cannot be prepared.
+    fn after_loss(&self, before: &PreparedHost) -> Result<Option<RunFailure>, Error> {
+        let boot_id = reboot::wait_for_boot_id(&self.connection, self.may_return)?;
+        if boot_id == before.boot_id {
+            return Ok(None);
+        }
+        self.prepare(&before.orders)?;
+        Ok(Some(RunFailure::Rebooted))
     }
 
     /// Kills the processes that a run left there.
@@ -201,8 +234,12 @@ impl Target for Ssh {
         let host = self.connection.host().to_owned();
         tell(PreparationStep::Host { host });
         let probe = self.look(orders)?;
-        let there = upload::upload_all(&self.connection, &agent, orders, &probe)?;
-        *self.lock() = Some(there);
+        let paths = upload::upload_all(&self.connection, &agent, orders, &probe)?;
+        *self.lock() = Some(PreparedHost {
+            paths,
+            boot_id: probe.boot_id,
+            orders: orders.to_vec(),
+        });
         Ok(())
     }
 
@@ -225,21 +262,26 @@ impl Target for Ssh {
 
     fn run(&self, order: &Order, _slot: usize) -> Result<OrderResult, Error> {
         let started = Instant::now();
-        let there = self.there(order)?;
+        let prepared = self.there(order)?;
+        let there = &prepared.paths;
         let limits = limits(&order.job, self.grace);
         let job = encode(&translated(&order.job, &there.modules), &self.name())?;
-        let talk = self.connection.run(&run_script(&there), job, limits)?;
+        let talk = self.connection.run(&run_script(there), job, limits)?;
         let lost = (talk.end != ChildEnd::Time)
             .then(|| self.connection.trouble(&talk))
             .flatten();
+        let rebooted = match &lost {
+            Some(_) => self.after_loss(&prepared)?,
+            None => None,
+        };
         let who = match lost {
             Some(error) => format!("{error}; ssh"),
             None => "the agent".into(),
         };
-        let ended = failure_of_exit(&talk, limits, &who);
+        let ended = rebooted.or_else(|| failure_of_exit(&talk, limits, &who));
         let outcome = stream::outcome_of_process(&talk.stdout, &talk.stderr, ended);
         if !matches!(outcome, RunOutcome::Completed(_)) {
-            self.end(&there);
+            self.end(there);
         }
         Ok(OrderResult {
             outcome,

@@ -174,6 +174,76 @@ fn a_crash_is_a_failed_run() {
     assert_eq!(console, "oh");
 }
 
+/// A host whose connection is lost during the first run. The boot ID that it names is in
+/// a file.
+fn lost_during_a_run(sshd: &Sshd, scripts: &Scripts) -> Ssh {
+    let (boot, lost) = (scripts.path("boot"), scripts.path("lost"));
+    fs::write(&boot, "one\n").unwrap();
+    let wrapper = scripts.path("ssh");
+    let text = format!(
+        "#!/bin/bash\nset -o pipefail\n\
+         case \"$*\" in\n\
+         *\"boot_id'\") cat {boot}; exit ;;\n\
+         *'status=$?'*) [ -e {lost} ] || {{ touch {lost}; exit 255; }} ;;\n\
+         esac\n\
+         {} \"$@\" | sed \"s/^assize:boot:.*/assize:boot:$(cat {boot})/\"\n",
+        sshd.words("user").join(" "),
+        boot = boot.display(),
+        lost = lost.display(),
+    );
+    fs::write(&wrapper, text).unwrap();
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+    let words = vec![wrapper.to_str().unwrap().to_owned()];
+    let agent = scripts.agent(WHOLE);
+    Ssh::with_command(&sshd.host(), words, agent)
+        .unwrap()
+        .with_return(Duration::ZERO)
+}
+
+#[test]
+fn a_host_that_boots_again_during_a_run_has_crashed() {
+    let Some(sshd) = Sshd::start() else { return };
+    let scripts = Scripts::new();
+    let ssh = lost_during_a_run(&sshd, &scripts);
+    let order = Order::default();
+    ssh.prepare(std::slice::from_ref(&order)).unwrap();
+    // What was copied there is lost too.
+    fs::remove_dir_all(sshd.cache()).unwrap();
+    fs::write(scripts.path("boot"), "two\n").unwrap();
+    let RunOutcome::Failed { failure, .. } = ssh.run(&order, 0).unwrap().outcome else {
+        panic!("completed");
+    };
+    assert_eq!(failure, RunFailure::Rebooted);
+    let next = ssh.run(&order, 0).unwrap().outcome;
+    assert!(matches!(next, RunOutcome::Completed(_)), "{next:?}");
+}
+
+#[test]
+fn a_network_that_fails_during_a_run_is_no_crash() {
+    let Some(sshd) = Sshd::start() else { return };
+    let scripts = Scripts::new();
+    let ssh = lost_during_a_run(&sshd, &scripts);
+    let order = Order::default();
+    ssh.prepare(std::slice::from_ref(&order)).unwrap();
+    let RunOutcome::Failed { failure, .. } = ssh.run(&order, 0).unwrap().outcome else {
+        panic!("completed");
+    };
+    assert!(matches!(failure, RunFailure::Ended { .. }), "{failure:?}");
+}
+
+#[test]
+fn a_host_that_does_not_come_back_ends_the_experiment() {
+    let Some(sshd) = Sshd::start() else { return };
+    let scripts = Scripts::new();
+    let ssh = lost_during_a_run(&sshd, &scripts);
+    let order = Order::default();
+    ssh.prepare(std::slice::from_ref(&order)).unwrap();
+    fs::remove_file(scripts.path("boot")).unwrap();
+    let error = ssh.run(&order, 0).unwrap_err();
+    assert!(error.why.contains("has not answered for 0 s"), "{error}");
+    assert!(error.mend.unwrap().contains("--resume"));
+}
+
 #[test]
 fn strangers_are_told_how_to_get_in() {
     let Some(sshd) = Sshd::start() else { return };

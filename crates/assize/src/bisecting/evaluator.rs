@@ -236,10 +236,7 @@ impl BisectionEvaluator<'_> {
             outcome: claim.map_or(Outcome::Undecided, |claim| claim.outcome),
             because: claim.map_or_else(String::new, |claim| claim.because.clone()),
             figures: document.comparisons.iter().map(figure).collect(),
-            outcomes: match self.question.outcome {
-                true => document.outcomes,
-                false => Vec::new(),
-            },
+            outcomes: document.outcomes,
             runs: measured.runs,
             bundle: Some(bundle),
             same_as: None,

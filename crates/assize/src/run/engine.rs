@@ -221,7 +221,7 @@ fn crashed(outcome: &RunOutcome) -> bool {
     let RunOutcome::Failed { failure, .. } = outcome else {
         return false;
     };
-    matches!(failure, HowFailed::Panic { .. })
+    matches!(failure, HowFailed::Panic { .. } | HowFailed::Rebooted)
 }
 
 #[cfg(test)]

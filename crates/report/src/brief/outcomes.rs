@@ -1,7 +1,7 @@
 //! How runs ended, which is reported first.
 
 use super::BriefSheet;
-use crate::contrasts::{describe_outcome, outcome_word, ranked_outcomes};
+use crate::contrasts::{describe_all_completed, describe_outcome, outcome_word, ranked_outcomes};
 
 /// At most this many rows get lines; the rest are counted.
 const ROWS: usize = 4;
@@ -28,6 +28,9 @@ pub(super) fn lines(sheet: &BriefSheet<'_>) -> Vec<String> {
         lines.push(format!(
             "  and {more} more ways in which runs ended: --format mail"
         ));
+    }
+    if let Some(text) = describe_all_completed(sheet.document) {
+        lines.extend(sheet.wrapped(&text, "  ").into_iter().take(LINES));
     }
     lines
 }

@@ -15,7 +15,8 @@ mod summary;
 use assize_verdict::{Comparison, Document, Outcome as Claimed, OutcomeComparison, Verdict};
 
 use crate::contrasts::{
-    MetricWords, RowOutcome, came_out, describe_outcome, effect_with_interval, row_words,
+    MetricWords, RowOutcome, came_out, describe_completed, describe_outcome, effect_with_interval,
+    row_words,
 };
 use crate::number::significant;
 use crate::series::{EffectReading, PatchEffect, PatchOutcome, SeriesReport};
@@ -25,6 +26,11 @@ pub use junit::junit;
 pub use kcidb::kcidb;
 pub use ktap::ktap;
 pub use summary::markdown;
+
+/// The group of the checks of how runs ended.
+const OUTCOMES: &str = "outcomes";
+/// Why a check of how runs ended fails without any option.
+const MORE_OFTEN: &str = "more often than on the baseline, established";
 
 /// The part of the document that a finding is about, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,6 +183,14 @@ impl Checks {
         )
     }
 
+    /// The checks of how runs ended that did not fail: some runs crashed, say, but not
+    /// enough to tell.
+    fn undecided_outcomes(&self) -> impl Iterator<Item = &Check> {
+        let is_open = |check: &&Check| check.state == CheckState::Undecided;
+        let outcomes = self.checks.iter().filter(|check| check.group == OUTCOMES);
+        outcomes.filter(is_open)
+    }
+
     /// `3 checks: 1 failed, 1 undecided`.
     fn summary(&self) -> String {
         let (failed, open) = self.counts();
@@ -241,6 +255,7 @@ fn of_row(
     let better = words.and_then(|one| one.better);
     let came_out = came_out(document, row, better);
     let word = row_words(row, came_out, better, document.margin);
+    let completed = describe_completed(row).map_or(String::new(), |text| format!(", {text}"));
     Check {
         group: row.workload.clone(),
         name: format!(
@@ -252,7 +267,7 @@ fn of_row(
             matches!(came_out, RowOutcome::Open | RowOutcome::Fixed),
         ),
         said: format!(
-            "{word}: {} ({})",
+            "{word}: {}{completed} ({})",
             effect_with_interval(document, row, came_out),
             match came_out {
                 RowOutcome::Equal | RowOutcome::Fixed => "not tested, since no run varies",
@@ -268,7 +283,7 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
     let said = describe_outcome(row);
     let decided = row.verdict == Verdict::Established;
     Check {
-        group: "outcomes".into(),
+        group: OUTCOMES.into(),
         name: format!(
             "{} with {} against {}",
             row.heading(),
@@ -276,7 +291,7 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
             row.baseline
         ),
         state: state(
-            found.or_else(|| row.is_worse().then(|| said.clone())),
+            found.or_else(|| row.is_worse().then(|| MORE_OFTEN.to_owned())),
             !decided,
         ),
         said,

@@ -160,6 +160,27 @@ fn gitlab_has_an_issue_for_each_failure_whose_fingerprint_stays() {
 }
 
 #[test]
+fn a_crash_that_decides_nothing_is_shown_beside_the_change() {
+    let one = checks(vec![check(
+        "outcomes",
+        "crashes with new against old",
+        CheckState::Undecided,
+    )]);
+    assert_eq!(
+        github(&one).lines().next().unwrap(),
+        "::warning title=outcomes%3A crashes with new against old::said of crashes with new \
+         against old"
+    );
+    let issues: Vec<Value> = serde_json::from_str(&gitlab(&one).unwrap()).unwrap();
+    assert_eq!(issues.len(), 1);
+    assert_eq!(issues[0]["severity"], "info");
+    assert_eq!(
+        issues[0]["description"],
+        "outcomes: crashes with new against old: said of crashes with new against old"
+    );
+}
+
+#[test]
 fn markdown_begins_with_what_failed_and_fits_a_comment() {
     let text = markdown(&mixed());
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();

@@ -2,6 +2,7 @@
 
 use assize_verdict::{Better, Comparison, Document, MachineComparison, Options, Scale, Verdict};
 
+use super::fixed_values;
 use crate::number::{self, signed, significant, with_points};
 use crate::readable::Readable;
 use crate::text::{contradicted, short};
@@ -225,6 +226,10 @@ pub(crate) fn effect_with_interval(
     let effect = effect(document, row);
     match interval(document, row, came_out) {
         Some(interval) => format!("{effect}, {}", interval.text()),
+        // The words for an undecided row say so already.
+        None if row.verdict != Verdict::Undecided && fixed_values(document, row).is_some() => {
+            format!("{effect} in every run")
+        }
         None => effect,
     }
 }
@@ -269,8 +274,7 @@ pub(crate) fn interval(
     row: &Comparison,
     came_out: RowOutcome,
 ) -> Option<ChangeInterval> {
-    let varies = !matches!(came_out, RowOutcome::Equal | RowOutcome::Fixed);
-    if contradicted(document, row) || !varies {
+    if contradicted(document, row) || fixed_values(document, row).is_some() {
         return None;
     }
     let corrected = row.ci_simultaneous.filter(|_| came_out == RowOutcome::Open);

@@ -9,6 +9,19 @@ use super::figures::RowOutcome;
 /// equal in every run, or differ by the same amount in every run. `None` for any other
 /// row.
 pub(crate) fn fixed_outcome(document: &Document, row: &Comparison) -> Option<RowOutcome> {
+    if row.verdict != Verdict::Undecided {
+        return None;
+    }
+    let [before, after] = fixed_values(document, row)?;
+    Some(match before == after {
+        true => RowOutcome::Equal,
+        false => RowOutcome::Fixed,
+    })
+}
+
+/// The values of both sides, baseline first, if no run of a side differs from another.
+/// The row has no interval then, only a difference.
+pub(crate) fn fixed_values(document: &Document, row: &Comparison) -> Option<[f64; 2]> {
     /// The rounding error that summation leaves in an interval of zero width.
     const ROUNDING: f64 = 1e-9;
     // Values printed with decimals may differ in the digits that were cut off.
@@ -16,16 +29,11 @@ pub(crate) fn fixed_outcome(document: &Document, row: &Comparison) -> Option<Row
         return None;
     }
     let [low, high] = row.ci?;
-    let is_point = (high - low).abs() <= ROUNDING * high.abs();
-    if row.verdict != Verdict::Undecided || !is_point {
+    if (high - low).abs() > ROUNDING * high.abs() {
         return None;
     }
     let before = one_value(document, row, &row.baseline)?;
-    let after = one_value(document, row, &row.configuration)?;
-    Some(match before == after {
-        true => RowOutcome::Equal,
-        false => RowOutcome::Fixed,
-    })
+    Some([before, one_value(document, row, &row.configuration)?])
 }
 
 /// The common value of a configuration's runs, if there are at least two runs and all

@@ -16,10 +16,11 @@ pub(crate) use figures::{
     interval_ends, log_gain, outcome, percent, range, relative_change, row_words, size,
     size_with_interval, stands_for,
 };
-pub(crate) use fixed::fixed_outcome;
+pub(crate) use fixed::{fixed_outcome, fixed_values};
 pub use outcomes::describe_outcome;
 pub(crate) use outcomes::{
-    count_incomplete_runs, figures as outcome_figures, outcome_word, ranked as ranked_outcomes,
+    count_incomplete_runs, describe_all_completed, describe_completed, figures as outcome_figures,
+    outcome_word, ranked as ranked_outcomes,
 };
 pub(crate) use rates::{EventContrasts, RateContrast, by_event, events_lead};
 

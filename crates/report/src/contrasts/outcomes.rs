@@ -1,6 +1,8 @@
 //! How runs ended, in words.
 
-use assize_verdict::{Document, OutcomeComparison, OutcomeSignature, Verdict};
+use std::collections::BTreeMap;
+
+use assize_verdict::{Comparison, Document, OutcomeComparison, OutcomeSignature, Verdict};
 
 use super::capital;
 
@@ -93,6 +95,50 @@ pub(crate) fn count_incomplete_runs(document: &Document) -> usize {
     runs.sort_unstable();
     runs.dedup();
     runs.len()
+}
+
+/// `of the 25 of 32 runs that completed, of the baseline 32 of 32`; `None` if no run of
+/// either side was lost.
+pub(crate) fn describe_completed(row: &Comparison) -> Option<String> {
+    let ([of_baseline, of], n, n_baseline) = (row.attempted?, row.n?, row.n_baseline?);
+    Some(format!(
+        "of the {n} of {of} runs that completed, of the baseline {n_baseline} of {of_baseline}"
+    ))
+}
+
+/// Says which runs the figures are of: `Figures are of the runs that completed: 25 of 32
+/// with new`. `None` if all runs completed.
+pub(crate) fn describe_all_completed(document: &Document) -> Option<String> {
+    // Runs that completed and runs that were started, by configuration and workload.
+    let mut runs: BTreeMap<(&str, &str), (u32, u32)> = BTreeMap::new();
+    for row in &document.comparisons {
+        let (Some([of_baseline, of]), Some(n), Some(n_baseline)) =
+            (row.attempted, row.n, row.n_baseline)
+        else {
+            continue;
+        };
+        let sides = [
+            (&row.baseline, n_baseline, of_baseline),
+            (&row.configuration, n, of),
+        ];
+        for (name, n, of) in sides {
+            let known = runs.entry((name, &row.workload)).or_default();
+            *known = (known.0.max(n), of);
+        }
+    }
+    let of_configuration = document.configurations.iter().filter_map(|configuration| {
+        let name = configuration.name.as_str();
+        let mine = runs.iter().filter(|((of, _), _)| *of == name);
+        let (n, of) = mine.fold((0, 0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1));
+        (n < of).then(|| format!("{n} of {of} with {name}"))
+    });
+    let counts: Vec<String> = of_configuration.collect();
+    (!counts.is_empty()).then(|| {
+        format!(
+            "Figures are of the runs that completed: {}",
+            counts.join(", ")
+        )
+    })
 }
 
 /// The names that sentences use for these rows.

@@ -6,7 +6,7 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
 use super::page::ReportPage;
-use crate::contrasts::{RowOutcome, Wordings, came_out, fixed_outcome};
+use crate::contrasts::{RowOutcome, Wordings, came_out, fixed_outcome, fixed_values};
 use crate::number::{difference, ratio, significant};
 use crate::text::contradicted;
 
@@ -197,6 +197,10 @@ pub(super) fn cell(document: &Document, row: &Comparison, words: Wordings<'_>) -
     };
     if !contradicted(document, row) {
         return match fixed_outcome(document, row) {
+            None if fixed_values(document, row).is_some() => MetricCell {
+                interval: "in every run".to_owned(),
+                ..cell
+            },
             None => cell,
             Some(RowOutcome::Equal) => MetricCell {
                 mark: "",

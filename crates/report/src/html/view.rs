@@ -8,7 +8,7 @@ use super::{
     answer, attributed, grid, hero, lists, machines, outcomes, overview, post, tables, tradeoffs,
 };
 use crate::brief::{Brief, counts};
-use crate::contrasts::Wordings;
+use crate::contrasts::{Wordings, describe_all_completed};
 use crate::text::{Style, text};
 
 /// Everything in the page that is visible without a script.
@@ -26,6 +26,8 @@ pub(super) struct PageView<'p> {
     raw: bool,
     hero: hero::Hero,
     ended: Vec<outcomes::EndedRuns>,
+    /// Which runs the figures are of, if some did not complete.
+    completed: Option<String>,
     look: Option<String>,
     sentences: Vec<answer::AnswerSentence>,
     tally: Vec<answer::VerdictTally>,
@@ -93,6 +95,7 @@ impl<'p> PageView<'p> {
             raw: document.comparisons.iter().any(|c| c.scale == Scale::Raw),
             hero: hero::hero(document, &about.metrics),
             ended: outcomes::ended_runs(document),
+            completed: describe_all_completed(document),
             look: document.look.clone(),
             sentences: answer::sentences(document),
             tally: answer::tally(document),

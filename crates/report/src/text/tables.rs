@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grid::{CellWeight, TextCell, TextGrid};
 use super::{DIFFERENCE, Style, mark, push_wrapped};
-use crate::contrasts::{RowOutcome, fixed_outcome};
+use crate::contrasts::{RowOutcome, fixed_outcome, fixed_values};
 use crate::number::{interval, narrow, p, ratio, signed, significant};
 
 /// Prints one table per workload: metrics by configurations.
@@ -157,14 +157,15 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> TextC
     };
     let mut lines = match fixed {
         Some(RowOutcome::Equal) => vec!["equal".to_string()],
-        Some(_) => vec![value, "in every run".to_string()],
+        Some(_) => vec![value],
         None => vec![format!("{value} {}", mark(row.verdict))],
     };
-    if let Some([low, high]) = row.ci.filter(|_| fixed.is_none()) {
-        lines.push(match row.scale {
-            Scale::Raw => interval([low, high], |v| significant(v, 2)),
-            Scale::Log | Scale::Summary => interval([low, high], ratio),
-        });
+    match row.ci {
+        _ if fixed == Some(RowOutcome::Equal) => {}
+        _ if fixed_values(document, row).is_some() => lines.push("in every run".to_string()),
+        Some(ends) if row.scale == Scale::Raw => lines.push(interval(ends, |v| significant(v, 2))),
+        Some(ends) => lines.push(interval(ends, ratio)),
+        None => {}
     }
     if show_n {
         let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
@@ -238,11 +239,10 @@ fn legend(document: &Document, out: &mut String) {
             " disagree !: {several} show opposite effects, so no figure speaks for all."
         ));
     }
-    let fixed = |row: &Comparison| fixed_outcome(document, row);
-    let mut every = document.comparisons.iter().filter_map(fixed);
-    if every.next().is_some() {
+    let mut rows = document.comparisons.iter();
+    if rows.any(|row| fixed_values(document, row).is_some()) {
         text.push_str(
-            " equal, in every run: no run of a side differs from another, so nothing is tested.",
+            " equal, in every run: no run of a side differs from another; without a mark, nothing is tested.",
         );
     }
     let hides_equality = |row: &Comparison| hides_equality(document, row);

@@ -17,6 +17,8 @@ pub(super) struct HostProbe {
     pub(super) system: String,
     /// The output of `uname -m`.
     pub(super) architecture: String,
+    /// The kernel's boot ID.
+    pub(super) boot_id: String,
     pub(super) facts: MachineFacts,
     /// Requested programs that are not in PATH.
     pub(super) missing: BTreeSet<String>,
@@ -35,6 +37,7 @@ pub(super) fn script<'a>(
         r#"say() { printf 'assize:%s:%s\n' "$1" "$2"; }
 say system "$(uname -s)"
 say architecture "$(uname -m)"
+say boot "$(cat /proc/sys/kernel/random/boot_id 2> /dev/null)"
 sed 's/^/assize:status:/' /proc/self/status
 sed 's/^/assize:limits:/' /proc/self/limits
 say paranoid "$(cat /proc/sys/kernel/perf_event_paranoid 2> /dev/null)"
@@ -78,6 +81,7 @@ pub(super) fn read(answer: &str) -> HostProbe {
         match key {
             "system" => probe.system = value.into(),
             "architecture" => probe.architecture = value.into(),
+            "boot" => probe.boot_id = value.into(),
             "status" => status += &format!("{value}\n"),
             "limits" => limits += &format!("{value}\n"),
             "paranoid" => paranoid = value.into(),

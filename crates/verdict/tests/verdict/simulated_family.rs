@@ -296,6 +296,39 @@ fn where_nothing_differs_no_sentence_gives_a_direction() {
     }
 }
 
+/// How many of 200 documents have the lint `drift`, if what the runs of a block share
+/// varies five times as much as they do, and each block adds `trend` to the last.
+fn drifting_documents(trend: f64) -> usize {
+    let drifts = |seed: &u64| {
+        let design = Design {
+            workloads: 2,
+            ..Design::rows(4, 10, true)
+        };
+        let mut source = Source(*seed);
+        let mut records = design.records(&mut source, |_, _, _| 1.0);
+        let shared: Vec<f64> = (0..design.runs)
+            .map(|at| (0.15 * source.normal() + trend * at as f64).exp())
+            .collect();
+        for run in &mut records.runs {
+            let block = run.block.unwrap() as usize;
+            for value in run.metrics.values_mut() {
+                value.value *= shared[block];
+            }
+        }
+        let document = judged(&records);
+        document.lints.iter().any(|lint| lint.code == "drift")
+    };
+    (0..200).filter(drifts).count()
+}
+
+#[test]
+fn blocks_that_differ_are_called_a_drift_only_if_they_drift() {
+    let none = drifting_documents(0.0);
+    assert!(none <= 200 / 20, "{none} of 200 without a trend");
+    let found = drifting_documents(0.1);
+    assert!(found >= 160, "{found} of 200 with a trend");
+}
+
 #[test]
 fn six_blocks_find_a_large_difference_in_many_rows() {
     let (mut right, mut rows) = (0, 0);
