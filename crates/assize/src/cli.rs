@@ -68,7 +68,7 @@ pub(crate) enum CliVerb {
     /// numbers support
     Audit(Box<AuditArguments>),
     /// Judge recorded results: bundles, and results of hyperfine; or run commands and
-    /// compare them: assize compare -- 'CMD A' 'CMD B'
+    /// compare them: assize compare 'CMD A' 'CMD B'
     Compare(Box<CompareArguments>),
     /// Show a bundle's verdicts: as a mail, as a page, as data
     Report(ReportArguments),
@@ -318,17 +318,14 @@ pub(crate) struct AuditArguments {
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// Bundles, or files of results (hyperfine's JSON, or any format that
-    /// audit reads). With several files, each is a configuration
-    #[arg(
-        value_name = "BUNDLE",
-        required_unless_present = "commands",
-        conflicts_with = "commands"
-    )]
+    /// audit reads): with several files, each is a configuration. Anything else is
+    /// a command to run
+    #[arg(value_name = "BUNDLE|COMMAND", required_unless_present = "commands")]
     pub(crate) inputs: Vec<PathBuf>,
     /// What bundles with the same configurations are. Bundles of one
     /// experiment on several machines are blocks; of other kernels, or of
     /// one machine twice, this must be said
-    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "commands")]
+    #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) bundles: Option<BundleJoining>,
     #[command(flatten)]
     pub(crate) trial: TrialArguments,

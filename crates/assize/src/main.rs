@@ -77,10 +77,12 @@ fn main() -> ExitCode {
         CliVerb::List(arguments) => list::list(&arguments),
         CliVerb::Kernel(verb) => kernel::kernel(&verb),
         CliVerb::Audit(arguments) => audit::audit(&arguments),
-        CliVerb::Compare(arguments) if !arguments.running.commands.is_empty() => {
-            commands::compare(&arguments)
-        }
-        CliVerb::Compare(arguments) => compare::compare(&arguments),
+        CliVerb::Compare(arguments) => commands::sort_out(*arguments).and_then(|arguments| {
+            match arguments.running.commands.is_empty() {
+                true => compare::compare(&arguments),
+                false => commands::compare(&arguments),
+            }
+        }),
         CliVerb::Report(arguments) => compare::report(&arguments),
         CliVerb::Index(arguments) => library::index(&arguments),
         CliVerb::Trend(arguments) => trend::trend(&arguments),

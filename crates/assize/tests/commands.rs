@@ -71,7 +71,7 @@ fn failing() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     for (arguments, status, said) in [
         (
-            &["-r", "2", "--", "true", "false"][..],
+            &["-r", "2", "true", "false"][..],
             3,
             "false on command: 2 of 2: command: exit status 1",
         ),
@@ -87,8 +87,31 @@ fn failing() -> Outcome {
             2,
             "true < false",
         ),
-        (&["--warmup", "2", "x.bundle"], 2, "cannot be used with"),
-        (&["x.bundle", "--", "a", "b"], 2, "cannot be used with"),
+        (
+            &["--warmup", "2", "."],
+            2,
+            "--warmup is for commands to run; . holds",
+        ),
+        (
+            &[".", "--", "a", "b"],
+            2,
+            ". holds results, and 'a' is a command",
+        ),
+        (
+            &[".", "true"],
+            2,
+            ". holds results, and 'true' is a command",
+        ),
+        (
+            &["--bundles", "sides", "true", "false"],
+            2,
+            "is for results",
+        ),
+        (
+            &["x.bundle", "y.bundle"],
+            2,
+            "'x.bundle' is no bundle, no file of results, and no command",
+        ),
     ] {
         let done = assize(place.path(), &[&["compare", "--quiet"], arguments].concat());
         let text = errors(&done);

@@ -91,7 +91,7 @@ patched | tcp   | Mbit/s >   | 11.3 +- 11.4 sd n=8
     let text = String::from_utf8_lossy(&done.stdout);
     for part in [
         "patched  better: build -10.1 % (184 -> 166 s)",
-        "patched  likely better: tcp +7.7 % (940 -> 1012 Mbit/s)",
+        "patched  likely better: tcp +7.7 %, +7.4 % to +8.0 %",
         "stock, fio, bw: 102400 (line 14)",
         "printed 10.1 (line 10), patched / stock, time on build: agrees",
         "printed 12 (line 10), patched / stock, time on build: differs: 10.05 follows from the figures, 1.948 off",

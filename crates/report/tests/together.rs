@@ -298,9 +298,7 @@ fn every_format_says_the_same_of_every_row() {
                 check.said
             );
             assert!(check.said.ends_with(&format!("({})", row.verdict.word())));
-            let completed = check
-                .said
-                .contains(" runs that completed, of the baseline ");
+            let completed = check.said.contains(" runs, of the baseline ");
             assert_eq!(completed, row.attempted.is_some(), "{}", check.said);
             assert_eq!(check.state == CheckState::Undecided, word == "cannot tell");
             let (_, of_metrics) = document.claims.split_last().unwrap();

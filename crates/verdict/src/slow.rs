@@ -20,8 +20,8 @@ use crate::units::convert;
 const LARGEST: &str = "_max";
 /// With fewer runs per side, "far above most" is undefined.
 const FEWEST: usize = 8;
-/// If more than this share of the runs are slow, it is not rare.
-const RARE: f64 = 0.2;
+/// If more than this share of the runs are slow, or lie apart, that is not rare.
+pub(crate) const RARE: f64 = 0.2;
 /// A value is far out if it is this many interquartile ranges above the upper quartile of the
 /// logarithms (Tukey 1977), and slow if it is also this many times the median.
 const RANGES: f64 = 3.0;

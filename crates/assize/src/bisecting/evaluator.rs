@@ -196,6 +196,7 @@ impl BisectionEvaluator<'_> {
             } else {
                 |_| false
             },
+            gives_up: false,
         })
         .map_err(|failure| match failure {
             Failure::Interrupted { .. } | Failure::InterruptedEarly => stopped(),

@@ -1,4 +1,4 @@
-//! The command line of `assize compare -- COMMAND…`. Options are named as in hyperfine.
+//! The options of `assize compare` for commands, named as in hyperfine.
 
 use std::path::PathBuf;
 
@@ -9,71 +9,86 @@ use clap::Args;
 pub(crate) struct CommandsArguments {
     /// Commands to run here and compare, in turn, each in quotes; the first is the
     /// baseline. One that is more than words (pipes, variables) has a shell start all
-    /// of them
+    /// of them. The `--` may be left out
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
     /// Name of a command in the verdict; one for each command [default: its words]
-    #[arg(
-        short = 'n',
-        long = "command-name",
-        value_name = "NAME",
-        conflicts_with = "inputs"
-    )]
+    #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// Run each command this many times [default: until --within is reached]
-    #[arg(short, long, value_name = "N", conflicts_with_all = ["inputs", "min_runs", "max_runs", "within"], value_parser = runs())]
+    #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs", "within"], value_parser = runs())]
     pub(crate) runs: Option<u32>,
     /// Run each command at least this many times [default: 10]
-    #[arg(short, long, value_name = "N", conflicts_with = "inputs", value_parser = runs())]
+    #[arg(short, long, value_name = "N", value_parser = runs())]
     pub(crate) min_runs: Option<u32>,
     /// Run each command at most this many times [default: 30]
-    #[arg(short = 'M', long, value_name = "N", conflicts_with = "inputs", value_parser = runs())]
+    #[arg(short = 'M', long, value_name = "N", value_parser = runs())]
     pub(crate) max_runs: Option<u32>,
     /// Stop once there is a verdict on elapsed time and its interval is within so much
     /// of the ratio [default: 2%]
-    #[arg(long, value_name = "PERCENT", conflicts_with = "inputs")]
+    #[arg(long, value_name = "PERCENT")]
     pub(crate) within: Option<String>,
     /// Run each command this many times beforehand, without counting
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        conflicts_with = "inputs",
-        default_value_t = 0
-    )]
+    #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub(crate) warmup: u32,
     /// Run this once, before everything else
-    #[arg(short, long, value_name = "CMD", conflicts_with = "inputs")]
+    #[arg(short, long, value_name = "CMD")]
     pub(crate) setup: Option<String>,
     /// Run this before each run; given once for each command, each has its own
-    #[arg(short, long, value_name = "CMD", conflicts_with = "inputs")]
+    #[arg(short, long, value_name = "CMD")]
     pub(crate) prepare: Vec<String>,
     /// Run this after each run; given once for each command, each has its own
-    #[arg(short = 'C', long, value_name = "CMD", conflicts_with = "inputs")]
+    #[arg(short = 'C', long, value_name = "CMD")]
     pub(crate) conclude: Vec<String>,
     /// Run this once, after everything else, even if something failed
-    #[arg(short, long, value_name = "CMD", conflicts_with = "inputs")]
+    #[arg(short, long, value_name = "CMD")]
     pub(crate) cleanup: Option<String>,
+    /// Measure commands whatever their exit status. Without it, a run with a status other
+    /// than 0 has failed, and a command that always fails ends everything
+    #[arg(short, long)]
+    pub(crate) ignore_failure: bool,
     /// Kill a command that takes longer; its run counts as failed
-    #[arg(
-        long,
-        value_name = "DURATION",
-        conflicts_with = "inputs",
-        default_value = "60min"
-    )]
+    #[arg(long, value_name = "DURATION", default_value = TIMEOUT)]
     pub(crate) timeout: String,
     /// Run nothing; write this as an experiment file, for assize run
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "warmup", "setup", "cleanup", "out"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["warmup", "setup", "cleanup", "out"])]
     pub(crate) write: Option<PathBuf>,
     /// Record into this new directory [default: compare.bundle; -2, -3, … is added if
     /// it is there]
-    #[arg(long, value_name = "DIR", conflicts_with = "inputs")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print nothing while commands run
-    #[arg(long, conflicts_with = "inputs")]
+    #[arg(long)]
     pub(crate) quiet: bool,
 }
 
 fn runs() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(2..=10_000)
+}
+
+/// How long a command may take by default.
+const TIMEOUT: &str = "60min";
+
+impl CommandsArguments {
+    /// The first option that only commands can have, as the user gave it.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--command-name", !self.names.is_empty()),
+            ("--runs", self.runs.is_some()),
+            ("--min-runs", self.min_runs.is_some()),
+            ("--max-runs", self.max_runs.is_some()),
+            ("--within", self.within.is_some()),
+            ("--warmup", self.warmup > 0),
+            ("--setup", self.setup.is_some()),
+            ("--prepare", !self.prepare.is_empty()),
+            ("--conclude", !self.conclude.is_empty()),
+            ("--cleanup", self.cleanup.is_some()),
+            ("--ignore-failure", self.ignore_failure),
+            ("--timeout", self.timeout != TIMEOUT),
+            ("--write", self.write.is_some()),
+            ("--out", self.out.is_some()),
+            ("--quiet", self.quiet),
+        ];
+        given.into_iter().find_map(|(name, is)| is.then_some(name))
+    }
 }

@@ -49,6 +49,8 @@ pub(super) struct CommandsExperiment {
     /// The margin of equivalence, if the command line gives one.
     margin: Option<String>,
     timeout: String,
+    /// Whether any exit status will do.
+    any_status: bool,
 }
 
 impl CommandsExperiment {
@@ -61,7 +63,7 @@ impl CommandsExperiment {
         if others.is_empty() {
             return Err(format!(
                 "one command alone cannot be compared; give another, or the same twice to \
-                 see what noise there is: assize compare -- {0} {0}",
+                 see what noise there is: assize compare {0} {0}",
                 shell::quote(asked.commands[0].as_ref())
             ));
         }
@@ -84,6 +86,7 @@ impl CommandsExperiment {
             often: often(asked, twice)?,
             margin: None,
             timeout: asked.timeout.clone(),
+            any_status: asked.ignore_failure,
             commands: match twice {
                 true => vec![first.clone()],
                 false => commands,
@@ -139,6 +142,10 @@ impl CommandsExperiment {
             "\n[workloads.command]\nkind = \"command\"\nargv = {}\n",
             list(&first.argv)
         ));
+        if self.any_status {
+            let all: Vec<String> = (0..=u8::MAX).map(|status| status.to_string()).collect();
+            text.push_str(&format!("statuses = [{}]\n", all.join(", ")));
+        }
         text
     }
 }

@@ -1,10 +1,11 @@
-//! `assize compare -- 'CMD A' 'CMD B'`: compares commands on this machine, without an
+//! `assize compare 'CMD A' 'CMD B'`: compares commands on this machine, without an
 //! experiment file.
 //!
 //! The commands become the levels of an experiment, which runs like any other. Set-up,
 //! warm-up and clean-up, which happen once, are done here.
 
 mod file;
+mod kind;
 mod once;
 mod words;
 
@@ -16,6 +17,7 @@ use crate::output;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
 use file::CommandsExperiment;
+pub(crate) use kind::sort_out;
 
 /// The name of the bundle.
 const NAME: &str = "compare";
@@ -43,9 +45,11 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         quiet: asked.quiet,
         question: &arguments.trial.question,
         may_lose: |_| false,
+        gives_up: true,
     };
     let ready = run::ReadyExperiment::planned(&recording)?;
-    let measured = once::around(asked, &experiment, || ready.carry_out())?;
+    let measured = once::around(asked, &experiment, || ready.carry_out());
+    let measured = measured.map_err(with_hint)?;
     let material = PageInputs {
         records: &measured.records,
         trial: &arguments.trial,
@@ -67,6 +71,25 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
     CommandsExperiment::from_arguments(&asked)
         .unwrap_or_else(|why| panic!("{why}"))
         .text()
+}
+
+/// Adds the option that helps to commands that always fail.
+fn with_hint(failure: Failure) -> Failure {
+    match failure {
+        Failure::FailedRuns {
+            directory,
+            mut cells,
+            first,
+        } => {
+            cells.push("--ignore-failure measures commands whatever their exit status".into());
+            Failure::FailedRuns {
+                directory,
+                cells,
+                first,
+            }
+        }
+        other => other,
+    }
 }
 
 /// Selects the brief format, unless the user asked for another.

@@ -2,6 +2,7 @@
 
 pub(crate) mod declared;
 mod engine;
+mod failing;
 mod head;
 mod interim;
 pub(crate) mod interrupt;
@@ -47,6 +48,7 @@ use crate::rerun;
 use crate::shell;
 use crate::terms::{JudgingTerms, recorded_in};
 use engine::{Engine, RunEvent};
+use failing::FailureStreaks;
 use interim::InterimStage;
 use interrupt::{Interrupt, ProcessKiller};
 use progress::{Progress, RunTally};
@@ -72,6 +74,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         target: target.as_ref(),
         interrupt: &interrupt,
         jobs: jobs(arguments.jobs, target.as_ref()),
+        gives_up: false,
     };
     let tally = engine.carry_out(arguments.quiet)?;
     engine.not_interrupted(&tally)?;
@@ -220,6 +223,8 @@ struct RunSession<'a> {
     target: &'a dyn Target,
     interrupt: &'a Interrupt,
     jobs: usize,
+    /// Whether to give up once the first runs of a configuration have all failed.
+    gives_up: bool,
 }
 
 impl RunSession<'_> {
@@ -357,6 +362,7 @@ impl RunSession<'_> {
             .copied()
             .collect();
         let mut killing = ProcessKiller::default();
+        let mut streaks = FailureStreaks::default();
         let engine = Engine {
             plan: &self.work.plan,
             target: self.target,
@@ -384,7 +390,10 @@ impl RunSession<'_> {
                     with.writer.put(&recorded).map_err(Failure::Record)?;
                 }
                 progress.ended(&ended, &recorded);
-                Ok(())
+                match self.gives_up && !ended.again {
+                    true => streaks.add(&recorded, &self.work.directory),
+                    false => Ok(()),
+                }
             },
         )
     }

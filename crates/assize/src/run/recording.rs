@@ -40,6 +40,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) question: &'a QuestionArguments,
     /// Whether all runs of this configuration may end abnormally: that is a result then.
     pub(crate) may_lose: fn(&str) -> bool,
+    /// Whether to give up once the first runs of a configuration have all failed.
+    pub(crate) gives_up: bool,
 }
 
 /// The recorded runs.
@@ -137,6 +139,7 @@ impl<'a> ReadyExperiment<'a> {
             target: target.as_ref(),
             interrupt: &interrupt,
             jobs: jobs(recording.jobs, target.as_ref()),
+            gives_up: recording.gives_up,
         };
         let tally = doing.carry_out(recording.quiet)?;
         fs::write(&file, recording.text).map_err(|source| Failure::Write {

@@ -170,7 +170,7 @@ fn contrast_lines(contrast: &ConfigurationContrast<'_>, sheet: &BriefSheet<'_>) 
     // Ordered from most to least detailed, for terminals too narrow for everything.
     let details = [
         best_and_worst_effects(contrast, sheet, true),
-        undecided_change(contrast, sheet)
+        change_with_interval(contrast, sheet)
             .unwrap_or_else(|| best_and_worst_effects(contrast, sheet, false)),
         best_and_worst_effects(contrast, sheet, false),
         brief_best_and_worst_effects(contrast, sheet, true),
@@ -276,19 +276,18 @@ fn best_and_worst_effects(
     rows.map(detail).collect::<Vec<_>>().join("; ")
 }
 
-/// For a single undecided workload, the change and its interval, which say more than
-/// absolute values do.
-fn undecided_change(
+/// For a single workload, the change and its interval, which say more than absolute
+/// values do. `None` if the interval is as narrow as a figure that is printed.
+fn change_with_interval(
     contrast: &ConfigurationContrast<'_>,
     sheet: &BriefSheet<'_>,
 ) -> Option<String> {
-    match contrast.rows[..] {
-        [(row, RowOutcome::Open)] => {
-            let size = size_with_interval(sheet.document, row, RowOutcome::Open)?;
-            Some(of_workload(sheet, row, size))
-        }
-        _ => None,
-    }
+    let [(row, came_out)] = contrast.rows[..] else {
+        return None;
+    };
+    let text = size_with_interval(sheet.document, row, came_out)?;
+    let is_narrow = text.matches(&size(row)).count() > 2;
+    (!is_narrow).then(|| of_workload(sheet, row, text))
 }
 
 /// Like [`best_and_worst_effects`], but with absolute values for the first workload at most.

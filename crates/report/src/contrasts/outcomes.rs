@@ -82,58 +82,49 @@ pub(crate) fn ranked(document: &Document) -> Vec<&OutcomeComparison> {
     rows
 }
 
-/// The number of runs that did not complete, each counted once.
-pub(crate) fn count_incomplete_runs(document: &Document) -> usize {
-    let mut runs: Vec<u32> = document
-        .outcomes
-        .iter()
-        .filter(|row| !row.outcome.is_completed())
+/// The runs that did not complete, by index, with their configurations.
+fn incomplete_runs(document: &Document) -> BTreeMap<u32, &str> {
+    let ended = document.outcomes.iter();
+    let ended = ended.filter(|row| !row.outcome.is_completed());
+    let runs = ended
         .flat_map(|row| &row.signatures)
-        .flat_map(|one| &one.runs)
-        .map(|run| run.index)
-        .collect();
-    runs.sort_unstable();
-    runs.dedup();
-    runs.len()
+        .flat_map(|one| &one.runs);
+    runs.map(|run| (run.index, run.configuration.as_str()))
+        .collect()
 }
 
-/// `of the 25 of 32 runs that completed, of the baseline 32 of 32`; `None` if no run of
-/// either side was lost.
+/// The number of runs that did not complete.
+pub(crate) fn count_incomplete_runs(document: &Document) -> usize {
+    incomplete_runs(document).len()
+}
+
+/// How many of the runs that were started a row compares: `from 25 of 32 runs, of the
+/// baseline 32 of 32`. `None` if all runs of both sides completed.
 pub(crate) fn describe_completed(row: &Comparison) -> Option<String> {
     let ([of_baseline, of], n, n_baseline) = (row.attempted?, row.n?, row.n_baseline?);
     Some(format!(
-        "of the {n} of {of} runs that completed, of the baseline {n_baseline} of {of_baseline}"
+        "from {n} of {of} runs, of the baseline {n_baseline} of {of_baseline}"
     ))
 }
 
 /// Says which runs the figures are of: `Figures are of the runs that completed: 25 of 32
 /// with new`. `None` if all runs completed.
 pub(crate) fn describe_all_completed(document: &Document) -> Option<String> {
-    // Runs that completed and runs that were started, by configuration and workload.
-    let mut runs: BTreeMap<(&str, &str), (u32, u32)> = BTreeMap::new();
-    for row in &document.comparisons {
-        let (Some([of_baseline, of]), Some(n), Some(n_baseline)) =
-            (row.attempted, row.n, row.n_baseline)
-        else {
-            continue;
-        };
-        let sides = [
-            (&row.baseline, n_baseline, of_baseline),
-            (&row.configuration, n, of),
-        ];
-        for (name, n, of) in sides {
-            let known = runs.entry((name, &row.workload)).or_default();
-            *known = (known.0.max(n), of);
-        }
-    }
-    let of_configuration = document.configurations.iter().filter_map(|configuration| {
-        let name = configuration.name.as_str();
-        let mine = runs.iter().filter(|((of, _), _)| *of == name);
-        let (n, of) = mine.fold((0, 0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1));
-        (n < of).then(|| format!("{n} of {of} with {name}"))
+    let incomplete = incomplete_runs(document);
+    let counts = document.configurations.iter().filter_map(|configuration| {
+        let name = &configuration.name;
+        let runs = document.runs.iter();
+        let completed = runs.filter(|run| run.configuration == *name).count();
+        let lost = incomplete.values().filter(|of| *of == name).count();
+        let all = completed + lost;
+        (lost > 0).then(|| format!("{completed} of {all} with {name}"))
     });
-    let counts: Vec<String> = of_configuration.collect();
-    (!counts.is_empty()).then(|| {
+    let counts: Vec<String> = counts.collect();
+    let any = document
+        .comparisons
+        .iter()
+        .any(|row| row.attempted.is_some());
+    any.then(|| {
         format!(
             "Figures are of the runs that completed: {}",
             counts.join(", ")

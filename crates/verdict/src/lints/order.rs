@@ -10,11 +10,13 @@ use crate::caps::unequal_spread;
 use crate::cells::{Cell, Cells};
 use crate::compare::arithmetic;
 use crate::document::Lint;
+use crate::slow::RARE;
 use crate::words::p_value;
 
 /// Lints for runs that are outliers of their configuration, one per run. If
 /// metrics are declared primary, only those are checked: with many metrics, some
-/// run is always an outlier in one of them.
+/// run is always an outlier in one of them. Where more than a fifth of the runs lie apart,
+/// the values come in groups, as with ticks of a clock, and no run is an outlier.
 pub(super) fn outliers(
     cells: &Cells<'_>,
     faults: &UninformativeRows,
@@ -27,7 +29,11 @@ pub(super) fn outliers(
             continue;
         }
         for cell in cell.by_machine() {
-            for index in outlier(&cell.values()) {
+            let apart = outlier(&cell.values());
+            if apart.len() as f64 > RARE * cell.runs.len() as f64 {
+                continue;
+            }
+            for index in apart {
                 found
                     .entry(cell.runs[index].run)
                     .or_default()
