@@ -9,7 +9,7 @@ use crate::{
     tidy, trials,
 };
 
-/// Checked first: these need nothing, and find mistakes within a minute.
+/// Checked first: these steps have no requirements, and find mistakes within a minute.
 const FIRST: &[Step] = &[
     Step::new("format", &[], format),
     Step::new("tidy", &["test"], tidy::step),
@@ -17,7 +17,7 @@ const FIRST: &[Step] = &[
     Step::new("spelling", &["test"], spelling::step),
 ];
 
-/// Used by the lists below.
+/// Builds the program, which the lists below use.
 const PROGRAM: &[Step] = &[Step::new("program", &[], assize::step)];
 
 /// Steps that compile; cargo runs only one at a time.
@@ -41,8 +41,8 @@ const BOOTED: &[Step] = &[
     Step::new("boots", &["exact"], test::boots),
 ];
 
-/// Steps that only `check-more` takes. Steps that boot machines and steps that compute
-/// alternate on the two lists, which take about the same time.
+/// Steps that only `check-more` runs. Steps that boot machines and steps that compute alternate on
+/// the two lists, which take about the same time.
 const MACHINES: &[Step] = &[
     Step::new("kernels", &["exact", "run", "full"], lab::step),
     Step::new("all-modules", &["test"], kmod::step),
@@ -107,7 +107,7 @@ fn quick() -> Result<(), Error> {
     close(&taken)
 }
 
-/// Takes two lists of steps in parallel.
+/// Runs two lists of steps in parallel.
 fn side_by_side(these: &[Step], those: &[Step]) -> Vec<Taken> {
     let beside = Beside::start(those);
     let mut taken = take_each(these);
@@ -123,7 +123,7 @@ fn format() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// Lints the program. [`clippy_tests`] compiles as much again for the tests.
+/// Lints the program. [`clippy_tests`] compiles about as much again, for the tests.
 fn clippy() -> Result<Done, Error> {
     lint(&[])
 }

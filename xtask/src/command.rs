@@ -23,7 +23,7 @@ pub fn command(program: impl Into<OsString>, arguments: &[&str]) -> Result<Comma
     Ok(command)
 }
 
-/// Runs a command; its output goes to ours.
+/// Runs a command, with its output going to ours.
 pub fn run(mut command: Command) -> Result<(), Error> {
     let shown = show(&command);
     let status = command.status().map_err(|why| format!("{shown}: {why}"))?;
@@ -96,7 +96,7 @@ pub(crate) fn color() -> &'static str {
     }
 }
 
-/// The most arguments shown in a message: codespell gets a thousand.
+/// Maximum number of arguments shown in a message: codespell gets a thousand.
 const SHOWN: usize = 20;
 
 fn show(command: &Command) -> String {

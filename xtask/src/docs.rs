@@ -22,7 +22,7 @@ fn rustdoc() -> Result<(), Error> {
     run_command(rustdoc)
 }
 
-/// The step of `check-more`; the links were checked before.
+/// The step of `check-more`; the links are checked by then.
 pub(crate) fn step() -> Result<Done, Error> {
     rustdoc().map(|()| Done::Ok)
 }

@@ -22,13 +22,13 @@ impl Draws {
         usize::try_from(draw % (n as u64).max(1)).unwrap_or_default()
     }
 
-    /// A time between these.
+    /// A random time between these limits.
     pub fn time(&mut self, least_ms: usize, most_ms: usize) -> Duration {
         let us = 1000 * least_ms + self.below(1000 * (most_ms - least_ms));
         Duration::from_micros(us as u64)
     }
 
-    /// Fisher and Yates.
+    /// Shuffles the items (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let chosen = self.below(last + 1);

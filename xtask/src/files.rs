@@ -16,13 +16,13 @@ pub fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(fault(path))
 }
 
-/// Writes a file, in a directory that is made if need be.
+/// Writes a file, creating its directory if necessary.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     path.parent().map_or(Ok(()), create)?;
     fs::write(path, bytes).map_err(fault(path))
 }
 
-/// Copies a file, into a directory that is made if need be.
+/// Copies a file, creating the directory of the copy if necessary.
 pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     to.parent().map_or(Ok(()), create)?;
     let copied = fs::copy(from, to);
@@ -30,12 +30,12 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a directory, unless it is there.
+/// Creates a directory unless it exists.
 pub fn create(directory: &Path) -> Result<(), Error> {
     fs::create_dir_all(directory).map_err(fault(directory))
 }
 
-/// Removes a directory, if it is there.
+/// Removes a directory if it exists.
 pub fn remove(directory: &Path) -> Result<(), Error> {
     match directory.exists() {
         true => fs::remove_dir_all(directory).map_err(fault(directory)),
@@ -51,7 +51,7 @@ pub fn scratch(name: &str) -> Result<PathBuf, Error> {
     Ok(place)
 }
 
-/// What lies in a directory, sorted.
+/// The entries of a directory, sorted.
 pub fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let fault = fault(directory);
     let entries = fs::read_dir(directory).map_err(&fault)?;

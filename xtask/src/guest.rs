@@ -1,4 +1,4 @@
-//! Runs experiments on the tests of the kernel modules, and reads what the guest said.
+//! Runs the tests of the kernel modules in guests, as experiments, and reads their results.
 
 mod said;
 
@@ -12,15 +12,15 @@ use crate::command::{command, run as run_command};
 use crate::{Error, agent, files, tree};
 pub use said::Said;
 
-/// A kernel to boot, and where to record.
+/// The kernels to boot, and where to record.
 pub struct Machine {
     /// The kernels, as an experiment names them.
     pub kernel: String,
-    /// A directory for bundles.
+    /// The directory for bundles.
     pub place: PathBuf,
     /// The program.
     pub assize: PathBuf,
-    /// Whether to repeat runs that are in the cache.
+    /// Whether to repeat runs whose answers are cached.
     pub fresh: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Run {
 }
 
 impl Machine {
-    /// Carries out an experiment and reads the result of each run.
+    /// Runs an experiment and reads the result of each run.
     pub fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
         let file = self.place.join(format!("{name}.toml"));
         files::write(&file, text)?;
@@ -101,8 +101,8 @@ fn read_run(bundle: &Path, run: &Value) -> Run {
 }
 
 impl Run {
-    /// The test that this run carried out: the kernel's complaints, which `said` selects,
-    /// how its program ended, and points that failed. Prints the failed ones.
+    /// Everything that went wrong in the test of this run: complaints of the kernel, selected by
+    /// `said`; an abnormal end of the program; and failed test points, which are also printed.
     pub fn problems(&self, said: impl FnOnce(&Said) -> Vec<String>) -> Vec<String> {
         let mut problems: Vec<String> = self.failed.iter().cloned().collect();
         if problems.is_empty() {
@@ -123,8 +123,8 @@ impl Run {
     }
 }
 
-/// A workload that `watch` starts, with these options of it and a program with its
-/// arguments. Afterwards the modules are removed, the last one first.
+/// A workload that runs `watch` with these options; `watch` starts the program with its arguments
+/// and then removes the modules, the last one first.
 pub fn watched(
     name: &str,
     modules: &[&str],

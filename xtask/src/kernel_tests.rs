@@ -17,8 +17,8 @@ const PARTLY: &[&str] = &["debian:7"];
 /// In load order.
 const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
 
-/// By the guest's clock, on which the graphs wait for each other: about 50 ms for each
-/// graph on each variant.
+/// Limits on the guest's clock, which advances while the graphs wait for each other: about 50 ms
+/// for each graph on each variant.
 const LIGHT_TIMEOUT: &str = "1200s";
 const HEAVY_TIMEOUT: &str = "120min";
 
@@ -48,8 +48,8 @@ const LIGHT: Form = Form {
     suite: "{ scale = \"20\" }",
     arguments: |test| test.light,
 };
-/// In addition to [`LIGHT`], which tests every design with two CPUs, where more can go
-/// wrong.
+/// Some designs with one CPU, in addition to [`LIGHT`], which tests every design with two CPUs,
+/// where more can go wrong.
 const PART_ALONE: Form = Form {
     name: "part-1",
     cpus: &[1],

@@ -1,4 +1,4 @@
-//! The developers' front door, `cargo xtask help`, and what it shares with `studies`.
+//! The developers' commands, `cargo xtask help`, and code shared with `studies`.
 
 #![allow(clippy::print_stdout)] // A command's output is its purpose.
 

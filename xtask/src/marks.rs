@@ -5,7 +5,8 @@ use crate::{Error, files, tree};
 
 const END: &str = "<!-- end -->";
 
-/// The page with `made` between the marker `<!-- BEGIN -->` and the end.
+/// Returns the page with `made` as the text between the marker `<!-- BEGIN -->` and the next end
+/// marker.
 pub fn put(page: &str, begin: &str, made: &str) -> Result<String, Error> {
     let begin = format!("<!-- {begin} -->");
     let (before, rest) = page.split_once(&begin).ok_or(format!("no '{begin}'"))?;

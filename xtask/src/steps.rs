@@ -1,4 +1,4 @@
-//! Takes steps, whatever the result of each, and counts the results.
+//! Runs steps, goes on after failures, and counts the results.
 
 use std::env;
 use std::fmt;
@@ -108,7 +108,7 @@ impl fmt::Display for Taken {
 
 const HEAD: &str = "lane         how      seconds   CPU s  GiB+  passed skipped";
 
-/// Takes every step.
+/// Runs every step.
 pub(crate) fn take_each(steps: &[Step]) -> Vec<Taken> {
     steps.iter().map(take).collect()
 }
@@ -179,13 +179,13 @@ fn free() -> Option<u64> {
 /// The option of `check` that makes it write the results of its steps to a file.
 pub(crate) const ROWS: &str = "--rows";
 
-/// Writes the results of steps to a file.
+/// Writes the results of steps to a file, for [`Beside`].
 pub(crate) fn keep(taken: &[Taken], file: &str) -> Result<(), Error> {
     let text = serde_json::to_vec(taken).map_err(|why| why.to_string())?;
     fs::write(file, text).map_err(|why| format!("{file}: {why}"))
 }
 
-/// Steps taken by another `cargo xtask check` in parallel.
+/// Steps that another `cargo xtask check` process runs in parallel.
 pub(crate) struct Beside {
     names: String,
     process: Child,

@@ -80,7 +80,7 @@ fn cargo_test(step: &str, arguments: &[&str]) -> Result<Counts, Error> {
 /// How many lines of output from failing tests the error contains, for those who only see
 /// the end of a long output.
 const SAID: usize = 40;
-/// The most lines from one test.
+/// Maximum number of lines from one test.
 const SAID_EACH: usize = 12;
 
 #[derive(Debug, Default, PartialEq)]

@@ -173,8 +173,7 @@ pub(crate) fn named(path: &Path) -> String {
     }
 }
 
-/// With --explain, refuses options that it would ignore: as text it shows lines and
-/// judges nothing.
+/// With --explain as text, refuses options that would have no effect, because nothing is judged.
 fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
     let question = &arguments.trial.question;
     let refused = match output::format(&arguments.showing) {
@@ -210,7 +209,7 @@ fn every_rule_names(records: &Records, arguments: &AuditArguments) -> Result<(),
         let mut known = records.configurations.iter();
         known.any(|other| folded(&other.name) == folded(name))
     };
-    // The name of a workload may go on after the given one if there are several messages.
+    // With several messages, more text may follow the given name of a workload.
     let works = |name: &str| {
         let mut known = records.workloads.iter();
         known.any(|other| folded(other).starts_with(&folded(name)))

@@ -100,7 +100,7 @@ pub(crate) enum CliVerb {
     Man,
 }
 
-/// What is asked of the records.
+/// Options that say what to ask about the records.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct QuestionArguments {
     /// Compare with this configuration; names match without case and by
@@ -128,7 +128,7 @@ pub(crate) struct QuestionArguments {
     pub(crate) fail_on: Vec<FailOn>,
 }
 
-/// What is tried, and how.
+/// Options for judging.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TrialArguments {
     #[command(flatten)]
@@ -161,7 +161,7 @@ pub(crate) struct TrialArguments {
 }
 
 impl Default for TrialArguments {
-    /// As without any option.
+    /// The defaults, as if no option were given.
     fn default() -> Self {
         TrialArguments {
             question: QuestionArguments::default(),
@@ -176,7 +176,7 @@ impl Default for TrialArguments {
     }
 }
 
-/// How the verdict is shown.
+/// Options for the output.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArguments {
     /// How to show the verdict [default: brief on a terminal, else mail]
@@ -335,7 +335,7 @@ pub(crate) struct CompareArguments {
     pub(crate) running: CommandsArguments,
 }
 
-/// What several bundles are to each other.
+/// How several bundles relate to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BundleJoining {
     /// Blocks of one experiment: does an effect hold in each, and what is it
@@ -438,7 +438,7 @@ mod tests {
 
     use super::*;
 
-    /// What the fuzz target starts from.
+    /// The dictionary of the fuzz target.
     const WORDS: &str = include_str!("../../../fuzz/command_line.dict");
 
     #[test]

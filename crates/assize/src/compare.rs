@@ -173,7 +173,7 @@ fn cells(records: &Records) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// Moves the runs after this many others in the order of execution.
+/// Shifts the runs in the order of execution, so that they come after this many others.
 fn after(records: &mut Records, others: u32) {
     for run in &mut records.runs {
         run.order += others;

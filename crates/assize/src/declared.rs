@@ -14,11 +14,11 @@ use crate::failure::Failure;
 use crate::files::NamesInFiles;
 use crate::{archive, audit, compare, output};
 
-/// An opened input.
 pub(crate) enum OpenedInput {
     /// It declares its contents.
     Declared(Box<Declared>),
-    /// It does not. Holds a reader of the whole input if that is standard input.
+    /// It does not declare its contents. Holds a reader of the whole input if that is standard
+    /// input.
     Other(Option<Box<dyn BufRead>>),
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Open
     }
 }
 
-/// The reading from a file, or from the command line.
+/// The reading that a file or the command line gives.
 fn reading(arguments: &AuditArguments) -> Result<Option<Reading>, Failure> {
     if let Some(path) = &arguments.reading {
         let reading = assize_audit::reading::parse(&text(path)?, &audit::named(path))?;

@@ -1,4 +1,4 @@
-//! Which event rates an experiment can show, as far as its exposure limits them. Reported
+//! Which event rates an experiment can establish, as far as its exposure limits them. Reported
 //! before anything is run.
 
 use assize_job::{GapsSettings, TracerKind, TracerMode, TracerSettings, instrument_of};
@@ -24,12 +24,12 @@ struct ExposureSource {
     share: f64,
     /// CPUs watched at once; `None` where the target decides how many there are.
     cpus: Option<usize>,
-    /// Nanoseconds, for events that are counted outside the workload rather than during
+    /// Exposure in nanoseconds of events that are counted outside the workload rather than during
     /// it.
     besides_ns: Option<u64>,
 }
 
-/// The exposure of the configuration with the least of it.
+/// The exposure of the configuration that has the least.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Exposure {
     runs: usize,
@@ -206,9 +206,9 @@ fn without_event(period_s: f64) -> f64 {
     garwood(0, 1.0, LEVEL).map_or(f64::INFINITY, |of| of.high * period_s)
 }
 
-/// The smallest number of runs with an event that differs, at this level, from as many runs without
-/// one, and its p. The runs of a block are relabelled: of the 2^n relabellings of n such blocks,
-/// two put all events on one side.
+/// The smallest number of runs such that this many runs with an event differ, at this level, from
+/// as many without one, and the p of that difference. Labels are exchanged within blocks: of the
+/// 2^n relabellings of n blocks, two put all events on one side.
 fn told_from_none(level: f64) -> Option<(u64, f64)> {
     let p = |runs: u64| 2.0 * 0.5f64.powi(i32::try_from(runs).unwrap_or(i32::MAX));
     let least = (1..MOST).find(|runs| p(*runs) <= level)?;
@@ -221,7 +221,7 @@ fn rounded_down(value: f64) -> f64 {
     ((value / unit) + 1e-9).floor() * unit
 }
 
-/// A time in the largest unit of which it has at least two.
+/// Formats a time in the largest unit in which it is at least 2.
 fn time(s: f64) -> String {
     let units = [("h", HOUR_S), ("min", 60.0), ("s", 1.0)];
     let of = units.into_iter().find(|(_, length)| s >= 2.0 * length);

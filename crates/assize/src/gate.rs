@@ -59,7 +59,7 @@ fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<CheckFinding> {
         .collect()
 }
 
-/// The worst outcome that no option asked about, with the command to look into it.
+/// The worst run outcome, unless a finding already reports one, with the command to investigate it.
 /// Printed last on standard error.
 pub(crate) fn last_word(document: &Document, findings: &[CheckFinding]) -> Option<String> {
     let row = document.outcomes.iter().find(|row| row.is_worse())?;
@@ -75,7 +75,7 @@ pub(crate) fn last_word(document: &Document, findings: &[CheckFinding]) -> Optio
     ))
 }
 
-/// Reports on standard error which rows closed a gate.
+/// Reports on standard error which rows failed a gate.
 pub(crate) fn report(document: &Document, findings: &[CheckFinding]) {
     for finding in findings {
         let at = match finding.subject {
@@ -135,7 +135,7 @@ fn directions(
     )))
 }
 
-/// The rows of primary metrics that close a gate, with their indices.
+/// The rows of primary metrics that fail a gate, with their indices.
 fn closed<'d>(
     document: &'d Document,
     directions: &BTreeMap<String, Better>,
@@ -156,8 +156,7 @@ fn closed<'d>(
     rows.filter(is_closed).collect()
 }
 
-/// How much worse a row is than its baseline, at least and at most; negative where it is
-/// better.
+/// How much worse a row is than its baseline, at least and at most; negative if it is better.
 struct Worsening {
     least: f64,
     most: f64,
@@ -187,10 +186,9 @@ fn worsening(row: &Comparison, better: Better, gate: Gate) -> Option<Worsening> 
 
 /// The interval that a gate looks at.
 ///
-/// One worse row is enough to close the first gate, so it uses simultaneous intervals:
-/// otherwise more rows would mean more false alarms. The second gate opens only if every
-/// row is shown not to be worse, so unadjusted intervals are enough (intersection-union
-/// test; Berger 1982).
+/// One worse row is enough to fail the first gate, so it uses simultaneous intervals: otherwise
+/// more rows would mean more false alarms. The second gate passes only if every row is shown not to
+/// be worse, so unadjusted intervals are enough (intersection-union test; Berger 1982).
 fn interval(row: &Comparison, gate: Gate) -> Option<[f64; 2]> {
     match gate {
         Gate::Worse => row.ci_simultaneous.or(row.ci),
@@ -206,7 +204,7 @@ fn name(row: &Comparison) -> String {
     )
 }
 
-/// The figures for which a row fails.
+/// The figures because of which a row fails.
 fn figures(row: &Comparison, gate: Gate) -> String {
     match interval(row, gate) {
         Some([low, high]) => {

@@ -1,12 +1,12 @@
-//! What closes a gate.
+//! Which rows fail a gate.
 
 use assize_bundle::{Measurement, Records, Run};
 use assize_verdict::{Options, try_records};
 
 use super::*;
 
-/// Six runs each of a baseline and of configurations whose `time` is so many
-/// times the baseline's, with a noise of about 0.1 %.
+/// Six runs each of a baseline and of configurations whose `time` is the given
+/// multiple of the baseline's, with a noise of about 0.1 %.
 fn document(ratios: &[f64]) -> Document {
     let noise = [0.999, 1.0, 1.001, 0.9995, 1.0005, 1.0];
     let mut records = Records::default();
@@ -38,7 +38,7 @@ fn worse_is_what_lies_wholly_beyond_the_margin() {
     // 5 % more, 5 % less, nothing, just about the margin.
     assert_eq!([1.05, 0.95, 1.0, 1.02].map(|r| at(r, Lower)), [1, 0, 0, 0]);
     assert_eq!([1.05, 0.95, 1.0, 0.98].map(|r| at(r, Higher)), [0, 1, 0, 0]);
-    // Each row is looked at.
+    // Every row is checked.
     let rows = found(&[0.5, 1.05, 1.01], Lower, Gate::Worse, 0.02);
     assert_eq!(rows, ["c2"]);
 }
@@ -59,7 +59,7 @@ fn without_an_interval_nothing_is_shown_and_nothing_refuted() {
     document.comparisons[0].ci_simultaneous = None;
     let of = |gate| closed(&document, &directions, gate, 0.02).len();
     assert_eq!((of(Gate::Worse), of(Gate::Unproven)), (0, 1));
-    // Metrics that are not primary are not looked at.
+    // Metrics that are not primary are not checked.
     assert!(closed(&document, &BTreeMap::new(), Gate::Unproven, 0.02).is_empty());
 }
 
@@ -89,14 +89,14 @@ fn one_row_of_many_closes_a_gate_only_if_it_is_worse_for_all_of_them_at_once() {
     let directions = BTreeMap::from([("time".to_owned(), Better::Lower)]);
     let of = |margin| closed(&document, &directions, Gate::Worse, margin).len();
     assert_eq!([0.005, 0.02].map(of), [1, 0]);
-    // To show that none is worse takes no more for many rows than for one.
+    // Showing that none is worse takes no more runs for many rows than for one.
     let of = |margin| closed(&document, &directions, Gate::Unproven, margin).len();
     assert_eq!([0.03, 0.045].map(of), [1, 0]);
 }
 
 #[test]
 fn a_gate_stays_open_over_many_rows_of_nothing() {
-    // 24 rows in which nothing differs, with a noise of 2 %, again and again.
+    // 24 rows in which nothing differs, with a noise of 2 %, repeatedly.
     let directions = BTreeMap::from([("time".to_owned(), Better::Lower)]);
     let (mut closed_at, mut state) = (0, 1_u64);
     let mut noise = || {
@@ -129,6 +129,7 @@ fn a_gate_stays_open_over_many_rows_of_nothing() {
         let document = try_records(&records, &options).unwrap();
         closed_at += usize::from(!closed(&document, &directions, Gate::Worse, 0.0).is_empty());
     }
-    // 5 % are promised, 3 of 60; with the interval of each row it is 17.
+    // The promised rate is 5 %, which is 3 of 60; with unadjusted intervals it
+    // would be 17.
     assert!(closed_at <= 8, "{closed_at} of 60");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_job::{IdentityKind, RunIdentityPart};
 
-/// Digits of a digest that are enough to tell two apart.
+/// Digits of a digest that suffice to distinguish two.
 const DIGITS: usize = 12;
 
 /// One item that differs from what was requested.
@@ -45,7 +45,7 @@ pub(crate) struct IdentityComparison {
     pub(crate) unclear: Vec<IdentityMismatch>,
 }
 
-/// Compares what a run actually used with what it was to use.
+/// Compares what a run actually used with what it should have used.
 ///
 /// `mapped`: whether the mapped libraries are known.
 pub(crate) fn compare(
@@ -153,7 +153,7 @@ fn number(word: &str) -> Option<i128> {
     Some(sign * number)
 }
 
-/// Whether both are the same state of a boolean.
+/// Whether both texts stand for the same boolean value.
 fn same_switch(wanted: &str, found: &str) -> bool {
     let position = |text: &str| match text.trim() {
         "1" | "y" | "Y" | "on" | "true" | "enabled" => Some(true),

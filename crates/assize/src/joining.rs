@@ -112,7 +112,7 @@ struct BundlePair<'p> {
 }
 
 impl BundlePair<'_> {
-    /// The message that they are not two replicates.
+    /// The message saying that the two are not replicates.
     fn one_boot(&self, boot: &str) -> String {
         format!(
             "{}: has runs of the boot that {} has runs of ({boot}): what a boot decides is the \

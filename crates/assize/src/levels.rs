@@ -1,5 +1,5 @@
-//! The settings that the levels of an experiment request, and whether they request
-//! different things.
+//! The settings that the levels of an experiment request, and a check that no two configurations
+//! request the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -186,7 +186,7 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
     let (a, b) = (&one.machine, &other.machine);
     add(a.kernel != b.kernel, &[Kernel]);
     add(a.kernel != b.kernel, &MODULES);
-    // Either may also set what the other does.
+    // The machine and its command line can each determine what the other sets.
     let of_machine = |of: &Machine| (of.cpus, of.memory_mib, of.command_line.clone());
     let machine = of_machine(a) != of_machine(b);
     add(machine, &[CommandLine, IdentityKind::Machine, Scheduling]);

@@ -11,7 +11,7 @@ use crate::page::{PageInputs, RecordsOrigin};
 use crate::terms::JudgingTerms;
 use crate::{output, resolutions};
 
-/// The file that marks a directory as a bundle.
+/// The file that identifies a directory as a bundle.
 const BUNDLE: &str = "bundle.json";
 /// The default name of the page.
 const PAGE: &str = "index.html";

@@ -110,7 +110,6 @@ fn judged_mail(
     })
 }
 
-/// Judges a thread.
 fn judged_thread(
     thread: Thread,
     source: &str,

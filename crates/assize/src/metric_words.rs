@@ -94,7 +94,7 @@ fn by_words(metric: &str) -> Option<Better> {
     let lower = metric.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    // What an operation costs, and what is done in a time: `ns/op`, `allocs/op`, `MB/s`.
+    // Cost per operation (`ns/op`, `allocs/op`), or work per time (`MB/s`).
     let per = lower.rsplit_once('/').map(|(_, per)| per);
     let costs = per == Some("op");
     let rate = matches!(per, Some("s" | "sec" | "second"));

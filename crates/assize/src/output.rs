@@ -30,7 +30,7 @@ pub(crate) fn judge(
     Ok(document)
 }
 
-/// The user's options on the terms of the experiment. With several looks, each look has
+/// The user's options, combined with the terms of the experiment. With several looks, each look has
 /// its share of alpha, and the intervals are at that level.
 pub(crate) fn options(trial: &TrialArguments, terms: &JudgingTerms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
@@ -64,7 +64,7 @@ pub(crate) fn options(trial: &TrialArguments, terms: &JudgingTerms) -> Result<Op
     Ok(options)
 }
 
-/// The `assize compare` command that puts these questions to a bundle.
+/// The `assize compare` command that asks these questions about a bundle.
 pub(crate) fn compare_command(bundle: &Path, question: &QuestionArguments) -> String {
     let mut words: Vec<OsString> = vec!["compare".into(), bundle.into()];
     let mut add = |option: &str, value: &OsStr| words.extend([option.into(), value.into()]);

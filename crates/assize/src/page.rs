@@ -36,7 +36,6 @@ pub(crate) enum RecordsOrigin<'a> {
     Several(&'a [PathBuf]),
 }
 
-/// The inputs of a page.
 #[derive(Clone, Copy)]
 pub(crate) struct PageInputs<'a> {
     pub(crate) records: &'a Records,
@@ -61,7 +60,6 @@ const SPANS: usize = 500;
 const FRAMES: usize = 24_000;
 const LEAST_FRAMES: usize = 500;
 
-/// The page of a document.
 pub(crate) fn page(document: &Document, material: &PageInputs<'_>) -> Result<String, Failure> {
     let options = output::options(material.trial, material.terms)?;
     let others = others(document, material.records, &options)?;

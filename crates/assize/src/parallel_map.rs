@@ -8,7 +8,7 @@ use std::thread;
 
 /// Bytes in flight at a time; a single larger item may exceed it.
 const UNDER_WAY: usize = 4 << 20;
-/// Bytes per batch: handing out single mails would not be worth it.
+/// Bytes per batch: handing out mails one by one would cost too much.
 const BATCH: usize = 128 << 10;
 
 /// Runs `work` on each of `things` and passes the results to `note`, in order; stops when

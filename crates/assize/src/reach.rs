@@ -1,4 +1,4 @@
-//! What an experiment can establish, as far as its design limits it. Reported before
+//! Which effects an experiment can establish, as far as its design limits them. Reported before
 //! anything is run.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::cli::ALPHA;
 use crate::failure::Failure;
 use crate::terms::JudgingTerms;
 
-/// The power with which an effect must be found to be called detectable.
+/// An effect counts as detectable if it is found with this power.
 const POWER: f64 = 0.8;
 /// The assumed variation between runs if none is known: the standard deviation of the
 /// logarithm.

@@ -281,7 +281,7 @@ fn doubt(code: &str, detail: String) -> Doubt {
     }
 }
 
-/// The agent sends the time since the previous sample.
+/// Converts the times between samples, which the agent sends, to times since the start.
 fn since_start(steps: &[u64]) -> Vec<u64> {
     let mut t = 0u64;
     let add = |step: &u64| {

@@ -66,7 +66,7 @@ fn ended_worst(document: &Document) -> Option<u32> {
 
 /// The command that executes a run of a bundle again, and keeps what it recorded.
 fn run_command(bundle: &Path, index: u32) -> String {
-    // Two bundles of a directory do not share the place of their runs.
+    // Runs from different bundles of one directory go to different places.
     let mut out = bundle.file_stem().unwrap_or_default().to_owned();
     out.push(format!("-run-{index}.bundle"));
     let words = [

@@ -57,7 +57,7 @@ fn plain(c: char) -> bool {
         || matches!(c, '-' | '_' | '.' | '/' | ':' | '=' | ',' | '+' | '@' | '%')
 }
 
-/// Whether a report would not print this character as it is.
+/// Whether a report would replace this character instead of printing it.
 fn hidden(c: char) -> bool {
     let text = c.to_string();
     c == '\n' || c == '\t' || assize_report::printable(&text) != text

@@ -17,7 +17,7 @@ use crate::shell;
 /// The instrument that records the events.
 const INSTRUMENT: &str = "kernel-events";
 
-/// A split, and the run that it is of.
+/// A latency split and the run that it describes.
 #[derive(Debug, Serialize)]
 struct TraceOfRun<'a> {
     #[serde(flatten)]
@@ -28,7 +28,7 @@ struct TraceOfRun<'a> {
     seed: u64,
 }
 
-/// Writes the trace of one run, or where the latency of its jobs went.
+/// Writes the trace of one run, or shows where the latency of its jobs went.
 pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
     let path = arguments.output.as_deref();
     if !arguments.split && path.is_none() && stdout().is_terminal() {
@@ -115,7 +115,6 @@ fn recorded(bundle: &Path, index: u32) -> Result<RunRecord, Failure> {
     }))
 }
 
-/// The events of a run.
 fn events(bundle: &Path, recorded: &RunRecord) -> Result<KernelEventLog, Failure> {
     let place = bundle.display();
     let index = recorded.index;

@@ -35,7 +35,6 @@ const MOST_FRAMES: usize = 30_000;
 const LEAST_KEPT: f64 = 0.001;
 const MOST_KEPT: usize = 4_000;
 
-/// A run to repeat.
 struct RunToRepeat<'a> {
     run: PlannedRun,
     order: Order,
@@ -167,7 +166,6 @@ fn requested_comparison(plan: &Plan, arguments: &WhyArguments) -> Result<WhyQues
     })
 }
 
-/// The hunks of a diff.
 fn hunks(path: Option<&Path>) -> Result<Vec<DiffHunk>, Failure> {
     let Some(path) = path else {
         return Ok(Vec::new());

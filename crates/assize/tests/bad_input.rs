@@ -59,7 +59,7 @@ fn run(here: &Path, variables: &[(&str, &Path)]) -> Output {
     command.output().unwrap()
 }
 
-/// The command printed one line with these words, exited with this status, and left no
+/// Asserts that the command printed one line with these words, exited with this status, and left no
 /// bundle.
 fn refused(here: &Path, done: &Output, status: i32, words: &[&str]) {
     let said = errors(done);

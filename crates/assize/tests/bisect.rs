@@ -179,7 +179,7 @@ fn convicted(said: &Value) {
 
 fn nothing(_: &Place) {}
 
-/// As if the command had been killed during its last runs.
+/// Removes the last verdict and some of its runs, as if the command had been killed during them.
 fn the_last_verdict(place: &Place) {
     let file = place.path().join(OUT).join("bisect.json");
     let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -233,7 +233,7 @@ fn by_git(place: &Place, commit: &str) {
     place.git(&["bisect", "reset"]);
 }
 
-/// Of five commits the fourth crashes in most runs, and is asked about as that.
+/// The fourth of five commits crashes in most runs, and the claim is about crashes.
 fn crashing() -> Outcome {
     let Some(place) = Place::new() else {
         return Ok(());
@@ -260,7 +260,7 @@ fn crashing() -> Outcome {
         assert!(text.contains(part), "{part}: {text}");
     }
     place.carry_out_printed(&text, &["bisect"]);
-    // That a crash is no slower says nothing: those commits cannot be tested for it.
+    // A crash does not show that a commit is no slower, so such commits cannot be tested for that.
     let done = bisect(
         &place,
         "good..bad",
@@ -271,8 +271,8 @@ fn crashing() -> Outcome {
     Ok(())
 }
 
-/// A commit that adds 20 us to a job of 30, one whose runs all fail, and one that adds
-/// another 20 us.
+/// A commit that adds 20 us to a job of 30 us, one whose runs all fail, and one that adds another
+/// 20 us.
 fn steps() -> Outcome {
     let Some(place) = Place::new() else {
         return Ok(());

@@ -17,7 +17,7 @@ crate::common::tests! {
 }
 
 const SHORT: &str = "sleep 0.01";
-/// Longer by so much that even a busy host does not hide it.
+/// Takes so much longer that even a busy host does not hide it.
 const LONG: &str = "sleep 0.4";
 
 /// The status and document of a comparison in a new bundle.

@@ -126,7 +126,7 @@ fn each_failure() -> Outcome {
     Ok(())
 }
 
-/// The word for it in the verdict.
+/// The word for the configuration's outcome in the verdict.
 fn how_it_ended(configuration: &str) -> &str {
     match configuration {
         "panic" => "crashed",

@@ -63,7 +63,7 @@ impl Here {
         self.directory.path()
     }
 
-    /// Carries out the experiment without using cached answers.
+    /// Runs the experiment without using cached answers.
     fn run(&self, out: &str, more: &[&str]) {
         let arguments = [&["run", "images.toml", "--fresh", "--out", out], more].concat();
         let done = command(self.path(), &arguments)
@@ -160,8 +160,8 @@ fn one() -> Outcome {
     Ok(())
 }
 
-/// A digit for each of three loaded modules, the newest first. Between the second and the
-/// third there is another step.
+/// An experiment that prints a digit for each of three loaded modules, the newest first. Another
+/// set-up step comes between the second and the third.
 const MODULES: &str = r#"title = "Modules"
 kernel = "debian:6.12"
 setup = [

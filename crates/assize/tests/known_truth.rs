@@ -1,5 +1,5 @@
-//! Figures with a planted difference, in every input format: eight runs a side, one side
-//! a tenth less; and the same without a difference.
+//! Figures with a planted difference, in every input format: eight runs a side, one side 10 %
+//! lower; and the same without a difference.
 
 use std::fmt::Write;
 use std::fs;

@@ -48,7 +48,7 @@ impl Place {
         errors(&done)
     }
 
-    /// Carries out the experiment and returns the record of each run.
+    /// Runs the experiment and returns the record of each run.
     fn runs(&self, more: &[&str]) -> Runs {
         let run = ["run", "test.toml", "--quiet", "--out", "bundle"];
         self.does(&[&run, more].concat());
@@ -215,7 +215,8 @@ fn music() -> Outcome {
     Ok(())
 }
 
-/// rt-app uses the calibration that the workload gives it, which is what it measures itself.
+/// rt-app with the calibration that the workload gives it, which must be the one that rt-app
+/// measures itself.
 const RT_APP: &str = r#"title = "rt-app"
 runs = 1
 images = 1

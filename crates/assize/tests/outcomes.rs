@@ -23,9 +23,9 @@ const WARNING: &str = "\
 /// The outcome of runs on the patched side.
 #[derive(Clone, Copy, PartialEq)]
 enum Planted {
-    /// The first runs, this many, crash.
+    /// This many runs crash, the first ones.
     Crashes(u32),
-    /// The first runs, this many, complete with a kernel warning.
+    /// This many runs complete with a kernel warning, the first ones.
     Warnings(u32),
 }
 
@@ -213,12 +213,12 @@ fn one_crash_of_forty_is_mentioned_everywhere_without_a_verdict() {
     assert!(brief.contains("6 or more would tell"), "{brief}");
     let gate = ["--fail-on", "worse>2%", "--lower-is-better", "time"];
     assert_eq!(report_of(at, &gate).2, Some(0));
-    // A gate that asks for proof stays closed without it.
+    // A gate that demands proof fails without it.
     let gate = ["--fail-on", "unproven>2%", "--lower-is-better", "time"];
     assert_eq!(report_of(at, &gate).2, Some(1));
 }
 
-/// What becomes of a claim on the bundle.
+/// The outcome of a claim about the bundle, and the reason.
 fn claimed(at: &Path, claim: &str) -> (String, String) {
     let json = document(at, &["report", "ring.bundle", "--json", "--claim", claim]);
     let claims = json["claims"].as_array();
@@ -260,7 +260,7 @@ fn a_claim_may_speak_of_how_runs_ended() {
             "undecided",
             "crashes 20 of 40",
         ),
-        // One crash excludes twenty points, and no two.
+        // One crash rules out an excess of twenty points, but not one of two.
         (
             1,
             "new <= old + 20% on crashes",
@@ -285,7 +285,7 @@ fn a_claim_may_speak_of_how_runs_ended() {
             "undecided",
             "smallest attainable p: 1",
         ),
-        // None says as much of hangs.
+        // No hang at all rules out twenty points as well.
         (
             1,
             "new <= old + 20% on hangs",
@@ -305,7 +305,7 @@ fn a_claim_may_speak_of_how_runs_ended() {
             "upheld",
             "kernel warnings 0 of 40",
         ),
-        // Every run is lost, and that is what was claimed.
+        // Every run crashes, as claimed.
         (
             40,
             "new > old + 50% on crashes",
@@ -320,7 +320,7 @@ fn a_claim_may_speak_of_how_runs_ended() {
     }
 }
 
-/// A claim that fits what the data show may have been chosen for it.
+/// A claim that fits the data may have been chosen after seeing them.
 #[test]
 fn a_claim_on_crashes_is_as_sure_as_their_row() {
     let at = planted(Planted::Crashes(6));

@@ -22,7 +22,7 @@ fn words<'a>(text: &[&'a str]) -> Vec<&'a OsStr> {
     text.iter().map(|word| OsStr::new(*word)).collect()
 }
 
-/// The command exits with this status; if that is an error, it prints one message.
+/// Asserts that the command exits with this status and, on an error, prints one message.
 fn ends(here: &Path, arguments: &[&OsStr], status: i32) -> Output {
     let done = assize(here, arguments);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -55,13 +55,13 @@ kind = "command"
 argv = ["true"]
 "#;
 
-/// A shell carries out the `reproduce` line, and the same comes out.
+/// Asserts that the `reproduce` line, run in a shell, gives the same output.
 fn reproduces(here: &Path, done: &Output) {
     let (command, again) = carried_out_again(here, done);
     assert!(again.stdout == done.stdout, "{command}");
 }
 
-/// The `reproduce` line of a document, and what a shell makes of it.
+/// The `reproduce` line of a document, and the result of running it in a shell.
 fn carried_out_again(here: &Path, done: &Output) -> (String, Output) {
     let document: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let command = document["reproduce"].as_str().unwrap();
@@ -71,7 +71,7 @@ fn carried_out_again(here: &Path, done: &Output) -> (String, Output) {
     (command.to_owned(), again.unwrap())
 }
 
-/// What was recorded with `--out` can be recorded again: the bundle is there already.
+/// The `reproduce` line works although the bundle given with `--out` exists by then.
 #[test]
 fn a_recorded_comparison_and_experiment_are_carried_out_again() {
     let place = tempfile::tempdir().unwrap();

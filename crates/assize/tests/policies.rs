@@ -98,7 +98,7 @@ impl Here {
         self.directory.path()
     }
 
-    /// Carries out an experiment; returns status and messages.
+    /// Runs an experiment; returns the exit status and the messages.
     fn run(&self, text: &str, more: &[&str]) -> (Option<i32>, String) {
         fs::write(self.path().join("x.toml"), text).unwrap();
         let arguments = [&["run", "x.toml"], more].concat();

@@ -1,5 +1,5 @@
-//! Commands that the program prints: messages name only what the program understands, and
-//! what an answer prints can be executed as it stands.
+//! Commands that the program prints: messages only name commands and options that exist, and the
+//! commands in answers can be executed unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -419,7 +419,7 @@ const RISING: [(f64, f64); 10] = [
     (104.2, 83.9),
 ];
 
-/// The output for a post that contains nothing but rows.
+/// The output for a post that consists of `head` and rows.
 fn said_of(
     place: &Path,
     options: &[&str],

@@ -29,7 +29,7 @@ struct Machine {
     target: String,
     place: tempfile::TempDir,
     cache: Cache,
-    /// It ends with the test.
+    /// The sshd, which ends with the test.
     _sshd: Option<Sshd>,
 }
 
@@ -43,7 +43,7 @@ impl Machine {
         }
     }
 
-    /// A real sshd on the loopback.
+    /// A real sshd on the loopback interface.
     fn far() -> Option<Machine> {
         let sshd = Sshd::start()?;
         let mut machine = Machine {
@@ -77,7 +77,8 @@ impl Machine {
         command.output().unwrap()
     }
 
-    /// Records the experiment of which `new` runs this script; what `run` said and ended with.
+    /// Records an experiment whose configuration `new` runs this script; returns what `run` printed
+    /// and its exit status.
     fn records(&self, script: &str, more: &[&str]) -> Output {
         let script_file = self.path().join("new.sh");
         fs::write(&script_file, script).unwrap();
@@ -114,7 +115,7 @@ fn far(test: fn(&Machine) -> Outcome) -> Outcome {
     Machine::far().map_or(Ok(()), |machine| test(&machine))
 }
 
-/// A script whose first so many executions end by this command.
+/// A script whose first `times` executions end with the command `how`.
 fn dying(machine: &Machine, times: u32, how: &str) -> String {
     let count = machine.path().join("count");
     let count = count.display();
@@ -124,7 +125,7 @@ fn dying(machine: &Machine, times: u32, how: &str) -> String {
     )
 }
 
-/// Seven of twelve end by a signal.
+/// Seven of twelve runs are killed by a signal.
 fn failing(machine: &Machine) -> Outcome {
     let script = dying(machine, 7, "kill -SEGV $$");
     let done = machine.records(&script, &["--fail-on", "undecided"]);
@@ -170,7 +171,7 @@ fn failing_once(machine: &Machine) -> Outcome {
     Ok(())
 }
 
-/// The name of a program that faults is what the kernel's line begins with.
+/// The kernel's message begins with the name of the program that faulted.
 fn complaining(machine: &Machine) -> Outcome {
     if let Some(why) = no_log() {
         skip(&why);
@@ -193,7 +194,7 @@ fn complaining(machine: &Machine) -> Outcome {
         "{}",
         errors(&done)
     );
-    // The kernel may leave out some where many programs fault at once.
+    // The kernel may drop some messages if many programs fault at once.
     assert!(row["count"].as_u64() >= Some(1), "{row}");
     let line = row["signatures"][0]["line"].as_str().unwrap();
     assert!(line.contains("segfault at 0"), "{line}");

@@ -334,7 +334,7 @@ fn crashing() -> Outcome {
     let run = place.assize(verb, index);
     let shown = String::from_utf8_lossy(&run.stdout).into_owned() + &errors(&run);
     assert!(shown.contains("failed: kernel panic"), "{look}: {shown}");
-    // A gate on a metric is closed too.
+    // A gate on a metric fails too.
     let (text, said, status) = tried(&place, &["--json", "--fail-on", "worse>50%"]);
     assert_eq!(status, Some(1), "{said}");
     let series: Value = serde_json::from_str(&text).unwrap();

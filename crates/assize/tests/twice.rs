@@ -78,7 +78,7 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// Carries out the experiment; the listed executions deviate.
+    /// Runs the experiment; the listed executions deviate.
     fn run(&self, bundle: &str, deviate: &str, more: &[&str]) -> Ran {
         fs::write(self.at("executions"), "").unwrap();
         fs::write(self.at("deviate"), deviate).unwrap();

@@ -258,7 +258,7 @@ fn own(branch: &Value, side: &str) -> f64 {
     itself + below(own)
 }
 
-/// The planted loop in the call tree, and true and false claims about it: it is 15.0 % of
+/// The planted loop in the call tree, and true and false claims about it: the loop adds 15.0 % to
 /// what is executed without it.
 fn claims(here: &Path) {
     let said = [

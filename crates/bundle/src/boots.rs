@@ -12,8 +12,7 @@ use crate::writer::{recorded, run_path};
 
 /// The fact that names a run's boot: `/proc/sys/kernel/random/boot_id`.
 const FACT: &str = "boot_id";
-/// The beginning of a sentence that bundles contain whose runs do not name their
-/// boot.
+/// The beginning of a limit that older bundles state although their runs do not record a boot.
 const UNFOUNDED: &str = "Runs of a host are of one machine and one boot of it";
 
 /// The boots of hosts that runs come from; empty for runs of virtual machines, each of which has
@@ -84,7 +83,7 @@ pub fn boots(directory: &Path) -> Result<Boots, Error> {
     Ok(boots)
 }
 
-/// The limits that a bundle states, without those that its runs do not support.
+/// The limits that a bundle states, except the one that its runs do not support.
 pub(crate) fn borne_out(limits: Vec<String>) -> Vec<String> {
     let is_founded = |limit: &String| !limit.starts_with(UNFOUNDED);
     limits.into_iter().filter(is_founded).collect()

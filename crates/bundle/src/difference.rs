@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The most characters of a value that are shown.
+/// Maximum number of characters shown of a value.
 const SHOWN: usize = 60;
 
 /// The first difference between two values.

@@ -58,7 +58,7 @@ fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
 /// Reads a bundle of runs, or of results read from a text.
 ///
 /// A bundle of runs need not be complete: missing runs give a doubt with the
-/// code `incomplete`. Runs that failed are [`Records::failures`].
+/// code `incomplete`. Failed runs are in [`Records::failures`].
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`] or [`Error::Schema`], naming the file.

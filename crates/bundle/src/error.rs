@@ -84,7 +84,7 @@ pub enum Error {
     Incomparable {
         /// The second bundle.
         path: PathBuf,
-        /// The first.
+        /// The first bundle.
         other: PathBuf,
         /// Where they differ first.
         difference: Box<FirstDifference>,
@@ -93,18 +93,18 @@ pub enum Error {
     Unit {
         /// The second bundle.
         path: PathBuf,
-        /// The first.
+        /// The first bundle.
         other: PathBuf,
         /// The metric.
         metric: String,
-        /// Its unit in the second, and in the first.
+        /// Its unit in the second bundle, and in the first.
         units: [String; 2],
     },
     /// Two bundles hold runs of the same machine.
     Twice {
         /// The second bundle.
         path: PathBuf,
-        /// The first.
+        /// The first bundle.
         other: PathBuf,
         /// The machine.
         machine: String,

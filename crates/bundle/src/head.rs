@@ -22,8 +22,8 @@ pub struct Head {
     pub plan: serde_json::Value,
     /// The target: `exact`, `live`, `host` or `ssh:HOST`.
     pub target: String,
-    /// A stable name of the machine. When bundles are merged, runs of
-    /// different machines are in different blocks, except on the exact target.
+    /// A stable name of the machine. When bundles are merged, runs of different
+    /// machines go into different blocks, except on the exact target.
     pub machine: String,
     /// The experiment's title.
     pub title: String,
@@ -95,7 +95,6 @@ impl Head {
 /// The runs of one machine in a merged bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MachinePart {
-    /// The machine.
     pub(crate) machine: String,
     /// The index of its first run.
     pub(crate) offset: u32,

@@ -20,7 +20,6 @@ pub(crate) struct CompletedRun {
     pub(crate) parts: Vec<IdentityPart>,
 }
 
-/// A cell on a machine.
 type CellOnMachine = (String, String, Option<String>);
 /// The kind and the name of a part.
 type PartKey = (String, String);
@@ -29,9 +28,9 @@ type ValuesByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
 
 /// Groups runs by what they consisted of, in the order of each group's first run.
 ///
-/// The plan may have given images other builds of the same modules. That does not make the runs
-/// different: if the build alone determines the bytes of a module, its value is the list of the
-/// values of all builds that every cell has.
+/// As planned, images may contain different builds of the same modules. That does not make the runs
+/// different: if the bytes of a module depend only on the build, its value is the list of values
+/// over all builds that every cell has.
 pub(crate) fn identities(mut made: Vec<CompletedRun>, plan: &Value) -> Vec<RunIdentity> {
     same_for_all_builds(&mut made, &builds(plan));
     let mut all: Vec<RunIdentity> = Vec::new();
@@ -95,7 +94,7 @@ fn same_for_all_builds(made: &mut [CompletedRun], builds: &[u64]) {
     }
 }
 
-/// The distinct values of these builds, or of all builds if there are none.
+/// The distinct values in the `common` builds, or in all builds if `common` is empty.
 fn distinct_values(by_build: &ValuesByBuild, common: &BTreeSet<u64>) -> Option<String> {
     let counts = |build: &u64| common.is_empty() || common.contains(build);
     let all = by_build.iter().filter(|(build, _)| counts(build));

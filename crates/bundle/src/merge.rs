@@ -130,7 +130,7 @@ fn parts_of(directory: &Path) -> Result<Vec<MergeInput<'_>>, Error> {
         .collect())
 }
 
-/// The part that the runs of an input go to: that of their machine, or a new
+/// The part that the runs of an input belong to: that of their machine, or a new
 /// one.
 fn part_for<'i>(
     parts: &mut Vec<(MachinePart, &'i MergeInput<'i>)>,

@@ -22,13 +22,13 @@ pub enum Ending {
     SetUp,
     /// It was not the run that was requested.
     NotAsAsked,
-    /// It says nothing about what is under test: QEMU or ssh ended, a clock was not exact.
+    /// The failure says nothing about the code under test: for example, QEMU or ssh ended, or a
+    /// clock was not exact.
     NotMeasured,
 }
 
 impl Ending {
-    /// Whether the code under test may be the cause, so that runs that ended so are counted and
-    /// compared.
+    /// Whether the code under test may be the cause, so that these runs are counted and compared.
     #[must_use]
     pub fn is_compared(self) -> bool {
         !matches!(self, Ending::NotAsAsked | Ending::NotMeasured)
@@ -107,7 +107,7 @@ impl FailedRun {
         complaints(&self.console)
     }
 
-    /// What runs that failed for the same cause have in common.
+    /// The signature shared by runs that failed for the same cause.
     #[must_use]
     pub fn signature(&self) -> String {
         let complaints = self.complained_of();

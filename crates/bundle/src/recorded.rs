@@ -237,8 +237,8 @@ fn series(samples: &Samples) -> SampleSeries {
     }
 }
 
-/// A file name for each raw output of a run: none leaves `raw/`, none is hidden,
-/// no two are the same.
+/// A file name for each raw output of a run. No name leaves `raw/`, starts with
+/// a dot, or occurs twice.
 fn file_names(index: u32, raw: &[(String, String)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (given, _) in raw {

@@ -143,9 +143,9 @@ pub struct Events {
     /// differs from the exposure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span_s: Option<f64>,
-    /// For events of the idle machine, whose name ends with [`AT_REST`]: one in
-    /// this many seconds is tolerated. With more, the events of the name without
-    /// that suffix give no verdict.
+    /// For events counted on the idle machine, whose names end with [`AT_REST`]: up to one event in
+    /// this many seconds is tolerated. With more, the events of the same name without the suffix
+    /// give no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerated_s: Option<f64>,
     /// The counts of each run, in order: `count` is their sum. Empty if it is
@@ -326,9 +326,9 @@ pub struct DeclaredTable {
 /// Two metrics whose trade-off an experiment asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeclaredTradeoff {
-    /// The first metric, along the plot.
+    /// The first metric, on the horizontal axis.
     pub x: DeclaredTradeoffMetric,
-    /// The second metric, up the plot.
+    /// The second metric, on the vertical axis.
     pub y: DeclaredTradeoffMetric,
     /// The position where it was requested: `FILE:LINE: KEY`.
     pub place: String,
@@ -410,8 +410,8 @@ pub struct Records {
     pub workloads: Vec<String>,
     /// Runs in order.
     pub runs: Vec<Run>,
-    /// Whether the order in which the runs were made is unknown: then [`Run::order`] only numbers
-    /// them, and they are not checked for drift or lack of randomisation.
+    /// Whether the order of execution is unknown: [`Run::order`] then only numbers the runs, and
+    /// they are not checked for drift or lack of randomisation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub order_unknown: bool,
     /// Means of runs.

@@ -141,8 +141,8 @@ fn complained(run: &mut StoredRun<Skipped>) -> Option<ComplainedRun> {
     })
 }
 
-/// Whether the recorded runs are exactly those up to a look after which the experiment may end:
-/// then the missing runs are missing as planned.
+/// Whether the recorded runs are exactly those up to a planned look. The experiment may stop there,
+/// so no run counts as missing.
 fn stopped_as_planned(there: &BTreeSet<u32>, plan: &serde_json::Value) -> bool {
     let number = |of: &serde_json::Value, key: &str| of.get(key)?.as_u64();
     let looks = plan.get("until").and_then(|until| {
@@ -196,7 +196,7 @@ struct CollectedReports {
 }
 
 impl CollectedReports {
-    /// Limits of runs whose kernel warnings cannot be counted, of this many runs.
+    /// Limits that say why, and in how many of `all` runs, kernel warnings are not counted.
     fn unread_logs(&self, all: usize) -> Vec<String> {
         let limit = |(why, runs): (&String, &u32)| {
             format!(

@@ -59,8 +59,8 @@ pub fn bundle_relation(first: &Head, second: &Head) -> BundleRelation {
 /// Extracts what is compared from a head.
 type HeadExtract = fn(&Head) -> Value;
 
-/// The fields that bundles must agree in to be of one experiment, in the order
-/// in which they are checked.
+/// The fields in which bundles must agree to belong to the same experiment, in
+/// the order in which they are checked.
 const ASKED: [(&str, HeadExtract); 9] = [
     ("target", |head| json!({ "target": kind(&head.target) })),
     ("experiment", |head| json!({ "title": head.title })),

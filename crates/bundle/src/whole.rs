@@ -41,7 +41,8 @@ fn write_and_persist(path: &Path, bytes: &[u8], there: IfExists) -> io::Result<(
     File::open(directory)?.sync_all()
 }
 
-/// Readable by everybody as far as the umask allows, because bundles are shared.
+/// Read permission for everyone, as far as the umask allows it, because bundles
+/// are shared.
 fn readable() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
     fs::Permissions::from_mode(0o666)

@@ -87,7 +87,7 @@ impl Writer {
     /// are left alone.
     ///
     /// # Errors
-    /// As [`Writer::create`] and [`Writer::resume`].
+    /// Those of [`Writer::create`] and [`Writer::resume`].
     pub fn join(directory: &Path, head: &Head) -> Result<Writer, Error> {
         let begun = directory.join("bundle.json").exists();
         if !begun {
@@ -261,7 +261,7 @@ fn remove_unfinished(directory: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Rejects a directory that holds anything else: it is not ours to fill.
+/// Refuses a directory that holds anything else, because it is not ours.
 fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error> {
     if whole::names(directory)?.iter().all(|name| ours(name)) {
         return Ok(());

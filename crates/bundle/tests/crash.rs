@@ -17,7 +17,7 @@ use assize_bundle::{Writer, read, read_run};
 const DIRECTORY: &str = "ASSIZE_TEST_BUNDLE";
 /// Environment variable that makes the output of its runs longer than the head.
 const LONG: &str = "ASSIZE_TEST_LONG";
-/// Arguments with which this program only writes.
+/// Arguments that make this program only write.
 const ONLY_THE_WRITER: [&str; 3] = [
     "--exact",
     "--nocapture",
@@ -26,8 +26,8 @@ const ONLY_THE_WRITER: [&str; 3] = [
 const RUNS: u32 = 200;
 const KILLS: u32 = 50;
 
-/// The process that is killed: it runs what is missing of the schedule. Does nothing unless started
-/// by [`child`].
+/// The process that gets killed: it records the missing runs of the schedule. Does nothing unless
+/// started by [`child`].
 #[test]
 fn a_process_that_may_be_killed_writes_a_bundle() {
     let Some(directory) = std::env::var_os(DIRECTORY) else {
@@ -53,7 +53,7 @@ fn a_process_that_may_be_killed_writes_a_bundle() {
             })
     });
     if let Err(error) = done {
-        // Not through the harness, which prints more.
+        // Bypass the test harness, which would print more.
         eprintln!("{error}");
         std::process::exit(1);
     }

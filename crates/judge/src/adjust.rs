@@ -1,7 +1,7 @@
 //! Corrections for multiple tests.
 
-/// Holm's step-down adjusted p-values, which bound the chance of even one false
-/// alarm among all tests.
+/// Holm's step-down adjusted p-values, which bound the chance of one or more false alarms among all
+/// tests.
 ///
 /// - Shape: any number, any order; the output keeps the order of the input.
 /// - Range: \[p, 1\]. A `NaN` counts as a test and stays `NaN`.

@@ -7,15 +7,15 @@ use crate::poisson::{EventTimes, windows};
 
 /// With fewer events than this, no period is detectable.
 pub const FEWEST: usize = 8;
-/// The most events that are examined; further ones are ignored.
+/// Maximum number of events examined; the rest are ignored.
 const MOST: usize = 300;
 /// Frequencies are tried up to this multiple of the rate of events: as few as one in this many
 /// periods may have an event.
 const MISSING: f64 = 4.0;
 /// The number of frequencies tried per 1 / span.
 const OVERSAMPLING: f64 = 8.0;
-/// Multiples of a frequency are as strong; the lowest frequency with this share
-/// of the largest power is taken.
+/// Multiples of a frequency have similar power; the lowest frequency with at least this share of
+/// the largest power is taken.
 const AS_STRONG: f64 = 0.5;
 /// Events closer together than this share of the mean gap count as one.
 const AT_ONCE: f64 = 0.1;

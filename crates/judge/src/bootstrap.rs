@@ -7,11 +7,10 @@ use crate::quantile::{type7_position, type7_unchecked};
 use crate::random::RandomStream;
 use crate::welch::Interval;
 
-/// The fewest runs per side; with fewer, resampling runs is almost
-/// uninformative.
+/// Minimum number of runs per side; with fewer, resampling runs is almost uninformative.
 const FEWEST_RUNS: usize = 5;
-/// A replicate within this distance of the estimate, relative to the largest,
-/// equals it.
+/// A replicate counts as equal to the estimate within this distance, relative to the replicate of
+/// the largest magnitude.
 const TIE_TOLERANCE: f64 = 1e-12;
 
 /// The ratio of a quantile between two configurations.

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 
 /// Probabilities that differ by less than this share are equal, as in R.
 const TIE: f64 = 1e-7;
-/// More runs than this are not worth suggesting.
+/// Larger numbers of runs are not worth suggesting.
 const MOST_RUNS: u32 = 1_000_000;
 
 /// `count` of `of` runs.
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(runs_to_exclude(1e-9, 0.05), None);
     }
 
-    /// It keeps its level at the true excess, whatever the lower probability.
+    /// The test keeps its level at the true excess, whatever the lower probability.
     #[test]
     fn a_true_excess_is_seldom_excluded() {
         for excess in [0.05, 0.2, 0.5] {

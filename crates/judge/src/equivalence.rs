@@ -20,10 +20,9 @@ pub struct Equivalence {
 
 /// The range of ratios that a margin defines as no difference: \[1 - m, 1 + m\].
 ///
-/// The margin is on the ratio scale, "at most 1 % less, at most 1 % more", and the lower end
-/// not 1 / (1 + m); for 1 % the two differ by 1e-4, and readers understand "± 1 %" in this
-/// way. The range is not symmetric on the log scale, so exchanging a and b may change a borderline
-/// outcome.
+/// The margin is on the ratio scale, "at most 1 % less, at most 1 % more", as readers understand
+/// "± 1 %". So the lower end is 1 - m and not 1 / (1 + m); for 1 % the two differ by 1e-4. The range
+/// is not symmetric on the log scale, so exchanging a and b may change a borderline outcome.
 ///
 /// # Errors
 /// [`Error::BadArgument`] unless 0 < margin < 1.

@@ -14,7 +14,7 @@ pub enum Error {
     TooFew {
         /// The smallest sufficient number.
         needed: usize,
-        /// The number given.
+        /// The number of values given.
         got: usize,
     },
     /// A value is `NaN` or infinite.
@@ -32,9 +32,9 @@ pub enum Error {
     /// There are as many parameters as runs, so nothing remains to estimate the
     /// error from.
     NoResidualDf {
-        /// Parameters in the model, the intercept included.
+        /// The number of parameters in the model, including the intercept.
         parameters: usize,
-        /// Runs given.
+        /// The number of runs given.
         runs: usize,
     },
 }

@@ -162,8 +162,8 @@ pub fn fit(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<FactorialFit> {
     fit_in_blocks::<u32>(cells, &[], names)
 }
 
-/// As [`fit`], for runs in several blocks: each block has its own intercept, so that what the runs
-/// of a block have in common (its seed, the machine, the hour) does not count as noise.
+/// Like [`fit`], for runs in several blocks: each block has its own intercept, so that what the
+/// runs of a block have in common (its seed, the machine, the hour) does not count as noise.
 ///
 /// `blocks` holds the block of each run, or is empty. Any ordered label can be used: a machine, a
 /// block, or the pair (machine, block), which distinguishes blocks of the same number on several

@@ -15,16 +15,15 @@ use sites::RelabellingSites;
 
 /// The largest number of relabelings that are all visited.
 pub const EXACT_LIMIT: f64 = 1e6;
-/// The most values processed over all relabelings: about a second.
+/// Maximum number of values processed over all relabelings: about a second.
 const WORK: f64 = 3e8;
-/// The overhead of a contrast per relabeling, in values.
+/// The fixed cost of a contrast per relabeling, in units of the cost of one value.
 const OVERHEAD: usize = 12;
-/// The fewest seeded draws, if not every relabeling is visited.
+/// Minimum number of seeded draws if not every relabeling is visited.
 const FEWEST_DRAWS: f64 = 9_999.0;
-/// The most seeded draws; more add nothing.
+/// Maximum number of seeded draws; more would add nothing.
 const MOST_DRAWS: f64 = 99_999.0;
-/// The smallest spread, as a share of the largest deviation, that counts as
-/// variation.
+/// The smallest spread that counts as variation, as a share of the largest deviation.
 const SUREST: f64 = 1e-5;
 /// Statistics within this distance of each other are ties; for those above 1 the distance is
 /// relative.
@@ -42,7 +41,7 @@ pub struct ContrastBlock {
     pub b: Vec<f64>,
 }
 
-/// One question: does `b` differ from `a`?
+/// One hypothesis: that `b` differs from `a`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contrast {
     /// Labels are exchanged only within blocks; runs without blocks form one
@@ -139,11 +138,11 @@ pub struct FamilyResult {
 ///
 /// **Shared spread.** A standard error from few blocks is sometimes small by chance, and the best
 /// of many contrasts is then a lucky one. So if at least four contrasts of log differences vary,
-/// the variance of each is shrunk towards a common one, the more the more similar the spreads are
-/// (Smyth 2004). The common variance and its weight are computed from the absolute differences,
-/// which no flip changes: the test stays exact whatever the weight, and control of the family does
-/// not depend on which contrasts are null. A contrast whose absolute differences are all equal, as
-/// on a deterministic machine, keeps its own variance.
+/// the variance of each is shrunk towards a common one; the more similar the spreads are, the
+/// stronger the shrinkage (Smyth 2004). The common variance and its weight are computed from the
+/// absolute differences, which no flip changes: the test stays exact whatever the weight, and
+/// control of the family does not depend on which contrasts are null. A contrast whose absolute
+/// differences are all equal, as on a deterministic machine, keeps its own variance.
 ///
 /// - Shape: at least one run of each label in each contrast.
 /// - Range: p in (0, 1\]. Above 1e6 joint relabelings, or if visiting all would take more than

@@ -5,8 +5,7 @@ use crate::error::{Error, Result, check_finite, check_open_unit};
 use crate::moments::mean;
 use crate::welch::Interval;
 
-/// The most differences; with more, t intervals are used, because there are 2^n
-/// subsets.
+/// Maximum number of differences; with more, t intervals are used, because there are 2^n subsets.
 const MOST: usize = 16;
 
 /// The interval of centres of symmetry that the sign-flip test does not reject: it excludes 0
@@ -35,7 +34,7 @@ const MOST: usize = 16;
 /// ```
 /// let far = [0.01, 0.02, 0.01, 0.03, 0.02, 0.01, 0.02, 0.90];
 /// let found = assize_judge::flips::interval(&far, 0.95, 0.0)?.expect("8 differences");
-/// // All lie above 0. A t interval would not say so, for the last one.
+/// // All lie above 0. A t interval would include 0, because of the last one.
 /// assert!(found.low > 0.0);
 /// # Ok::<(), assize_judge::Error>(())
 /// ```

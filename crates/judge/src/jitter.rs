@@ -13,7 +13,8 @@ pub struct Jitter {
     /// The median absolute deviation from the median, not scaled to a normal
     /// standard deviation.
     pub mad: f64,
-    /// p99 - p50 by type 7; `None` if fewer than 1,000 values support p99.
+    /// p99 - p50 by type 7; `None` with fewer than 1,000 values, too few to
+    /// support p99.
     pub p99_minus_p50: Option<f64>,
     /// The largest value itself, not its deviation.
     pub max: f64,

@@ -1,4 +1,4 @@
-//! Pure helpers that find problems with the data themselves.
+//! Pure functions that find problems in the data.
 
 use crate::dist::normal_cdf;
 use crate::moments::{logs, mean, median_absolute_deviation, median_of_sorted, sorted};
@@ -182,8 +182,7 @@ pub fn drift_inside(groups: &[&[f64]]) -> Option<Drift> {
     Some(Drift { tau, p: p.min(1.0) })
 }
 
-/// Up to this many runs, or as many pairs as they have, the distribution is
-/// exact.
+/// The distribution is computed exactly for up to this many runs, or as many pairs as they form.
 const MOST_EXACT: usize = 33;
 
 fn pairs(n: usize) -> u64 {

@@ -318,10 +318,11 @@ pub fn partial_conjunction(p: &[f64], r: usize, combination: PCombination) -> Re
 /// same direction, which two-sided p-values would not notice. Each direction is tested separately,
 /// and p is twice the smaller.
 ///
-/// - Shape, range, cost: as there; p from [`Study::one_sided`] or any other one-sided test.
-/// - Source: as there; the directions by Owen 2009, "Karl Pearson's meta-analysis revisited",
-///   Annals of Statistics 37.
-/// - Checked as there.
+/// - Shape, range, cost: as for [`partial_conjunction`]; p from [`Study::one_sided`] or any other
+///   one-sided test.
+/// - Source: as for [`partial_conjunction`]; the directions by Owen 2009, "Karl Pearson's
+///   meta-analysis revisited", Annals of Statistics 37.
+/// - Checked in the same way.
 ///
 /// # Errors
 /// As for [`partial_conjunction`].

@@ -4,7 +4,7 @@ use crate::dist::{gamma_quantile, normal_cdf, normal_quantile, t_quantile};
 use crate::equivalence::bounds;
 use crate::permutation::{EXACT_LIMIT, MONTE_CARLO_DRAWS, attainable, runs_needed};
 
-/// Larger answers are not given: that many runs are not feasible.
+/// Larger numbers of runs are not returned, because they are not feasible.
 const MOST_RUNS: u32 = 100_000;
 
 /// The probability that n runs per side find a given ratio, by the two-sided t
@@ -122,12 +122,11 @@ impl PowerAim {
 /// The smallest ratio above 1 that a design finds with the requested power; its
 /// inverse has the same power.
 ///
-/// `sd_ln` is the standard deviation of ln(value) between the runs of one
-/// configuration; for pairs within a block, where what the runs of a block have
-/// in common does not count. The calculation assumes a t test of each row at the
-/// level alpha / rows (Bonferroni, a lower bound of the level under the
-/// correction by the joint distribution of all rows: correlated rows cost less),
-/// but not below [`PowerDesign::least_p`], below which no such correction goes.
+/// `sd_ln` is the standard deviation of ln(value) between the runs of one configuration; for pairs
+/// it is that within a block, which excludes what the runs of a block have in common. The
+/// calculation assumes a t test of each row at the level alpha / rows (Bonferroni, a lower bound of
+/// the level under the correction by the joint distribution of all rows: correlated rows cost
+/// less), but not below [`PowerDesign::least_p`], below which no such correction goes.
 ///
 /// - Shape: at least two runs, sd_ln > 0, rows >= 1, 0 < alpha < power < 1.
 /// - `None` if the design's least p is above alpha, so that nothing is ever
@@ -182,7 +181,7 @@ pub fn least_effect(design: PowerDesign, sd_ln: f64, aim: PowerAim) -> Option<f6
 /// the requested power, see [`least_effect`].
 ///
 /// `None` if there is none, for arguments out of range, or if ratio = 1. Cost: up to 25 integrals.
-/// Checked as there, by trying every number.
+/// Checked like [`least_effect`], by trying every number.
 #[must_use]
 pub fn runs_for(layout: ComparisonLayout, sd_ln: f64, ratio: f64, aim: PowerAim) -> Option<u32> {
     let in_range = sd_ln > 0.0 && sd_ln.is_finite() && ratio > 0.0 && ratio.is_finite();

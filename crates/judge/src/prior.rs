@@ -1,6 +1,6 @@
 //! A common variance of many rows, and its weight relative to each row's own.
 
-/// The most degrees of freedom; more make no difference.
+/// Maximum degrees of freedom; more make no difference.
 const MOST_DF: f64 = 1000.0;
 /// With fewer rows, the common variance cannot be estimated.
 const FEWEST: usize = 4;

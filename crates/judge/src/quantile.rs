@@ -4,7 +4,7 @@ use crate::dist::{binomial_lower, binomial_upper};
 use crate::error::{Error, Result, check_finite, check_open_unit};
 use crate::welch::Interval;
 
-/// A quantile needs this many samples on either side of it.
+/// A quantile needs at least this many samples on either side of it.
 const SUPPORT: f64 = 10.0;
 
 /// The quantile by the Hyndman-Fan type 7 rule: linear interpolation at
@@ -146,10 +146,10 @@ pub struct RunQuantiles {
     pub p999: Option<f64>,
     /// The largest sample.
     pub max: Option<f64>,
-    /// p99 - p50; `None` where p99 is.
+    /// p99 - p50; `None` without p99.
     pub p99_minus_p50: Option<f64>,
     /// The median absolute deviation from the median, not scaled to a normal
-    /// standard deviation; `None` where p50 is.
+    /// standard deviation; `None` without p50.
     pub mad: Option<f64>,
 }
 

@@ -162,7 +162,7 @@ mod tests {
         2.0_f64.powi(1 - pairs as i32)
     }
 
-    /// Looks after these numbers of pairs, up to `most`.
+    /// The looks taken after these numbers of pairs, up to `most`.
     fn looks(alpha: f64, most: usize, at: impl Iterator<Item = usize>) -> Option<Vec<InterimLook>> {
         let pairs: Vec<usize> = at.collect();
         let fractions: Vec<f64> = pairs.iter().map(|&n| n as f64 / most as f64).collect();

@@ -1,10 +1,10 @@
 //! Detects the step size of values: how coarse the instrument was.
 
-/// The largest probability of chance at which values count as sharing a step
-/// that their digits do not show.
+/// If the digits of the values do not show their step, it counts only if chance produces it with at
+/// most this probability.
 const CHANCE: f64 = 1e-3;
-/// The largest probability of chance for a step that their digits do show, that is, that all
-/// further digits are zero by chance.
+/// If the digits do show it (all further digits are zero), it counts only if chance produces it
+/// with at most this probability.
 const CHANCE_OF_DIGITS: f64 = 1e-2;
 /// Values may be off from a multiple by this share of a step.
 const OFF: f64 = 1e-6;

@@ -31,13 +31,8 @@ pub fn type7(histogram: &[(f64, u64)], p: f64) -> Result<f64> {
     Ok(type7_unchecked(histogram, n, p))
 }
 
-/// The same as [`crate::quantile::per_run`] of the samples, bit for bit.
-///
-/// - Shape: as for [`type7`]; may be empty.
-/// - Cost: O(m log m) for m pairs.
-///
-/// # Errors
-/// [`Error::NotFinite`], [`Error::BadArgument`] as for [`type7`].
+/// Returns the same as [`crate::quantile::per_run`] for the expanded samples,
+/// bit for bit.
 pub fn per_run(histogram: &[(f64, u64)]) -> Result<RunQuantiles> {
     let n = checked(histogram)?;
     let at = |p| supported(n, p).then(|| type7_unchecked(histogram, n, p));

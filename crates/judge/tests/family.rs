@@ -14,7 +14,7 @@ use assize_judge::{adjust, lints};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// p values are counts over a number: they agree exactly or not at all.
+/// A p value is a count divided by the number of relabelings: two agree exactly or not at all.
 const SAME: f64 = 1e-12;
 const TOLERANCE: f64 = 1e-9;
 

@@ -20,9 +20,9 @@ use crate::{
 pub(crate) const RUNS: u32 = 8;
 /// The only target whose machines start from memory images.
 pub(crate) const EXACT: &str = "exact";
-/// The most memory images by default, each about 100 MB on disk.
+/// Default maximum number of memory images, each about 100 MB on disk.
 pub const MOST_IMAGES: u32 = 32;
-/// The most runs of one experiment.
+/// Maximum number of runs in an experiment.
 const TOTAL_MAX: u64 = 1_000_000;
 
 /// Plans an experiment with these overrides.
@@ -101,7 +101,7 @@ fn restrict_to_overrides(
     Ok((part, configurations))
 }
 
-/// Checks for mistakes that show only once all configurations are known.
+/// Checks for mistakes that only become apparent once all configurations are known.
 fn check_configurations(
     experiment: &Experiment,
     target: &str,
@@ -238,8 +238,8 @@ fn configurations(
     Ok(configurations)
 }
 
-/// Sets rt-app's calibration on the exact target: there the time that one turn
-/// of its loop takes is known, so that rt-app need not measure it.
+/// Sets rt-app's calibration on the exact target: the time that one iteration of its loop takes is
+/// known there, so rt-app need not measure it.
 fn calibrate(target: &str, configurations: &mut [PlannedConfiguration]) {
     let every = configurations.iter_mut().flat_map(|configuration| {
         let beside = configuration.beside.iter_mut().flatten();

@@ -76,7 +76,7 @@ fn is_bare(key: &str) -> bool {
 pub(crate) struct ExperimentChecker<'a> {
     pub(crate) source: SourceText<'a>,
     pub(crate) spans: Spans,
-    /// Workload name to the parameters of its kind.
+    /// Maps workload names to the parameters of their kinds.
     kinds: HashMap<String, &'static KeySection>,
     /// Whether absent keys get their defaults.
     fill: bool,
@@ -397,7 +397,7 @@ impl ExperimentChecker<'_> {
         let table = self.want_table(path, node)?;
         let mut keys = table.clone();
         let kind = keys.remove("kind").map_or(node.span(), |kind| kind.span());
-        // Background workloads have no background of their own.
+        // Background workloads cannot have background workloads of their own.
         let beside = match path.starts_with("workloads.") {
             true => keys.remove(BACKGROUND),
             false => None,

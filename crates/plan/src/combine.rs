@@ -23,7 +23,7 @@ pub(crate) struct CombinedConfiguration {
     pub(crate) teardown: Vec<Action>,
     pub(crate) background: Vec<Workload>,
     pub(crate) workloads: Vec<Workload>,
-    /// Background workloads that only this one workload has, in the order of
+    /// Additional background workloads of each workload, in the order of
     /// `workloads`.
     pub(crate) beside: Vec<Vec<Workload>>,
     pub(crate) queue: Option<Queue>,
@@ -112,7 +112,7 @@ fn unless_empty(lists: Vec<Vec<Workload>>) -> Vec<Vec<Workload>> {
     }
 }
 
-/// The background workloads that the levels name, each once.
+/// The background workloads that the levels name, without duplicates.
 fn running<'a>(levels: &Levels<'a>) -> Vec<&'a str> {
     let mut running: Vec<&str> = Vec::new();
     for name in levels.iter().flat_map(|(_, _, level)| &level.background) {
@@ -145,7 +145,6 @@ fn add_modules(steps: &mut Vec<Action>, declared: impl Iterator<Item = Action>) 
     steps.splice(at..at, declared);
 }
 
-/// The path of a level.
 pub(crate) fn level_path(factor: &str, level: &str) -> String {
     join(&join("factors", factor), level)
 }

@@ -21,7 +21,7 @@ pub struct Experiment {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Overrides {
-    /// Runs of each cell; with `until`, the largest number of them.
+    /// Runs of each cell; with `until`, the maximum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
     /// The seed.
@@ -30,8 +30,8 @@ pub struct Overrides {
     /// The target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Factor to the levels that are kept; factors not named keep all. The
-    /// baseline is the first kept level in the order of the file.
+    /// Maps factors to the levels to keep; other factors keep all their levels.
+    /// The baseline is the first level kept, in the order of the file.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub levels: IndexMap<String, Vec<String>>,
     /// Number of CPUs.
@@ -59,7 +59,7 @@ pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
         spans,
     };
     mistakes::find(&experiment)?;
-    // Finds the mistakes that show only when levels are combined.
+    // Finds mistakes that only show when levels are combined.
     experiment.plan(&Overrides::default())?;
     Ok(experiment)
 }

@@ -195,9 +195,9 @@ fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
     None
 }
 
-/// Checks that the machines have the memory in which frames are to be placed:
-/// our own virtual machines need `display` in the file; on other targets the
-/// card exists or it does not.
+/// Checks that machines have the memory that frames are copied to or from.
+/// Assize's own virtual machines have it if the file sets `display`. Other
+/// targets are not checked, and must not have that key.
 pub(crate) fn find(
     experiment: &Experiment,
     target: &str,

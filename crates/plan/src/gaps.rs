@@ -81,7 +81,7 @@ pub(crate) fn check_cpus(
     Ok(())
 }
 
-/// Whether the experiment decides how many CPUs there are: it does on our
+/// Whether the experiment sets the number of CPUs, as it does for assize's
 /// virtual machines.
 fn is_virtual(experiment: &Experiment) -> bool {
     matches!(experiment.file.target.as_str(), "exact" | "live")

@@ -12,7 +12,7 @@ pub(crate) enum KeyType {
     Target,
     /// The name of an instrument.
     Instrument,
-    /// Any text, also empty or of several lines.
+    /// Any text; may be empty or have several lines.
     Free,
     /// One of these words.
     Word(&'static [&'static str]),
@@ -43,7 +43,7 @@ pub(crate) enum KeyType {
     OneOrMore(&'static KeyType),
     /// A table with arbitrary keys.
     Map(&'static KeyType),
-    /// A table of arbitrary keys to text, which becomes a list of pairs.
+    /// A table that maps arbitrary keys to text; becomes a list of pairs.
     Pairs,
     /// A table with these keys.
     Table(&'static KeySection),
@@ -56,7 +56,7 @@ pub(crate) enum KeyType {
     Policy,
     /// A workload: `kind` decides which keys there are.
     Workload,
-    /// A table of workload names to the parameters that a level changes.
+    /// A table that maps workload names to the parameters that a level changes.
     Changes,
 }
 
@@ -65,7 +65,6 @@ pub(crate) enum KeyType {
 pub(crate) struct KeySection {
     /// The name of what it describes, for titles and messages.
     pub(crate) name: &'static str,
-    /// Its keys.
     pub(crate) keys: &'static [SectionKey],
 }
 
@@ -79,7 +78,6 @@ impl KeySection {
     }
 }
 
-/// One key.
 #[derive(Debug)]
 pub(crate) struct SectionKey {
     /// The key as written in the file.

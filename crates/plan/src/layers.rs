@@ -20,7 +20,7 @@ pub(crate) struct SettingLayers<'a> {
 }
 
 impl<'a> SettingLayers<'a> {
-    /// `of_level` returns what a level gives under the key.
+    /// `of_level` returns a level's settings under the key.
     pub(crate) fn new(
         experiment: &'a Experiment,
         levels: &Levels<'_>,

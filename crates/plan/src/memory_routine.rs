@@ -11,8 +11,8 @@ use crate::keys::KeyType::{Whole, Word};
 use crate::keys::{KeySection, key};
 use crate::parameters::SCHEDULING;
 
-/// The most bytes of a batch with a cold cache, in which each call has separate
-/// memory.
+/// Maximum size in bytes of a batch with a cold cache, in which each call uses
+/// separate memory.
 const COLD_BYTES_MAX: u64 = 1 << 30;
 
 /// The parameters of `memory-routine`.

@@ -147,7 +147,7 @@ fn of_its_own<'a>(
     Ok(())
 }
 
-/// The metrics that some workloads give.
+/// The metrics that a set of workloads provides.
 struct GivenMetrics<'a> {
     experiment: &'a Experiment,
     names: Vec<MetricName>,
@@ -199,7 +199,7 @@ impl<'a> GivenMetrics<'a> {
         self.names.iter().any(|name| name.matches(metric))
     }
 
-    /// What would measure the metric; `None` if no such metric exists.
+    /// Describes what would measure the metric; `None` if no such metric exists.
     fn elsewhere(&self, metric: &str) -> Option<String> {
         Some(match assize_job::metric_sources(metric).next()? {
             MetricSource::Workloads(kinds) => {

@@ -1,4 +1,4 @@
-//! Checks of the separate sections of a file, each on its own.
+//! Checks each section of a file by itself.
 
 use std::collections::HashSet;
 

@@ -63,8 +63,8 @@ pub(crate) fn missing_steps<'w>(
         .collect()
 }
 
-/// Checks that a module is one file per configuration: no two steps, and no step
-/// and the payload, may mean different files.
+/// Checks that each module name refers to one file per configuration: two steps,
+/// or a step and the payload, must not mean different files.
 pub(crate) fn check_agreement(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let named = module_mentions(experiment, levels);
     for (at, one) in named.iter().enumerate() {

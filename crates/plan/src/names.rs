@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use crate::raw::RawLevel;
 
-/// The most characters of a name.
+/// Maximum length of a name, in characters.
 pub(crate) const LONGEST: usize = 64;
 
 /// Why a text cannot name a factor, a level or a workload; `None` if it can.

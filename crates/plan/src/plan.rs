@@ -94,8 +94,8 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedConfiguration {
-    /// Short name: the levels joined by `+`. A level `off` adds nothing, a level
-    /// `on` adds the name of its factor; `base` if that leaves nothing.
+    /// Short name: the parts of all levels, joined by `+`. A level `off` adds nothing, a level `on`
+    /// adds the name of its factor; `base` if nothing is left.
     pub name: String,
     /// `factor=level, factor=level`.
     pub label: String,
@@ -155,10 +155,9 @@ pub struct PlannedRun {
     pub workload: usize,
     /// Counted from 1 within its cell.
     pub repetition: u32,
-    /// The seed that the agent gets. Runs of one block share it, so that
-    /// configurations meet the same perturbations; the repeated baseline of `aa`
-    /// has a different one, because otherwise its exact runs would be identical
-    /// to the baseline's.
+    /// The seed that the agent gets. Runs of one block share it, so that all configurations face
+    /// the same perturbations; the repeated baseline of `aa` has a different one, because otherwise
+    /// its exact runs would be identical to the baseline's.
     pub seed: u64,
     /// Index into [`Plan::images`] of the image it starts from; `None` if the
     /// target has no such images. All runs of one block share it, including the
@@ -226,9 +225,9 @@ pub struct PlannedTable {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedTradeoff {
-    /// The first metric, along the plot.
+    /// The first metric, on the horizontal axis.
     pub x: PlannedTradeoffMetric,
-    /// The second metric, up the plot.
+    /// The second metric, on the vertical axis.
     pub y: PlannedTradeoffMetric,
     /// Where the experiment asks for it: `FILE:LINE: KEY`.
     pub place: String,
@@ -275,7 +274,7 @@ impl PlannedConfiguration {
         self.workloads.iter().chain(background)
     }
 
-    /// All background workloads of one of its workloads.
+    /// All background workloads of one workload of this configuration.
     fn background_of(&self, workload: usize) -> Vec<Workload> {
         let of_its_own = self.beside.get(workload).into_iter().flatten();
         self.background.iter().chain(of_its_own).cloned().collect()

@@ -20,7 +20,7 @@ pub(crate) const KEY: keys::SectionKey = keys::key(
     "The placement policy; without it, and with none, the kernel's own scheduler.",
 );
 
-/// The key of a policy's name.
+/// The key that names a policy.
 const NAME: &str = "name";
 /// The key of a policy's program.
 const PROGRAM: &str = "program";

@@ -11,13 +11,13 @@ use crate::experiment::Experiment;
 use crate::layers::SettingLayers;
 use crate::power_tables::{self, PowerTable};
 
-/// The most idle states that the module supports.
+/// Maximum number of idle states that the module supports.
 const STATES_MAX: usize = 8;
-/// The longest name of an idle state in the kernel.
+/// Maximum length of the name of an idle state in the kernel.
 const NAME_MAX: usize = 15;
 /// The longest residency that the module accepts, in nanoseconds.
 const RESIDENCY_NS_MAX: u64 = 3_600_000_000_000;
-/// The most frequencies that the module supports.
+/// Maximum number of frequencies that the module supports.
 const STEPS_MAX: usize = 16;
 /// The longest time between two frequency changes, in nanoseconds.
 const RATE_NS_MAX: u64 = 10_000_000_000;

@@ -76,7 +76,6 @@ pub(crate) fn find(name: &str) -> Option<&'static PowerTable> {
 }
 
 impl PowerTable {
-    /// Its idle states.
     pub(crate) fn idle_states(&self) -> Vec<IdleState> {
         let mut states: Vec<IdleState> = Vec::new();
         for (name, residency_us, exit_us, power_uw) in self.states {
@@ -93,7 +92,6 @@ impl PowerTable {
         states
     }
 
-    /// Its frequencies.
     pub(crate) fn frequency_steps(&self) -> Vec<FrequencyStep> {
         let step = |(mhz, power_uw): &(u64, u64)| FrequencyStep {
             frequency_khz: mhz * 1000,
@@ -103,9 +101,9 @@ impl PowerTable {
     }
 }
 
-/// The energy of entering and leaving a state, in nanojoules, with which the
-/// state breaks even with the next shallower one at its target residency: that
-/// is the definition of target residency.
+/// The energy of entering and leaving a state, in nanojoules. It is chosen so
+/// that a stay of exactly the target residency costs as much energy as in the
+/// next shallower state, which is how target residency is defined.
 pub(crate) fn break_even_nj(above: Option<&IdleState>, state: &IdleState) -> u64 {
     let Some(above) = above else {
         return 0;

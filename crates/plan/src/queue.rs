@@ -189,7 +189,8 @@ fn word(value: &impl serde::Serialize) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The path where a setting was given last; if nowhere, where the design was.
+/// The path at which a setting was last given; if it was not given, that of the
+/// design.
 fn path(experiment: &Experiment, levels: &Levels<'_>, key: &str) -> String {
     let tables = levels
         .iter()

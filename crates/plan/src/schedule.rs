@@ -5,8 +5,8 @@ use assize_job::MemoryImage;
 use crate::draws::BlockDraws;
 use crate::plan::PlannedRun;
 
-/// The block number for the draws of an image, which use the block's seed. No
-/// block has this number.
+/// The number that stands for the block in the draws of an image; no block has this number. The
+/// draws start from the seed of the image's block.
 const IMAGE: u32 = u32::MAX;
 /// Exclusive upper bound of the random extra delay before an image is taken, in
 /// microseconds.
@@ -14,13 +14,13 @@ const SETTLE_US: u32 = 1_000_000;
 /// Exclusive upper bound of the number of processes that have run and exited
 /// before an image is taken.
 const PROCESSES: u32 = 256;
-/// The random offset of a process's stack is a multiple of this …
+/// The random offset of a process's stack is a multiple of this many bytes.
 const PADDING_STEP: u32 = 16;
-/// … and less than this, in bytes.
+/// Exclusive upper bound of that offset, in bytes.
 const PADDING: u32 = 4096;
 
-/// The largest seed for the kernel's addresses: about as many values as there
-/// are positions for a kernel, and short on the command line.
+/// The largest seed for the kernel's address randomisation: about as many values as the kernel has
+/// possible positions, few enough to keep the command line short.
 const ADDRESSES: u32 = 512;
 
 /// The random draws for each memory image of a schedule. Image i belongs to

@@ -15,7 +15,7 @@ use crate::report_sections::{TABLE, TRADEOFF};
 use crate::stalls;
 use crate::tracer_sections::TRACER;
 
-/// The most runs of one cell.
+/// Maximum number of runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
 /// The largest seed in a file: TOML's largest integer.
 const SEED_MAX: i64 = i64::MAX;

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{Parameters, RawLevel};
 
-/// What a level sets: a setting to its path and its values.
+/// Maps each setting of a level to its path and values.
 type LevelValues = IndexMap<String, (String, Vec<String>)>;
 
 /// Checks that no two levels set the same thing to different values.

@@ -1,7 +1,7 @@
 //! Enumerates combinations of levels, and checks that a subset leaves every main
 //! effect estimable.
 
-/// The most configurations of one experiment.
+/// Maximum number of configurations in an experiment.
 pub(crate) const MOST: usize = 1024;
 
 /// Every combination of levels, the last factor varying fastest; `None` if

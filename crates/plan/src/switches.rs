@@ -10,8 +10,8 @@ use crate::names;
 use crate::plan::PlannedConfiguration;
 use crate::raw::Pattern;
 
-/// Factor to its "off" and "on" levels; both are the same if the factor is held
-/// constant.
+/// Maps factors to their "off" and "on" levels; both are the same if the factor
+/// is held constant.
 type FactorSwitches = IndexMap<String, (String, String)>;
 
 /// Checks the grid that the file declares against all its configurations.

@@ -264,7 +264,7 @@ fn last_commit_result(bisection: &Bisection) -> Option<&TriedCommit> {
     bisection.tried.iter().max_by_key(|one| one.place)
 }
 
-/// The figures and grounds for the last commit of the range.
+/// The figures and the reason of the verdict on the last commit of the range.
 fn of_end(bisection: &Bisection) -> Vec<String> {
     let Some(TriedResult::Verdict(verdict)) = last_commit_result(bisection).map(|one| &one.result)
     else {

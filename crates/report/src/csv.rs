@@ -79,7 +79,7 @@ const COLUMNS: &[&str] = &[
 /// | `median`, `normalised`, `relative` | its cells; for `normalised`, `baseline` is the reference workload |
 /// | `tradeoff`, `tradeoff_x`, `tradeoff_y` | a trade-off and its two metrics; `value` is the good direction |
 /// | `point_x`, `point_y`, `relative_x`, `relative_y`, `standing` | a configuration in both metrics, and its standing |
-/// | `not_told_from`, `equivalent_to` | a configuration in a trade-off that cannot be told from, or is equivalent to, `baseline` |
+/// | `not_told_from`, `equivalent_to` | a configuration in a trade-off that cannot be distinguished from, or is equivalent to, `baseline` |
 /// | `dominates` | a configuration that dominates `baseline` in a trade-off, in one metric |
 /// | `effect` | the effect of one factor or of two together, named in `configuration` |
 /// | `rate`, `rate_comparison` | events, named in `metric` |

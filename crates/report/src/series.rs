@@ -26,7 +26,8 @@ pub struct SeriesReport {
     pub base: PatchName,
     /// The patches, first to last.
     pub patches: Vec<TriedPatch>,
-    /// All patches together against the base, if several or only the last state were tried.
+    /// All patches together, compared with the base, if several patches or only the last state were
+    /// tried.
     pub whole: Option<PatchOutcome>,
     /// The kernel, with its version.
     pub kernel: String,
@@ -88,7 +89,7 @@ pub enum PatchOutcome {
     SameBytes,
     /// It does not build; the reason.
     NotBuilt(String),
-    /// Not tried: only the last state of the series was.
+    /// Not tried: only the last state of the series was tried.
     NotTried,
 }
 
@@ -127,7 +128,7 @@ pub enum EffectReading {
     Worse,
     /// Established or supported, in the good direction.
     Better,
-    /// The runs do not decide.
+    /// The runs are not sufficient to decide.
     Undecided,
     /// The difference is within the margin.
     NoDifference,
@@ -148,7 +149,7 @@ impl EffectReading {
 /// Returns the series as JSON.
 ///
 /// # Errors
-/// Never for what this crate built.
+/// Never, for a [`SeriesReport`] built by this crate.
 pub fn series_json(series: &SeriesReport) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(series)? + "\n")
 }

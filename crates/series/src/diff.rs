@@ -1,4 +1,4 @@
-//! Which files a diff touches.
+//! Finds which files a diff touches.
 
 /// The paths from the top of the tree, in order and without repeats; both paths of a
 /// renamed file. Empty if the text holds no diff.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why patches cannot be used: `what: why; mend`.
+/// Why patches cannot be used: `what: why; remedy`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// The posted text is not a series that can be applied.

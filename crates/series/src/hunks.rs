@@ -28,9 +28,8 @@ pub struct TouchedHunk {
     pub outside: bool,
 }
 
-/// Returns all hunks of a text, in order. A line belongs to the function that starts on
-/// the last such line before it in the hunk, or else to the function named after the line
-/// ranges.
+/// Returns all hunks of a text, in order. A line belongs to the last function that starts before it
+/// in the hunk or, failing that, to the function named after the line ranges.
 #[must_use]
 pub fn touched(text: &str) -> Vec<TouchedHunk> {
     let mut all: Vec<TouchedHunk> = Vec::new();

@@ -1,10 +1,9 @@
 //! Patches as posted or committed: a git range, a mail, a thread.
 //!
-//! [`read`] parses posted patches (a mail, a mailbox, a thread as b4 writes it, or a bare
-//! diff) and returns them in series order, whatever their order in the file; it is pure.
-//! [`GitRepository`] runs git to list the commits of a range, to read files of a commit, and
-//! to apply patches as `git am` does. What is built from a commit or measured is none of
-//! this crate's concern.
+//! [`read`] parses posted patches (a mail, a mailbox, a thread as b4 writes it, or a bare diff) and
+//! returns them in series order, whatever their order in the file; it is pure. [`GitRepository`]
+//! runs git to list the commits of a range, to read files of a commit, and to apply patches as `git
+//! am` does. This crate neither builds nor measures commits.
 //!
 //! ```
 //! let diff = "--- a/lib/x.c\n+++ b/lib/x.c\n@@ -1 +1 @@\n-a\n+b\n";

@@ -1,4 +1,4 @@
-//! Runs git: its output, and why it failed.
+//! Runs git, and returns its output or the reason why it failed.
 
 use std::process::{Command, Output};
 

@@ -14,7 +14,7 @@ use crate::talk::{ChildEnd, ChildLimits, talk};
 
 /// Its file name.
 const NAME: &str = "assize-agent";
-/// Names a binary to use instead.
+/// Environment variable that names another binary to use.
 const VARIABLE: &str = "ASSIZE_AGENT";
 /// How long the agent may take to print its version.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ pub fn find() -> Result<PathBuf, Error> {
 /// Like [`find`], and checks that the agent runs on this machine.
 ///
 /// # Errors
-/// As [`find`]; or the agent is built for another architecture or does not answer.
+/// Those of [`find`]; or the agent is built for another architecture or does not answer.
 pub fn find_here() -> Result<PathBuf, Error> {
     let path = find()?;
     match answers(&path) {

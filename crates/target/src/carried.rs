@@ -64,7 +64,7 @@ pub(crate) struct CarriedProgram {
 pub(crate) struct CarriedModule {
     /// Its name in the kernel.
     pub(crate) name: String,
-    /// The path that a step names the module file by, if any does.
+    /// The path by which steps name the module file, if any do.
     pub(crate) source: Option<String>,
     /// Its absolute path in the guest.
     pub(crate) path: String,
@@ -142,7 +142,7 @@ impl CarriedFiles {
         Ok(())
     }
 
-    /// The job with the guest's paths of modules, policies and programs.
+    /// The job, with the paths of modules, policies and programs replaced by those in the guest.
     pub(crate) fn placed(&self, job: &Job) -> Job {
         let mut job = job.clone();
         for action in job.setup.iter_mut().chain(&mut job.teardown) {
@@ -182,7 +182,7 @@ impl CarriedFiles {
         modules.find(|one| one.source.as_deref() == Some(module))
     }
 
-    /// Replaces a relative program path by the program's path in the guest.
+    /// Replaces a relative program path with the program's path in the guest.
     fn place_program(&self, argv: &mut [String], environment: &[(String, String)]) {
         let Some(name) = argv.first_mut() else { return };
         if name.starts_with('/') || !name.contains('/') {

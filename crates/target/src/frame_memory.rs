@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use assize_job::{FrameMemory, FramesStream, Order, WorkloadKind};
 use rustix::fs::{Access, access};
 
-/// CPUs that such a workload wants: one that streams, and some that only measure
+/// The number of CPUs that such a workload needs: one that streams, and others that only measure
 /// disturbance and are otherwise idle.
 const CPUS: usize = 4;
 

@@ -14,7 +14,7 @@ const ALL: [IdleGovernor; 4] = [
 ];
 
 /// Fails if an order wants a governor that its kernel is built without. If the kernel's
-/// configuration is not known, passes: the run will show.
+/// configuration is not known, the check passes, since the run itself will show it.
 pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
     let Some(idle) = &order.job.idle else {
         return Ok(());

@@ -33,10 +33,9 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// This machine: the agent is an ordinary process.
 ///
-/// Kernel, command line, CPUs and memory are the machine's own. Orders that differ from
-/// each other in these, or that add words to the command line, are refused. A kernel, CPUs
-/// and memory that all orders share are ignored, and [`OrderResult::machine`] records
-/// so.
+/// Kernel, command line, CPUs and memory are the machine's own. Orders that differ from each other
+/// in these, or that add words to the command line, are refused. A kernel, CPUs and memory that all
+/// orders share are ignored, and [`OrderResult::machine`] records this.
 #[derive(Debug, Default)]
 pub struct Host {
     agent: OnceLock<PathBuf>,
@@ -75,7 +74,7 @@ impl Host {
         Ok(self.agent.get_or_init(|| found))
     }
 
-    /// The orders with the paths of the testbed's module files on this machine. The modules
+    /// The orders, with the testbed's modules replaced by their files on this machine. The modules
     /// are built on first use.
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
         let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
@@ -105,7 +104,7 @@ impl Host {
 }
 
 impl Target for Host {
-    /// One: runs on one machine affect each other.
+    /// One, because runs on one machine affect each other.
     fn slots(&self) -> usize {
         1
     }
@@ -166,7 +165,7 @@ impl Target for Host {
     }
 }
 
-/// The orders with the commands that attach their placement policies here.
+/// The orders, with the commands that attach their placement policies here.
 fn with_policies(orders: &[Order]) -> Result<Vec<Order>, Error> {
     let policies = Policies::new(&Kernels::default_root().unwrap_or_default());
     let mut orders = orders.to_vec();

@@ -1,7 +1,7 @@
-//! Carries out runs: on the exact machine, a live one, this host, or another host.
+//! Executes runs on the exact machine, on a live one, on this host, or on another host.
 //!
-//! A [`Target`] carries out [`Order`]s and returns the agent's records. It owns kernels,
-//! memory images, QEMU and the cache of exact runs. It does not know what is measured.
+//! A [`Target`] executes [`Order`]s and returns the agent's records. It owns kernels, memory
+//! images, QEMU and the cache of exact runs. It knows nothing about what is measured.
 
 pub mod agent;
 mod apt;
@@ -52,9 +52,9 @@ pub trait Target: Sync {
     /// How many runs can be done at once without disturbing each other.
     fn slots(&self) -> usize;
 
-    /// Prepares for these orders: finds kernels, builds what machines carry, and boots
-    /// memory images. Called before any run; another process need not repeat the work.
-    /// Calls `tell` before each step that may take long.
+    /// Prepares for these orders: finds kernels, builds what machines carry, and boots memory
+    /// images. Must be called before any run. Results are stored, so other processes need not
+    /// repeat the work. Calls `tell` before each step that may take long.
     ///
     /// # Errors
     /// What is missing, and how to get it. No run has started then.
@@ -69,7 +69,7 @@ pub trait Target: Sync {
     /// [`Target::prepare_telling`] without progress reports.
     ///
     /// # Errors
-    /// As [`Target::prepare_telling`].
+    /// Those of [`Target::prepare_telling`].
     fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
         self.prepare_telling(orders, &|_| {})
     }
@@ -81,8 +81,8 @@ pub trait Target: Sync {
     /// Something that the order needs no longer exists.
     fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error>;
 
-    /// Carries out one order. `slot` is below [`Target::slots`]; no two simultaneous runs
-    /// have the same.
+    /// Executes one order. `slot` must be below [`Target::slots`] and differ between simultaneous
+    /// runs.
     ///
     /// # Errors
     /// Only if the target itself cannot go on. A failed run is an [`RunOutcome::Failed`].
@@ -92,19 +92,18 @@ pub trait Target: Sync {
     /// `twice`, the same for [`Target::run_twice`].
     ///
     /// # Errors
-    /// As [`Target::expected`].
+    /// Those of [`Target::expected`].
     fn is_kept(&self, _order: &Order, _twice: bool) -> Result<bool, Error> {
         Ok(false)
     }
 
-    /// As [`Target::run`], but if the target gives equal answers to equal orders, an answer
-    /// counts only once two executions have given it. A pair that differs is repeated a few
-    /// times, then the run fails. [`EXECUTIONS`] and [`DIFFERED`] in
-    /// [`OrderResult::machine`] record this. With `anew` at least one execution is made
-    /// now. Other targets run the order once.
+    /// Like [`Target::run`], but on a target that gives equal answers to equal orders, an answer
+    /// counts only if two executions agree on it. If they differ, further pairs are executed; after
+    /// a few the run fails. [`EXECUTIONS`] and [`DIFFERED`] in [`OrderResult::machine`] record
+    /// this. With `anew` at least one execution is made now. Other targets run the order once.
     ///
     /// # Errors
-    /// As [`Target::run`].
+    /// Those of [`Target::run`].
     fn run_twice(&self, order: &Order, slot: usize, _anew: bool) -> Result<OrderResult, Error> {
         self.run(order, slot)
     }

@@ -101,7 +101,7 @@ impl Live {
     }
 }
 
-/// Adds a doubt, so that nobody takes an emulator's times for those of a machine.
+/// Adds a doubt, so that an emulator's times are not mistaken for those of real hardware.
 fn emulated(outcome: RunOutcome, why: &str) -> RunOutcome {
     let doubt = AgentMessage::Doubt {
         code: "software-emulation".into(),
@@ -130,7 +130,7 @@ fn emulated(outcome: RunOutcome, why: &str) -> RunOutcome {
 }
 
 impl Target for Live {
-    /// Simultaneous runs would affect each other.
+    /// One, because simultaneous runs would affect each other.
     fn slots(&self) -> usize {
         1
     }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::RunFailure;
 
-    /// How a machine ends whose QEMU is this script, with a limit of a third of a second.
+    /// How a run ends if QEMU is replaced with this script, with a limit of a third of a second.
     fn ended(script: &str) -> Option<RunFailure> {
         let place = tempfile::tempdir().unwrap();
         let binary = place.path().join("qemu");

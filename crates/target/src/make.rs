@@ -10,7 +10,7 @@ use crate::Error;
 use crate::fault::{failed, io, mend, read};
 use crate::process::{ChildProcess, in_words};
 
-/// A build takes minutes, and unpredictably more under load.
+/// No limit: a build takes minutes, but unpredictably longer under load.
 const LIMIT: Duration = Duration::MAX;
 
 /// Runs a command, which sends make's output to its standard error, in a directory until it

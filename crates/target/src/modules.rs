@@ -50,8 +50,8 @@ pub(crate) struct Selection {
     pub(crate) beside: Vec<ModuleFile>,
 }
 
-/// Finds modules by name, alias or path of a `.ko` file, and reads the module `files` of
-/// single steps. If a name is one of the testbed's, it means that module, which is built if
+/// Finds modules by name, alias or path of a `.ko` file, and reads the module `files` of single
+/// steps. The name of one of the testbed's modules refers to that module, which is built if
 /// necessary.
 pub(crate) fn select(
     kernel: &Kernel,
@@ -92,7 +92,7 @@ pub(crate) fn select(
     }
     for (path, module) in &beside {
         for need in &module.depends {
-            // A run that loads the one loads the other from its file too.
+            // A run that loads this file also loads its dependency from a file.
             let given = beside.iter().any(|(_, other)| other.name == *need);
             match chosen.choose(need, path) {
                 Err(_) if given => {}

@@ -185,9 +185,9 @@ pub(crate) fn kernel_files(orders: &[Order]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Fails, naming what needs which rights, unless runs have them. `unwritable` are those of
-/// [`kernel_files`] that cannot be written; `as_root` is the command that runs with root's
-/// rights.
+/// Fails unless runs have the rights they need; the error names each missing right and what needs
+/// it. `unwritable` lists the files from [`kernel_files`] that cannot be written; `as_root` is the
+/// command that runs with root's rights.
 pub(crate) fn check(
     orders: &[Order],
     facts: &MachineFacts,
@@ -248,7 +248,7 @@ pub(crate) fn check(
     })
 }
 
-/// The policy or nice value of a scheduling that this user may not set, if any.
+/// The requested policy or nice value that this user may not set, if any.
 fn privilege(scheduling: &Scheduling, facts: &MachineFacts) -> Option<String> {
     let real_time = |name: &str| {
         let allowed = u64::from(scheduling.priority) <= facts.priority;

@@ -12,7 +12,7 @@ pub const EXECUTIONS: &str = "executions";
 /// Key in [`OrderResult::machine`]: how executions differed before two agreed.
 pub const DIFFERED: &str = "differed";
 
-/// The outcome of one order, with circumstances.
+/// The outcome of one order, and how it was obtained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderResult {
     /// The outcome. On the exact target it is a function of the order, the kernel, the
@@ -56,8 +56,8 @@ pub enum RunFailure {
     Rebooted,
     /// It took longer than allowed.
     Timeout {
-        /// The limit in seconds: of time in which the process could run, or of the host's
-        /// clock if the user has set that limit.
+        /// The limit in seconds: of the time in which the process could run, or of the host's clock
+        /// if the user has set the limit.
         after_s: u64,
     },
     /// The machine will make no more progress, however long one waits.

@@ -33,7 +33,6 @@ impl OwnTime {
         }
     }
 
-    /// The limit.
     pub(crate) fn limit(&self) -> Duration {
         self.limit
     }
@@ -65,8 +64,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// How many checks a second apart it takes to reach a limit of 10 s, if `cpu_ms` more
-    /// are used at each.
+    /// How many checks, one second apart, it takes to reach a limit of 10 s, if each finds that
+    /// `cpu_ms` more were used.
     fn looks(cpu_ms: u64, runnable: u32, is_held: bool) -> Option<u64> {
         let mut own = OwnTime::new(0, 10 * SECOND);
         (1..=10_000).find(|look| {

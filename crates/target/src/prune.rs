@@ -1,4 +1,4 @@
-//! Removes old entries from stores, so that they do not grow for ever.
+//! Removes old entries from stores, so that they do not grow without limit.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -66,7 +66,7 @@ fn free(directory: &Path) -> u64 {
     rustix::fs::statvfs(directory).map_or(u64::MAX, |about| about.f_bavail * about.f_frsize)
 }
 
-/// As [`prune`], for entries whose names pass `which`; others are not counted.
+/// Like [`prune`], for entries whose names pass `which`; others are not counted.
 pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bool) {
     let all = entries(directory, which);
     let mut total: u64 = all.iter().map(|(_, bytes, _)| bytes).sum();

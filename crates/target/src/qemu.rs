@@ -49,8 +49,8 @@ fn icount(qemu: &Qemu, machine: &Machine, seed: u64) -> String {
     )
 }
 
-/// The arguments that define the machine. They identify a run, so they contain no path, and
-/// no seed: that is in the job.
+/// The arguments that define the machine. They identify a run, so they contain no path, and no
+/// seed, which is part of the job.
 pub(crate) fn machine_arguments(qemu: &Qemu, machine: &Machine, clock: Clock) -> Vec<String> {
     seeded_arguments(qemu, machine, clock, 0)
 }
@@ -163,12 +163,10 @@ fn host_clock_khz() -> Option<u64> {
     None
 }
 
-/// The files of one QEMU process.
 #[derive(Debug, Clone)]
 pub(crate) struct QemuProcessFiles<'a> {
     /// The kernel's image.
     pub(crate) kernel: &'a Path,
-    /// The initramfs.
     pub(crate) initramfs: &'a Path,
     /// The file that is the guest's memory.
     pub(crate) memory: &'a Path,

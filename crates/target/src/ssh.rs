@@ -74,7 +74,7 @@ impl Ssh {
         Ok(Ssh::over(Connection::new(without_prefix(host))?))
     }
 
-    /// As [`Ssh::new`], with these words instead of `$ASSIZE_SSH`, and this agent instead
+    /// Like [`Ssh::new`], with these words instead of `$ASSIZE_SSH`, and this agent instead
     /// of the one that [`agent::find`] finds.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ impl Ssh {
 }
 
 impl Target for Ssh {
-    /// One: runs on one machine affect each other.
+    /// One, because runs on one machine affect each other.
     fn slots(&self) -> usize {
         1
     }

@@ -23,7 +23,7 @@ pub fn outcome(bytes: &[u8], console: &str, ended: Option<RunFailure>) -> RunOut
     decide(bytes, console, ended, kernel_failure)
 }
 
-/// As [`outcome`], if `stderr` is the standard error of ordinary processes, which contains
+/// Like [`outcome`], if `stderr` is the standard error of ordinary processes, which contains
 /// no kernel messages.
 pub(crate) fn outcome_of_process(
     bytes: &[u8],
@@ -213,7 +213,7 @@ mod tests {
         bytes
     }
 
-    /// Hello, the given records, and a correct end.
+    /// A complete answer: [`AgentMessage::Hello`], the given records, and a correct end.
     fn whole(middle: Vec<AgentMessage>) -> Vec<AgentMessage> {
         let mut records = vec![hello()];
         records.extend(middle);

@@ -22,15 +22,14 @@ use crate::process::die_with;
 
 /// Bytes kept of standard error.
 const TAIL: usize = 64 << 10;
-/// How long pipes must stay empty after the child has ended before reading stops: another
-/// process may keep a pipe open for ever.
+/// How long pipes must stay empty after the child has ended before reading stops: another process
+/// may keep a pipe open forever.
 const DRAIN: Duration = Duration::from_secs(2);
 /// How often the pipes are checked.
 const LOOK: Duration = Duration::from_millis(100);
 /// Maximum size of an answer in bytes.
 pub(crate) const ANSWER: usize = 1 << 30;
 
-/// Limits for a child.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChildLimits {
     /// Limit on its own time ([`OwnTime`]).
@@ -153,7 +152,6 @@ fn session_in(stat: &str) -> Option<Pid> {
     (session > 0).then(|| Pid::from_raw(session))?
 }
 
-/// All processes.
 fn processes() -> impl Iterator<Item = Pid> {
     fs::read_dir("/proc")
         .into_iter()
@@ -263,10 +261,9 @@ fn attend(
     }
 }
 
-/// Collects the rest of the output, but not for ever: processes that the child left may
-/// hold the pipes open. All that the child wrote is in the pipes when it has ended, so
-/// reading stops once they have been empty for [`DRAIN`], however late a busy host lets us
-/// read.
+/// Collects the rest of the output without waiting forever: processes that the child left behind
+/// may hold the pipes open. All that the child wrote is in the pipes when it has ended, so reading
+/// stops once they have been empty for [`DRAIN`], however late a busy host lets us read.
 fn drain(events: &Receiver<ChildEvent>, mut open: u32, pipes: &[OwnedFd]) {
     let mut empty = Duration::ZERO;
     while open > 0 && empty < DRAIN {

@@ -23,9 +23,7 @@ const INITRAMFS: u64 = 2 << 30;
 /// A kernel and an initramfs with a payload.
 #[derive(Debug)]
 pub(crate) struct PreparedBoot {
-    /// The kernel.
     pub(crate) kernel: Kernel,
-    /// The path of the initramfs.
     pub(crate) initramfs: PathBuf,
     /// BLAKE3 digest of the initramfs.
     pub(crate) initramfs_digest: String,
@@ -99,7 +97,7 @@ impl BootStock {
         self.ready_telling(order, &|_| {})
     }
 
-    /// As [`BootStock::ready`], calling `tell` before each step.
+    /// Like [`BootStock::ready`], calling `tell` before each step.
     pub(crate) fn ready_telling(
         &self,
         order: &Order,

@@ -79,14 +79,14 @@ fn a_routine_takes_its_instructions_in_the_kernel_and_a_broken_one_is_found() {
             "{mode:?}: {less} {more} {instructions}"
         );
     }
-    // The kernel's own routine gives correct results, also where there is no memory, the
-    // same in each execution, …
+    // The kernel's own routine gives correct results, even where there is no memory, and the same
+    // ones in each execution.
     let whole = order(Routine::CopyFromUser, CpuMode::Kernel, short, 0);
     let first = records(&exact, &whole);
     assert_eq!(metric(&first, "results_wrong"), 0.0);
     assert!(records(&exact, &whole) == first);
-    // … and wrong ones once it leaves out a byte: in the measured location, and in those on
-    // which it was tried before, except the ones without a byte.
+    // With a byte left out it gives wrong results, both in the measured location and in those tried
+    // before, except where there is no byte to copy.
     let broken = order(Routine::CopyFromUser, CpuMode::Kernel, short, 1);
     let wrong = metric(&records(&exact, &broken), "results_wrong");
     assert!((60.0..=65.0).contains(&wrong), "{wrong}");

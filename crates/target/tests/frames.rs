@@ -1,5 +1,5 @@
-//! Frames copied to the card of an exact machine arrive complete, and machines without a
-//! card are as before.
+//! Frames copied to the card of an exact machine arrive complete, and machines without a card are
+//! unchanged.
 
 use assize_job::{
     Action, AgentMessage, Display, FlushInstruction, FrameEach, FrameFence, FrameFlush,

@@ -137,8 +137,8 @@ fn each_stall_is_found(cpus: u32) {
     });
     let planted = planted.unwrap();
     assert!(planted >= DURATION_NS / PERIOD_NS - 1);
-    // The counters may be read just when the first one comes, because of threads that start
-    // shortly before; it then falls into the blind time.
+    // Threads that start shortly before may make the first stall fall into the blind time, while
+    // the counters are read.
     let last = stalls.last().unwrap_or_else(|| panic!("{}", seen.text()));
     for back in 0..planted - 1 {
         let at_ns = last.at_ns - back * PERIOD_NS;

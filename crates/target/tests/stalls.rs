@@ -84,7 +84,7 @@ fn named<'r>(records: &'r [AgentMessage], wanted: &str) -> Option<&'r str> {
     })
 }
 
-/// Planted and detected stalls: begin and length on the time-stamp counter.
+/// Planted and detected stalls: start and length on the time-stamp counter.
 struct Both {
     planted: Vec<(u64, u64)>,
     found: Vec<(u64, u64)>,
@@ -147,7 +147,7 @@ fn every_planted_interrupt_is_found_with_its_length_and_nothing_else() {
     assert!(records(&exact, &smis) == first);
     let other = both(&records(&exact, &order(4, Some(stalls(StallKind::Smi)))));
     assert!(other.planted != planted && other.found.len() == other.planted.len());
-    // On the other CPU nothing is seen of them, …
+    // The detector does not see such stalls on the other CPU, …
     let beside = Stalls {
         cpu: 0,
         ..stalls(StallKind::Smi)
@@ -158,7 +158,7 @@ fn every_planted_interrupt_is_found_with_its_length_and_nothing_else() {
         "{:?}",
         beside.found
     );
-    // … nor where none are planted.
+    // … and it sees nothing if none are planted.
     let quiet = both(&records(&exact, &order(3, None)));
     assert!(
         quiet.planted.is_empty() && quiet.found.is_empty(),
@@ -286,7 +286,7 @@ fn the_kernels_own_tracer_finds_each_though_interrupts_are_off() {
     };
     let stalls = Stalls {
         cpu: 0,
-        // The tracer's threshold is a microsecond.
+        // The tracer's threshold is one microsecond.
         lengths_ns: LENGTHS_NS[1..].into(),
         ..stalls(StallKind::Smi)
     };

@@ -94,8 +94,8 @@ fn counted(records: &[AgentMessage], wanted: &str) -> (u64, u64) {
     found.unwrap_or_else(|| panic!("no {wanted}: {records:?}"))
 }
 
-/// Planted stalls on the tracer's time axis: begin in nanoseconds from the tracer's start,
-/// and length.
+/// Planted stalls on the tracer's time axis: start, in nanoseconds from the tracer's start, and
+/// length.
 fn planted(records: &[AgentMessage], seen: &Seen) -> Vec<(u64, u64)> {
     let (start, khz) = seen.tsc.unwrap();
     let text = named(records, "planted-stalls.txt").lines();

@@ -12,8 +12,8 @@ use crate::document::{Agreement, Scale, TTest, Verdict};
 use crate::family::HypothesisResult;
 use crate::words::{and_list, finite, with_interval};
 
-/// Level of Welch's test at which machines are declared to differ. The test has
-/// little power with few machines, hence not 0.05.
+/// Level of Welch's test for differences between machines. With few machines the test has little
+/// power, hence not 0.05.
 const DIFFER: f64 = 0.1;
 /// Relative spread below which values are equal up to rounding.
 const ROUNDING: f64 = 1e-12;
@@ -38,9 +38,9 @@ pub(crate) struct MachineResult {
     pub(crate) comparison: CellComparison,
     /// Its weight in the pooled effect.
     pub(crate) weight: Option<f64>,
-    /// Its p values, known once the family has been tested.
+    /// The p values on this machine, set once the family has been tested.
     pub(crate) answer: HypothesisResult,
-    /// The verdict on this machine alone, also known then.
+    /// The verdict on this machine alone, set once the family has been tested.
     pub(crate) verdict: Verdict,
 }
 
@@ -62,8 +62,8 @@ impl MachineResult {
         self.comparison.p_t.is_some()
     }
 
-    /// The p of the effect on this machine alone: of the permutation test, or of the t test if too
-    /// few runs keep the permutation test from reaching `alpha`.
+    /// The p of the effect on this machine alone: from the permutation test, or from the t test if
+    /// there are too few runs for the permutation test to reach `alpha`.
     fn p_alone(&self, alpha: f64) -> Option<f64> {
         match self.comparison.p_attainable {
             Some(least) if least <= alpha => self.answer.p,
@@ -71,7 +71,7 @@ impl MachineResult {
         }
     }
 
-    /// `name (0.93 [0.91, 0.95])`.
+    /// Name and effect with interval: `name (0.93 [0.91, 0.95])`.
     fn figures(&self) -> String {
         let effect = self.comparison.ratio.or(self.comparison.difference);
         effect.map_or_else(
@@ -107,10 +107,11 @@ impl AcrossMachines {
         !self.kind.is_machines()
     }
 
-    /// To which machines a difference generalises. The permutation test of all runs rejects only
-    /// that no machine has an effect. An effect on all of them is shown if the largest p of the
-    /// machines is small enough (Benjamini and Heller 2008, all of k); a common direction on
-    /// machines like these is shown by the interval of Hartung, Knapp, Sidik and Jonkman.
+    /// The machines to which a difference generalises. Rejection by the permutation test over all
+    /// runs only means that some machine has an effect. All of them have one if the largest p of
+    /// the machines is small enough (Benjamini and Heller 2008, all of k). Machines like these
+    /// share a direction if the interval of Hartung, Knapp, Sidik and Jonkman excludes "no
+    /// difference".
     pub(crate) fn generalisation(&self, alpha: f64) -> Generalisation {
         if self.agreement() == Agreement::Opposite {
             return Generalisation::None;
@@ -198,7 +199,7 @@ impl AcrossMachines {
     }
 }
 
-/// The effect on the scale that is averaged.
+/// The effect on the scale on which effects are averaged.
 fn effect(on: &MachineResult) -> Option<f64> {
     match on.comparison.scale {
         Scale::Raw => on.comparison.difference,

@@ -17,8 +17,8 @@ pub(crate) struct Baselines {
 }
 
 impl Baselines {
-    /// Takes the user's choice for all workloads, or for each workload the first
-    /// configuration that occurs in it.
+    /// Uses the user's baseline for all workloads or, without one, the first configuration of each
+    /// workload.
     pub(crate) fn new(cells: &Cells<'_>, options: &Options) -> Result<Self, Error> {
         let chosen = options.baseline.as_deref();
         let chosen = chosen
@@ -63,8 +63,8 @@ impl Baselines {
         all
     }
 
-    /// Of the configurations in `there`, in order: each one that is compared, and the one it is
-    /// compared with. `baseline` is that of the workload.
+    /// Pairs each configuration in `there` with the one that it is compared with, in order; those
+    /// that are not compared are left out. `baseline` is the workload's baseline.
     pub(crate) fn pairs(
         &self,
         cells: &Cells<'_>,

@@ -10,13 +10,13 @@ use crate::lost::LostRuns;
 use crate::outcomes::RunEndings;
 use crate::rest;
 
-/// The number of runs is unequal if one side has this many times the other's.
+/// The numbers of runs are unequal if one side has at least this many times the runs of the other.
 const UNEQUAL_RUNS: f64 = 2.0;
-/// The side with fewer runs varies far more if its standard deviation is this
-/// many times the other's.
+/// With unequal numbers of runs, the side with fewer varies far more if its standard deviation is
+/// more than this many times the other's.
 const UNEQUAL_SPREAD: f64 = 2.0;
-/// With equally many runs, either side's standard deviation may be this many
-/// times the other's.
+/// With similar numbers of runs, the spreads differ if either standard deviation is more than this
+/// many times the other's.
 const UNEQUAL_SPREAD_OF_EQUALLY_MANY: f64 = 3.0;
 /// With this many runs of each side, the test has enough information on both
 /// variances.
@@ -58,8 +58,7 @@ impl<'o> Caps<'o> {
         LostRuns(configurations.map(|one| self.ends.lost(workload, one)))
     }
 
-    /// The strictest cap on a result of all configurations of a workload
-    /// together.
+    /// The strictest cap on a result that combines all configurations of a workload.
     pub(crate) fn of_all(&self, cells: &Cells<'_>, workload: usize, metric: usize) -> Option<Cap> {
         let row: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
         let (configuration, first) = *row.first()?;
@@ -95,8 +94,7 @@ impl<'o> Caps<'o> {
         }
     }
 
-    /// The strictest cap on any comparison of the runs of `b` and `a`, whatever
-    /// the metric.
+    /// The strictest cap on any comparison of the runs of `b` and `a`, for any metric.
     pub(crate) fn of_runs(
         &self,
         cells: &Cells<'_>,
@@ -129,9 +127,10 @@ pub(crate) fn shares_image(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> boo
     shared(a) || shared(b)
 }
 
-/// The best verdict on two sides that have few runs, no blocks, and spreads so different that
-/// exchanging their labels is not a fair test of their means; `None` if that does not apply. With
-/// equally many runs the t test is robust to this: what it confirms may be established.
+/// The best verdict on two sides with few runs, no blocks, and spreads so different that exchanging
+/// their labels is not a fair test of their means; `None` if that does not apply. With equal
+/// numbers of runs the t test is robust to this, so a difference that it confirms may be
+/// established.
 pub(crate) fn unequal_spread(a: &Cell<'_>, b: &Cell<'_>) -> Option<Verdict> {
     let (few, many) = if a.runs.len() < b.runs.len() {
         (a, b)

@@ -70,7 +70,7 @@ impl Cell<'_> {
         self.runs.iter().map(|r| r.value).collect()
     }
 
-    /// The machines of its runs.
+    /// The machines that its runs ran on.
     pub(crate) fn machines(&self) -> BTreeSet<usize> {
         self.runs.iter().filter_map(|run| run.machine).collect()
     }

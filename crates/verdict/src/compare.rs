@@ -27,9 +27,9 @@ pub(crate) struct CellComparison {
     pub(crate) mean_a: Option<f64>,
     pub(crate) mean_b: Option<f64>,
     pub(crate) scale: Scale,
-    /// b over a; not on the raw scale.
+    /// b over a; `None` on the raw scale.
     pub(crate) ratio: Option<f64>,
-    /// b minus a; on the raw scale only.
+    /// b minus a; raw scale only.
     pub(crate) difference: Option<f64>,
     pub(crate) ci: Option<Interval>,
     pub(crate) estimate: Option<Estimate>,
@@ -45,7 +45,7 @@ pub(crate) struct CellComparison {
     pub(crate) p_attainable: Option<f64>,
     /// Runs of each side in each block, if all blocks are alike.
     pub(crate) per_block: Option<u32>,
-    /// The coarser step of the two, if known.
+    /// The coarser step size of the two sides, if known.
     pub(crate) step: Option<f64>,
     /// The comparison on each of several machines, if the figures are pooled.
     pub(crate) across: Option<Box<AcrossMachines>>,
@@ -91,7 +91,7 @@ impl CellComparison {
         }
     }
 
-    /// `n` replicates of each side, in words.
+    /// `n` replicates per side, in words.
     pub(crate) fn so_many(&self, n: u32) -> String {
         let each = if self.images.is_some() {
             ""
@@ -123,14 +123,14 @@ impl CellComparison {
         self.across.as_ref()?.disagreement()
     }
 
-    /// The step as a share of the baseline's mean, if that exceeds the margin: then a difference of
-    /// the size of the margin would not be seen.
+    /// The step size as a share of the baseline's mean if that exceeds the margin, so that the
+    /// values are too coarse to show a difference as small as the margin.
     pub(crate) fn too_coarse(&self, options: &Options) -> Option<f64> {
         let share = self.step? / self.mean_a?.abs();
         (share > options.margin * (1.0 + 1e-9)).then_some(share)
     }
 
-    /// Why the step rules out equivalence, if it does.
+    /// Why the step size rules out equivalence, if it does.
     pub(crate) fn coarseness(&self, options: &Options) -> Option<String> {
         let share = self.too_coarse(options)?;
         Some(format!(
@@ -180,7 +180,7 @@ pub(crate) fn compare_cells(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Ce
     comparison
 }
 
-/// The coarser step of two cells.
+/// The coarser step size of two cells.
 pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
     a.step.into_iter().chain(b.step).reduce(f64::max)
 }
@@ -293,8 +293,7 @@ fn single_block(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> ContrastBlock {
     }
 }
 
-/// The unit in which labels are exchanged jointly for all rows: a block of one
-/// machine.
+/// An ID for a block of one machine. Rows with the same ID have their labels exchanged jointly.
 pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
     let machine = machine.map_or(0, |machine| machine as u64 + 1);
     (machine << 33) | block.map_or(0, |block| u64::from(block) + 1)
@@ -347,9 +346,8 @@ pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellCompari
 /// A standard error below this share of the effect is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Stores an estimate, adding the variance hidden by the steps of the values. If
-/// nothing varies there is no t test: that a few runs are equal does not show
-/// that all would be.
+/// Stores an estimate, adding the variance hidden by the step size of the values. If nothing varies
+/// there is no t test: a few equal runs do not show that all runs would be equal.
 pub(crate) fn take_estimate(
     comparison: &mut CellComparison,
     estimate: Result<Estimate>,

@@ -17,8 +17,8 @@ use crate::options::Options;
 use crate::row::{ComparisonRow, ConfigurationPair};
 use crate::words::{count, p_value};
 
-/// A design: runs of the baseline, runs of the configuration, memory images if these are the
-/// replicates, runs of each per block.
+/// A design: the numbers of runs of the baseline and of the configuration, the number of memory
+/// images if those are the replicates, and the number of runs of each side per block.
 type ReplicateCounts = (u32, u32, Option<u32>, Option<u32>);
 
 /// All comparisons, with the rows per machine and pooled.
@@ -42,8 +42,7 @@ impl ComparisonResults {
     }
 }
 
-/// Registers, for every configuration, the question whether it differs from its
-/// baseline.
+/// Registers, for every configuration, the hypothesis that it differs from its baseline.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -145,7 +144,7 @@ pub(crate) fn against(a: u32, b: u32) -> String {
     format!("{a} against {b} run{}", if b == 1 { "" } else { "s" })
 }
 
-/// How many replicates would suffice, with the p that they would reach for runs without blocks.
+/// How many replicates would suffice, and the p that they could reach if runs had no blocks.
 fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<String> {
     let n = runs_to_attain(per_block, alpha)?;
     if images.is_some() {
@@ -211,7 +210,7 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
     }
 }
 
-/// The lint that lowered a verdict below what its figures give.
+/// The lint that capped a verdict below what its figures support.
 fn capped_by(row: &ComparisonRow, options: &Options) -> Option<Cap> {
     let uncapped = row.uncapped(options);
     row.cap.filter(|_| uncapped != row.verdict)
@@ -224,10 +223,9 @@ fn within(comparison: &CellComparison, options: &Options) -> bool {
         .is_some_and(|(m, ci)| ci.within(&m))
 }
 
-/// The simultaneous interval over all tests of the family (Bonferroni). If the
-/// family's test excludes "no difference" and this interval does not, because
-/// the test uses the dependence between rows or steps down, the interval ends at
-/// "no difference".
+/// The simultaneous interval over all tests of the family (Bonferroni). If the family's test
+/// excludes "no difference" and this interval does not, which can happen because the test uses the
+/// dependence between rows and steps down, the interval ends at "no difference".
 pub(crate) fn simultaneous(
     comparison: &CellComparison,
     answer: &HypothesisResult,

@@ -54,7 +54,8 @@ pub struct Document {
     /// 0.95.
     #[serde(default = "usual_level", skip_serializing_if = "is_usual_level")]
     pub level: f64,
-    /// Two configurations whose ratio differs from 1 by less count as equal.
+    /// The equivalence margin: two configurations whose ratio differs from 1 by less than this
+    /// count as equal.
     pub margin: f64,
     /// Configurations in the order of their first appearance.
     pub configurations: Vec<Configuration>,
@@ -106,8 +107,8 @@ pub struct Document {
     pub rate_comparisons: Vec<RateComparison>,
     /// The claims that were tested.
     pub claims: Vec<Claim>,
-    /// How each configuration differs from the baseline in what its runs
-    /// consisted of, if recorded.
+    /// How the runs of each configuration differ from those of the baseline in kernel, modules,
+    /// programs and settings, if recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identity_differences: Vec<IdentityDifference>,
     /// Problems with the data themselves.
@@ -142,15 +143,14 @@ fn is_usual_level(level: &f64) -> bool {
 /// Tests that are corrected together by step-down maxT.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Family {
-    /// Whether these are the comparisons, claims, effects and rates of primary
-    /// metrics, declared before the data were seen; otherwise these are all
-    /// others.
+    /// Whether this is the family of the primary metrics (comparisons, claims, effects and rates
+    /// declared before the data were seen); otherwise it contains everything else.
     pub primary: bool,
-    /// Number of tests. Tests that have too few runs to reach `Document::alpha`
-    /// whatever the data are left out.
+    /// Number of tests. Tests with too few runs to reach `Document::alpha`, whatever the data, are
+    /// left out.
     pub tests: u32,
-    /// The share of `Document::alpha` at which they are tested, unless all of
-    /// the other family is rejected.
+    /// The share of `Document::alpha` for this family. A family whose tests are all rejected passes
+    /// its share to the other.
     pub alpha: f64,
     /// Number of joint relabelings of the runs.
     pub relabelings: f64,
@@ -158,7 +158,7 @@ pub struct Family {
     pub visited: u32,
     /// Whether all relabelings were evaluated.
     pub exact: bool,
-    /// The smallest p that any of the tests can have.
+    /// The smallest p that any of its tests can reach.
     pub p_attainable: f64,
 }
 
@@ -184,7 +184,7 @@ pub struct DifferingPart {
     pub baseline: Option<String>,
     /// Its digest or value in the configuration; `null` if absent there.
     pub value: Option<String>,
-    /// Whether the levels of the two configurations account for it.
+    /// Whether the levels of the two configurations explain the difference.
     pub by_level: bool,
 }
 
@@ -198,9 +198,9 @@ pub struct Comparison {
     /// Its unit; empty for plain counts. Values recorded in another unit of the
     /// same dimension are converted.
     pub unit: String,
-    /// The configuration compared with.
+    /// The reference configuration.
     pub baseline: String,
-    /// The configuration under trial.
+    /// The configuration under test.
     pub configuration: String,
     /// Number of runs of the baseline, if known.
     pub n_baseline: Option<u32>,
@@ -223,10 +223,10 @@ pub struct Comparison {
     pub ratio: Option<f64>,
     /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the level of
     /// `Options::level`. For 6 to 16 pairs it is that of the sign-flip test, otherwise that of the
-    /// t test. In a row that is established or supported, it ends at "no difference" at the latest.
+    /// t test. In a row that is established or supported, it never extends beyond "no difference".
     pub ci: Option<[f64; 2]>,
-    /// The simultaneous interval over all tests of the family. In a row that is
-    /// established or supported, it ends at "no difference" at the latest.
+    /// The simultaneous interval over all tests of the family. In a row that is established or
+    /// supported, it never extends beyond "no difference".
     #[serde(default)]
     pub ci_simultaneous: Option<[f64; 2]>,
     /// p of the t test; `null` if nothing varies.
@@ -252,9 +252,8 @@ pub struct Comparison {
     pub scale: Scale,
     /// Configuration minus baseline, in the metric's unit; raw scale only.
     pub difference: Option<f64>,
-    /// The step size of the values, if known: as the source declares, as printed, or as inferred
-    /// from the values. Absent for plain counts, and if it is finer than a hundred-thousandth of
-    /// the values.
+    /// The step size of the values, if known: declared by the source or inferred from the values.
+    /// Absent for plain counts, and if it is finer than a hundred-thousandth of the values.
     #[serde(default)]
     pub resolution: Option<f64>,
     /// Whether `resolution` exceeds `margin` times the baseline's mean: then the verdict is never
@@ -263,9 +262,9 @@ pub struct Comparison {
     pub too_coarse: bool,
     /// The verdict.
     pub verdict: Verdict,
-    /// Runs per configuration that could establish it (if `supported`), or that likely show whether
-    /// the two differ by the margin (if `undecided`: with a probability of 80 % if they do not
-    /// differ, or differ by the margin).
+    /// Runs per configuration that could establish the difference (if `supported`), or that would
+    /// probably settle the row (if `undecided`): with a probability of 80 % if the two do not
+    /// differ, or differ by the margin.
     pub runs_needed: Option<u32>,
     /// Explains the row, if that is needed.
     pub because: Option<String>,
@@ -332,10 +331,10 @@ pub enum Scale {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The permutation test, corrected for the family, finds it.
+    /// The permutation test, corrected for the family, finds a difference.
     Established,
-    /// Only the t test, with the same correction, finds it; there are too few runs for the
-    /// permutation test, or a lint forbids more.
+    /// Only the t test, with the same correction, finds a difference: there are too few runs for
+    /// the permutation test, or a lint caps the verdict.
     Supported,
     /// Two one-sided t tests, with the same correction, show that the difference is less than the
     /// margin.
@@ -345,7 +344,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word that the document uses.
+    /// The word used in the document.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Established => "established",
@@ -369,8 +368,8 @@ pub struct Factorial {
     pub factors: Vec<String>,
     /// Number of runs in the whole grid.
     pub n: u32,
-    /// Residual degrees of freedom: complete blocks minus 1, or without such
-    /// blocks those of the least-squares fit.
+    /// Residual degrees of freedom: complete blocks minus 1 or, without complete blocks, those of
+    /// the least-squares fit.
     pub residual_df: f64,
     /// Main effects, then two-way interactions.
     pub effects: Vec<Effect>,
@@ -411,8 +410,8 @@ pub struct Claim {
     pub origin: ClaimOrigin,
     /// The outcome.
     pub outcome: Outcome,
-    /// The reason, with the figures; ratios and differences are of the claim's
-    /// first configuration to its second.
+    /// The reason, with the figures; ratios and differences compare the claim's first configuration
+    /// with its second.
     pub because: String,
 }
 
@@ -450,7 +449,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word that the document uses.
+    /// The word used in the document.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Upheld => "upheld",
@@ -470,7 +469,7 @@ pub struct Lint {
     pub location: String,
     /// What is wrong, in one sentence.
     pub detail: String,
-    /// The number of the run that it is about, if that is a run of a schedule.
+    /// The number of the scheduled run that the lint is about, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
     /// The command that executes this run again; absent until the caller, who knows it, fills it

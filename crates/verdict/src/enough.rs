@@ -1,8 +1,8 @@
 //! How many replicates would decide an undecided row.
 //!
-//! The observed effect does not answer this: if nothing differs it is noise, and so is the number
-//! of runs that would detect it. The spread of the runs does answer how many of them show whether
-//! two configurations differ by the margin.
+//! The observed effect cannot answer this: if nothing differs, the effect is noise, and so is any
+//! number of runs computed from it. The spread of the runs can: it gives the number of runs that
+//! show whether two configurations differ by the margin.
 
 use assize_judge::power::{self, ComparisonLayout, PowerAim};
 use assize_judge::{equivalence, permutation};
@@ -14,14 +14,14 @@ use crate::row::{ComparisonRow, FEWEST_EQUIVALENT, TAIL};
 
 /// More runs than this are not worth suggesting.
 const MOST_RUNS: u32 = 10_000;
-/// The probability of settling a row whose sides are equal.
+/// The probability of settling a row if its sides are equal.
 const POWER: f64 = 0.8;
 /// The confidence that the true spread is no larger than assumed.
 const CONFIDENCE: f64 = 0.8;
 
-/// Runs per side that suffice, if runs are the replicates and more are needed than there are: to
-/// establish a supported row, judged by the attainable p at its share of alpha; or to settle an
-/// undecided one either way.
+/// Runs per side that would suffice, if runs are the replicates and more are needed than there are:
+/// either to establish a supported row, judged by the attainable p at its share of alpha, or to
+/// settle an undecided row.
 pub(crate) fn runs_needed(row: &ComparisonRow, options: &Options) -> Option<u32> {
     let comparison = &row.comparison;
     if row.cap.is_some() || comparison.images.is_some() || comparison.across.is_some() {

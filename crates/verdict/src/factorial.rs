@@ -26,8 +26,8 @@ pub(crate) struct FactorialFits {
     pub(crate) holes: Vec<Lint>,
 }
 
-/// Fits every metric of every workload in which the whole grid was run, records lints where it was
-/// not, and registers a question for every effect.
+/// Fits every metric of every workload that has the whole grid, reports the other workloads as
+/// lints, and registers a hypothesis for every effect.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     primary: &BTreeSet<usize>,
@@ -114,8 +114,7 @@ pub(crate) fn settle(
     decided.collect()
 }
 
-/// Gives each effect the interval of its own per-block contrasts, which its test
-/// is based on.
+/// Replaces each effect by the mean of its per-block contrasts, on which its test is based.
 fn in_blocks(fit: &mut assize_judge::FactorialFit, contrasts: &[Contrast]) {
     for (effect, contrast) in fit.effects.iter_mut().zip(contrasts) {
         let values: Vec<f64> = contrast.blocks.iter().flat_map(|b| b.b.clone()).collect();
@@ -132,8 +131,8 @@ type MachineBlock = (Option<usize>, Option<u32>);
 /// The levels and log value of a run, and its block if there are blocks.
 type GridRun = ((Vec<bool>, f64), Option<MachineBlock>);
 
-/// Each effect's contrast in each block that holds the whole grid once; empty if
-/// runs have no blocks or no block is complete.
+/// The contrasts of each effect, one for each block that holds the whole grid once; empty if runs
+/// have no blocks or no block is complete.
 fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[MachineBlock], names: &[&str]) -> Vec<Contrast> {
     let mut held: BTreeMap<MachineBlock, Vec<&Vec<bool>>> = BTreeMap::new();
     for ((levels, _), &block) in runs.iter().zip(blocks) {

@@ -5,7 +5,7 @@ use assize_bundle::{FailedRun, Records};
 use crate::document::RunEnd;
 use crate::names::folded;
 
-/// The most characters of a reason in a sentence.
+/// Maximum length of a reason in a sentence, in characters.
 const LONGEST_REASON: usize = 240;
 
 /// The failed runs of one configuration on one workload; at least one.
@@ -17,7 +17,7 @@ pub struct FailedCell<'r> {
     pub workload: &'r str,
     /// Its failed runs, in order.
     pub failures: Vec<&'r FailedRun>,
-    /// The number of its runs that completed.
+    /// The number of runs that completed.
     pub left: usize,
 }
 
@@ -32,7 +32,8 @@ impl FailedCell<'_> {
         self.left == 0
     }
 
-    /// Whether each run ended in a way that is counted: all crashed, say.
+    /// Whether every failure counts as an outcome of the code under test, such
+    /// as a crash.
     pub fn tells_of_what_was_tried(&self) -> bool {
         let mut ends = self
             .failures

@@ -9,23 +9,23 @@ use crate::words::finite;
 /// The share of alpha for the primary tests, if there are others.
 pub const PRIMARY_SHARE: f64 = 0.8;
 
-/// The share of a class's alpha for its permutation tests, if it also has questions that only the t
-/// test can answer.
+/// The permutation tests' share of a class's alpha if the class also has hypotheses that only the t
+/// test can decide.
 const PERMUTATION_SHARE: f64 = 0.9;
 
-/// The share of alpha for tests of how runs ended, if any of these can be
-/// significant: a crash matters more than a number.
+/// The share of alpha for tests of how runs ended, if any of them can be significant: a crash
+/// matters more than a figure.
 pub const OUTCOME_SHARE: f64 = 0.8;
 
-/// The share of alpha for tests of how many runs are slow, next to tests of metrics. It is small
-/// because every metric is searched for a tail without being asked.
+/// The share of alpha for tests of how many runs are slow, alongside tests of metrics. It is small
+/// because every metric is searched for a tail, whether or not anyone asked for that.
 const RARE_SHARE: f64 = 0.1;
 
 /// An exact test of whether runs of two sides end in one way equally often.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct OutcomeHypothesis {
     pub(crate) p: f64,
-    /// The smallest p possible with this many runs, of which this many ended so.
+    /// The smallest possible p, given the numbers of runs and how many of them ended this way.
     pub(crate) p_attainable: f64,
     /// Whether it is about completed runs that are slow.
     pub(crate) rare: bool,
@@ -59,14 +59,15 @@ pub(crate) struct HypothesisResult {
     pub(crate) p_t_adjusted: Option<f64>,
     /// p of the test for equivalence, corrected for the family.
     pub(crate) p_equivalence: Option<f64>,
-    /// The smallest `p_adjusted` that the design allows if only its own class is
-    /// rejected; `None` if there is no permutation test.
+    /// The smallest `p_adjusted` that the design allows if only its own class is rejected; `None`
+    /// without a permutation test.
     pub(crate) least: Option<f64>,
-    /// The alpha of a simultaneous interval: that of its class divided by the number of its tests.
+    /// The alpha of a simultaneous interval: its class's alpha divided by the number of tests in
+    /// the class.
     pub(crate) alone: f64,
 }
 
-/// All hypotheses of a document. Ask all of them, then call [`Hypotheses::answer`].
+/// All hypotheses of a document. Register all of them, then call [`Hypotheses::answer`].
 #[derive(Debug, Default)]
 pub(crate) struct Hypotheses(Vec<Hypothesis>, Vec<OutcomeHypothesis>);
 
@@ -78,7 +79,7 @@ pub(crate) struct HypothesisId(usize);
 pub(crate) struct HypothesisResults {
     answers: Vec<HypothesisResult>,
     outcomes: Vec<Option<f64>>,
-    /// The level of a single test of how runs ended, and of a single test of slow runs.
+    /// The level of a single test of how runs ended, and that of a single test of slow runs.
     pub(crate) outcome_alone: [f64; 2],
     pub(crate) families: Vec<Family>,
 }
@@ -100,7 +101,8 @@ impl Hypotheses {
         HypothesisId(self.0.len() - 1)
     }
 
-    /// Asks how runs ended. These questions are a separate class, tested before the others.
+    /// Registers a test of how runs ended. These tests form a class of their own, tested before the
+    /// others.
     pub(crate) fn ask_outcome(&mut self, hypothesis: OutcomeHypothesis) -> OutcomeHypothesisId {
         self.1.push(hypothesis);
         OutcomeHypothesisId(self.1.len() - 1)
@@ -159,8 +161,8 @@ impl Hypotheses {
 }
 
 /// Shares alpha between the tests of slow runs and those of metrics, and then between these and the
-/// tests of how runs ended. Tests that cannot reach their share of alpha cost nothing: a document
-/// with too few failed runs has the same answers as without them (Tarone 1990).
+/// tests of how runs ended. Tests that cannot reach their share of alpha cost nothing: too few
+/// failed runs do not change the other results (Tarone 1990).
 fn beside_outcomes(
     hypotheses: &[OutcomeHypothesis],
     answers: Vec<HypothesisResult>,
@@ -183,7 +185,7 @@ fn beside_outcomes(
 }
 
 impl HypothesisResults {
-    /// Gives a class of exact tests its share of alpha, next to everything answered so far.
+    /// Gives a class of exact tests its share of alpha, alongside the results so far.
     fn reserve_alpha(
         &mut self,
         class: &[usize],
@@ -257,9 +259,9 @@ fn permutation_share(hypotheses: &[Hypothesis], class: &[usize], alpha: f64) -> 
     if able && by_t { PERMUTATION_SHARE } else { 1.0 }
 }
 
-/// The p that decides whether each question is a difference: of the permutation test if it can
-/// reach alpha, otherwise of the t test. Within each class the two kinds share alpha, and the
-/// classes share alpha between them.
+/// For each hypothesis, the p that decides whether there is a difference: from the permutation test
+/// if that can reach alpha, otherwise from the t test. Within each class the two kinds of tests
+/// share alpha, and the classes share alpha between them.
 fn differences(
     hypotheses: &[Hypothesis],
     classes: &[Vec<usize>; 2],
@@ -291,9 +293,8 @@ fn is_able(hypothesis: &Hypothesis, alpha: f64) -> bool {
     contrast.is_some_and(|contrast| contrast.attainable() <= alpha)
 }
 
-/// Tests one class by step-down maxT. A question that cannot reach alpha on its
-/// own, whatever the data, is tested separately and costs the others nothing
-/// (Tarone 1990).
+/// Tests one class by step-down maxT. A hypothesis that cannot reach alpha on its own, whatever the
+/// data, is tested separately and costs the others nothing (Tarone 1990).
 fn permute(
     hypotheses: &[Hypothesis],
     class: &[usize],
@@ -335,7 +336,7 @@ fn permute(
     })
 }
 
-/// Holm-adjusted p of the questions, by class.
+/// Holm-adjusted p of the hypotheses, by class.
 fn by_holm(
     hypotheses: &[Hypothesis],
     classes: &[Vec<usize>],
@@ -351,8 +352,8 @@ fn by_holm(
     all
 }
 
-/// Shares alpha between two classes, `first_share` of it for the first. `p` and the result are
-/// indexed by question.
+/// Shares alpha between two classes, of which the first gets `first_share`. `p` and the result are
+/// indexed by hypothesis.
 fn share(classes: &[Vec<usize>; 2], first_share: f64, p: &[Option<f64>]) -> Vec<Option<f64>> {
     let present = |class: &[usize]| -> (Vec<usize>, Vec<f64>) {
         let there = class.iter().filter_map(|&at| Some((at, p[at]?)));
@@ -438,7 +439,7 @@ mod tests {
             )
         };
         let alone = 2.0 / 256.0;
-        // One crash cannot be significant: all answers are as without it.
+        // One crash cannot be significant: all results are the same as without it.
         assert_eq!(answer(1.0, 1.0), (Some(alone), None));
         // Crashes on both sides: the metric gets a fifth of alpha.
         let (number, crashes) = answer(0.5, 0.001);

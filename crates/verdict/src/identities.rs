@@ -16,7 +16,7 @@ use crate::words::{and_list, count};
 const FILES: [&str; 3] = ["program", "library", "file"];
 /// Kinds whose values are digests.
 const DIGESTS: [&str; 5] = ["module", "module-build-id", "program", "library", "file"];
-/// Kinds of settings that a level sets and that also exist without it.
+/// Kinds of settings that have a value even if no level sets them.
 const VALUES: [&str; 8] = [
     "sysctl",
     "setting",
@@ -27,14 +27,15 @@ const VALUES: [&str; 8] = [
     "frequencies",
     "scheduling",
 ];
-/// Settings that are better shown by the recorded parts of the runs.
+/// Kinds of settings that are not compared as requested, because the recorded
+/// parts of the runs show their effect.
 const PROVEN: [&str; 5] = ["kernel", "machine", "command line", "set-up", "tear-down"];
-/// Digits of a digest that are shown.
+/// Number of digits of a digest that are shown.
 const DIGITS: usize = 12;
-/// The most parts of a difference that are listed; further ones are counted.
+/// Maximum number of parts listed per difference; the rest are counted.
 const MOST: usize = 4;
 
-/// Kind and name to value.
+/// Maps kind and name of a part to its value.
 type PartValues = BTreeMap<(String, String), Option<String>>;
 
 /// The settings of a configuration.
@@ -82,7 +83,7 @@ fn values_by_part<'p>(parts: impl IntoIterator<Item = &'p IdentityPart>) -> Part
         .collect()
 }
 
-/// Everything known of the runs of one configuration on one workload, as
+/// Everything known about the runs of one configuration on one workload, as
 /// recorded and as requested, by machine; `None` if unknown or if it changed
 /// between runs.
 fn whole(
@@ -94,9 +95,9 @@ fn whole(
     let counts = |part: &&IdentityPart| {
         let own = part.name == workload || part.name.starts_with(&format!("{workload} "));
         match part.kind.as_str() {
-            // The booted kernel is among the parts of the runs.
+            // The parts of the runs include the booted kernel.
             "kernel" => false,
-            // So is the environment.
+            // They include the environment too.
             "workload" => own && !part.name.ends_with(" environment"),
             _ => true,
         }
@@ -117,7 +118,7 @@ fn whole(
     (!machines.is_empty()).then_some(machines)
 }
 
-/// Whether the part only gives a library search path.
+/// Whether a part is only a library search path.
 fn places_libraries(part: &IdentityPart) -> bool {
     let variable = part.name.rsplit(' ').next().unwrap_or_default();
     part.kind == "environment" && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
@@ -217,7 +218,8 @@ pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Ident
 
 /// The parts in which two configurations differ, on any workload.
 fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<DifferingPart> {
-    // Runs that failed say nothing of what they consisted of: only workloads on which both are known.
+    // Failed runs do not record their parts, so only workloads on which both
+    // completed are compared.
     let workloads = |name: &str| -> BTreeSet<String> {
         let all = identities(records, name, None);
         all.map(|one| folded(&one.workload)).collect()
@@ -240,8 +242,8 @@ fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<Diff
     let differing = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
     let value = |parts: &PartValues, of: &str, key: &(String, String)| {
         let found = parts.get(key).cloned().flatten()?;
-        // A file that lists all options is less useful than the value that was
-        // written.
+        // Show the value that was written rather than a file that lists all
+        // options.
         let long = key.0 == "setting" && found.split_whitespace().count() > MOST;
         let written = || written_value(records, of, &key.1);
         Some(if long {
@@ -427,8 +429,7 @@ impl IdentityDifference {
             .parts
             .iter()
             .any(|part| part.kind == "kernel" && part.name == "release");
-        // A digest is more informative than a build id, and a release more than
-        // an image.
+        // Prefer a digest to a build ID, and a release to an image.
         let tells = |part: &&DifferingPart| match part.kind.as_str() {
             "module-build-id" => !modules.contains(part.name.as_str()),
             "kernel" if release => part.name == "release",

@@ -1,8 +1,8 @@
 //! Runs that start from the same memory image.
 //!
-//! The effect of an image on one configuration and not on another is drawn once per image, however
-//! many runs start from it. So if several images are shared, they are the replicates: for each
-//! image, the runs of a configuration count as their mean. A single image is not random, and
+//! If an image affects one configuration and not another, that effect is drawn once per image,
+//! however many runs start from it. So if several images are shared, they are the replicates: for
+//! each image, the runs of a configuration count as their mean. A single image is not random, and
 //! results for its runs hold for that image only.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,8 +36,8 @@ pub(crate) fn repeated(runs: &[Run]) -> BTreeMap<MachineName<'_>, BTreeSet<u32>>
     images
 }
 
-/// The mean of the runs of each image that both cells have; `None` unless all runs share images.
-/// `positive`: average logarithms. The blocks of the result are images.
+/// Averages the runs of each image that both cells have; `None` unless all runs share images.
+/// Averages logarithms if `positive`. The blocks of the result are images.
 pub(crate) fn means<'a>(
     (a, b): (&Cell<'a>, &Cell<'a>),
     positive: bool,

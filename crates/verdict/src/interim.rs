@@ -17,15 +17,15 @@ pub struct InterimResult {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// The configuration compared with.
+    /// The reference configuration.
     pub baseline: String,
-    /// The configuration under trial.
+    /// The configuration under test.
     pub configuration: String,
-    /// The ratio, or on the raw scale the difference in the metric's unit.
+    /// The ratio or, on the raw scale, the difference in the metric's unit.
     pub effect: f64,
     /// Its 95 % interval.
     pub ci: [f64; 2],
-    /// The scale, which says which of the two it is.
+    /// The scale, which says whether `effect` is a ratio or a difference.
     pub scale: Scale,
     /// Runs of the baseline.
     pub n_baseline: u32,

@@ -77,9 +77,9 @@ impl CellComparison {
     }
 }
 
-/// If a test finds a difference and an interval that is not its inverse does not, the interval ends
-/// at `none`, "no difference" (Guilbaud 2008). `direction` is the direction of the effect from
-/// there.
+/// Clips an interval at `none`, "no difference", if the test finds a difference but the interval,
+/// which is not the inverse of that test, does not (Guilbaud 2008). `direction` is the direction of
+/// the effect relative to `none`.
 pub(crate) fn clipped_at(
     Interval { low, high }: Interval,
     verdict: Verdict,

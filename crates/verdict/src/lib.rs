@@ -8,8 +8,8 @@
 //! use assize_verdict::{Options, Verdict, try_records};
 //!
 //! let mut records = Records::default();
-//! // Old and new took turns: given one after the other, the runs could not tell a
-//! // drift of the machine from a difference, and would establish nothing.
+//! // Old and new alternate. If all old runs came first, a drift of the machine could
+//! // pass for a difference, and nothing would be established.
 //! for (repetition, old, new) in [(1, 10.2, 9.1), (2, 10.0, 9.0), (3, 10.1, 9.2), (4, 9.9, 9.1)] {
 //!     for (configuration, time) in [("old", old), ("new", new)] {
 //!         let mut run = Run::new(configuration, "build", repetition);
@@ -23,9 +23,9 @@
 //! # Ok::<(), assize_verdict::Error>(())
 //! ```
 //!
-//! What it will not do: read or write files, know where the records came from, or show anything.
-//! The statistics are in `assize-judge`; this crate decides what is compared with what, and which
-//! tests are corrected together.
+//! It does not read or write files, know where the records came from, or show anything. The
+//! statistics are in `assize-judge`; this crate decides what is compared with what, and which tests
+//! are corrected together.
 
 mod across;
 mod across_rows;

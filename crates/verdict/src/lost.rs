@@ -1,10 +1,10 @@
-//! Metrics of completed runs if other runs failed.
+//! Comparisons of metrics if some runs failed.
 //!
-//! Runs that crash are seldom a random sample: a kernel whose slow runs crash looks fast. So if two
-//! sides lost runs unequally, nothing is called equivalent, and a difference must survive the worst
-//! that the lost runs could have been: the side that lost fewer also loses as many more, namely the
-//! runs that most favour the difference (the bounds of Lee 2009, Review of Economic Studies 76);
-//! with pairs, as many pairs.
+//! Runs that crash are seldom a random sample: if its slow runs crash, a kernel looks fast. So if
+//! one side lost a larger share of its runs, nothing is called equivalent, and a difference must
+//! survive the worst case: from the other side, the runs that most favour the difference are
+//! removed until both have lost the same share (the bounds of Lee 2009, Review of Economic Studies
+//! 76). With pairs, the same share of the pairs is removed.
 
 use assize_judge::{Estimate, paired, welch};
 
@@ -37,7 +37,7 @@ impl LostRuns {
         self.excess().abs() > 1e-9
     }
 
-    /// A note for a row.
+    /// The counts of completed runs, as a note for a row.
     pub(crate) fn words(self) -> Option<String> {
         self.attempted()?;
         let [a, b] = self.0.map(|(lost, of)| format!("{} of {of}", of - lost));
@@ -46,7 +46,7 @@ impl LostRuns {
         ))
     }
 
-    /// The best verdict on a difference of the completed runs.
+    /// The best verdict on a difference between the completed runs.
     pub(crate) fn cap(self, a: &Cell<'_>, b: &Cell<'_>) -> Option<Cap> {
         (self.is_uneven() && !self.holds_without_favourable(a, b)).then_some(Cap {
             verdict: Verdict::Undecided,
@@ -88,8 +88,9 @@ impl LostRuns {
 }
 
 impl LostRuns {
-    /// Like `holds_without_favourable`, for pairs. Under equality the differences are symmetric
-    /// about zero: if those at one end were lost, as many are removed from the other.
+    /// Like `holds_without_favourable`, for pairs. If the sides are equal, differences are
+    /// symmetric about zero: if pairs at one end were lost, the same number is removed from the
+    /// other end.
     fn pairs_bear(self, a: &[f64], b: &[f64]) -> bool {
         let positive = a.iter().chain(b).all(|&value| value > 0.0);
         let difference = |&(a, b): &(f64, f64)| match positive {

@@ -14,7 +14,7 @@ pub enum NameKind {
 /// A name that matches nothing, or several things.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
-    /// The kind of thing that was to be named.
+    /// The kind of thing that the name should refer to.
     pub kind: NameKind,
     /// The name as given.
     pub given: String,
@@ -83,8 +83,8 @@ fn nearest(wanted: &str, folds: &[String]) -> Option<usize> {
     (0..folds.len()).min_by_key(|&i| edit_distance(wanted, &folds[i]))
 }
 
-/// The candidate that `given` was probably meant to be: one that contains it, or
-/// differs in few characters.
+/// The candidate that `given` probably means: one that contains it or differs in
+/// few characters.
 pub fn similar<'c, S: AsRef<str>>(given: &str, candidates: &'c [S]) -> Option<&'c S> {
     let wanted = folded(given);
     let folds: Vec<String> = candidates.iter().map(|c| folded(c.as_ref())).collect();

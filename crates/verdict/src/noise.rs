@@ -14,8 +14,8 @@ pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize>
     (baseline != configuration).then_some(baseline)
 }
 
-/// Compares every repeated baseline with its baseline. These rows ask no
-/// question, so they are in no family of tests and get no verdict.
+/// Compares every repeated baseline with its baseline. These rows test no
+/// hypothesis, so they belong to no family and get no verdict.
 pub(crate) fn noise_floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
     let mut floors = Vec::new();
     for (workload, metric) in cells.rows() {

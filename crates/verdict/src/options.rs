@@ -12,8 +12,8 @@ pub enum Against {
     #[default]
     Baseline,
     /// The previous configuration, in the order of the records, that has the metric or the event on
-    /// the workload. All these comparisons are one family, as those with a baseline are. Tables and
-    /// trade-offs still use the baseline, and there are no sentences.
+    /// the workload. All these comparisons form one family, as comparisons with a baseline do.
+    /// Tables and trade-offs still use the baseline, and there are no sentences.
     Predecessor,
 }
 
@@ -33,8 +33,8 @@ pub struct Options {
     pub tradeoffs: Vec<String>,
     /// The significance level of all tests, 0.05 by default.
     pub alpha: f64,
-    /// The confidence level of the intervals of ratios and differences, 0.95 by
-    /// default. Repeated looks while runs come in need a higher one.
+    /// The confidence level of the intervals of ratios and differences, 0.95 by default. Repeated
+    /// looks at a running experiment need a higher level.
     pub level: f64,
     /// The equivalence margin as a fraction, 0.01 by default.
     pub margin: f64,

@@ -1,5 +1,5 @@
-//! How runs ended: counts them, compares them by exact tests, and finds which
-//! runs are lost to metrics.
+//! How runs ended: counts endings, compares them by exact tests, and finds which runs have no
+//! metrics.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ pub(crate) struct RunEnding<'a> {
     pub(crate) end: Option<RunEnd>,
     pub(crate) complaints: Vec<Complaint>,
     pub(crate) why: Cow<'a, str>,
-    /// What runs that ended so for the same cause have in common.
+    /// The signature shared by runs that ended this way for the same cause.
     pub(crate) signature: String,
 }
 
@@ -56,7 +56,7 @@ impl<'a> RunEnding<'a> {
     }
 }
 
-/// All runs that are informative about what was tested.
+/// All runs whose ending reflects on what was tested.
 pub(crate) struct RunEndings<'a> {
     runs: Vec<RunEnding<'a>>,
     /// Whether any run ended abnormally.
@@ -120,7 +120,7 @@ impl<'a> RunEndings<'a> {
         share_of(&self.runs_on(workload, [configuration, other]), end)
     }
 
-    /// A share as far as runs are independent: those of a block that start from an image count once.
+    /// The share over independent runs: runs of one block that start from an image count once.
     pub(crate) fn independent(
         &self,
         share: RunShare,
@@ -139,7 +139,8 @@ impl<'a> RunEndings<'a> {
         }
     }
 
-    /// How many runs of a configuration on a workload did not complete, of how many.
+    /// The number of runs of a configuration on a workload that did not complete, and the number of
+    /// all its runs there.
     pub(crate) fn lost(&self, workload: usize, configuration: usize) -> (u32, u32) {
         if !self.any {
             return (0, 0);
@@ -195,8 +196,8 @@ pub(crate) struct PendingOutcome {
 }
 
 impl PendingOutcome {
-    /// The question asked about two configurations and its p, if this row is about them and this
-    /// way of ending.
+    /// The hypothesis about these two configurations and this ending, its p and its smallest
+    /// attainable p; `None` if this row is about others.
     pub(crate) fn hypothesis_about(
         &self,
         end: RunEnd,
@@ -210,8 +211,8 @@ impl PendingOutcome {
     }
 }
 
-/// Registers, for each way in which runs ended, the question whether one side ends so more often.
-/// Ways that occurred on neither side are skipped.
+/// Registers, for each run ending, the hypothesis that one side has it more often. Endings that
+/// occurred on neither side are skipped.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     ends: &RunEndings<'_>,
@@ -242,8 +243,8 @@ pub(crate) fn ask_all(
     rows
 }
 
-/// The baseline of the document; the first configuration if none of its runs completed, so that it
-/// is the baseline of no workload.
+/// The baseline of the document; the first configuration if none of its runs completed, since it is
+/// then the baseline of no workload.
 fn baseline(
     cells: &Cells<'_>,
     ends: &RunEndings<'_>,
@@ -266,8 +267,7 @@ fn baseline(
 /// A configuration and its runs.
 type ConfigurationRuns<'s, 'a> = (usize, &'s [&'s RunEnding<'a>]);
 
-/// Registers the question about one way of ending; for slow runs, `tail` gives
-/// the threshold.
+/// Registers the hypothesis about one run ending; for slow runs, `tail` gives the threshold.
 pub(crate) fn ask(
     cells: &Cells<'_>,
     (end, tail): (RunEnd, Option<Tail>),
@@ -319,9 +319,10 @@ pub(crate) fn ask(
     }
 }
 
-/// The runs by blocks that share seed and memory image; `None` unless all runs start from an image
-/// in a block. What ends a run of a block may end those of all its workloads, so a block counts
-/// once: for the side of which more runs ended so. With one run of each side that is a pair.
+/// Pairs runs by block; `None` unless every run belongs to a block and starts from an image. Runs
+/// of a block share seed and image, so whatever ends one run may end the runs of all workloads: a
+/// block counts once, for the side with more such endings. With one run per side, a block is a
+/// pair.
 fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Option<OutcomePairs> {
     let mut cells: BTreeMap<(Block<'_>, usize), [RunShare; 2]> = BTreeMap::new();
     for (side, of) in [of_a, of_b].into_iter().enumerate() {
@@ -356,7 +357,7 @@ fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Optio
     })
 }
 
-/// The first line of why a run failed.
+/// The first line of the reason why a run failed.
 fn reason<'r>(run: &'r RunEnding<'_>) -> &'r str {
     run.why.lines().next().unwrap_or_default()
 }
@@ -381,7 +382,7 @@ fn signatures(
             });
             all.len() - 1
         });
-        // What a run printed is shown if all of its cause printed it.
+        // Show what a run printed only if all runs with this cause printed it.
         if complaint.is_none() && all[at].line != reason(run) {
             all[at].line = all[at].signature.clone();
         }
@@ -397,7 +398,7 @@ fn signatures(
     all
 }
 
-/// A note if runs of both sides ended so, but for different causes.
+/// A note if runs of both sides ended this way, but for different causes.
 fn elsewhere(signatures: &[OutcomeSignature], baseline: &str) -> Option<String> {
     let of = |is_baseline: bool| -> Vec<&str> {
         let here = |one: &&OutcomeSignature| {

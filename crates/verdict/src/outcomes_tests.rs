@@ -246,7 +246,7 @@ fn count_established(documents: u32, runs: u32, paired: bool, chances: [f64; 2])
             old: &|block| old[block as usize],
             new: &|block| new[block as usize],
         });
-        // Only how the runs ended matters here.
+        // Only the endings matter here.
         all.runs.iter_mut().for_each(|run| run.metrics.clear());
         let rows = judged(&all).outcomes;
         found += u32::from(rows.iter().any(|row| row.verdict == Verdict::Established));
@@ -274,7 +274,7 @@ fn one_crash_in_five_against_none_is_found_in_four_documents_of_five() {
     }
 }
 
-/// Slow runs crash on one side, so the remaining ones look fast.
+/// The slow runs of one side crash, so its remaining runs look fast.
 #[test]
 fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
     let mut chance = UniformDraws(2);
@@ -309,8 +309,8 @@ fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
     assert!(better <= 1, "{better} of 20");
 }
 
-/// All workloads of a block start from one image with one seed: what crashes one may crash all, and
-/// is one observation.
+/// All workloads of a block start from one image with one seed: what crashes one may crash all, so
+/// the block is one observation.
 #[test]
 fn crashes_of_one_block_count_once_however_many_workloads_it_has() {
     let mut all = Records::default();

@@ -19,7 +19,7 @@ use crate::words::{finite, plain};
 
 /// With at most this many events, the time of the first is reported.
 const FEW_EVENTS: u64 = 10;
-/// A longer exposure is suggested only up to this multiple.
+/// The largest multiple of the exposure that is suggested.
 const MOST_TIMES: u32 = 100;
 /// With more events than this, the exact test takes too long.
 const MOST_EVENTS: u64 = 1_000_000_000_000;
@@ -35,14 +35,14 @@ pub(crate) struct Rates {
 
 /// Two rates before the verdict.
 pub(crate) struct RatePair {
-    /// Rate b over rate a.
+    /// The rate of b over the rate of a.
     pub(crate) ratio: Option<f64>,
     pub(crate) test: Option<RateTest>,
-    /// The p of `test`; for rates of runs it is known only with the family.
+    /// The p of `test`; rates of runs get theirs only when the family is tested.
     p: Option<f64>,
     /// The comparison of the runs' rates, if several runs of each were counted.
     by_runs: Option<CellComparison>,
-    /// The cap from lints about those runs.
+    /// The cap that lints about those runs put on the verdict.
     cap: Option<Cap>,
     asked: Option<HypothesisId>,
     note: Option<String>,
@@ -105,8 +105,7 @@ pub(crate) struct PendingRates<'a> {
 }
 
 impl PendingRates<'_> {
-    /// The question asked about two rates, whichever of them is the baseline;
-    /// `None` if there was none.
+    /// The hypothesis registered about two rates, in either order; `None` if there is none.
     pub(crate) fn hypothesis(&self, one: usize, other: usize) -> Option<HypothesisId> {
         let same = |&&(a, b, _): &&(usize, usize, RatePair)| {
             (a, b) == (one, other) || (b, a) == (one, other)
@@ -115,8 +114,9 @@ impl PendingRates<'_> {
     }
 }
 
-/// Registers, for every rate, the question whether it differs from the baseline's (the user's
-/// choice, or the first configuration with that event on that workload) or from the previous rate.
+/// Registers, for every rate, the hypothesis that it differs from the rate it is compared with: the
+/// baseline's (the user's choice, or the first configuration with that event on that workload) or
+/// the previous configuration's.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     baselines: &Baselines,
@@ -132,7 +132,7 @@ pub(crate) fn ask_all<'a>(
             Some(chosen) => group.iter().position(|c| c.configuration == chosen),
             None => Some(0),
         };
-        // A repeated baseline asks nothing; only its rate is shown.
+        // A repeated baseline is not tested; only its rate is shown.
         let asks = |at: &usize| repeated(cells, group[*at].configuration).is_none();
         for (i, b) in group.iter().enumerate() {
             let before = match baselines.against {
@@ -192,10 +192,10 @@ pub(crate) fn settle(
     }
 }
 
-/// Registers the question whether the rate of `b` differs from that of `a`. If several runs of each
-/// were counted, the runs' rates are compared. With one exposure each, the scatter of the counts in
-/// windows of time gives the uncertainty; without event times there is only a p that assumes
-/// independent events. A question already `known` for these two is not asked again.
+/// Registers the hypothesis that the rates of `b` and `a` differ. If several runs of each were
+/// counted, the runs' rates are compared. With one exposure each, the scatter of the counts in
+/// windows of time gives the uncertainty; without event times, p assumes independent events. A
+/// hypothesis that is already `known` for these two is not registered again.
 pub(crate) fn ask(
     cells: &Cells<'_>,
     a: &PlacedEvents<'_>,
@@ -234,9 +234,8 @@ pub(crate) fn ask(
     compared
 }
 
-/// Decides two rates. One exposure of each is one run of each, which establishes
-/// nothing; if it is unknown whether events cluster, it does not even support
-/// anything.
+/// Decides two rates. A single exposure counts as a single run, which establishes nothing; if it is
+/// unknown whether events cluster, it supports nothing either.
 pub(crate) fn decide(
     compared: &RatePair,
     a: &PlacedEvents<'_>,
@@ -296,7 +295,8 @@ pub(crate) fn decide(
     }
 }
 
-/// Compares the runs' rates, if each side has at least two runs of known exposure, with its cap.
+/// Compares the rates of the runs if each side has at least two runs with known exposure; also
+/// returns the cap on the result.
 fn by_runs(
     cells: &Cells<'_>,
     a: &PlacedEvents<'_>,
@@ -474,8 +474,7 @@ fn rate(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Rate {
     }
 }
 
-/// Whether the clock of the times started with the exposure, as far as the times
-/// show.
+/// Whether the event times are consistent with a clock that started with the exposure.
 fn began(counted: &PlacedEvents<'_>) -> bool {
     let events = counted.events;
     let span = events.span_s.or(counted.exposure_s);

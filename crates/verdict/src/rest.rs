@@ -10,13 +10,13 @@ use crate::words::plain;
 /// The suffix of metrics that are rates of events.
 const PER_MINUTE: &str = "_per_minute";
 
-/// The cap on events of a machine that has too many of them when idle.
+/// The cap on events that are too frequent on the idle machine.
 pub(crate) const CAP: Cap = Cap {
     verdict: Verdict::Undecided,
     lint: "untrusted-machine",
 };
 
-/// Events on the idle machine, of all runs together.
+/// Events on the idle machine, summed over all runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct IdleEvents {
     count: u64,
@@ -25,8 +25,8 @@ pub(crate) struct IdleEvents {
     tolerated_s: f64,
 }
 
-/// The events of this name on the idle machine, if they exceed the tolerated rate. When idle, all
-/// configurations are the same machine.
+/// The events with this name on the idle machine, if they exceed the tolerated rate. Without load
+/// the configurations do not matter, so their counts are summed.
 pub(crate) fn idle_excess(cells: &Cells<'_>, event: &str) -> Option<IdleEvents> {
     let mut all: Option<IdleEvents> = None;
     for events in &cells.records.events {

@@ -1,4 +1,4 @@
-//! One comparison of two configurations: its question and its verdict.
+//! One comparison of two configurations: its hypothesis and its verdict.
 
 use assize_judge::family::Contrast;
 use assize_judge::{Estimate, VerdictInput, decide, equivalence, lints};
@@ -18,17 +18,17 @@ pub(crate) const FEWEST_SUPPORTED: u32 = 3;
 /// With fewer replicates per side, nothing is equivalent.
 pub(crate) const FEWEST_EQUIVALENT: u32 = 5;
 /// If some runs are outliers, two configurations are equivalent only if there are enough runs to
-/// have seen a tail of this share.
+/// see a tail of this share.
 pub(crate) const TAIL: f64 = 0.05;
 
 /// The two configurations that are compared, and how.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConfigurationPair {
-    /// The configuration under trial.
+    /// The configuration under test.
     pub(crate) key: CellKey,
     pub(crate) baseline: usize,
     pub(crate) primary: bool,
-    /// The ratio to test against: 1 asks whether they differ.
+    /// The ratio to test against; 1 tests whether the two differ.
     pub(crate) bound: f64,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct ComparisonRow {
     on_machines: Vec<HypothesisId>,
     pub(crate) cap: Option<Cap>,
     pub(crate) lost: LostRuns,
-    /// Why the two cannot be equivalent, if for another reason than their interval.
+    /// Why the two cannot be equivalent, other than because of their interval.
     pub(crate) tails: Option<String>,
     pub(crate) answer: HypothesisResult,
     pub(crate) verdict: Verdict,
@@ -50,7 +50,7 @@ pub(crate) struct ComparisonRow {
 }
 
 impl ComparisonRow {
-    /// Registers the question about two cells; `None` if one of them is empty.
+    /// Registers the hypothesis about two cells; `None` if one of them is empty.
     pub(crate) fn ask(
         cells: &Cells<'_>,
         pair: ConfigurationPair,
@@ -112,8 +112,8 @@ impl ComparisonRow {
     }
 }
 
-/// Makes the question whether a ratio lies on one side of `bound`, without
-/// equivalence.
+/// Turns the hypothesis into a test against `bound`: on which side of it the ratio lies. There is
+/// then no test for equivalence.
 fn test_against_bound(hypothesis: &mut Hypothesis, comparison: &CellComparison, bound: f64) {
     let estimate = comparison
         .estimate
@@ -147,7 +147,7 @@ fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
     contrast
 }
 
-/// The question about two cells.
+/// The hypothesis about two cells.
 pub(crate) fn hypothesis(
     comparison: &CellComparison,
     p_equivalence: Option<f64>,
@@ -232,9 +232,8 @@ pub(crate) fn capped(
     }
 }
 
-/// The verdict of a row. If several machines have no common direction, no
-/// difference is claimed; and a mean of unequal effects does not show
-/// equivalence.
+/// The verdict of a row. If several machines have no common direction, no difference is claimed,
+/// and a mean of unequal effects does not show equivalence.
 fn verdict(comparison: &CellComparison, answer: &HypothesisResult, options: &Options) -> Verdict {
     let word = verdict_of(comparison, answer, options);
     let differs = matches!(word, Verdict::Established | Verdict::Supported);

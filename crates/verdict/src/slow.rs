@@ -1,7 +1,8 @@
 //! Runs in which something took far longer than in others.
 //!
-//! A stall in one run of twenty hardly moves a mean, yet users notice it. So for times, each run is
-//! above a threshold or not, and the shares of both sides are compared like those of crashes.
+//! A stall in one run of twenty hardly moves a mean, yet users notice it. So for metrics that are
+//! times, each run is classified as slow or not by a threshold, and the shares of slow runs are
+//! compared like those of crashes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,9 +64,9 @@ pub(crate) fn read(text: &str) -> Result<SlowThreshold<'_>, Error> {
     })
 }
 
-/// Registers, for every primary time and every largest sample, the question whether one side has
+/// Registers, for every primary time and every largest sample, the hypothesis that one side has
 /// more runs above the threshold. `higher`: metrics of which more is better. `thresholds`: those
-/// that the user asks for, which replace the computed one of their metric.
+/// given by the user, which replace the computed threshold of their metric.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -130,7 +131,7 @@ pub(crate) fn ask_all(
 /// Why a run is slow.
 const ABOVE: &str = "above the threshold";
 
-/// The runs of a cell, each slow or not.
+/// The runs of a cell, each classified as slow or normal.
 fn slow_endings<'a>(cells: &Cells<'a>, key: CellKey, above: f64) -> Vec<RunEnding<'a>> {
     let runs = cells.get(key).into_iter().flat_map(|cell| &cell.runs);
     let ended = runs.map(|one| RunEnding {
@@ -146,8 +147,8 @@ fn slow_endings<'a>(cells: &Cells<'a>, key: CellKey, above: f64) -> Vec<RunEndin
     ended.collect()
 }
 
-/// The threshold as printed, with its unit: far above most of the values, which are in `unit`;
-/// `None` if exceeding it is not rare. It is computed from all runs regardless of side, so
+/// The threshold, rounded as printed, with its unit: far above most of the values, which are in
+/// `unit`; `None` if exceeding it is not rare. It is computed from all runs regardless of side, so
 /// exchanging the sides does not change it and the tests of shares stay exact.
 fn threshold(mut values: Vec<f64>, unit: &str) -> Option<(f64, &'static str)> {
     if values.len() < 2 * FEWEST || values.iter().any(|value| *value <= 0.0) {

@@ -81,9 +81,9 @@ fn a_threshold_that_is_asked_for_is_the_one_that_counts() {
         counted("latency_ns_max>300us"),
         (heading("300 us"), 6, 6, 6)
     );
-    // That none is above it is an answer too.
+    // A count of zero is reported too.
     assert_eq!(counted("latency > 2ms"), (heading("2 ms"), 0, 0, 6));
-    // Six runs a side are too few to choose a threshold by.
+    // Six runs per side are too few to choose a threshold.
     assert_eq!(rows(&[]).unwrap(), []);
     for wrong in [
         "latency_ns_max",

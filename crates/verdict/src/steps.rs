@@ -11,9 +11,9 @@ use crate::lints::units::is_measured;
 /// narrow.
 const FINEST: f64 = 1e-5;
 
-/// The step of each cell, in the unit of its metric: the coarsest of what its
-/// source declares, what its own values show, and what all values of the metric
-/// on the workload show.
+/// The step of each cell, in the unit of its metric: the coarsest of the step
+/// that its source declares, the step of its own values, and the step of all
+/// values of the metric on the workload.
 ///
 /// Plain counts have none: 40 is exact although the next value is 41.
 pub(crate) fn of_all(cells: &Cells<'_>) -> BTreeMap<CellKey, f64> {

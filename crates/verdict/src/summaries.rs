@@ -20,7 +20,7 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
     same_count && (mean - summary.mean).abs() <= 1e-3 * mean.abs().max(summary.mean.abs())
 }
 
-/// Compares two cells of which one has a summary and no runs.
+/// Compares two cells, at least one of which has only a summary.
 pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
     let mut comparison = CellComparison::new(Scale::Summary);
     let (Some((mean_a, error_a, n_a)), Some((mean_b, error_b, n_b))) = (moments(a), moments(b))

@@ -92,7 +92,7 @@ impl TableBuilder<'_, '_> {
             .collect()
     }
 
-    /// The columns; `None` for workloads of which nothing was recorded.
+    /// The columns; `None` for workloads without records.
     fn workloads(&self) -> impl Iterator<Item = Option<usize>> {
         let names = self.asked.workloads.iter();
         names.map(|name| self.cells.workload(name))
@@ -201,7 +201,8 @@ impl TableBuilder<'_, '_> {
         }
     }
 
-    /// The relation to the same configuration on the workload that is 1.
+    /// The relation to the same configuration on the workload to which the table
+    /// is normalised.
     fn normalised(&self, key: CellKey, workload: &str) -> Option<Relation> {
         let to = self
             .asked
@@ -216,8 +217,9 @@ impl TableBuilder<'_, '_> {
             .map(|comparison| relation(comparison, self.options.seed))
     }
 
-    /// The relation to the baseline on the same workload: the document's own
-    /// row, if it has one; `None` for identical configurations.
+    /// The relation to the baseline on the same workload, taken from the
+    /// document's comparisons if they have it; `None` for identical
+    /// configurations.
     fn relative(&self, key: CellKey, baseline: usize) -> Option<Relation> {
         if are_same(self.cells, baseline, key.configuration, key.workload) {
             return None;

@@ -142,7 +142,7 @@ impl TrialResults {
     }
 }
 
-/// Registers all questions, answers them together, and then decides.
+/// Registers all hypotheses, tests them together, and then decides.
 fn judged(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -203,7 +203,8 @@ fn judged(
 /// the syntax of the claims.
 ///
 /// # Errors
-/// As [`try_records`], except that names in claims are checked only there.
+/// Those of [`try_records`], except for names in claims, which are not checked
+/// here.
 pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> {
     options.check()?;
     options
@@ -222,8 +223,8 @@ pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> 
 }
 
 /// The recorded primary metrics that have a known better direction. An
-/// experiment declares the direction of its own primary metrics; for others the
-/// options must.
+/// experiment declares the direction of its primary metrics; for other metrics
+/// the options have to.
 ///
 /// # Errors
 /// A name in the options that matches nothing or several things, or a metric of

@@ -18,9 +18,9 @@ enum Dimension {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Unit {
     of: Dimension,
-    /// An integer.
+    /// Always an integer.
     size: f64,
-    /// The size of the unit of time below the slash, likewise.
+    /// The size of the time unit after the slash, also an integer.
     per: Option<f64>,
 }
 

@@ -20,8 +20,8 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A p value: three significant digits without trailing zeros, `< 0.0001`
-/// below that.
+/// A p value with three significant digits and no trailing zeros; `< 0.0001` if
+/// it is smaller.
 pub(crate) fn p_value(p: f64) -> String {
     if p < 1e-4 {
         return "< 0.0001".into();

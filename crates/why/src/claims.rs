@@ -80,7 +80,7 @@ pub enum ClaimOutcome {
     Refuted,
     /// A change of the function might explain that much.
     NotRefuted,
-    /// The counts do not decide.
+    /// The counts are not sufficient to decide.
     Undecided,
 }
 

@@ -16,7 +16,7 @@ pub enum Error {
     Missing {
         /// What it lacks: `the symbol __switch_to`.
         what: String,
-        /// A property of kernels that have it.
+        /// Which kernel to use instead, as the end of `use one …`.
         mend: &'static str,
     },
     /// The call trees do not add up to the counts.

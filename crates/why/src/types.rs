@@ -20,7 +20,6 @@ const ENUMERATION_64: u32 = 19;
 /// The maximum nesting depth of anonymous structures.
 const DEPTH: u32 = 16;
 
-/// One type.
 struct BtfType {
     name: u32,
     kind: u32,

@@ -14,7 +14,6 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Starts it.
     pub(super) fn start(command: &mut Command) -> io::Result<Group> {
         let child = command.process_group(0).spawn()?;
         Ok(Group { child })

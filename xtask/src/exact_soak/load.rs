@@ -38,7 +38,7 @@ const PIECE: usize = 1 << 20;
 pub(super) struct Strength {
     pub(super) seed: u64,
     pub(super) nice: i32,
-    /// The most memory that the memory hogs use, in bytes.
+    /// Maximum memory that the memory hogs use together, in bytes.
     pub(super) memory: u64,
 }
 

@@ -1,8 +1,7 @@
 //! Tests whether the exact machine is exact whatever the host does.
 //!
-//! Carries out runs from several processes at once, under everything known to slow down a
-//! host or to stop QEMU, and compares every answer byte by byte with the other answers to
-//! the same run.
+//! Executes runs from several processes at once, under everything known to slow down a host or to
+//! stop QEMU, and compares every answer byte by byte with the other answers to the same run.
 
 mod child;
 mod compare;
@@ -36,7 +35,7 @@ use squeeze::{MEMORY, Squeeze};
 use table::Summary;
 use worker::Worker;
 
-/// The number of processes that carry out runs at once.
+/// The number of processes that execute runs at once.
 const COMMANDS: usize = 4;
 /// The nice value of the load, so that runs finish: with 5 they got a third of the CPUs,
 /// and 2,000 of them took two hours.
@@ -214,8 +213,8 @@ impl Soaking<'_> {
         order
     }
 
-    /// Carries out these runs, each on the next free worker, and keeps the answers;
-    /// returns their number.
+    /// Executes these runs, each on the next free worker, and keeps the answers; returns their
+    /// number.
     fn carry_out(&self, workers: Vec<Worker>, order: &[usize]) -> Result<usize, Error> {
         let left = Mutex::new(order.iter().copied().enumerate());
         let next = || {

@@ -5,13 +5,11 @@ use crate::Error;
 /// The number of runs in the full form and in the light one.
 const RUNS: (usize, usize) = (2000, 100);
 
-/// The options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Options {
     /// Executions under load.
     pub(super) runs: usize,
-    /// Few, short runs, which are only compared with each other and not with those on a
-    /// quiet host.
+    /// Few, short runs, which are compared only with each other and not with runs on a quiet host.
     pub(super) light: bool,
     /// The seed of the load.
     pub(super) seed: u64,

@@ -15,7 +15,7 @@ const TWO_CPUS: &str = "tests/soak/two-cpus.toml";
 /// to boot both.
 const KERNELS: &str = "kernels.toml";
 
-/// A run of an experiment, which is executed any number of times.
+/// A run from an experiment, executed any number of times.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     /// A description of its origin.

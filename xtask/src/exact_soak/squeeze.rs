@@ -77,7 +77,7 @@ impl Squeeze {
         format!("{} MiB for runs, {file}", MEMORY >> 20)
     }
 
-    /// Adds a process.
+    /// Adds a process to the group.
     pub(super) fn take(&self, pid: u32) -> Result<(), String> {
         let file = self.directory.join("cgroup.procs");
         files::write(&file, pid.to_string())

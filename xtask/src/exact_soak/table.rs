@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use super::disturb::Disturbed;
 use crate::{Error, marks};
 
-/// The page that shows the table …
+/// The page that shows the table.
 const PAGE: &str = "docs/exact.md";
-/// … after this mark.
+/// The mark in the page that the table follows.
 const MARK: &str = "table: exact-soak";
 
 /// The result of a soak.

@@ -1,7 +1,7 @@
-//! A worker process that carries out runs; several work at once.
+//! A worker process that executes runs; several work at once.
 //!
-//! It reads indices of runs, one per line, and answers each with a line of JSON. It exits
-//! at end of input.
+//! It reads indices of runs, one per line, and answers each with a line of JSON. It exits at end of
+//! input.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -19,7 +19,7 @@ use crate::Error;
 /// The argument that makes this command a worker.
 pub(super) const WORD: &str = "--worker";
 
-/// The exact machine as every command has it, without using cached answers.
+/// The exact machine as commands use it, but without cached answers.
 pub(super) fn machine() -> Result<Exact, Error> {
     let root = Kernels::default_root().map_err(|error| error.to_string())?;
     let fresh = Options {
@@ -29,7 +29,7 @@ pub(super) fn machine() -> Result<Exact, Error> {
     Exact::new(root, fresh).map_err(|error| error.to_string())
 }
 
-/// The process itself: `--worker light|whole SLOT`.
+/// The main function of a worker process: `--worker light|whole SLOT`.
 pub(super) fn main(arguments: &[String]) -> Result<(), Error> {
     let [form, slot] = arguments else {
         return Err("--worker light|whole SLOT".into());
@@ -66,7 +66,6 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker.
     pub(super) fn start(light: bool, slot: usize) -> Result<Worker, Error> {
         let form = if light { "light" } else { "whole" };
         let mut command = load::this_command()?;
@@ -88,7 +87,7 @@ impl Worker {
         self.group.id()
     }
 
-    /// Carries out one run.
+    /// Executes one run.
     pub(super) fn run(&mut self, index: usize) -> Result<Answer, Error> {
         let gone = |why: io::Error| format!("a worker has gone: {why}");
         writeln!(self.input, "{index}").map_err(gone)?;

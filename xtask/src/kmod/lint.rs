@@ -22,8 +22,8 @@ struct Rule {
 /// The first rule that matches a file applies. All other messages are errors, including
 /// those of `--strict`, which sets the style of new kernel code.
 ///
-/// Ignored everywhere: UNCOMMENTED_DEFINITION, which does not see kernel-doc and tables
-/// about a lock; and REPEATED_WORD, which objects to the end of a back end.
+/// Ignored everywhere: UNCOMMENTED_DEFINITION, which does not recognise kernel-doc and tables that
+/// describe a lock; and REPEATED_WORD, which objects to `the back end end the context`.
 const RULES: &[Rule] = &[
     // User-space programs, with types and conventions of the C library.
     Rule {

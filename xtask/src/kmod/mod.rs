@@ -119,7 +119,7 @@ impl Headers {
     }
 }
 
-/// Copies the sources of the modules anew, so that nothing of an earlier build remains.
+/// Makes a fresh copy of the sources of the modules, so that nothing of an earlier build remains.
 pub fn copy(place: &Path) -> Result<(), Error> {
     files::remove(place)?;
     let root = tree::root()?;

@@ -79,7 +79,8 @@ impl Modules {
     }
 }
 
-/// Crates with `autotests = false`: cargo only builds the tests that `Cargo.toml` names.
+/// Directories of crates with `autotests = false`, for which cargo only builds the tests that
+/// `Cargo.toml` names.
 fn told_tests(files: &[String]) -> Result<BTreeSet<String>, Error> {
     let mut told = BTreeSet::new();
     for file in files {

@@ -40,7 +40,7 @@ const SCHEDULER: &str = "drivers/gpu/drm/scheduler";
 struct Level {
     name: &'static str,
     times: u32,
-    /// A text that nothing reads.
+    /// A text that nothing reads, to change the bytes.
     note: &'static str,
 }
 

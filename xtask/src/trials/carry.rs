@@ -1,4 +1,4 @@
-//! Carries out a trial with the command that users run.
+//! Runs a trial with the command that users run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ const ATTEMPTS: u64 = 4;
 /// it is judged.
 const RUNS_REFUSED: u32 = 2;
 
-/// The settings for carrying out trials.
+/// The settings for running trials.
 pub(super) struct Court<'a> {
     pub(super) place: &'a Place,
     pub(super) assize: PathBuf,
@@ -54,8 +54,7 @@ struct Answer {
 }
 
 impl Court<'_> {
-    /// Carries out both experiments of a trial, on a real machine several times if
-    /// necessary.
+    /// Runs both experiments of a trial, on a real machine several times if necessary.
     pub(super) fn try_one(&self, trial: &Trial, target: &Target) -> Result<Outcome, Error> {
         let path = format!("tests/trials/{}.toml", trial.name);
         let text = tree::read(&path)?.ok_or_else(|| format!("{path}: not a text"))?;

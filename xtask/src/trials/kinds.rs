@@ -162,9 +162,9 @@ impl Kind {
     }
 }
 
-/// With other bytes, memory is laid out differently, and a CPU that counts instructions
-/// shows a nanosecond in a second: a null level may truly differ by this fraction. The
-/// smallest planted effect is a hundred times as large.
+/// The fraction by which a null level may truly differ. Other bytes change the memory layout, and a
+/// CPU that counts instructions shows even a difference of a nanosecond in a second. The smallest
+/// planted effect is a hundred times as large.
 const LAYOUT: f64 = 0.005;
 
 /// The known truth of an experiment.
@@ -173,8 +173,8 @@ pub(super) struct Trial {
     /// Its file is `tests/trials/NAME.toml`.
     pub(super) name: &'static str,
     pub(super) truth: Truth,
-    /// The fraction by which the null level may truly differ on the exact machine, which
-    /// shows a nanosecond in a second.
+    /// The fraction by which the null level may truly differ on the exact machine, which shows even
+    /// a difference of a nanosecond in a second.
     pub(super) beside: f64,
     /// The metric to check, if not that of the probe's loop.
     pub(super) metric: Option<&'static str>,

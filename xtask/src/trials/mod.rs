@@ -158,7 +158,7 @@ fn all(options: &Options) -> Result<Done, Error> {
     report.end()
 }
 
-/// Carries out the requested trials on one target.
+/// Runs the requested trials on one target.
 fn on(
     options: &Options,
     court: &Court<'_>,

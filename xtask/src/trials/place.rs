@@ -1,4 +1,4 @@
-//! The directories of trials: their own cache, and the files of their experiments.
+//! The directories of trials: a separate cache, and the files of their experiments.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -62,8 +62,8 @@ impl Target {
         self.name != Name::Exact
     }
 
-    /// The metric of the probe's loop. If others use the CPU too, it is the fastest part
-    /// of the loop.
+    /// The metric of the probe's loop. Where others use the CPU too, it is the time of the fastest
+    /// part of the loop.
     pub(super) fn metric(&self) -> &'static str {
         if self.is_real() {
             "loop_fastest"
@@ -72,8 +72,8 @@ impl Target {
         }
     }
 
-    /// The length of the probe's loop: 4 ms on the exact machine. On a real one, a tenth
-    /// of it, at least half a millisecond, must fit between two interruptions.
+    /// The length of the probe's loop: 4 ms on the exact machine. On a real machine, a tenth of the
+    /// loop takes at least half a millisecond and must fit between two interruptions.
     pub(super) fn units(&self) -> &'static str {
         if self.is_real() { "20" } else { "2" }
     }

@@ -28,7 +28,7 @@ pub(crate) fn is_test(arguments: &[impl AsRef<OsStr>]) -> bool {
     verb == Some(OsStr::new("bisect")) && arguments.iter().any(|word| is(word.as_ref()))
 }
 
-/// The exit status if the command line is wrong.
+/// The exit status of a test whose command line is wrong.
 pub(crate) fn wrong_use_of_test() -> u8 {
     GIVE_UP
 }

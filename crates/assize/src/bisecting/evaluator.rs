@@ -31,7 +31,8 @@ pub(super) struct BisectionEvaluator<'a> {
     pub(super) change: &'a SourceChange,
     pub(super) builder: Box<dyn BuildCommit + 'a>,
     pub(super) question: &'a BisectionQuestion,
-    /// The runs of each side, and for the further tries if the claim stays undecided.
+    /// The numbers of runs of each side: for the first try, and for each further one while the
+    /// claim stays undecided.
     pub(super) looks: Vec<u32>,
     /// The level of each test.
     pub(super) alpha: f64,
@@ -40,11 +41,11 @@ pub(super) struct BisectionEvaluator<'a> {
     pub(super) jobs: Option<u32>,
     pub(super) quiet: bool,
     pub(super) state: KeptVerdicts,
-    /// Commits that were built.
+    /// The commits that were built.
     pub(super) built: BTreeSet<String>,
     /// The bundles of verdicts that needed runs.
     pub(super) measured: BTreeSet<String>,
-    /// The number of runs for these.
+    /// The total number of runs for these.
     pub(super) runs: u32,
 }
 
@@ -98,8 +99,8 @@ impl BisectionEvaluator<'_> {
         })
     }
 
-    /// The verdict on the claim. Reuses the verdict if the same bytes were judged before;
-    /// otherwise carries out runs, and more of them while the claim is undecided.
+    /// The verdict on the claim. Reuses the verdict if the same bytes were judged before; otherwise
+    /// runs the experiment, with more and more runs while the claim is undecided.
     pub(super) fn judge(
         &mut self,
         old: &BuiltCommit,
@@ -170,7 +171,7 @@ impl BisectionEvaluator<'_> {
         }
     }
 
-    /// Carries out this many runs of each side and judges them.
+    /// Runs the experiment with this many runs of each side and judges them.
     fn look(
         &self,
         old: &BuiltCommit,
@@ -245,7 +246,7 @@ impl BisectionEvaluator<'_> {
     }
 }
 
-/// The verdict if both sides are the same bytes, which cannot differ.
+/// The verdict if both sides are the same bytes and so cannot differ.
 pub(super) fn nothing_differs() -> ClaimVerdict {
     ClaimVerdict {
         outcome: Outcome::Refuted,

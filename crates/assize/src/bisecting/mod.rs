@@ -133,7 +133,7 @@ impl BisectionSetup {
         })
     }
 
-    /// The message that says what is tried with which experiment.
+    /// The message that names what is tried and the experiment.
     fn announced(&self) -> String {
         let of = match &self.scope {
             BuildScope::Modules(part) => part.directory,
@@ -199,7 +199,8 @@ impl BisectionSetup {
     }
 }
 
-/// The runs of each side, and for the further tries if the verdict stays undecided.
+/// The numbers of runs of each side: for the first try, and for each further one while the verdict
+/// stays undecided.
 fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
     let most = most.unwrap_or_else(|| runs.saturating_mul(1 << DOUBLINGS));
     if most < runs {
@@ -277,7 +278,7 @@ impl BisectionSearch<'_, '_> {
         }
     }
 
-    /// Builds and judges a commit of the line; returns `None` if it cannot be tested.
+    /// Builds and judges the commit with this number; returns `None` if it cannot be tested.
     fn try_at(
         &mut self,
         at: usize,
@@ -391,13 +392,14 @@ fn of_one(convicted: Culprit) -> BisectionAnswer {
     }
 }
 
-/// Whether a cell whose every run failed belongs to this side.
+/// Whether a cell in which all runs failed belongs to this side.
 fn is_of(side: &str, cell: &str) -> bool {
     cell.strip_prefix(side)
         .is_some_and(|rest| rest.starts_with(" on "))
 }
 
-/// The directory of the verdicts. Single commits have their own: they are at another level.
+/// The directory for the verdicts. Tests of single commits have a separate one, because they use
+/// another level.
 fn kept_in(arguments: &BisectArguments) -> std::path::PathBuf {
     match arguments.test {
         Some(_) => arguments.out.join("test"),

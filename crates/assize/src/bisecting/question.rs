@@ -9,12 +9,12 @@ use crate::run::declared;
 use crate::trying::builds::BuildProduct;
 use crate::trying::experiment::{BaseExperiment, setting, with_sides};
 
-/// The configuration of the side that is compared with.
+/// The configuration of the reference side.
 pub(super) const OLD: &str = "old";
-/// The configuration of the side that is tested.
+/// The configuration of the side under test.
 pub(super) const NEW: &str = "new";
 
-/// Keys of an experiment that ask other questions.
+/// Keys of an experiment that a bisection removes, because they ask for other comparisons.
 const OTHERS: &[&str] = &["aa", "claims", "primary", "tables", "tradeoffs", "until"];
 
 /// A claim, and the experiment that tests it.
@@ -24,7 +24,7 @@ pub(super) struct BisectionQuestion {
     pub(super) claim: String,
     /// The metric in the claim.
     pub(super) metric: String,
-    /// Whether that is a way in which runs end, as `crashes`.
+    /// Whether `metric` is a run ending, such as `crashes`.
     #[serde(default)]
     pub(super) outcome: bool,
     /// The workload in the claim, if it names one.

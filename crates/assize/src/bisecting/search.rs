@@ -26,8 +26,8 @@ pub(super) enum SearchStep {
     OneOf(Vec<usize>),
 }
 
-/// The next step for commits 0 to `last`. The first lacks the property, whatever `known`
-/// says of it; the last is assumed to have it.
+/// The next step for commits 0 to `last`. The first lacks the property, whatever `known` says about
+/// it; the last is assumed to have it.
 ///
 /// Each commit that can be tested halves the remaining ones: if all can be tested, at
 /// most log2 of `last`, rounded up, are tried. If some cannot be tested, the one nearest
@@ -64,7 +64,7 @@ pub(super) fn ends(last: usize, known: &BTreeMap<usize, CommitFinding>) -> (usiz
     (lacks, has.unwrap_or(last))
 }
 
-/// The most commits that are tried if all can be tested.
+/// Maximum number of commits tried if all can be tested.
 pub(super) fn tries(last: usize) -> u32 {
     last.max(1).next_power_of_two().trailing_zeros()
 }
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(found("....?####").0, SearchStep::OneOf(vec![4, 5]));
         assert_eq!(found("..?.?####").0, SearchStep::OneOf(vec![4, 5]));
         assert_eq!(found(".....?###").0, SearchStep::OneOf(vec![5, 6]));
-        // An untestable commit next to the change, on its far side, does no harm.
+        // An untestable commit next to the change, on its far side, does not matter.
         assert_eq!(found("...#?####").0, SearchStep::Found(3));
         assert_eq!(found("..?.#####").0, SearchStep::Found(4));
         let (_, tried) = search(&truth("....?####"));

@@ -17,7 +17,7 @@ const FILE: &str = "bisect.json";
 /// What verdicts must have in common to be used in one bisection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct BisectionTerms {
-    /// The version of assize that gave the verdicts; another may give others.
+    /// The version of assize that gave the verdicts; another version may give different ones.
     #[serde(default = "not_recorded")]
     pub(super) assize: String,
     /// The commit that all others are compared with.
@@ -26,13 +26,14 @@ pub(super) struct BisectionTerms {
     pub(super) kernel: String,
     /// The claim and its experiment.
     pub(super) question: BisectionQuestion,
-    /// The runs of each side, and for the further tries if the verdict stays undecided.
+    /// The numbers of runs of each side: for the first try, and for each further one while the
+    /// verdict stays undecided.
     pub(super) looks: Vec<u32>,
     /// The level of each test.
     pub(super) alpha: f64,
 }
 
-/// The value for files that do not record it.
+/// The version assumed for files that do not record it.
 fn not_recorded() -> String {
     "of unknown version".into()
 }
@@ -40,7 +41,6 @@ fn not_recorded() -> String {
 /// One side of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptSide {
-    /// The commit.
     pub(super) commit: String,
     /// Digest of its modules or kernel.
     pub(super) modules: String,
@@ -49,13 +49,12 @@ pub(super) struct KeptSide {
 /// A verdict and its two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct KeptVerdict {
-    /// The side that is compared with.
+    /// The reference side.
     pub(super) old: KeptSide,
-    /// The side that is tried.
+    /// The side under test.
     pub(super) new: KeptSide,
-    /// Runs carried out for it.
+    /// Number of runs executed for the verdict.
     pub(super) carried_out: u32,
-    /// The verdict.
     pub(super) verdict: ClaimVerdict,
 }
 
@@ -105,7 +104,6 @@ impl KeptVerdicts {
         })
     }
 
-    /// The directory.
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }

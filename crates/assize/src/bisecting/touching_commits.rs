@@ -42,8 +42,8 @@ impl TouchingCommits {
     }
 }
 
-/// Refuses a range that does not start at the commit that the user calls good: no commit
-/// in the range would have been made on top of it.
+/// Refuses a range that does not start at the commit that the user calls good: the first commit in
+/// the range would not be based on it.
 pub(super) fn begins_at(change: &SourceChange, good: &str, end: &str) -> Result<(), Failure> {
     let good = if good.is_empty() { "HEAD" } else { good };
     let id = change.resolve(good);

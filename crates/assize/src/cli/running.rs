@@ -44,7 +44,7 @@ pub(crate) struct RunArguments {
     pub(crate) showing: ShowArguments,
 }
 
-/// What the command line changes in an experiment.
+/// Options that override parts of an experiment.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct OverrideArguments {
     /// Where to run: exact, live, host or ssh:HOST [default: the

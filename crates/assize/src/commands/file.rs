@@ -5,7 +5,7 @@ use crate::shell;
 
 use super::words::{argv, wants_shell};
 
-/// Default runs before the first look, and at most.
+/// The default numbers of runs before the first look, and in total.
 const LEAST: u32 = 10;
 const MOST: u32 = 30;
 /// Default width of the intervals.
@@ -20,7 +20,6 @@ primary = [
 /// The longest name derived from a command.
 const LONGEST: usize = 40;
 
-/// One of the commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ComparedCommand {
     /// The name of its level.
@@ -40,7 +39,6 @@ enum CommandRepetitions {
     Until { within: String, from: u32, to: u32 },
 }
 
-/// Commands, as an experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandsExperiment {
     title: String,

@@ -1,7 +1,7 @@
 //! Splits the text of a command into the words to start a program with.
 
-/// Characters that are special to a shell. Most of them are not special between quotes;
-/// starting the command by a shell then does no harm.
+/// Characters that are special to a shell. Most of them are not special inside quotes; starting the
+/// command through a shell is harmless there.
 const SIGNS: &str = "|&;<>()$`*?[]{}~#!\n";
 
 /// Whether a command is more than the words of a single program.

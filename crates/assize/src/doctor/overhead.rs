@@ -20,7 +20,6 @@ const RUNS: u64 = 9;
 /// The instrument that counts the overhead of the others where possible.
 const COUNTING: &str = "guest-instructions";
 
-/// The overhead of one instrument.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct InstrumentOverhead {
     instrument: String,
@@ -85,7 +84,7 @@ fn orders(instruments: &[String]) -> Vec<Order> {
     (1..=RUNS).map(order).collect()
 }
 
-/// What the agent answered in each run that was completed.
+/// The agent's answers in the completed runs.
 fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<AgentMessage>>, Failure> {
     let mut answers = Vec::new();
     for order in orders(instruments) {

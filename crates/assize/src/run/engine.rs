@@ -1,4 +1,4 @@
-//! Carries out runs, several at a time.
+//! Executes runs, several at a time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -74,9 +74,9 @@ enum SlotMessage {
 }
 
 impl Engine<'_> {
-    /// Carries out these runs, starting them in this order, and reports ended runs and
-    /// runs in progress on the calling thread. A failed run is retried as often as the
-    /// plan allows; it never stops the others.
+    /// Executes these runs, starting them in this order, and reports ended runs and runs in
+    /// progress on the calling thread. A failed run is retried as often as the plan allows; it
+    /// never stops the others.
     ///
     /// After an interrupt, nothing new starts, and the results of runs in progress are
     /// not reported; `kill` is called repeatedly until they have ended.
@@ -154,7 +154,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Carries out a run with its retries; returns whether to go on with the next run.
+    /// Executes a run with its retries; returns whether to go on with the next run.
     fn attempts(&self, run: &PlannedRun, slot: usize, sender: &Sender<SlotMessage>) -> bool {
         let Some(order) = self.plan.order(run.index) else {
             let error = assize_target::Error {

@@ -14,7 +14,7 @@ pub(crate) struct InterimStage {
     pub(crate) runs: Vec<PlannedRun>,
     /// The blocks complete by then; the look uses only these.
     pub(crate) blocks: BTreeSet<u32>,
-    /// Whether to look at the data then: not after the last stage, as nothing is left to
+    /// Whether to look at the data then; false for the last stage, after which nothing is left to
     /// decide.
     pub(crate) look: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) fn stages(plan: &Plan) -> Vec<InterimStage> {
 /// and the ratio times 1 + `within`. A narrow interval alone is not enough, as it may
 /// contain both no difference and one that matters.
 ///
-/// A watched metric that was not recorded is never done.
+/// A watched metric that was not recorded always needs more runs.
 pub(crate) fn enough(document: &Document, watched: &[String], within: f64) -> bool {
     !watched.is_empty()
         && watched.iter().all(|metric| {

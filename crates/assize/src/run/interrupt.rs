@@ -69,7 +69,7 @@ pub(crate) struct ProcessKiller {
 }
 
 impl ProcessKiller {
-    /// Call this repeatedly until nothing is in flight any more.
+    /// Must be called repeatedly until no run is in flight.
     pub(crate) fn go_on(&mut self) {
         let own = std::process::id();
         let Some(since) = self.since else {

@@ -56,7 +56,7 @@ use ready::GettingReady;
 use reproducibility::ReproducibilityCheck;
 use summary::{lacking, summary};
 
-/// Carries out an experiment, or the rest of one, and judges it.
+/// Runs an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let interrupt = Interrupt::watch()?;
     let work = match (&arguments.resume, &arguments.experiment) {
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     judge(&work, arguments)
 }
 
-/// Refuses a question that cannot be answered, before anything is measured.
+/// Refuses claims and options that could not be judged, before anything is measured.
 fn askable(plan: &Plan, question: &QuestionArguments) -> Result<(), Failure> {
     let trial = TrialArguments {
         question: question.clone(),
@@ -398,7 +398,7 @@ impl RunSession<'_> {
         )
     }
 
-    /// Whether the complete blocks answer the question of the experiment.
+    /// Whether the complete blocks answer the experiment's question.
     fn told_enough(&self, stage: &InterimStage) -> Result<bool, Failure> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
@@ -456,9 +456,9 @@ fn judge(work: &PlannedWork, arguments: &RunArguments) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Fails if no run of a configuration on a workload completed: then
-/// what was asked for has not been measured, whatever else was. Not so if the
-/// configuration may lose all its runs, and each ended in a way that counts as a result.
+/// Fails if no run of some configuration completed on a workload, because then something that was
+/// requested has not been measured. A configuration that `may_lose` all its runs is exempt if each
+/// of them ended in a way that counts as a result.
 fn all_completed(
     records: &Records,
     directory: &Path,

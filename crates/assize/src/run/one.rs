@@ -17,7 +17,7 @@ use crate::levels::ExpectedParts;
 use crate::output;
 use crate::record;
 
-/// Carries out one run, unless the bundle holds it already.
+/// Executes one run, unless the bundle holds it already.
 pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     let interrupt = Interrupt::watch()?;
     let plan = plan_at(&arguments.plan)?;

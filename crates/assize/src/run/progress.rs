@@ -1,5 +1,5 @@
-//! Progress messages while runs are carried out, on standard error only: a live view on a
-//! terminal, otherwise a line for each run and a status line from time to time.
+//! Progress messages during runs, on standard error only: a live view on a terminal, otherwise a
+//! line for each run and a status line from time to time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -17,7 +17,8 @@ use super::view::{self, TerminalView};
 
 /// The minimum time between two updates of the intervals in the view.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Without a view, a status line follows every tenth of the runs, but at least this many.
+/// Without a view, a status line is printed after every tenth of the runs, but at least this many
+/// runs apart.
 const FEWEST: u32 = 10;
 /// Without a view, a line announces a run that takes longer than this.
 const LONG: Duration = Duration::from_secs(20);
@@ -113,7 +114,7 @@ impl<'a> Progress<'a> {
         self.compared
     }
 
-    /// Runs start now: earlier time does not count for the estimate of the time left.
+    /// Marks the start of the runs; time before it does not count in the estimate of the time left.
     pub(crate) fn begin(&mut self) {
         self.begun = Instant::now();
     }

@@ -1,4 +1,4 @@
-//! Runs of an experiment that another verb has composed.
+//! Records the runs of an experiment that another verb has composed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,9 +36,9 @@ pub(crate) struct Recording<'a> {
     pub(crate) jobs: Option<u32>,
     /// Whether to print no progress.
     pub(crate) quiet: bool,
-    /// The question that will be put to the runs.
+    /// The question that the runs will be judged on.
     pub(crate) question: &'a QuestionArguments,
-    /// Whether all runs of this configuration may end abnormally: that is a result then.
+    /// Whether all runs of a configuration may end abnormally, which then counts as a result.
     pub(crate) may_lose: fn(&str) -> bool,
     /// Whether to give up once the first runs of a configuration have all failed.
     pub(crate) gives_up: bool,
@@ -68,7 +68,7 @@ impl MeasuredRecords {
 /// The experiment as a file in its bundle.
 const FILE: &str = "experiment.toml";
 
-/// Carries out an experiment. Leaves its file in the bundle.
+/// Runs an experiment and leaves its file in the bundle.
 pub(crate) fn record_runs(recording: &Recording<'_>) -> Result<MeasuredRecords, Failure> {
     ReadyExperiment::planned(recording)?.carry_out()
 }
@@ -125,7 +125,7 @@ impl<'a> ReadyExperiment<'a> {
         })
     }
 
-    /// Carries it out.
+    /// Runs the experiment.
     pub(crate) fn carry_out(self) -> Result<MeasuredRecords, Failure> {
         let ReadyExperiment {
             recording,

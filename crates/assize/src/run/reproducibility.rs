@@ -11,7 +11,7 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ReproducibilityCheck {
     chosen: BTreeSet<u32>,
-    /// The run that is executed once more now, whatever the cache holds.
+    /// The run to execute once more now, whatever the cache holds.
     anew: Option<u32>,
 }
 
@@ -44,7 +44,7 @@ impl ReproducibilityCheck {
         Ok(ReproducibilityCheck { chosen, anew })
     }
 
-    /// Carries out a run, once or twice.
+    /// Executes a run, once or twice.
     pub(super) fn run(
         &self,
         target: &dyn Target,

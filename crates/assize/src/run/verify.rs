@@ -22,8 +22,8 @@ const FRESH: Options = Options {
     cold: false,
 };
 
-/// Carries out every run as usual, then without the cache, then without the cache next to
-/// busy loops on all CPUs, and compares the agent's answers.
+/// Executes every run as usual, then without the cache, then without the cache next to busy loops
+/// on all CPUs, and compares the agent's answers.
 pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<u8, Failure> {
     if plan.target != "exact" {
         return Err(Failure::Argument(format!(

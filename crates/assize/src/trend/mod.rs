@@ -18,7 +18,6 @@ use crate::metric_words::metric_words;
 use crate::terms::{JudgingTerms, recorded_in};
 use crate::{compare, joining, output, shell};
 
-/// A bundle in the trend.
 #[derive(Debug)]
 struct TrendBundle {
     path: PathBuf,
@@ -116,8 +115,8 @@ fn entry(path: &Path) -> Result<TrendBundle, Failure> {
     })
 }
 
-/// The reason why a bundle is incomplete, if it is. Which runs an incomplete bundle ends
-/// with depends on when it was interrupted.
+/// The reason why a bundle is incomplete, if it is. Which runs an incomplete bundle has depends on
+/// when it was interrupted.
 fn cut_short(entry: &TrendBundle) -> Result<Option<String>, Failure> {
     let (there, planned) = (recorded_in(&entry.path)?.len(), entry.head.planned_runs);
     let stopped = !entry.terms.looks.is_empty() && entry.terms.is_at_a_look();

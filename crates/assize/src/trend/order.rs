@@ -16,7 +16,6 @@ use crate::trying::described;
 /// Kernels built by `assize try` have this prefix, followed by the commit.
 const OF_TRY: &str = "kernel try-";
 
-/// Bundles in order.
 pub(super) struct OrderedBundles {
     /// The criterion of the order.
     pub(super) by: &'static str,
@@ -25,8 +24,8 @@ pub(super) struct OrderedBundles {
     pub(super) points: Vec<TrendPoint>,
 }
 
-/// The revision that the runs are of: the given one, or that of the only kernel that was
-/// built from a commit.
+/// The revision that was run: the given one, or that of the only kernel that was built from a
+/// commit.
 pub(super) fn revision(head: &Head) -> Option<String> {
     if let Some(given) = head.facts.get(REVISION) {
         return Some(given.clone());
@@ -73,7 +72,6 @@ fn apart(by: &'static str, all: BundlesWithPoints) -> OrderedBundles {
     }
 }
 
-/// The commit of a bundle.
 struct BundleCommit {
     id: String,
     committed: i64,

@@ -68,7 +68,8 @@ pub(crate) struct CommitBuilds {
     sides: BTreeMap<usize, CommitBuild>,
 }
 
-/// The name of the base's level. A level named base would be renamed.
+/// The name of the base's level. It is not `base`, since a plan renames a level of that name to
+/// `factor=base`.
 pub(crate) const BASE: &str = "unpatched";
 
 impl CommitBuilds {
@@ -145,7 +146,6 @@ impl CommitBuilds {
         self.sides.get(&at)
     }
 
-    /// The build of the base.
     pub(crate) fn base(&self) -> Option<&BuildProduct> {
         self.levels.first().map(|(_, made)| made)
     }

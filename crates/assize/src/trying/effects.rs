@@ -35,7 +35,7 @@ pub(crate) struct SeriesEffects {
     pub(crate) fails: bool,
     /// Sentences about runs that ended abnormally, the worst first.
     pub(crate) ended: Vec<String>,
-    /// The worst of these that no option asked about.
+    /// The worst of these, unless a finding already reports one.
     pub(crate) last_word: Option<String>,
 }
 
@@ -84,8 +84,8 @@ impl SeriesEffects {
         Ok(judged)
     }
 
-    /// Moves the effects to the whole series: the run was of its end, not of its last
-    /// patch.
+    /// Attributes the effects of the last patch to the whole series, because only the end of the
+    /// series was run.
     pub(crate) fn is_of_the_end(&mut self) {
         let end = self.steps.pop_first();
         self.whole = end.map(|(_, effects)| PatchOutcome::Effects(effects));

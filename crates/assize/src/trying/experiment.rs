@@ -50,13 +50,11 @@ pub(crate) struct BaseExperiment {
     pub(crate) name: String,
     /// The name for reports, and why this experiment was chosen.
     pub(crate) choice: String,
-    /// Its title.
     pub(crate) title: String,
     /// The kernel that it requests.
     pub(crate) kernel: String,
     /// Whether its runs are exact.
     pub(crate) exact: bool,
-    /// Its text.
     pub(crate) text: String,
 }
 

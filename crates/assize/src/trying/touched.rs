@@ -9,7 +9,7 @@ use crate::failure::Failure;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TouchedFiles {
     pub(crate) scope: BuildScope,
-    /// Files that are built into nothing that runs here, each once.
+    /// Files from which nothing that runs here is built, each listed once.
     pub(crate) left_out: Vec<String>,
 }
 

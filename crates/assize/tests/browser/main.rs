@@ -1,9 +1,8 @@
 //! The pages of reports, opened in a real browser by `tests/browser/pages.mjs`.
 //!
-//! Experiments run on the exact machine, with few runs; a post is audited; and synthetic
-//! bundles have names that attack the page, or fill it. Pages, screenshots and output are
-//! kept in `browser` below the target directory, and so are the runs, so that each is
-//! carried out only once.
+//! Experiments run on the exact machine, with few runs; a post is audited; and synthetic bundles
+//! have names that attack the page, or fill it. Pages, screenshots and output are kept in `browser`
+//! below the target directory, and so are the runs, so that each is executed only once.
 
 mod invented;
 mod planted;
@@ -151,7 +150,7 @@ fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
     fs::write(place.with_extension("txt"), text).unwrap();
     let first = document(directory, &[asked, &["--format", "json"]].concat());
     let configurations = first["configurations"].as_array().unwrap().iter();
-    // A page that is only timed is not switched to other baselines.
+    // A page that is only timed does not switch to other baselines.
     let others: Vec<String> = configurations
         .filter(|_| name != "large")
         .filter(|one| one["repeats"].is_null() && one["name"] != first["baseline"])
@@ -232,7 +231,7 @@ fn reads_in(firefox: Option<&Path>) -> Outcome {
     )
 }
 
-/// Carries out an experiment on the exact machine; runs are cached.
+/// Runs an experiment on the exact machine; runs are cached.
 fn experiment(directory: &Path, file: &Path, more: &[&str]) {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     let cache = CACHE.get_or_init(|| {
@@ -251,7 +250,7 @@ fn experiment(directory: &Path, file: &Path, more: &[&str]) {
 
 /// An experiment with kernel events, from which pages make timelines.
 fn dep_queue() -> Opened {
-    // Two browsers show it: it is written once, not under the eyes of one of them.
+    // Two browsers open it, so it is written once, before either of them does.
     static MADE: OnceLock<Opened> = OnceLock::new();
     MADE.get_or_init(make_dep_queue).clone()
 }
@@ -348,7 +347,7 @@ fn make_machines() -> Opened {
     Opened::new("all", &page)
 }
 
-/// The time is printed and not checked.
+/// The time is printed but not checked.
 fn large() -> Opened {
     let place = tempfile::tempdir().unwrap();
     invented::large(&place.path().join("bundle"));

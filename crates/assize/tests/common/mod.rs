@@ -46,9 +46,9 @@ pub fn sources<S: AsRef<str>>(crates: &[S]) -> Vec<String> {
     texts
 }
 
-/// Executes every command that a text, page or document of the program prints, in the directory
-/// and with the environment of this command, and returns them. Each must end as an answer does: with 0,
-/// or with 1 if the answer is that something is worse.
+/// Executes every command that a text, page or document of the program prints, in the directory and
+/// with the environment of this command, and returns them. Each must exit with 0, or with 1 if it
+/// reports that something is worse.
 pub fn carry_out_printed(like: &Command, text: &str) -> Vec<String> {
     let commands = match serde_json::from_str(text) {
         Ok(document) => commands_of_document(&document),
@@ -111,8 +111,7 @@ fn commands_of_text(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The Python with packages from PyPI: `./setup.sh full` installs what Debian does not
-/// have there.
+/// The Python that has packages from PyPI; `./setup.sh full` installs those that Debian lacks.
 pub fn python() -> PathBuf {
     std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/setup/python-venv/bin/python3"),
@@ -251,8 +250,8 @@ impl Cache {
         using.filter_map(about).collect()
     }
 
-    /// Asserts that no process uses the cache, now or soon: a process killed together
-    /// with its parent dies after it, when the host gets to it.
+    /// Asserts that no process uses the cache, now or soon: on a busy host, a process that is
+    /// killed with its parent may die a little later.
     pub fn is_idle(&self) {
         let mut asleep = 0;
         loop {

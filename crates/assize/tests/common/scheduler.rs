@@ -59,7 +59,7 @@ submissions = 480
 window = 8
 "#;
 
-/// Crashed runs are repeated whenever they are requested, so there are few.
+/// An experiment with few runs, since crashed runs are repeated whenever they are requested.
 pub const FEW: &str = r#"title = "drm_sched, shortly"
 runs = 8
 images = 1
@@ -71,7 +71,8 @@ kind = "sync"
 submissions = 20
 "#;
 
-/// Before each job, runs do this whose seed draws a number below 12 that meets a condition.
+/// Edits that call `then`, such as `BUG_ON`, before each job, but only in runs whose random number
+/// below 12 meets the condition `drawn`.
 pub fn fated(drawn: &str, then: &str) -> Vec<(&'static str, &'static str, String)> {
     let fate = "#include <linux/random.h>\n#include <linux/wait.h>\n\n\
         static bool planted_fate(void)\n{\n\tstatic int drawn = -1;\n\n\
@@ -169,8 +170,8 @@ impl Place {
         self.git(&["commit", "-qam", subject]);
     }
 
-    /// The last commits, this many, as a thread: a cover letter, then the patches in
-    /// reverse order.
+    /// The last commits, as many as given, as a thread: a cover letter, then the patches in reverse
+    /// order.
     pub fn thread(&self, commits: usize) -> PathBuf {
         let count = commits.to_string();
         let mails =

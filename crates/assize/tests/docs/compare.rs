@@ -94,8 +94,8 @@ fn put_together(page: &Page, new: &[Option<Vec<String>>]) -> String {
     text
 }
 
-/// The new lines for those of the page. Lines that the page leaves out stay left out, as
-/// long as the lines around them are still printed.
+/// The lines to write in place of those of the page. Lines that the page leaves out stay left out,
+/// as long as the lines around them are still printed.
 fn rewrite(new: &mut [Option<Vec<String>>], shown: &[String], printed: &[String]) {
     let words = |lines: &[String]| lines.iter().map(|line| words(line)).collect::<Vec<_>>();
     let stands = nearest(&words(shown), &words(printed));
@@ -112,7 +112,7 @@ fn rewrite(new: &mut [Option<Vec<String>>], shown: &[String], printed: &[String]
     }
 }
 
-/// Whether a line matches any lines.
+/// Whether a line is the placeholder that matches any lines.
 fn is_gap(line: &str) -> bool {
     line.trim() == "..."
 }
@@ -226,8 +226,8 @@ fn masked(line: &str) -> String {
     number.replace_all(line, "#").into_owned()
 }
 
-/// Whether the same things are measured and asked. Other figures may lead to other
-/// verdicts, and so to other sentences.
+/// Whether the same quantities are measured and the same claims tested. Different figures may lead
+/// to different verdicts, and so to different sentences.
 fn names_fit(shown: &[String], printed: &[String]) -> bool {
     let names = |lines: &[String]| {
         lines

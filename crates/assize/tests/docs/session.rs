@@ -26,7 +26,7 @@ pub struct Session {
     pub html: BTreeMap<String, String>,
 }
 
-/// Carries out the steps of a page.
+/// Executes the steps of a page.
 pub fn carry_out(page: &Page) -> Result<Session, Failed> {
     let place = tempfile::tempdir().unwrap();
     let (here, notes) = (place.path().join("assize"), place.path().join("notes"));

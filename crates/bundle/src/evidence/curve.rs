@@ -77,7 +77,7 @@ impl Distribution {
             let value = quantile(*p)?;
             let next = self.points.partition_point(|(known, _)| *known <= value);
             let (known, below) = *self.points.get(next.checked_sub(1)?)?;
-            // A quantile that is a recorded value keeps it exactly.
+            // A quantile equal to a recorded value keeps that exact value.
             Some((if known == value { known } else { value }, below))
         });
         self.named = named.collect();
@@ -114,7 +114,7 @@ impl Distribution {
         self.points.shrink_to_fit();
     }
 
-    /// The form that is shown.
+    /// The curve as it is shown.
     pub(super) fn curve(&self, run: u32) -> Curve {
         let mut points: Vec<CurvePoint> = self.points.iter().chain(&self.named).copied().collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -11,7 +11,6 @@ use super::notes;
 use super::series::TimeCourse;
 use super::{Curve, EvidenceLimits, ThinnedEvidence, ThinnedSeries};
 
-/// The data of one run.
 #[derive(Debug, Default)]
 pub(super) struct RunData {
     pub(super) index: u32,
@@ -85,8 +84,8 @@ impl GatheredRuns {
         }
     }
 
-    /// The form that is shown: all curves before any series, and of each those
-    /// of the first repetitions before later ones.
+    /// The evidence that is shown, within the limit. Curves take precedence over series, and the
+    /// first repetitions over later ones.
     pub(super) fn evidence(&self, limits: &EvidenceLimits) -> ThinnedEvidence {
         let mut evidence = ThinnedEvidence::default();
         let mut left = self.limit;

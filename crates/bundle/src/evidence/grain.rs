@@ -67,8 +67,7 @@ impl EvidenceResolution {
         None
     }
 
-    /// The most values of a thinned curve, not counting those it always
-    /// includes.
+    /// Maximum number of values in a thinned curve, not counting those that it always includes.
     pub(super) fn points(self) -> usize {
         self.body + self.decade * DECADES
     }

@@ -80,11 +80,11 @@ pub struct ThinnedEvidence {
 /// Limits on the size of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvidenceLimits {
-    /// The most values of a curve; at least 16.
+    /// Maximum number of values of a curve; at least 16.
     pub points: usize,
-    /// The most stretches of a series; at least 2.
+    /// Maximum number of stretches of a series; at least 2.
     pub stretches: usize,
-    /// The most bytes that all curves and series take as JSON.
+    /// Maximum size of all curves and series together as JSON, in bytes.
     pub bytes: usize,
 }
 

@@ -30,7 +30,6 @@ pub(super) struct EvidenceCounts {
     pub(super) bucketed: usize,
 }
 
-/// All sentences.
 pub(super) fn sentences(
     counts: &EvidenceCounts,
     grain: EvidenceResolution,

@@ -18,7 +18,7 @@ use crate::recorded::{self, RunExit, StoredRun};
 use crate::writer::{recorded as there, run_path, samples_path};
 use crate::{Error, Samples, samples};
 
-/// The most threads; more would only use more memory.
+/// Maximum number of threads; more would only use more memory.
 const THREADS: usize = 4;
 
 /// The parts of `runs/NNNN.json` that are needed here. Histograms may be long,

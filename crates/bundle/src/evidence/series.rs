@@ -3,7 +3,6 @@
 use super::ThinnedSeries;
 use super::grain::EvidenceResolution;
 
-/// One stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TimeStretch {
     t_ns: u64,
@@ -67,7 +66,7 @@ impl TimeCourse {
         self.stretches.shrink_to_fit();
     }
 
-    /// The form that is shown.
+    /// The series as it is shown.
     pub(super) fn series(&self, run: u32) -> ThinnedSeries {
         let all = self.stretches.iter();
         ThinnedSeries {

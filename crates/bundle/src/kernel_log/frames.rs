@@ -2,9 +2,9 @@
 
 use super::{Complaint, ComplaintKind, Phase};
 
-/// The number of functions of a trace that are kept.
+/// Number of functions kept of a trace.
 const FRAMES: usize = 4;
-/// The most lines of a report.
+/// Maximum number of lines in a report.
 const LINES: usize = 400;
 
 /// Functions that print or raise a complaint, rather than cause it.
@@ -50,7 +50,7 @@ const PRINTING: [&str; 40] = [
     "print_circular_bug",
     "debug_show_all_locks",
 ];
-/// Prefixes of the names of such functions.
+/// Name prefixes of functions that print or raise a complaint.
 const PRINTING_BEGINNINGS: [&str; 7] = [
     "exc_",
     "asm_exc_",
@@ -94,8 +94,9 @@ impl PendingComplaint {
         }
     }
 
-    /// Whether a line that begins a complaint of this kind belongs to this one: the oops after the
-    /// line with the reason, a reprint of it, and the panic at its end.
+    /// Whether a line that could start a complaint of this kind continues the pending complaint
+    /// instead: the oops after the line with its reason, a repetition of the oops, or the final
+    /// panic.
     pub(super) fn takes(&self, kind: ComplaintKind) -> bool {
         let fatal = self.complaint.kind.is_fatal();
         match kind {

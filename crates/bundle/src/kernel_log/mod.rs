@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use frames::PendingComplaint;
 
-/// The most complaints that are read from a log; the first ones matter.
+/// Maximum number of complaints read from a log; the first ones matter most.
 const MOST: usize = 32;
 
 /// The kind of a kernel's complaint.

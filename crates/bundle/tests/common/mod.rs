@@ -1,4 +1,4 @@
-//! Runs for bundles of the tests.
+//! Runs to store in the bundles of tests.
 
 #![allow(dead_code, unreachable_pub)] // Not every test uses all of it.
 

@@ -1,4 +1,4 @@
-//! No text makes the reader panic, and every error has a line of the file.
+//! No text makes the parser panic, and every error names a line of the file.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 

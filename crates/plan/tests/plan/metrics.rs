@@ -44,7 +44,7 @@ kind = "periodic"
 loops = [{ name = "slow" }]
 "#;
     let experiment = read(text);
-    // Even if this plan leaves the level out.
+    // This holds even if the plan leaves the level out.
     let levels = [("speed".to_owned(), vec!["slow".to_owned()])];
     let overrides = assize_plan::Overrides {
         levels: levels.into_iter().collect(),

@@ -1,5 +1,5 @@
-//! Modules of levels: carried side by side, and never two of one name in a
-//! configuration.
+//! Modules of different levels are carried side by side, and no configuration
+//! has two with the same name.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 

@@ -144,8 +144,8 @@ fn the_schedule_of_a_seed_is_this() {
     assert_eq!(shown, SEVEN);
 }
 
-/// Computed by an independent Python implementation of ChaCha8 and of
-/// docs/experiment.md.
+/// Computed by an independent Python implementation of ChaCha8 and of the rules
+/// in docs/experiment.md.
 const SEVEN: [&str; 15] = [
     "0:1:4196792939664307",
     "0:2:6882482394073239",

@@ -1,4 +1,5 @@
-//! Tests of which grid of switches is fitted.
+//! Tests which grid of switches (factors that are on or off) is used for fitting
+//! effects.
 use assize_plan::{Overrides, Plan};
 
 const GRID: &str = r#"

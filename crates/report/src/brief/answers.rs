@@ -16,13 +16,13 @@ const CLAIMS: usize = 4;
 /// With more claims than this, none is explained.
 const EXPLAINED: usize = 2;
 
-/// The most lines shown when no contrast is decided.
+/// Maximum number of lines shown when no contrast is decided.
 const UNDECIDED: usize = 8;
 
 /// A heading and its contrasts; for each contrast whether it is undecided, and its lines.
 type AnswerPart = (String, Vec<(bool, Vec<String>)>);
 
-/// Keeps a figure on the same line as its label.
+/// A no-break space, which keeps a figure on the line of its label.
 const NO_BREAK: char = '\u{a0}';
 
 /// The lines that fit, and counts of what did not.
@@ -101,8 +101,7 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
     answers
 }
 
-/// Says that none of the contrasts is decided; how runs ended may be decided
-/// nevertheless.
+/// Says that no contrast is decided; mentions the outcomes of runs if one of them is decided.
 fn none_decided(sheet: &BriefSheet<'_>, contrasts: usize) -> String {
     let of_all = counts::count_of(contrasts, "contrast");
     let mut ends = sheet.document.outcomes.iter();
@@ -197,7 +196,7 @@ fn rate_lines(contrast: &RateContrast<'_>, sheet: &BriefSheet<'_>) -> Vec<String
     name_and_verdict(contrast.name, &verdict, &details, outcomes, sheet)
 }
 
-/// A configuration, its verdict, and the first of `best_and_worst_effects` that fits.
+/// The lines for a configuration: its name, its verdict, and the first of `details` that fits.
 fn name_and_verdict(
     name: &str,
     verdict: &str,

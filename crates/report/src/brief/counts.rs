@@ -40,13 +40,13 @@ pub(crate) fn what_would_settle(document: &Document) -> Option<String> {
     (!said.is_empty()).then(|| format!("Not established: {count}. {}", said.join(" ")))
 }
 
-/// `1 is`, `2 count_with_verb`.
+/// `1 is`, `2 are`.
 fn count_with_verb(n: usize) -> String {
     format!("{n} {}", if n == 1 { "is" } else { "are" })
 }
 
-/// `(runs runs_needed, runs present)` for each row with this verdict that needs more runs,
-/// smallest first.
+/// `(runs needed, runs present)` for each row with this verdict that needs more runs, smallest
+/// first.
 fn runs_needed(open: &[&Comparison], verdict: Verdict) -> Vec<(u32, u32)> {
     let of_verdict = open.iter().filter(|row| row.verdict == verdict);
     let mut needed: Vec<(u32, u32)> = of_verdict
@@ -123,7 +123,7 @@ pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
     reasons
 }
 
-/// `30 runs`, `5 configurations`, `2 workloads`, and the other things that were read.
+/// Counts of what was read: `30 runs`, `5 configurations`, `2 workloads`, and so on.
 pub(crate) fn counts(document: &Document) -> Vec<String> {
     let lost = count_incomplete_runs(document);
     let mut parts = match (document.runs.len(), lost) {

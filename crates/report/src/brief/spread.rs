@@ -8,7 +8,7 @@ use crate::number::significant;
 use crate::printable;
 use crate::readable::Readable;
 
-/// The most lines that are reserved.
+/// Maximum number of lines to reserve.
 const MOST: usize = 7;
 /// The shortest table worth printing: a heading and two configurations.
 const LEAST: usize = 3;

@@ -68,7 +68,7 @@ impl CheckFinding {
 /// The state of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckState {
-    /// No finding is about it.
+    /// There is no finding about it.
     Passed,
     /// The runs do not decide, and no gate requires a decision.
     Undecided,
@@ -77,7 +77,7 @@ pub enum CheckState {
     Failed(String),
 }
 
-/// One check: a thing that was looked at, with its result.
+/// One check: what was checked, and the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// The group: a workload, a patch, `claims` or `lints`.

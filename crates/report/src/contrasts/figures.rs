@@ -7,7 +7,6 @@ use crate::number::{self, signed, significant, with_points};
 use crate::readable::Readable;
 use crate::text::{contradicted, short};
 
-/// The outcome of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowOutcome {
     /// Established, in the good direction and larger than the margin.
@@ -244,7 +243,6 @@ pub(crate) fn size_with_interval(
     Some(format!("{}, {}", size(row), interval.text()))
 }
 
-/// An interval of changes.
 pub(crate) struct ChangeInterval {
     /// Which interval it is: `corrected` if simultaneous over all tests, `90 %` if it is
     /// the row's own at another level, empty if it is the usual 95 %.

@@ -1,4 +1,4 @@
-//! Figures in words: statements they must not make.
+//! Tests that figures in words do not mislead.
 
 use serde_json::json;
 

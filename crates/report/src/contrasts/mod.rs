@@ -208,7 +208,7 @@ pub(crate) fn remaining_sentences(document: &Document) -> Vec<&Sentence> {
 }
 
 impl<'a> ConfigurationContrast<'a> {
-    /// How much the contrast has to report; established results outweigh the rest.
+    /// How much there is to report about the contrast; established results outweigh the rest.
     fn weight(&self) -> f64 {
         let of = |(row, came_out): &(&Comparison, RowOutcome)| {
             let size = log_gain(row, None).abs();

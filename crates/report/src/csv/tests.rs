@@ -191,7 +191,8 @@ impl Fresh {
     }
 }
 
-/// Collects the texts and numbers of a value, and names that are data.
+/// Collects all texts and numbers of a value, and the names of metrics and
+/// factors.
 fn leaves(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Null => panic!("something is missing"),

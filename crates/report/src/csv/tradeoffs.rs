@@ -71,9 +71,9 @@ fn value(
     Ok(())
 }
 
-/// Writes the standing of a point, a row for each point it cannot be told from or is
-/// equivalent to, and one per metric for each point that dominates it: the dominating
-/// point is the configuration, the dominated one the baseline.
+/// Writes the standing of a point, one row for each point that it is equivalent to or cannot be
+/// distinguished from, and one row per metric for each point that dominates it: there, the
+/// dominating point is the configuration and the dominated one the baseline.
 fn standing(
     tradeoff: &Tradeoff,
     point: &TradeoffPoint,

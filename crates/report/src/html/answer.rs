@@ -31,7 +31,6 @@ pub(super) struct ClaimLine {
     because: String,
 }
 
-/// The sentences of a document.
 pub(super) fn sentences(document: &Document) -> Vec<AnswerSentence> {
     let known = SentenceVerdicts::new(document);
     let said = |sentence: &Sentence| AnswerSentence {
@@ -111,7 +110,6 @@ pub(super) fn tally(document: &Document) -> Vec<VerdictTally> {
     .collect()
 }
 
-/// The claims.
 pub(super) fn claims(document: &Document) -> Vec<ClaimLine> {
     let claimed = |claim: &assize_verdict::Claim| ClaimLine {
         text: claim.text.clone(),

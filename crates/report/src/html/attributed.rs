@@ -19,7 +19,7 @@ const FUNCTIONS: usize = 10;
 pub struct Attributions {
     /// The results kept in the bundle.
     pub kept: Vec<Kept>,
-    /// The words of a command to get more; `None` if the runs cannot be repeated.
+    /// The words of a command that finds more; `None` if the runs cannot be repeated.
     pub shell: Option<ShellWords>,
 }
 
@@ -34,7 +34,7 @@ pub struct ShellWords {
     pub workloads: Vec<String>,
 }
 
-/// What the template gets.
+/// The data for the template.
 #[derive(Debug, Serialize)]
 pub(super) struct AttributedView<'p> {
     answers: Vec<AttributedAnswer<'p>>,

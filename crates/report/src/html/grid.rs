@@ -22,7 +22,6 @@ pub(super) struct MetricGrid {
     rows: Vec<MetricRow>,
 }
 
-/// One metric.
 #[derive(Debug, Serialize)]
 pub(super) struct MetricRow {
     metric: String,

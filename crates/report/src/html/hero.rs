@@ -51,7 +51,7 @@ struct HeroPart {
 struct HeroRow {
     configuration: String,
     verdict: String,
-    /// `good`, `bad`, `differs`, `common_value`, `open`, or `mixed`.
+    /// `good`, `bad`, `differs`, `same`, `open`, or `mixed`.
     tone: &'static str,
     /// The verdict, if all rows of the configuration have the same.
     certainty: Option<&'static str>,

@@ -12,7 +12,6 @@ pub(super) struct LintGroup {
     found: Vec<LintLine>,
 }
 
-/// One lint.
 #[derive(Debug, Serialize)]
 struct LintLine {
     place: String,

@@ -276,7 +276,6 @@ fn pooled(document: &Document, names: &NameTable<'_>) -> Value {
     rows.collect()
 }
 
-/// A verdict as one letter.
 fn verdict_letter(verdict: Verdict) -> char {
     match verdict {
         Verdict::Established => 'e',

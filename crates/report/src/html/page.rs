@@ -22,7 +22,7 @@ pub struct ReportPage<'a> {
     pub timelines: Vec<Timeline>,
     /// The post, if the records were read from one.
     pub post: Option<ReadPost>,
-    /// Results of `assize why`, as far as there are any.
+    /// Results of `assize why`, if there are any.
     pub attributions: Attributions,
 }
 

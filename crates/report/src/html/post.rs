@@ -1,5 +1,5 @@
-//! The lines of the post next to the figures read from them, the comparisons these
-//! support, and what would settle those.
+//! The lines of a post next to the figures read from them, with the comparisons
+//! that the figures support and what would settle each.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,6 @@ struct PostPart {
     lines: Vec<PostLineView>,
 }
 
-/// One line.
 #[derive(Debug, Serialize)]
 struct PostLineView {
     message: u32,
@@ -40,11 +39,11 @@ struct PostLineView {
     read: Vec<ReadFigure>,
     /// The comparisons its figures support, without repeats.
     supports: Vec<SupportedComparison>,
-    /// Whether figures were read from the line or it is neither prose nor blank.
+    /// Whether figures were read from the line, or the line is neither prose nor
+    /// blank.
     used: bool,
 }
 
-/// One figure.
 #[derive(Debug, Clone, Serialize)]
 struct ReadFigure {
     shown: bool,
@@ -133,7 +132,6 @@ fn line_view(
     }
 }
 
-/// The figures read from each line.
 fn figures_by_line(post: &ReadPost) -> BTreeMap<(u32, u32), Vec<ReadFigure>> {
     let mut read: BTreeMap<(u32, u32), Vec<ReadFigure>> = BTreeMap::new();
     for figure in &post.figures {

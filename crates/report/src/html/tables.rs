@@ -6,7 +6,6 @@ use serde::Serialize;
 use super::grid::{direction_of_move, verdict_mark, with_unit};
 use crate::number::{difference, ratio, significant};
 
-/// One table.
 #[derive(Debug, Serialize)]
 pub(super) struct DeclaredTableView {
     metric: String,
@@ -54,7 +53,6 @@ impl RelatedRuns {
     }
 }
 
-/// The tables of a document.
 pub(super) fn tables(document: &Document) -> Vec<DeclaredTableView> {
     document.tables.iter().map(declared_view).collect()
 }

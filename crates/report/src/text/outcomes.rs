@@ -1,4 +1,4 @@
-//! How runs ended, with the common features of runs that ended alike.
+//! How runs ended, and what runs that ended for the same cause have in common.
 
 use std::fmt::Write;
 

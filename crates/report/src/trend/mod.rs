@@ -52,10 +52,10 @@ pub struct TrendPoint {
     pub date: Option<String>,
     /// The number of runs.
     pub runs: usize,
-    /// The parts of the runs' identity (kernel, modules, programs, settings) that differ
-    /// from the bundle before.
+    /// The parts of the runs' identity (kernel, modules, programs, settings) that differ from the
+    /// previous bundle.
     pub differs: Vec<String>,
-    /// How its runs ended otherwise than those of the bundle before, a sentence for each way.
+    /// How its runs ended differently from those of the previous bundle, one sentence per ending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<String>,
 }
@@ -134,8 +134,7 @@ pub struct TrendInput {
 }
 
 impl Trend {
-    /// Builds the trend from a document that compares each configuration with the one
-    /// before.
+    /// Builds the trend from a document that compares each configuration with the previous one.
     #[must_use]
     pub fn new(document: &Document, metrics: &[MetricWords], of: TrendInput) -> Trend {
         let mut maker = TrendBuilder {
@@ -191,7 +190,7 @@ impl Trend {
         steps.filter(move |(_, step)| step.changed && step.point == point)
     }
 
-    /// The number of points with a change of a metric, or at which runs ended otherwise.
+    /// The number of points at which a metric changed or runs ended differently.
     pub(crate) fn changed(&self) -> usize {
         let points = self.points.iter().enumerate();
         let changed = points
@@ -199,7 +198,7 @@ impl Trend {
         changed.count()
     }
 
-    /// The lints that limit changes to supported, without repeats.
+    /// The lints that cap changes at `supported`, without repeats.
     pub(crate) fn caps(&self) -> Vec<&str> {
         let mut found = Vec::new();
         for step in self.series.iter().flat_map(|one| &one.steps) {
@@ -246,8 +245,8 @@ struct TrendBuilder<'a> {
 }
 
 impl TrendBuilder<'_> {
-    /// Crashes and other ways of ending of which a bundle has more or fewer than the one before,
-    /// established or not.
+    /// Records for each point the endings, such as crashes, whose share differs from the previous
+    /// bundle's, whether or not the difference is established.
     fn add_endings(&mut self) {
         for row in crate::contrasts::ranked_outcomes(self.document) {
             let share = |count: u32, of: u32| u64::from(count) * u64::from(of.max(1));
@@ -354,8 +353,7 @@ impl TrendBuilder<'_> {
         }
     }
 
-    /// Records for each point how its runs differ in identity from those of the point
-    /// before.
+    /// Records for each point how its runs differ in identity from those of the previous point.
     fn identities(&mut self) {
         for difference in &self.document.identity_differences {
             let Some(at) = self.point(&difference.configuration) else {

@@ -55,7 +55,7 @@ impl Apt {
         Apt::open_kinds(directory, suites, &["deb"], what, progress)
     }
 
-    /// As [`Apt::open`], with the lists of source packages.
+    /// Like [`Apt::open`], with the lists of source packages.
     pub(crate) fn open_with_sources(
         directory: &Path,
         suites: &[&str],
@@ -150,8 +150,8 @@ impl Apt {
             })
     }
 
-    /// Returns `first` and its dependencies, recursively, as far as `wanted` accepts them.
-    /// Of alternatives the first counts.
+    /// Returns `first` and its dependencies, recursively, as far as `wanted` accepts them. Of
+    /// alternative dependencies, only the first is followed.
     pub(crate) fn follow(
         &self,
         first: &str,

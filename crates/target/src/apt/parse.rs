@@ -18,7 +18,6 @@ impl Stanza {
         self.field("Package")
     }
 
-    /// Its version.
     pub(crate) fn version(&self) -> &str {
         self.field("Version")
     }

@@ -184,7 +184,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<ElfFile, Error> {
     })
 }
 
-/// Replaces `$ORIGIN` by the directory of the requesting file.
+/// Replaces `$ORIGIN` with the directory of the requesting file.
 fn expand(paths: &[String], asker: &Path) -> Vec<PathBuf> {
     let origin = asker.parent().unwrap_or(Path::new("/")).to_string_lossy();
     paths

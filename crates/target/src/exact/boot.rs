@@ -32,7 +32,6 @@ pub(crate) struct BootSpec<'a> {
     pub(crate) clock: Clock,
     /// The kernel image.
     pub(crate) kernel: &'a Path,
-    /// The initramfs.
     pub(crate) initramfs: &'a Path,
     /// The host CPU to pin QEMU to, if any.
     pub(crate) cpu: Option<usize>,
@@ -40,9 +39,9 @@ pub(crate) struct BootSpec<'a> {
     pub(crate) limit: Duration,
     /// Limit on QEMU's own time ([`OwnTime`]), for machines whose clock is the host's.
     pub(crate) own: Option<Duration>,
-    /// Limits that do not use the host's clock: on a boot for a memory image, …
+    /// Limits on a boot for a memory image, independent of the host's clock.
     pub(crate) boot: GuestLimits,
-    /// … and on a run.
+    /// Limits on a run, independent of the host's clock.
     pub(crate) run: Option<GuestLimits>,
     /// Seed for the order in which the CPUs run after a resume from a memory image. Booting
     /// does not use it, so that one image serves all seeds.
@@ -56,7 +55,7 @@ pub(crate) struct BootSpec<'a> {
 pub(crate) struct WatchPlugin {
     /// The value of QEMU's `-plugin`.
     pub(crate) plugin: OsString,
-    /// Whether the machine is to hand over its symbols instead of measuring.
+    /// Whether the machine should hand over its symbols instead of measuring.
     pub(crate) gives_symbols: bool,
 }
 
@@ -291,9 +290,9 @@ pub(crate) fn state_uris(qemu: &Qemu) -> [&'static str; 2] {
 pub(crate) fn restore(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
     let qmp = running.control()?;
     capabilities(qmp)?;
-    // After a migration QEMU announces the machine on the network several times, by a timer
-    // on the host's clock. Such a timer also bounds how long a CPU of the guest runs before
-    // the next one does, so with several CPUs their order would depend on the host.
+    // After a migration QEMU announces the machine on the network several times, by a timer on the
+    // host's clock. Such a timer also bounds how long a guest CPU runs before the next one is
+    // scheduled, so with several CPUs their order would depend on the host.
     qmp.execute("migrate-set-parameters", json!({"announce-rounds": 0}))?;
     qmp.execute("migrate-incoming", json!({"uri": uri}))?;
     qmp.migrated()?;

@@ -25,7 +25,7 @@ use crate::{Error, OrderResult, plugin, scratch, stream, testbed};
 const SYMBOLS: u64 = 1 << 30;
 /// Base name of the files that a machine hands over.
 const GIVEN: &str = "given";
-/// Extensions of the files with its symbols and its types.
+/// Extensions of the files that hold the kernel's symbols and its types.
 const KALLSYMS: &str = "0";
 const TYPES: &str = "1";
 /// Extension of the file with the compiler's offsets, for a kernel without type

@@ -30,7 +30,7 @@ pub fn first_difference(one: &[String], other: &[String]) -> Option<String> {
     Some(format!("line {}: {what}", at + 1))
 }
 
-/// Describes what two different lines are about and how they differ.
+/// Says what two different lines are about and how they differ.
 fn differing(a: Option<&str>, b: Option<&str>) -> String {
     let (Some(a), Some(b)) = (a, b) else {
         let (there, other) = (shortened(a), shortened(b));

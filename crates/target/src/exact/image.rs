@@ -25,7 +25,7 @@ use crate::{Error, RunFailure, scratch};
 /// How many boots are tried before a memory image with a leap (a jump of the guest's clock
 /// between stop and resume) is an error.
 const ATTEMPTS: u32 = 4;
-/// How many times a leap is taken out of one image. On a busy host the probe itself may
+/// Maximum number of times a leap is removed from one image. On a busy host the probe itself may
 /// leap, and the next probe then shows the opposite leap.
 const PATCHES: u32 = 8;
 /// A clock difference of more than this between stop and resume, in nanoseconds, is a leap.
@@ -75,7 +75,7 @@ impl MemoryImage {
         let used = in_use(made.path());
         let made = made.keep();
         if let Err(error) = fs::rename(&made, &directory) {
-            // The new image is of no use then.
+            // The new image is useless in this case.
             let _ = fs::remove_dir_all(&made);
             return Err(failed(error));
         }

@@ -85,7 +85,7 @@ impl Exact {
         &self.qemu
     }
 
-    /// The key of the machine of an order, or with `job` of the answer to it.
+    /// The cache key for the machine of an order or, with `job`, for the answer to it.
     fn key(&self, ready: &PreparedBoot, machine: &Machine, job: Option<&[u8]>) -> CacheKey {
         let arguments = machine_arguments(&self.qemu, machine, Clock::Instructions).join(" ");
         let line = command_line(machine, Clock::Instructions);

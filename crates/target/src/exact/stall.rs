@@ -18,8 +18,7 @@ const ASLEEP: u32 = 30;
 pub(crate) struct GuestLimits {
     /// Limit in guest time since power-on; `None` for no limit.
     pub(crate) guest: Option<Duration>,
-    /// CPU time of QEMU after which the guest time is checked, and again after each such
-    /// amount.
+    /// CPU time of QEMU between two checks of the guest time.
     pub(crate) look: Duration,
 }
 

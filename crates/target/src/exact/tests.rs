@@ -82,7 +82,7 @@ fn answer(exact: &Exact, order: &Order) -> Vec<AgentMessage> {
     }
 }
 
-/// The failure reported for a kernel that boots but never gets ready.
+/// The failure reported for a kernel that boots but never becomes ready.
 fn of_boot(words: &[&str], programs: &[&str]) -> Option<String> {
     let place = tempfile::tempdir().unwrap();
     let mut exact = exact(place.path(), FRESH)?;

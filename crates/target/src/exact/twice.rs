@@ -31,16 +31,16 @@ struct AgreedExecution {
 }
 
 impl Exact {
-    /// Whether the cache holds the answer; with `twice`, whether it holds one that two
-    /// executions have given.
+    /// Whether the cache holds the answer; with `twice`, whether it holds one on which two
+    /// executions have agreed.
     pub(super) fn holds(&self, order: &Order, twice: bool) -> Result<bool, Error> {
         let ready = self.stock.ready(order)?;
         let [once, both] = self.keys(&ready, order, &job_text(&ready, order)?);
         Ok(!self.options.fresh && self.cache.holds(if twice { &both } else { &once }))
     }
 
-    /// The key of an answer, and the key under which it is stored again once two executions
-    /// have given it.
+    /// The cache key of an answer, and the key under which it is stored again once two executions
+    /// have agreed on it.
     fn keys(&self, ready: &PreparedBoot, order: &Order, job: &[u8]) -> [CacheKey; 2] {
         let once = self.key(ready, &order.machine, Some(job));
         let both = CacheKey::hash(&[once.to_string().as_bytes(), b"two executions"]);

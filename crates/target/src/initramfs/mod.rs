@@ -48,15 +48,14 @@ pub(crate) struct PackedInitramfs {
 
 /// Builds the archive, uncompressed: unpacking would cost the guest more than copying.
 ///
-/// In the guest, `/bin`, `/sbin`, `/lib` and `/lib64` are links into `/usr`, as on
-/// distributions. Programs keep their paths; one from a directory outside everybody's PATH
-/// is also linked in `/usr/bin`. Modules are uncompressed, below `/lib/modules/RELEASE`,
-/// with a `modules.dep` of these modules only; `modules.builtin` and `modules.alias` list
-/// requested modules that are built in or are aliases. A module given as a file, or from
-/// the testbed, is `extra/NAME.ko`. Module files that single steps load are below
-/// [`EXPERIMENT`], each in a directory named by its digest; so is everything that a program
-/// named by a relative path needs. For packages, see [`package`]. If a program attaches a
-/// policy, the kernel's configuration is `/boot/config-RELEASE`.
+/// In the guest, `/bin`, `/sbin`, `/lib` and `/lib64` are links into `/usr`, as on distributions.
+/// Programs keep their paths; one from a directory outside the usual PATH is also linked in
+/// `/usr/bin`. Modules are uncompressed, below `/lib/modules/RELEASE`, with a `modules.dep` of
+/// these modules only; `modules.builtin` and `modules.alias` list requested modules that are built
+/// in or are aliases. A module given as a file, or from the testbed, is `extra/NAME.ko`. Module
+/// files that single steps load are below [`EXPERIMENT`], each in a directory named by its digest;
+/// so is everything that a program named by a relative path needs. For packages, see [`package`].
+/// If a program attaches a policy, the kernel's configuration is `/boot/config-RELEASE`.
 ///
 /// Modules have no signatures, unless the kernel or (`signed`) its command line demands
 /// them: checking one takes the guest longer than loading the module.

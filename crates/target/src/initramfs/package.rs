@@ -1,11 +1,11 @@
 //! Copies Debian packages into the initramfs tree.
 //!
-//! All files of a package are carried except documentation and files that only a system
-//! with an init uses ([`LEFT_OUT`]), and with each ELF file the libraries it links; so
-//! plug-ins, which nothing names, are included. The packages that own these libraries are
-//! carried in turn, and so are the architecture-independent packages (data) that a package
-//! depends on. Excepted are the C library's package and the packages that every Debian
-//! system has; of those, only linked libraries are carried.
+//! All files of a package are carried except documentation and files that only a system with an
+//! init uses ([`LEFT_OUT`]), and with each ELF file the libraries it links; so plug-ins, which
+//! nothing names, are included. The packages that own these libraries are carried in turn, and so
+//! are the architecture-independent packages (data) that a package depends on. The exceptions are
+//! the C library's package and the packages that every Debian system has: of those, only linked
+//! libraries are carried.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;

@@ -50,8 +50,8 @@ impl fmt::Display for WantedOption {
 }
 
 impl WantedOption {
-    /// Whether a value satisfies the wish. For `m`, `y` will do as well; for numbers,
-    /// larger ones.
+    /// Whether a value satisfies the wish: `y` also satisfies `m`, and a number satisfies any
+    /// smaller one.
     fn is_met(&self, value: Option<&str>) -> bool {
         let value = value.unwrap_or("n");
         let number = |text: &str| text.parse::<u64>().ok();
@@ -65,7 +65,8 @@ impl WantedOption {
 /// Parses a fragment with its comments.
 ///
 /// # Errors
-/// An option without a comment that says how much it matters, or a line that is neither.
+/// An option without a comment that says how much it matters, or a line that is neither an option
+/// nor a comment.
 pub fn wishes(text: &str) -> Result<Vec<WantedOption>, String> {
     let mut wishes = Vec::new();
     let mut comment: Option<(OptionWeight, String)> = None;

@@ -22,8 +22,8 @@ pub enum FetchAmount {
 }
 
 impl Kernels {
-    /// Fetches the newest version of a kernel of [`DEBIAN`] in the archive, and what is
-    /// wanted for building its modules. Nothing that is stored already is fetched again.
+    /// Fetches the newest version in the archive of a kernel of [`DEBIAN`], and what `amount` adds
+    /// for building its modules. Nothing that is stored already is fetched again.
     ///
     /// # Errors
     /// An unknown name; no apt, no network, no space; a package that is not in the archive.

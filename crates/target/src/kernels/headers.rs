@@ -91,7 +91,7 @@ fn is_library(name: &str) -> bool {
     is && !name.starts_with("libssl")
 }
 
-/// Replaces all programs below a directory by launcher scripts.
+/// Replaces all programs below a directory with launcher scripts.
 fn launch_all(directory: &Path, system: &Path, libraries: &Path) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt as _;
     for path in list(directory)? {

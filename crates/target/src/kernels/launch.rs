@@ -16,9 +16,9 @@ use crate::fault::{failed, io, read};
 /// Library directories in packages.
 const LIBRARIES: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu"];
 
-/// Replaces a program by a script that starts it with the C library below `system`. The
-/// libraries it needs are copied from there to `libraries`. Files that are not dynamically
-/// linked programs stay as they are.
+/// Replaces a program with a script that starts it with the C library below `system`. The libraries
+/// it needs are copied from there to `libraries`. Files that are not dynamically linked programs
+/// stay as they are.
 pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result<(), Error> {
     let host = ProgramHost::at_root(system, Vec::new());
     let loading = LoaderEnvironment {

@@ -11,7 +11,7 @@ pub struct DebianKernel {
     pub suite: &'static str,
     /// The package that depends on the newest image.
     pub package: &'static str,
-    /// The series of its images, if that package may move on to others.
+    /// The series to which its images must belong; `None` if any series will do.
     pub series: Option<&'static str>,
     /// A description.
     pub about: &'static str,
@@ -110,7 +110,7 @@ pub(super) fn is_version(kernel: &Kernel, version: &str) -> bool {
             .is_some_and(|rest| rest.starts_with('-'))
 }
 
-/// The known name with the fewest edits, if there are few.
+/// The known name with the smallest edit distance, unless that is more than half of the name.
 pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .map(|candidate| (edits(name, candidate), candidate))

@@ -40,12 +40,12 @@ impl Kernels {
         self.fetch_sources(series, &[], progress)
     }
 
-    /// As [`Kernels::fetch_source`], but keeps only these files and directories of the
+    /// Like [`Kernels::fetch_source`], but keeps only these files and directories of the
     /// tree, at their paths. A complete tree, if there is one, serves as well, and parts
     /// stored earlier stay.
     ///
     /// # Errors
-    /// As [`Kernels::fetch_source`]; a part that the sources do not have.
+    /// Those of [`Kernels::fetch_source`]; a part that the sources do not have.
     pub fn fetch_source_parts(
         &self,
         series: &str,
@@ -70,12 +70,12 @@ impl Kernels {
         })
     }
 
-    /// All sources of a series, in packed form. `pack` receives the tree and its version,
-    /// and replaces the tree by what is to be stored. Stored sources are used whatever
-    /// their version; otherwise the newest are fetched.
+    /// All sources of a series, in packed form. `pack` receives the tree and its version, and
+    /// replaces the tree with what should be stored. Stored sources are used whatever their
+    /// version; otherwise the newest are fetched.
     ///
     /// # Errors
-    /// As [`Kernels::fetch_source`], and those of `pack`.
+    /// Those of [`Kernels::fetch_source`], and those of `pack`.
     pub fn packed_source<E: From<Error>>(
         &self,
         series: &str,

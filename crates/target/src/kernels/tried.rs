@@ -58,7 +58,7 @@ impl Kernels {
     /// Builds the kernel of a commit whose files are in `place`.
     ///
     /// # Errors
-    /// As [`Kernels::build`].
+    /// Those of [`Kernels::build`].
     pub fn build_tried(
         &self,
         commit: &str,
@@ -90,7 +90,7 @@ fn name(commit: &str) -> String {
     format!("{TRIED}{}", commit.get(..DIGITS).unwrap_or(commit))
 }
 
-/// Whether this is a name given here; a user's name may begin like it.
+/// Whether this is a name given here; a name chosen by the user may have the same prefix.
 fn is_tried(name: &str) -> bool {
     let digits = name.strip_prefix(TRIED);
     digits.is_some_and(|digits| {

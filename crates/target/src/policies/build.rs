@@ -25,7 +25,7 @@ pub(super) const ATTACH: &str = "attach";
 const RECIPE: &[u8] = b"assize.policies/1";
 /// Limit in bytes for stored objects; the oldest are removed first.
 const BUILT: u64 = 16 << 20;
-/// A build takes seconds, and unpredictably more under load.
+/// No limit: a build takes seconds, but unpredictably longer under load.
 const LIMIT: Duration = Duration::MAX;
 /// Name of the list of all files that a build read.
 const INPUTS: &str = "inputs";

@@ -93,7 +93,7 @@ impl Policies {
     /// The same policy with the command that attaches it here.
     ///
     /// # Errors
-    /// As [`Policies::objects`].
+    /// Those of [`Policies::objects`].
     pub(crate) fn here(&self, policy: &PlacementPolicy) -> Result<PlacementPolicy, Error> {
         let mut placed = policy.clone();
         if let Some((attach, objects)) = self.objects(std::slice::from_ref(policy))? {
@@ -133,8 +133,8 @@ impl PolicyObject {
     }
 }
 
-/// Fails if an order wants a policy and its kernel is built without `sched_ext`. If the
-/// kernel's configuration is not known, passes: the run will show.
+/// Fails if an order wants a policy and its kernel is built without `sched_ext`. If the kernel's
+/// configuration is not known, the check passes, since the run itself will show it.
 pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
     let Some(policy) = &order.job.policy else {
         return Ok(());

@@ -52,7 +52,7 @@ impl Qemu {
     /// last, since it has no hardware virtualisation.
     ///
     /// # Errors
-    /// As [`Qemu::find`].
+    /// Those of [`Qemu::find`].
     pub fn find_live(root: &Path) -> Result<Qemu, Error> {
         Qemu::find_for(QemuPurpose::Live, root)
     }

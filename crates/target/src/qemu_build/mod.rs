@@ -37,9 +37,9 @@ const PACKAGE: &str = "qemu";
 const RECIPE: &str = "recipe";
 const BINARY: &str = "usr/bin/qemu-system-x86_64";
 const DATA: &str = "usr/share/qemu";
-/// Firmware, which Debian's source package does not contain: for starting a microvm, for
-/// loading either kind of kernel, and for each local APIC. The packages, their directories,
-/// and the files.
+/// Firmware, which Debian's source package does not contain: for starting a microvm, for loading
+/// either kind of kernel, and for the local APIC. Each entry is a package, its directory, and the
+/// files.
 const FIRMWARE: [(&str, &str, &[&str]); 2] = [
     ("seabios", "usr/share/seabios", &["bios-microvm.bin"]),
     (
@@ -79,7 +79,7 @@ fn stored_by(root: &Path, recipe: &str) -> Option<QemuFiles> {
     })
 }
 
-/// The directories of all QEMUs that assize built, with other recipes too.
+/// The directories of all QEMUs that assize built, including those with other recipes.
 fn places(root: &Path) -> Vec<PathBuf> {
     let mut places = list(&root.join("qemu")).unwrap_or_default();
     places.retain(|place| !name_of(place).starts_with('.') && name_of(place).contains(MARK));
@@ -94,8 +94,8 @@ fn name_of(place: &Path) -> String {
 /// Returns the patched QEMU, building it if necessary.
 ///
 /// # Errors
-/// Something that the build needs is missing, and named; no apt, no network, no space; a
-/// source that the patches do not fit; a failed build, whose log is kept.
+/// A missing requirement of the build, which the error names; no apt, no network, no space; a
+/// source to which the patches do not apply; a failed build, whose log is kept.
 pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
     if let Some(there) = stored(root) {
         return Ok(there);
@@ -125,7 +125,7 @@ pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, 
     stored(root).ok_or_else(|| failed(WHAT, format!("{} is not whole", place.display())))
 }
 
-/// Removes QEMUs of other recipes that were not used for long.
+/// Removes QEMUs of other recipes that have not been used for a long time.
 fn prune(root: &Path, but: &Path, now: SystemTime) {
     for place in places(root).iter().filter(|place| *place != but) {
         let used = fs::metadata(place).and_then(|about| about.modified());
@@ -333,7 +333,7 @@ fn niced(program: &Path) -> Command {
     command
 }
 
-/// The hash after the version.
+/// The short hash that follows the version in a directory's name.
 fn short(recipe: &str, firmware: &str) -> String {
     let both = blake3::hash(format!("{recipe} {firmware}").as_bytes());
     both.to_hex().chars().take(8).collect()

@@ -82,8 +82,8 @@ impl<'a> Recipe<'a> {
             .collect()
     }
 
-    /// A hash of patches and configure arguments. The version it is built from is in its
-    /// name.
+    /// A hash of the patches and the configure arguments. It does not cover QEMU's version, which
+    /// is part of the directory's name.
     pub(super) fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
@@ -146,7 +146,8 @@ fn parse_known(line: &str) -> Result<KnownFile, String> {
     })
 }
 
-/// Whether to build from a source package; otherwise why not.
+/// Whether a source package is known or newer than a known one of its series; otherwise why not to
+/// build from it.
 pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<SourceTrust, String> {
     let qemu = || known.iter().filter(|known| known.what == FetchedPart::Qemu);
     if let Some(named) = qemu().find(|known| known.file == file) {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::talk::{ANSWER, ChildEnd, ChildLimits, ChildOutput, talk};
 use crate::{Error, packages};
 
-/// The command to use instead of `ssh`.
+/// Environment variable that names a command to use instead of `ssh`.
 const VARIABLE: &str = "ASSIZE_SSH";
 /// ssh's exit status if ssh itself failed, not the remote command.
 const SSH_FAILED: i32 = 255;

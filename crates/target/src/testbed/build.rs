@@ -35,18 +35,16 @@ const INPUTS: &str = "inputs";
 pub(super) struct BuildRequest<'a> {
     /// The root directory of the store.
     pub(super) root: &'a Path,
-    /// The sources.
     pub(super) sources: &'a ModuleSources<'a>,
     /// The code layout.
     pub(super) variant: Variant,
-    /// The kernel to build for.
     pub(super) subject: &'a KernelToBuildFor<'a>,
     /// Whether to include modules that only tests use.
     pub(super) tests: bool,
 }
 
-/// Returns the modules of an order, by name, except those that the kernel's configuration
-/// leaves out. Builds them unless there is a build of the current inputs.
+/// Returns the requested modules, by name, except those that the kernel's configuration leaves out.
+/// Builds them unless there is a build of the current inputs.
 pub(super) fn ensure(order: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {
     let BuildRequest { root, subject, .. } = *order;
     check_path(subject, root)?;
@@ -103,7 +101,7 @@ struct WantedModules<'a> {
 }
 
 impl<'a> WantedModules<'a> {
-    /// The modules that this order needs.
+    /// The modules that this request needs.
     fn for_request(order: &BuildRequest<'a>) -> Self {
         WantedModules {
             home: order.root.join("modules"),

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::fault::{list, read};
 
-/// The directories of a build.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BuildDirectories<'a> {
     /// The directory of our sources, with links resolved.

@@ -19,7 +19,7 @@ pub(super) struct Compiler {
 }
 
 impl Compiler {
-    /// Finds the compiler that make will call, and make.
+    /// Finds make, and the compiler that it will call.
     pub(super) fn find(subject: &KernelToBuildFor<'_>) -> Result<Self, Error> {
         let host = subject.host();
         let variables = std::fs::read_to_string(subject.headers.join(VARIABLES));

@@ -38,7 +38,6 @@ const CALLED: &[&str] = &["cc1", "as", "ld"];
 /// The state of an input that is missing or cannot be read.
 const ABSENT: &str = "-";
 
-/// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum InputKind {
     /// A file.
@@ -58,7 +57,6 @@ const KINDS: &[(&str, InputKind)] = &[
     ("program", InputKind::Program),
 ];
 
-/// An input of a build.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct BuildInput {
     kind: InputKind,

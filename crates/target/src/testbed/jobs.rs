@@ -1,5 +1,5 @@
-//! Replaces the testbed's modules in jobs by their files, for a machine that is already
-//! running.
+//! Replaces the names of the testbed's modules in jobs with their files, for a machine that is
+//! already running.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -84,8 +84,8 @@ impl BuiltModules {
         Some(path.to_string_lossy().into_owned())
     }
 
-    /// Adds the dependencies of a module that are not there already. There are no cycles:
-    /// such modules could not be loaded.
+    /// Adds the dependencies of a module to `placed` unless they are there already. There are no
+    /// cycles, because modules that depend on each other could not be loaded.
     fn before(&self, name: &str, placed: &mut Vec<Action>) {
         for need in self.needs.get(name).into_iter().flatten() {
             self.before(need, placed);

@@ -60,10 +60,8 @@ pub fn path(kernel: &Kernel) -> Result<OsString, Error> {
     std::env::join_paths(subject.path()).map_err(|error| wrong(what(&kernel.name), error))
 }
 
-/// A kernel to build for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KernelToBuildFor<'a> {
-    /// Its name.
     name: &'a str,
     /// What `uname -r` prints on it.
     release: &'a str,
@@ -129,7 +127,7 @@ impl Testbed {
         }
     }
 
-    /// The order to build the modules for this kernel.
+    /// The request to build the modules for this kernel.
     fn order<'a>(
         &'a self,
         subject: &'a KernelToBuildFor<'a>,
@@ -178,10 +176,10 @@ impl Testbed {
         build::ensure(&self.order(&KernelToBuildFor::new(kernel)?, tests))
     }
 
-    /// As [`Testbed::build`], for the running kernel, whose image need not be readable.
+    /// Like [`Testbed::build`], for the running kernel, whose image need not be readable.
     ///
     /// # Errors
-    /// As [`Testbed::build`].
+    /// Those of [`Testbed::build`].
     pub(crate) fn build_here(&self, tests: bool) -> Result<BTreeMap<String, PathBuf>, Error> {
         if !Path::new(LOADED).exists() {
             let why = format!("it loads no modules: there is no {LOADED}");

@@ -47,7 +47,8 @@ pub type SourceTexts = BTreeMap<String, String>;
 
 /// The directory for the tree, next to our own sources.
 const TREE: &str = "tree";
-/// The directory from which tracepoint headers find the part's, by a relative path.
+/// The directory of the kernel's tracepoint headers, which include the part's header by a path
+/// relative to this one.
 const TRACE: &str = "include/trace";
 
 impl KernelPart {

@@ -23,13 +23,13 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// Starts one that accepts this user by a temporary key; `None`, with a counted skip,
-    /// if that is not possible.
+    /// Starts an sshd that accepts this user by a temporary key; `None`, with a counted skip, if
+    /// that is not possible.
     pub fn start() -> Option<Sshd> {
         Sshd::start_with(&[], "")
     }
 
-    /// As [`Sshd::start`], with environment variables and more configuration lines.
+    /// Like [`Sshd::start`], with environment variables and more configuration lines.
     pub fn start_with(environment: &[(&str, String)], more: &str) -> Option<Sshd> {
         for needed in [SSHD, "/usr/bin/ssh", "/usr/bin/ssh-keygen"] {
             if !Path::new(needed).exists() {

@@ -1,4 +1,4 @@
-//! Explains the outcome of a claim in words.
+//! Explains the outcome of a claim.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -61,7 +61,7 @@ pub(super) fn figures(
     format!("{}: {}", part.workload, items.join(", "))
 }
 
-/// The p used, with its corrected value.
+/// The p that was used, and its corrected value.
 fn tested(found: &ClaimFinding) -> Option<String> {
     let name = if found.by_t { "p of t" } else { "p" };
     let p = found.p?;
@@ -98,7 +98,7 @@ pub(super) fn within(options: &Options) -> String {
     )
 }
 
-/// The confidence word: that of the weakest finding.
+/// The word for the confidence in a claim, which is that of its weakest finding.
 pub(super) fn confidence_word<F: Borrow<ClaimFinding>>(
     found: impl IntoIterator<Item = F>,
     options: &Options,
@@ -157,7 +157,7 @@ pub(super) fn undecided(
     grounds.join("; ")
 }
 
-/// Why shares of runs decide nothing, and how many runs would.
+/// Why a comparison of shares of runs is undecided, and how many runs would decide it.
 fn few_runs(
     [a, b]: [RunShare; 2],
     p_attainable: f64,
@@ -214,7 +214,7 @@ fn limit(
     })
 }
 
-/// Whether the interval lies on the claimed side, in words.
+/// The side of the bound on which the interval lies, in words.
 fn pointing(
     reading: &ParsedClaim,
     found: &ClaimFinding,
@@ -240,7 +240,7 @@ fn pointing(
 }
 
 /// How machines contradict each other on the claim's two configurations. The verdicts come from the
-/// row of the same two, which may have them in reverse order.
+/// row for the same two configurations, which may have them in reverse order.
 pub(super) fn disagreement(comparison: &CellComparison, row: &CellComparison) -> Option<String> {
     let mut across = comparison.across.clone()?;
     for (on, decided) in across

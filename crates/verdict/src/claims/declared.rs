@@ -10,7 +10,7 @@ use crate::names::folded;
 use crate::options::Options;
 use crate::rates::event_names;
 
-/// The reason given if the records hold only statements.
+/// The reason given if the records contain only statements.
 const ONLY_STATEMENTS: &str =
     "no claim can be judged: there are only figures that are normalised, single or not admitted";
 
@@ -61,7 +61,7 @@ pub(super) fn unmeasured(heard: RequestedClaim<'_>) -> Result<String, Error> {
     Ok(ONLY_STATEMENTS.into())
 }
 
-/// The names that this claim on records may use.
+/// The names that a claim about these records may use.
 pub(super) fn names(cells: &Cells<'_>, claim: &str) -> KnownNames {
     let mut metrics: Vec<String> = Vec::new();
     let recorded = cells.metrics.iter().map(|m| m.name.clone());
@@ -84,7 +84,7 @@ pub(super) fn names(cells: &Cells<'_>, claim: &str) -> KnownNames {
     )
 }
 
-/// The names that a claim may use before there are records.
+/// The names that a claim may use, for checks before there are any records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClaimNames {
     /// Configurations.
@@ -104,10 +104,10 @@ pub struct NamedClaim {
     pub workload: Option<String>,
     /// The way in which runs end, if the claim is about that.
     pub outcome: Option<RunEnd>,
-    /// Whether it has a margin.
+    /// Whether the claim has a margin.
     pub has_margin: bool,
-    /// Whether it claims that its two configurations differ, which a configuration cannot fulfil
-    /// against itself.
+    /// Whether the claim is that its two configurations differ, which cannot hold for a
+    /// configuration and itself.
     pub differs: bool,
 }
 

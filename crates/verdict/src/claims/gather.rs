@@ -1,4 +1,4 @@
-//! Gathers the evidence for each claim, and asks what the rows do not ask.
+//! Gathers the evidence for each claim, and registers hypotheses that no row tests yet.
 
 use assize_judge::counts;
 
@@ -120,7 +120,7 @@ impl ClaimEvaluator<'_, '_> {
         parts.collect()
     }
 
-    /// Makes a comparison for the claim: on which side of its bound the ratio lies.
+    /// Compares A with B for this claim alone: tests on which side of its bound the ratio lies.
     fn own_comparison(
         &mut self,
         comparison: &CellComparison,
@@ -181,8 +181,8 @@ impl ClaimEvaluator<'_, '_> {
         })
     }
 
-    /// Compares A with B by how many of their runs ended in one way, on all common workloads
-    /// together unless the claim names one. A margin is in percentage points of runs.
+    /// Compares how many runs of A and of B ended in one way, pooled over all common workloads
+    /// unless the claim names one. A margin is in percentage points of runs.
     fn by_outcomes(&mut self, reading: ParsedClaim, end: RunEnd) -> Option<ClaimEvidence> {
         let OtherHypotheses { ends, ended, .. } = self.grounds;
         let configurations = &self.cells.configurations;

@@ -20,14 +20,13 @@ pub(crate) enum ClaimedRelation {
 /// What the data must show to uphold a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClaimKind {
-    /// `A < B` or `A > B`: that they differ, or with a margin that they differ
-    /// by more than it.
+    /// `A < B` or `A > B`: they differ; with a margin, by more than the margin.
     Difference,
-    /// `A <= B + 2%`: that A is not higher by that much.
+    /// `A <= B + 2%`: A does not exceed B by the margin or more.
     NotMore,
-    /// `A >= B - 2%`: that A is not lower by that much.
+    /// `A >= B - 2%`: A does not fall short of B by the margin or more.
     NotLess,
-    /// `A = B`: that they are equivalent.
+    /// `A = B`: they are equivalent.
     Equal,
 }
 
@@ -35,15 +34,15 @@ pub(crate) enum ClaimKind {
 pub(crate) struct KnownNames {
     pub(crate) configurations: Vec<String>,
     pub(crate) workloads: Vec<String>,
-    /// Metrics and events, then ways in which runs end.
+    /// Metrics and events, followed by run endings such as crashes.
     pub(crate) metrics: Vec<String>,
-    /// The last of `metrics`.
+    /// The endings at the end of `metrics`.
     outcomes: Vec<RunEnd>,
 }
 
 impl KnownNames {
-    /// The names that `claim` may use. Ways in which runs end are among them if the claim
-    /// spells one out, so that they make no shortened name ambiguous.
+    /// The names that `claim` may use. They include run endings only if the claim spells one out,
+    /// so that endings do not make an abbreviated metric ambiguous.
     pub(crate) fn new(
         configurations: Vec<String>,
         workloads: Vec<String>,
@@ -68,7 +67,7 @@ impl KnownNames {
         !self.outcomes.is_empty()
     }
 
-    /// The way in which runs end that a metric index stands for; `None` for other metrics.
+    /// The run ending that a metric index refers to; `None` for other metrics.
     pub(crate) fn outcome(&self, metric: usize) -> Option<RunEnd> {
         let first = self.metrics.len() - self.outcomes.len();
         let at = metric.checked_sub(first)?;
@@ -82,8 +81,8 @@ pub(crate) struct ParsedClaim {
     pub(crate) a: usize,
     pub(crate) b: usize,
     pub(crate) relation: ClaimedRelation,
-    /// The ratio to test: the claim is that A / B lies on the side of it that
-    /// `relation` gives. 1 without a margin.
+    /// The ratio to test against: the claim says that A / B is below or above it, according to
+    /// `relation`. 1 without a margin.
     pub(crate) bound: f64,
     pub(crate) kind: ClaimKind,
     pub(crate) metric: usize,
@@ -91,15 +90,15 @@ pub(crate) struct ParsedClaim {
 }
 
 impl ParsedClaim {
-    /// By how much the share of A's runs is claimed to exceed that of B's, as a fraction:
-    /// 0.02 of `A > B + 2%`, 0 without a margin.
+    /// By how much A's share of runs is claimed to exceed B's, as a fraction: 0.02 for `A > B +
+    /// 2%`, 0 without a margin.
     pub(crate) fn excess(&self) -> f64 {
         // A margin is written with few decimals.
         ((self.bound - 1.0) * 1e12).round() / 1e12
     }
 }
 
-/// A piece of the claim without quotes, and its byte offset.
+/// A piece of the claim, without quotes, and its byte offset.
 #[derive(Debug, Clone, Copy)]
 struct ClaimPiece<'t> {
     text: &'t str,
@@ -111,13 +110,13 @@ struct ClaimPiece<'t> {
 struct ClaimSplit<'t> {
     a: ClaimPiece<'t>,
     sign: Sign,
-    /// The byte offset of the sign.
+    /// The byte offset of the comparison sign.
     at: usize,
     b: ClaimPiece<'t>,
     margin: Option<Margin<'t>>,
     metric: ClaimPiece<'t>,
     workload: Option<ClaimPiece<'t>>,
-    /// Whether it reads a margin, or half of a sign, as part of a name.
+    /// Whether this reading treats a margin, or half of a sign, as part of a name.
     daring: bool,
 }
 
@@ -294,7 +293,7 @@ fn words(text: &str, quoted: &[bool], word: &str) -> Vec<usize> {
     found
 }
 
-/// How many names of a split were resolved before one was unknown.
+/// How many names of a split were resolved before an unknown one.
 struct SplitFailure {
     resolved: usize,
     at: usize,
@@ -326,7 +325,7 @@ impl ResolvedNames {
     }
 }
 
-/// The way in which runs end that a misspelt name probably means: `crashes` for `crash`.
+/// The run ending that a misspelt name probably means: `crashes` for `crash`.
 fn meant_end(text: &str) -> Option<String> {
     let headings = RunEnd::ALL.map(RunEnd::heading);
     similar(text, &headings).map(|&heading| heading.to_owned())

@@ -1,4 +1,4 @@
-//! Signs and margins of claims: `<= B + 2%`.
+//! Comparison signs and margins of claims: `<= B + 2%`.
 
 use super::grammar::{ClaimKind, ClaimedRelation, ParsedClaim};
 
@@ -42,7 +42,7 @@ pub(super) struct Margin<'t> {
     /// The byte offset of its `+` or `-`.
     pub(super) at: usize,
     above: bool,
-    /// The text in place of the number, without white space.
+    /// The text where the number belongs, without white space.
     number: &'t str,
     /// Whether a `%` follows.
     percent: bool,
@@ -87,7 +87,7 @@ fn decimal(text: &str) -> Option<f64> {
     (digits(whole) && digits(rest)).then(|| text.parse().ok())?
 }
 
-/// What is wrong with a sign and margin, and at which byte.
+/// What is wrong with a sign or margin, and at which byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MarginFault {
     pub(super) at: usize,

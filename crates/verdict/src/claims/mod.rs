@@ -61,8 +61,8 @@ pub(super) enum EvidenceFigures {
 enum VerdictSource {
     /// A row of the comparisons.
     Row(usize),
-    /// A comparison made for the claim, and the row of the same two
-    /// configurations.
+    /// A comparison registered for the claim alone, and the index of the row for the same two
+    /// configurations, if there is one.
     Own(Box<ComparisonRow>, Option<usize>),
     /// Rates, by the indices of B and A among the counts.
     Rates(usize, usize),
@@ -103,7 +103,7 @@ pub(crate) struct Claims<'a> {
     events: Vec<PlacedEvents<'a>>,
 }
 
-/// The other questions about the same records.
+/// The hypotheses that other parts of the document have registered on the same records.
 #[derive(Clone, Copy)]
 pub(crate) struct OtherHypotheses<'c, 'a> {
     pub(crate) rows: &'c [ComparisonRow],
@@ -113,9 +113,8 @@ pub(crate) struct OtherHypotheses<'c, 'a> {
     pub(crate) rates: &'c rates::PendingRates<'a>,
 }
 
-/// Registers the questions of the claims. A question that a row of the
-/// comparisons already asks is not asked again, so a claim is never more certain
-/// than its row.
+/// Registers the hypotheses of the claims. If a row of the comparisons already tests the same
+/// hypothesis, the claim uses that row, so a claim is never more certain than its row.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     grounds: OtherHypotheses<'_, 'a>,
@@ -200,8 +199,8 @@ pub(crate) fn pairs(cells: &Cells<'_>) -> usize {
     cells.rows().into_iter().map(of).sum::<usize>().max(1)
 }
 
-/// The findings on a part. `among` is the number of pairs that a post-hoc claim
-/// was chosen from.
+/// The findings on one piece of evidence. `among` is the number of pairs that a post-hoc claim was
+/// chosen from.
 fn find(
     reading: &ParsedClaim,
     part: &ClaimEvidence,
@@ -298,7 +297,7 @@ fn by_shares(
     }
 }
 
-/// Whether a row shows that two configurations differ by less than a claim says: they are
+/// Whether a row shows that two configurations differ by less than the claimed bound: they are
 /// equivalent within a smaller margin.
 fn excludes(row: &ComparisonRow, bound: f64, options: &Options) -> bool {
     let margin = -(1.0 - options.margin).ln();

@@ -13,11 +13,11 @@ pub struct MachineComparison {
     pub metric: String,
     /// Its unit; empty for plain counts.
     pub unit: String,
-    /// The configuration compared with.
+    /// The reference configuration.
     pub baseline: String,
-    /// The configuration under trial.
+    /// The configuration under test.
     pub configuration: String,
-    /// The machine, or whatever else the document's `across` names.
+    /// The machine, or whatever the document's `across` says instead.
     pub machine: String,
     /// Number of runs of the baseline on it.
     pub n_baseline: Option<u32>,
@@ -69,9 +69,9 @@ pub struct Pooled {
     pub metric: String,
     /// Its unit; empty for plain counts.
     pub unit: String,
-    /// The configuration compared with.
+    /// The reference configuration.
     pub baseline: String,
-    /// The configuration under trial.
+    /// The configuration under test.
     pub configuration: String,
     /// The number of machines that have runs of both.
     pub machines: u32,
@@ -93,13 +93,15 @@ pub struct Pooled {
     /// 95 % interval of `ratio_random` or `difference_random`, by Hartung,
     /// Knapp, Sidik and Jonkman.
     pub ci_random: Option<[f64; 2]>,
-    /// 95 % prediction interval for a further machine; from three machines on.
+    /// 95 % prediction interval for another machine; needs at least three
+    /// machines.
     pub prediction: Option<[f64; 2]>,
     /// Cochran's Q.
     pub q: Option<f64>,
     /// Its p by chi-squared, which treats the standard errors as known.
     pub q_p: Option<f64>,
-    /// p of Welch's test that the effects are equal, which does not.
+    /// p of Welch's test that the effects are equal, which does not treat the
+    /// standard errors as known.
     pub q_p_welch: Option<f64>,
     /// I²: the share of the effects' variance that is between machines.
     pub i2: Option<f64>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use crate::words::plain;
 
-/// A way in which runs end, as counted.
+/// A way in which runs end and are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEnd {
@@ -24,13 +24,12 @@ pub enum RunEnd {
     SetUp,
     /// The run completed, but the kernel complained.
     Complained,
-    /// The run completed, but something in it took far longer than in other
-    /// runs.
+    /// The run completed, but something in it took far longer than in other runs.
     Slow,
 }
 
 impl RunEnd {
-    /// All ways, the most severe first.
+    /// All endings, the most severe first.
     pub const ALL: [RunEnd; 8] = [
         RunEnd::Crashed,
         RunEnd::Hung,
@@ -47,7 +46,7 @@ impl RunEnd {
         matches!(self, RunEnd::Complained | RunEnd::Slow)
     }
 
-    /// The end of a failed run; `None` if it says nothing about what was tested.
+    /// The ending of a failed run; `None` if it does not reflect on what was tested.
     pub(crate) fn from_ending(ending: Ending) -> Option<RunEnd> {
         Some(match ending {
             Ending::Crashed => RunEnd::Crashed,
@@ -74,7 +73,7 @@ impl RunEnd {
         }
     }
 
-    /// The verb for a run: `crashed`.
+    /// The past tense for one run: `crashed`.
     pub fn word(self) -> &'static str {
         match self {
             RunEnd::Crashed => "crashed",
@@ -94,7 +93,7 @@ impl RunEnd {
 pub struct Tail {
     /// The workload.
     pub workload: String,
-    /// The metric that is compared with it; for samples, the largest of a run.
+    /// The metric that is compared with it; for samples, the largest sample of a run.
     pub metric: String,
     /// The threshold, which is far above most runs of all configurations.
     pub above: f64,
@@ -102,8 +101,8 @@ pub struct Tail {
     pub unit: String,
 }
 
-/// How often runs of one configuration ended in one way, compared with the baseline. All workloads
-/// on which both were run are pooled, except for slow runs, which are those of one workload.
+/// How often runs of one configuration ended in one way, compared with the baseline. Counts are
+/// pooled over all workloads that both ran; slow runs are counted for one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeComparison {
     /// The way in which runs ended.
@@ -111,15 +110,15 @@ pub struct OutcomeComparison {
     /// The threshold, for slow runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
-    /// The configuration compared with.
+    /// The reference configuration.
     pub baseline: String,
-    /// The configuration under trial.
+    /// The configuration under test.
     pub configuration: String,
-    /// Number of runs of the baseline that ended so.
+    /// Number of runs of the baseline that ended this way.
     pub count_baseline: u32,
     /// Number of runs of the baseline.
     pub n_baseline: u32,
-    /// Number of runs of the configuration that ended so.
+    /// Number of runs of the configuration that ended this way.
     pub count: u32,
     /// Number of runs of the configuration.
     pub n: u32,
@@ -130,18 +129,18 @@ pub struct OutcomeComparison {
     pub test: OutcomeTest,
     /// Its two-sided p.
     pub p: f64,
-    /// The smallest p that it can give with this many runs that ended so.
+    /// The smallest p that the test can give with this many such runs.
     pub p_attainable: f64,
     /// `p` corrected for the document; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
-    /// The smallest number of the configuration's runs that would establish a difference by ending
-    /// so, if none of the baseline's did; `null` if even all of them would not suffice.
+    /// The smallest number of the configuration's runs that, by ending this way, would establish a
+    /// difference if no run of the baseline did; `null` if even all of them would not suffice.
     pub fewest: Option<u32>,
     /// The verdict: `established` or `undecided`.
     pub verdict: Verdict,
-    /// What the runs that ended so have in common, the most frequent first.
+    /// What the runs that ended this way have in common, the most frequent first.
     pub signatures: Vec<OutcomeSignature>,
-    /// Further notes, such as that both sides ended so but in different places.
+    /// Further notes, such as that runs of both sides ended this way but in different places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -158,7 +157,7 @@ impl OutcomeComparison {
         }
     }
 
-    /// Whether a larger share of the configuration's runs than of the baseline's ended so.
+    /// Whether a larger share of runs ended this way in the configuration than in the baseline.
     pub fn is_more(&self) -> bool {
         let cross = |count: u32, of: u32| u64::from(count) * u64::from(of);
         cross(self.count, self.n_baseline) > cross(self.count_baseline, self.n)
@@ -173,11 +172,11 @@ impl OutcomeComparison {
 /// Paired runs of two configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomePairs {
-    /// Number of pairs: blocks, each of which has runs of both sides with one seed and image, one
-    /// of each workload.
+    /// Number of pairs. A pair is a block that has one run of each workload for both sides, all
+    /// with one seed and image.
     pub pairs: u32,
-    /// Number of pairs in which the baseline's run ended so and the configuration's did not; with
-    /// several runs, in which more of the baseline's did.
+    /// Number of pairs in which only the baseline's run ended this way; with several runs per side,
+    /// pairs in which more of the baseline's runs did.
     pub only_baseline: u32,
     /// The same for the configuration.
     pub only_configuration: u32,
@@ -216,14 +215,14 @@ pub struct OutcomeSignature {
     pub runs: Vec<OutcomeRun>,
 }
 
-/// A run that ended in some way.
+/// A run that ended in an abnormal way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeRun {
     /// Its configuration.
     pub configuration: String,
     /// The workload.
     pub workload: String,
-    /// Its place in the schedule, from 0: the number that `--index` takes.
+    /// Its position in the schedule, from 0, as `--index` takes it.
     pub index: u32,
     /// Its seed, if known.
     pub seed: Option<u64>,

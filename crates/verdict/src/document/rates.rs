@@ -7,7 +7,7 @@ use super::Verdict;
 /// Events per second of one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
-    /// The configuration under trial.
+    /// The configuration under test.
     pub configuration: String,
     /// The workload.
     pub workload: String,
@@ -29,9 +29,9 @@ pub struct Rate {
 /// One rate compared with the baseline's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RateComparison {
-    /// The configuration compared with.
+    /// The reference configuration.
     pub baseline: String,
-    /// The configuration under trial.
+    /// The configuration under test.
     pub configuration: String,
     /// The workload.
     pub workload: String,
@@ -44,11 +44,11 @@ pub struct RateComparison {
     pub test: Option<RateTest>,
     /// Its p.
     pub p: Option<f64>,
-    /// `p` corrected for its family; `null` if it is in none.
+    /// `p` corrected for its family; `null` if the test belongs to no family.
     pub p_adjusted: Option<f64>,
     /// The verdict. Never `equivalent`.
     pub verdict: Verdict,
-    /// What would settle it, or why it cannot be tested.
+    /// What would decide the comparison, or why the rates cannot be tested.
     pub note: Option<String>,
 }
 

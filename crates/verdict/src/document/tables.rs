@@ -30,8 +30,8 @@ pub struct Table {
 pub struct TableRow {
     /// The configuration.
     pub configuration: String,
-    /// The configuration that `relative` compares it with; `null` if that is
-    /// itself, or there is none.
+    /// The configuration that `relative` compares it with; `null` if it is the baseline itself or
+    /// there is none.
     pub baseline: Option<String>,
     /// Why it is not compared, if that needs explaining.
     pub because: Option<String>,
@@ -77,8 +77,8 @@ pub struct Relation {
     pub p: Option<f64>,
     /// The difference in the metric's unit; raw scale only.
     pub difference: Option<f64>,
-    /// The verdict in `comparisons`; `null` if it is not there and so in no
-    /// family of tests.
+    /// The verdict in `comparisons`; `null` if this pair is not there and so belongs to no family
+    /// of tests.
     pub verdict: Option<Verdict>,
     /// Explains the relation, if that is needed.
     pub because: Option<String>,

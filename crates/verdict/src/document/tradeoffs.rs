@@ -15,7 +15,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// The word that the document uses.
+    /// The word used in the document.
     pub fn word(self) -> &'static str {
         match self {
             Better::Lower => "lower",
@@ -96,8 +96,8 @@ pub struct TradeoffValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// On the Pareto front: shown to be dominated by no other configuration, because it is better
-    /// in a metric, or equivalent in both.
+    /// On the Pareto front: shown not to be dominated by any other configuration, because it is
+    /// better in a metric, or equivalent in both.
     Front,
     /// Another configuration is shown to be better in one metric and better or equivalent in the
     /// other.
@@ -107,7 +107,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The word that the document uses.
+    /// The word used in the document.
     pub fn word(self) -> &'static str {
         match self {
             Standing::Front => "front",

@@ -1,7 +1,7 @@
 //! All lint codes.
 
-/// The code of each lint and its meaning, by name. Codes of the crates before
-/// this one, whose doubts become lints, are included.
+/// The code and meaning of each lint, sorted by code. It includes the codes of
+/// doubts raised by other crates, which become lints.
 ///
 /// Options that make a lint end the command with status 1 take these codes. A
 /// test compares this list with the sources.

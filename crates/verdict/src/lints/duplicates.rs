@@ -12,7 +12,7 @@ const FEW_DIGITS: usize = 3;
 /// metrics.
 const MANY_DIGITS: usize = 5;
 
-/// The most repetitions of one cell that are compared pair by pair.
+/// With more repetitions of a cell than this, pairs are not compared.
 const MANY_RUNS: usize = 100;
 
 /// The distribution of one metric's values on one workload over its runs.

@@ -11,7 +11,7 @@ use crate::failed::{FailedCell, failed_cells};
 use crate::names::folded;
 use crate::words::count;
 
-/// The most reasons of one cell that are listed; further ones are counted.
+/// Maximum number of reasons listed per cell; the rest are counted.
 const MOST_REASONS: usize = 3;
 
 /// Lints for failed runs, with counts and reasons, one per configuration and

@@ -38,9 +38,9 @@ pub(super) fn configurations(cells: &Cells<'_>) -> Vec<Lint> {
     lints
 }
 
-/// Lints for metrics that a configuration lacks on a workload, although two
-/// others have them there, or one with which it shares another metric, and that
-/// were not reported as unsupported.
+/// Lints for metrics that a configuration lacks on a workload although two other
+/// configurations have them there, or one with which it shares another metric.
+/// Metrics that were reported as unsupported are skipped.
 pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
     let excused: BTreeSet<(String, String, &str)> = cells
         .records

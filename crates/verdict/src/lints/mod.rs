@@ -17,7 +17,7 @@ use crate::document::Lint;
 
 pub use codes::LINTS;
 
-/// Uninformative rows, found while looking for lints.
+/// Uninformative rows found while looking for lints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct UninformativeRows {
     /// Workload and metric of constant metrics.
@@ -37,8 +37,8 @@ impl UninformativeRows {
 /// Finds all lints except those that comparisons, factors and rates report
 /// themselves.
 ///
-/// `absent` are metrics declared primary that were not measured, `primary` those
-/// that were, `order` the findings on the order of the runs.
+/// `absent`: metrics declared primary that were not measured; `primary`: those
+/// that were; `order`: the findings on the order of the runs.
 pub(crate) fn find_all(
     cells: &Cells<'_>,
     absent: &[String],

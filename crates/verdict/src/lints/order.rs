@@ -71,8 +71,8 @@ pub(super) fn outliers(
         .collect()
 }
 
-/// The workloads on which, on some machine, all runs of a configuration are consecutive in the
-/// order of runs. Runs in blocks are exempt.
+/// The workloads on which, on some machine, all runs of a configuration are consecutive. Runs in
+/// blocks are exempt.
 fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
     let records = &cells.records.runs;
     let mut runs: Vec<usize> = (0..records.len()).collect();

@@ -22,8 +22,8 @@ const MEASURED: [&str; 9] = [
     "jitter",
 ];
 
-/// A lint for metrics that have no unit but are not plain counts: fractions, or
-/// quantities that always have a unit.
+/// A lint for metrics without a unit that are not plain counts: their values are
+/// fractions, or their names suggest a quantity that has a unit.
 pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     let mut fractional = vec![false; cells.metrics.len()];
     for (key, cell) in cells.iter() {

@@ -6,9 +6,9 @@ use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::Sentence;
 use crate::words::and_list;
 
-/// The most sentences of this kind.
+/// Maximum number of sentences of this kind.
 const MOST: usize = 2;
-/// The most metrics moving the other way that are named.
+/// Maximum number of metrics moving the other way that are named.
 const OTHERS: usize = 4;
 
 /// A metric that gets worse where the others get better, or the reverse, with
@@ -19,10 +19,10 @@ struct OddMetric<'d> {
     others: Vec<ComparisonFacts<'d>>,
 }
 
-/// Finds metrics that move against at least two others, which all agree. A
+/// Finds metrics that move against at least two others, all of which agree. A
 /// metric of which more is better counts with its direction reversed. A metric
-/// that never varies, such as the size of an object, is not a trade-off. If
-/// `concern` is not empty, at least one of the metrics must be in it.
+/// that never varies, such as the size of an object, is not a trade-off. Unless
+/// `concern` is empty, at least one of the metrics must be in it.
 pub(super) fn find(
     seen: &[ComparisonFacts<'_>],
     concern: &BTreeSet<usize>,

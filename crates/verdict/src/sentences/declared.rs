@@ -6,11 +6,11 @@ use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::{and_list, count, plain};
 
-/// The most metrics that get a sentence.
+/// Maximum number of metrics that get a sentence.
 const METRICS: usize = 2;
-/// The most configurations named with figures for each direction.
+/// Maximum number of configurations named with figures for each direction.
 const CONFIGURATIONS: usize = 3;
-/// The most further configurations named without figures.
+/// Maximum number of further configurations named without figures.
 const FURTHER: usize = 4;
 
 /// A sentence for each of the first metrics, in the order of `seen`.
@@ -32,7 +32,7 @@ pub(super) fn find(
     metrics.iter().filter_map(of).take(METRICS).collect()
 }
 
-/// `rows` are all of one metric.
+/// The sentence about one metric; `rows` are all rows of that metric.
 fn sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> Option<Sentence> {
     let metric = &rows.first()?.row.metric;
     let several = rows.iter().any(|s| s.workload != rows[0].workload);
@@ -72,7 +72,8 @@ fn sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> Option<Senten
     })
 }
 
-/// The verdict of rows in words, and how many runs could establish them.
+/// The verdict of rows in words, and how many runs could establish their
+/// differences.
 fn sure(strong: &[&ComparisonFacts<'_>]) -> String {
     let short = strong
         .iter()
@@ -142,7 +143,8 @@ fn places(strong: &[&ComparisonFacts<'_>], several: bool) -> String {
     }
 }
 
-/// `rows` are of one configuration, the largest effect first.
+/// One configuration with its largest effect and its workloads; `rows` are its
+/// rows, the largest effect first.
 fn place(rows: &[&ComparisonFacts<'_>], several: bool) -> String {
     let most = rows[0];
     let (name, figures) = (&most.row.configuration, most.figures());

@@ -2,13 +2,13 @@
 
 use crate::document::{Document, OutcomeComparison, Sentence, Verdict};
 
-/// The most rows that get a sentence; the table has all.
+/// Maximum number of rows that get a sentence; the table has all of them.
 const MOST: usize = 2;
 
 /// A sentence for each of the first rows that are established.
 pub(super) fn find(document: &Document) -> Vec<Sentence> {
     let rows = document.outcomes.iter();
-    // Configurations of which every run failed have a separate sentence.
+    // Configurations whose runs all failed have a separate sentence.
     let established = rows.filter(|row| row.verdict == Verdict::Established && row.count < row.n);
     established.take(MOST).map(sentence).collect()
 }

@@ -3,11 +3,11 @@
 use crate::document::{Document, Rate, RateComparison, RateTest, Sentence, Verdict};
 use crate::words::{and_list, p_value, plain};
 
-/// The most sentences of this kind.
+/// Maximum number of sentences of this kind.
 const MOST: usize = 2;
 
-/// Sentences on the comparisons of rates, smallest p first; or that they cannot
-/// be tested.
+/// Sentences about the compared rates, smallest p first, or about the fact that
+/// they cannot be tested.
 pub(super) fn find(document: &Document) -> Vec<Sentence> {
     let mut tested: Vec<(&RateComparison, f64)> = document
         .rate_comparisons
@@ -60,7 +60,7 @@ fn sentence(document: &Document, comparison: &RateComparison, p: f64) -> Option<
     })
 }
 
-/// `hwlat events on stress`; a tracer is its own workload.
+/// `hwlat events on stress`; just `hwlat events` if the tracer is the workload.
 fn title(comparison: &RateComparison) -> String {
     if comparison.event == comparison.workload {
         return format!("{} events", comparison.event);

@@ -45,7 +45,7 @@ pub(super) fn find(
 }
 
 /// The factor whose effect has opposite directions without and with the other
-/// factor; of two, the one with the larger main effect.
+/// factor; if that holds for both, the one with the larger main effect.
 fn overturned<'d>(
     fit: &'d Factorial,
     interaction: &'d Effect,

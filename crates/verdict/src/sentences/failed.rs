@@ -1,12 +1,12 @@
-//! Sentences about configurations that could not be tested, because every run
-//! failed.
+//! Sentences about configurations that could not be tested because all their
+//! runs failed.
 
 use crate::cells::Cells;
 use crate::document::Sentence;
 use crate::failed::{FailedCell, failed_cells};
 use crate::words::and_list;
 
-/// The most configurations that get a full sentence; further ones are only
+/// Maximum number of configurations that get a full sentence; the rest are only
 /// named.
 const MOST: usize = 2;
 

@@ -30,8 +30,7 @@ fn too_few_runs(document: &Document) -> Option<Sentence> {
     if best.1 <= document.alpha || aside {
         return None;
     }
-    // With blocks the attainable p is larger than for the same number of runs
-    // without.
+    // Blocks raise the attainable p for a given number of runs.
     let whole = permutation::attainable(a as usize, b as usize);
     let enough = permutation::runs_needed(document.alpha)
         .filter(|_| (whole - best.1).abs() <= 1e-9 * best.1)

@@ -7,7 +7,7 @@ use assize_bundle::Across;
 use crate::document::{Agreement, Document, MachineComparison, Pooled, Sentence, Verdict};
 use crate::words::{and_list, count, p_value, three, with_interval};
 
-/// The most sentences about contradictions.
+/// Maximum number of sentences about contradictions.
 const MOST: usize = 2;
 
 /// Sentences on machines that contradict each other; they come before anything
@@ -55,8 +55,8 @@ fn contradiction(document: &Document, row: &Pooled) -> Sentence {
     }
 }
 
-/// A sentence on the effect whose size differs between machines with the
-/// smallest p.
+/// A sentence about the effect that differs in size between machines; if there
+/// are several, the one with the smallest p.
 pub(super) fn sizes(document: &Document) -> Option<Sentence> {
     let strong = |row: &&Pooled| matches!(row.verdict, Verdict::Established | Verdict::Supported);
     let (row, p) = pooled_with(document, Agreement::Differ)

@@ -23,7 +23,7 @@ use crate::lints::UninformativeRows;
 use crate::words::with_interval;
 use machines::MachineCounts;
 
-/// The most sentences in all.
+/// Maximum number of sentences in total.
 const MOST: usize = 5;
 
 /// A comparison with the data that sentences need.
@@ -55,7 +55,7 @@ pub(crate) fn find(
     let seen = comparison_facts(document, cells, faults);
     let contradictions = machines::contradictions(document);
     let mut sentences = declared::find(document, &seen, primary);
-    // What a primary metric costs, if there is a sentence about one.
+    // What an improvement of a primary metric costs, if there is a sentence about one.
     let none = BTreeSet::new();
     let concern = if sentences.is_empty() { &none } else { primary };
     sentences.extend(against::find(&seen, concern, higher));
@@ -147,7 +147,7 @@ fn verb(up: bool, several: bool) -> &'static str {
     }
 }
 
-/// The verdict of rows, as the end of a sentence.
+/// The verdict of rows, phrased as the end of a sentence.
 fn verdict_suffix<'d, 's: 'd>(
     rows: impl IntoIterator<Item = &'d ComparisonFacts<'s>>,
 ) -> &'static str {

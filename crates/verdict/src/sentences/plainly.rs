@@ -4,7 +4,7 @@ use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::plain;
 
-/// The most effects that are named.
+/// Maximum number of effects that are named.
 const MOST: usize = 3;
 
 /// The largest effects, or a sentence that there are none.

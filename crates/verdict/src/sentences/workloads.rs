@@ -4,7 +4,7 @@ use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::Sentence;
 use crate::words::and_list;
 
-/// The most sentences of this kind.
+/// Maximum number of sentences of this kind.
 const MOST: usize = 2;
 
 /// The same metric and configuration on two workloads, with intervals that do
@@ -58,7 +58,8 @@ fn splits<'d>(seen: &[ComparisonFacts<'d>]) -> Vec<WorkloadSplit<'d>> {
                 here: *here,
                 there: *there,
             };
-            // Of two workloads with strong, opposite effects, the first is here.
+            // Strong, opposite effects on two workloads are reported once, with
+            // the first as `here`.
             let told = split.opposite() && there.workload < here.workload;
             if apart && (split.opposite() || !there.strong) && !told {
                 splits.push(split);

@@ -1,7 +1,7 @@
-//! Trade-offs: two metrics, and which configurations no other one dominates.
+//! Trade-offs: two metrics, and the configurations that no other dominates.
 //!
 //! Whether one configuration dominates another depends on two comparisons, so each pair of
-//! configurations is compared in both metrics. An existing row of the document is reused; all other
+//! configurations is compared in both metrics. Existing rows of the document are reused; all other
 //! comparisons are tested with them, in the same family.
 
 mod reading;
@@ -38,7 +38,7 @@ struct TradeoffContrast {
 /// All trade-offs, before the family is tested.
 pub(crate) struct PendingTradeoffs {
     asked: Vec<RequestedTradeoff>,
-    /// Comparisons made here because no row of the comparisons covers them.
+    /// Comparisons made only for trade-offs, because no existing row covers them.
     own: Vec<OwnComparison>,
     lints: Vec<Lint>,
 }
@@ -49,10 +49,10 @@ struct OwnComparison {
     origin: ClaimOrigin,
 }
 
-/// Registers the questions of the trade-offs.
+/// Registers the hypotheses of the trade-offs.
 ///
-/// All pairs are tested whatever the runs show, so that none is selected by its result. Of declared
-/// trade-offs, those of primary metrics are primary.
+/// All pairs are tested whatever the runs show, so that none is selected by its result. Declared
+/// trade-offs between primary metrics are primary.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     rows: &[ComparisonRow],
@@ -152,14 +152,13 @@ fn contrasts(cells: &Cells<'_>, tradeoff: &RequestedTradeoff) -> Vec<TradeoffCon
 pub(crate) struct TradeoffEvaluator<'c, 'a> {
     pub(crate) cells: &'c Cells<'a>,
     pub(crate) baselines: &'c Baselines,
-    /// The decided rows; `comparisons` has the same in the form of the document.
+    /// The decided rows; `comparisons` holds the same rows in the form of the document.
     pub(crate) rows: &'c [ComparisonRow],
     pub(crate) comparisons: &'c [Comparison],
 }
 
 impl TradeoffEvaluator<'_, '_> {
-    /// Decides all trade-offs; also returns lints for names in them that no run
-    /// has.
+    /// Decides all trade-offs; also returns lints for names that no run has.
     pub(crate) fn settle(
         &self,
         pending: PendingTradeoffs,

@@ -35,7 +35,8 @@ pub(super) struct RequestedAxis {
 /// A metric and, if named, a workload of the records.
 type NamedMetric = (String, Option<usize>);
 
-/// The trade-offs that the records declare, then those of the options that are not among them.
+/// The trade-offs that the records declare, followed by those in the options that the records do
+/// not declare.
 pub(super) fn requested_tradeoffs(
     cells: &Cells<'_>,
     options: &Options,
@@ -97,7 +98,7 @@ fn recorded(cells: &Cells<'_>, name: &str, workload: usize) -> Option<usize> {
         .map(|(metric, _)| metric)
 }
 
-/// Lints for declared metrics that were not measured, if there are runs at all.
+/// Lints for declared metrics that were not measured, if there are any runs.
 pub(super) fn absent(cells: &Cells<'_>, asked: &DeclaredTradeoff) -> Vec<Lint> {
     let names = metric_names(cells);
     let missing = [&asked.x, &asked.y].into_iter().filter(|axis| {
@@ -140,7 +141,7 @@ fn metric_names(cells: &Cells<'_>) -> Vec<String> {
     names
 }
 
-/// Checks the syntax of a trade-off; names are looked up when there are records.
+/// Checks the syntax of a trade-off. Names are resolved later, once there are records.
 pub(crate) fn check_form(text: &str) -> Result<(), Error> {
     match parts(text, AGAINST).is_empty() {
         true => Err(fault(
@@ -158,8 +159,8 @@ fn fault(text: &str, fault: String) -> Error {
     }
 }
 
-/// Parses a text to trade-offs: one, or without workloads one for each workload that has both
-/// metrics.
+/// Parses a text to trade-offs: one if it names workloads, otherwise one for each workload that has
+/// both metrics.
 fn read(
     cells: &Cells<'_>,
     text: &str,

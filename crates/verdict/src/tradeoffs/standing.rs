@@ -31,8 +31,8 @@ enum MetricStanding {
     Unknown,
 }
 
-/// All points. `there` are the configurations that have both metrics; those that have only one are
-/// shown without a standing.
+/// All points. `there` are the configurations that have both metrics; configurations with only one
+/// are shown without a standing.
 pub(super) fn points(
     evaluator: &TradeoffEvaluator<'_, '_>,
     own: &[OwnComparison],
@@ -220,7 +220,7 @@ fn contrast(axis: &RequestedAxis, one: usize, other: usize) -> Option<TradeoffCo
     })
 }
 
-/// A row's figures for `one` compared with the other of its two configurations.
+/// A row's figures, expressed for `one` relative to the other configuration.
 fn of_first(row: &ComparisonRow, one: usize) -> Relation {
     let comparison = &row.comparison;
     let relation = Relation {

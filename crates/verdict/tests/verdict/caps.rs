@@ -1,4 +1,4 @@
-//! The best verdict that each lint allows: with the lint alone, and without it.
+//! The best verdict that each lint allows, with that lint alone and without it.
 
 use assize_bundle::Records;
 use assize_verdict::{Comparison, Options, Verdict};
@@ -43,7 +43,7 @@ fn runs_given_configuration_by_configuration_establish_nothing() {
         capped(&grouped(planted(6))),
         capped_by(Verdict::Supported, "unrandomised-order")
     );
-    // In blocks the order inside them was drawn.
+    // Within a block the order was drawn at random.
     assert_eq!(capped(&in_blocks(grouped(planted(6)))), FREE);
     // A row that is undecided anyway is not capped by the lint.
     let (old, new) = (around(10.0, 0.1, 1, 6), around(10.0, 0.1, 2, 6));
@@ -124,8 +124,8 @@ fn several_runs_from_one_image_establish_nothing() {
     assert_eq!(judged(&records).0.capped_by, None);
 }
 
-/// Runs on images that each favour one configuration by 1 %, with a tenth of that as noise. There
-/// is no true difference: over many images these effects cancel.
+/// Runs on images, each of which favours one configuration by about 1 %, with a tenth of that as
+/// noise. There is no true difference: over many images these effects cancel.
 fn on_images(blocks: u32, images: u32) -> Records {
     let luck = |image: u32| 0.01 * [1.0, 0.5, -1.2, 0.9, -0.8, -0.4][image as usize % 6];
     let noise = |seed| around(10.0, 0.001, seed, blocks as usize);

@@ -1,4 +1,4 @@
-//! Claims on runs, on events and on nothing.
+//! Claims about runs, about events, and without any data.
 
 use assize_bundle::{Records, Statement};
 use assize_verdict::{Claim, ClaimOrigin, Error, Options, Outcome, try_records};
@@ -19,9 +19,8 @@ fn claim(records: &Records, text: &str) -> (Outcome, String) {
     (found.outcome, found.because)
 }
 
-/// Five runs of four configurations on two workloads: `fast` is 10 % below
-/// `slow` on both, `same` equals `slow`; on `two`, `odd` is above `slow`
-/// instead.
+/// Five runs of four configurations on two workloads: `fast` is 10 % below `slow` on both
+/// workloads, `same` equals `slow`; on `two`, `odd` is above `slow` instead.
 fn five_runs() -> Records {
     let slow = [100.0, 100.1, 100.2, 100.3, 100.4];
     let fast = slow.map(|v| 0.9 * v);
@@ -99,7 +98,7 @@ fn a_declared_claim_about_what_was_not_run_is_undecided() {
     // It does not affect the other claim.
     let alone = claims(&five_runs(), &["fast < slow on time in one"]);
     assert_eq!(found[1].because, alone[0].because);
-    // As a post-hoc claim, it is an error.
+    // A post-hoc claim like this is an error.
     records.claims.clear();
     let options = Options {
         claims: vec![declared.into()],

@@ -1,9 +1,9 @@
-//! Records typed in by hand: real figures, posted to the kernel's mailing lists.
+//! Records typed in by hand: real figures posted to the kernel's mailing lists.
 
 use assize_bundle::{Configuration, Events, Measurement, Records, Run, Unsupported};
 use assize_verdict::{Comparison, Document, Options, try_records};
 
-/// Values whose seeds differ much and configurations little, without steps.
+/// Values that vary much between seeds but little between configurations, without steps.
 pub(crate) const BASE: [f64; 8] = [
     9.9768334850895,
     13.998174132645,
@@ -134,7 +134,7 @@ pub(crate) fn noise(seed: u64, n: usize) -> Vec<f64> {
     std::iter::repeat_with(next).take(n).collect()
 }
 
-/// `n` values around `level` that are off by at most `share` of it.
+/// `n` values within `share` of `level`.
 pub(crate) fn around(level: f64, share: f64, seed: u64, n: usize) -> Vec<f64> {
     let off = noise(seed, n).into_iter();
     off.map(|off| level * (1.0 + share * off)).collect()

@@ -94,8 +94,8 @@ fn three_runs_support_and_never_establish() {
     assert!(others.all(|c| c.verdict == Verdict::Undecided));
 }
 
-/// The figures of [`queue_records`] with alternating configurations, without
-/// that lint.
+/// The records of [`queue_records`] with alternating configurations, to which the lint about
+/// grouped runs does not apply.
 fn queue_in_turns() -> Records {
     let mut records = queue_records();
     for (at, run) in (0..).zip(&mut records.runs) {

@@ -1,4 +1,4 @@
-//! The document as JSON, and odd records.
+//! Tests of the document's JSON form, and of unusual records.
 
 use assize_bundle::{Events, Measurement, Records, Run, Summary};
 use assize_verdict::{Better, Document, Error, Options, primary_directions, try_records};
@@ -116,7 +116,7 @@ fn numbers_out_of_range_are_refused() {
     }
 }
 
-/// Values at the edge of what a float can hold, and none at all.
+/// Values at the limits of a float, and records without any values.
 #[test]
 fn odd_values_never_make_odd_documents() {
     let odd = [

@@ -430,7 +430,7 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
           under load may be its own; no verdict on them"
         ]
     );
-    // The same holds for the runs' rates as a metric.
+    // The same holds if the rate is a metric of each run.
     let verdict_of = |count| {
         let mut records = with_rest(count, 100.0);
         for (at, run) in records.runs.iter_mut().enumerate() {

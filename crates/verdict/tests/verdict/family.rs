@@ -18,8 +18,8 @@ fn with_metric(mut records: Records, metric: &str, rows: &[(&str, &[f64])]) -> R
     records
 }
 
-/// The metrics `declared` and `other` in six blocks; each falls by 10 % or not
-/// at all.
+/// The metrics `declared` and `other` in six blocks, with the values of `b` multiplied by a factor
+/// for each metric.
 fn two_metrics(declared: f64, other: f64) -> Records {
     let of = |metric: &str, factor: f64, seed: u64| {
         let (a, b) = (around(10.0, 0.02, seed, 6), around(10.0, 0.02, seed + 1, 6));

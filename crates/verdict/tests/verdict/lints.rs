@@ -1,4 +1,4 @@
-//! Each lint is reported where it belongs, and nowhere else.
+//! Each lint is reported where it applies, and nowhere else.
 
 use assize_bundle::{Doubt, Measurement, Place, Records, Run, Statement, Unsupported};
 use assize_verdict::{Document, Options, Verdict};

@@ -116,7 +116,7 @@ fn a_claim_with_a_margin_is_tested_in_the_family() {
         tried(&times(0.9), &options).families[0].tests
     };
     assert_eq!(count(&[]), 1);
-    // A question that a row asks is not asked again, but a margin is.
+    // A hypothesis that a row already tests is not registered again, but one with a margin is.
     assert_eq!(count(&["new < old on t"]), 1);
     assert_eq!(count(&["new <= old + 2% on t"]), 2);
 }

@@ -5,7 +5,7 @@ use assize_verdict::{Against, Configuration, Document, Measurement, Options, Run
 
 type Records = assize_bundle::Records;
 
-/// The number of configurations of a series.
+/// The number of configurations in a series.
 const LONG: usize = 12;
 /// Runs of each configuration, with the same seeds for all.
 const SEEDS: u32 = 8;
@@ -105,7 +105,7 @@ fn of_many_series_without_a_step_few_have_one() {
         };
         (100..160).filter(with).count()
     };
-    // 3 of 60 are expected; a binomial number exceeds 8 in one of 300 trials.
+    // 3 of 60 are expected; by chance, more than 8 occur once in 300 trials.
     for paired in [true, false] {
         let wrong = wrong(paired);
         assert!(wrong <= 8, "{wrong} of 60, paired: {paired}");

@@ -1,4 +1,4 @@
-//! Values that come in steps, and what they cannot show.
+//! Values that come in steps, and what such values cannot show.
 
 use assize_bundle::{Place, Records, Resolution, Spread, Summary};
 use assize_verdict::{Options, Outcome, Verdict};
@@ -15,7 +15,7 @@ fn declared(configuration: &str, unit: &str, step: f64) -> Resolution {
     }
 }
 
-/// hackbench prints 7 ms, whatever the true time.
+/// hackbench prints 7 ms whatever the true time.
 fn seven(unit: &str, value: f64) -> Records {
     let values = [value; 6];
     runs_of("w", "time", unit, &[("a", &values), ("b", &values)])
@@ -74,7 +74,7 @@ fn a_step_is_declared_in_any_unit_of_the_dimension() {
     assert!((found.resolution.unwrap() - 0.001).abs() < 1e-12);
 }
 
-/// Enough runs for their mean to be finer than any of them.
+/// Enough runs for their mean to be more precise than a single value.
 fn coarse(unit: &str) -> Records {
     let a: Vec<f64> = (0..400)
         .map(|i| if i % 8 == 0 { 8.0 } else { 7.0 })

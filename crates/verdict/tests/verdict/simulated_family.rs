@@ -159,8 +159,8 @@ fn count_differences(document: &Document) -> usize {
     rows.filter(|row| is_difference(row.verdict)).count()
 }
 
-/// The most false positives at a rate of 5 % in this many trials: it is exceeded
-/// in one case in four thousand.
+/// The largest number of false positives, at a rate of 5 %, to accept in this many trials; chance
+/// exceeds it once in four thousand cases.
 fn most_of(trials: usize) -> usize {
     let n = trials as f64;
     (0.05 * n + 3.5 * (0.05 * 0.95 * n).sqrt()) as usize
@@ -423,7 +423,7 @@ fn the_only_row_of_a_document_pays_for_no_other() {
     assert!(count(1) >= 19, "{} of 20 (seeds 0 to 20)", count(1));
 }
 
-/// The number of runs that an undecided row suggests settles it if nothing differs: with this many
+/// The number of runs suggested for an undecided row settles it if nothing differs: with that many
 /// new runs, at least three of four rows get a verdict.
 #[test]
 fn so_many_runs_as_are_asked_for_settle_what_does_not_differ() {

@@ -1,4 +1,4 @@
-//! Fixed outcomes, and the lines below how runs ended.
+//! Tests of fixed outcomes, and of the lines below the outcomes of runs.
 
 use super::*;
 

@@ -51,7 +51,7 @@ pub struct WorkTree {
     /// The files of a commit. They stay, so that the next commit only has to bring the
     /// differences and the next build is incremental.
     pub tree: PathBuf,
-    /// Git's index of them.
+    /// Git's index of these files.
     pub index: PathBuf,
     _lock: File,
 }
@@ -121,8 +121,8 @@ impl Kernels {
         })
     }
 
-    /// As [`Kernels::build`], by a compiler that is installed. `origin` describes where the
-    /// kernel came from, if not just from the tree.
+    /// Like [`Kernels::build`], with an installed compiler. `origin` describes where the kernel
+    /// came from, if not just from the tree.
     pub(super) fn build_by(
         &self,
         made: &KernelBuildInputs,
@@ -419,7 +419,7 @@ fn compiler(what: &str) -> Result<String, Error> {
         .ok_or_else(|| failed(what, "gcc does not say its version"))
 }
 
-/// Everything besides its sources that a kernel depends on.
+/// Everything that the result of a kernel build depends on besides the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KernelBuildInputs {
     /// The compiler's version line.

@@ -311,7 +311,7 @@ fn scipy_finds_the_same_lints_that_hold_verdicts_down() {
         }
         capped(records, lint);
     }
-    // Alternating runs that each resemble the one before.
+    // Alternating runs, each of which resembles the previous one.
     let mut noise = Noise(22);
     let mut records = configured(&["base", "one"]);
     for round in 0..14 {
@@ -441,8 +441,8 @@ fn scipy_finds_the_same_where_intervals_end_at_no_difference() {
     }
 }
 
-/// Blocks that start from several memory images, with a change whose effect is five times as
-/// large on the first image; in whole counts, in steps, and finer.
+/// Blocks that start from several memory images, with a change whose effect is five times as large
+/// on the first image; with values in whole counts, in steps, and finer than any step.
 fn on_images(blocks: u32, images: u32) -> Records {
     let mut records = configured(&["base", "one", "two"]);
     let mut noise = Noise(31);

@@ -29,7 +29,7 @@ const TRACE: &str = "/* SPDX-License-Identifier: GPL-2.0-only */\n\
 
 const HEADER: &str = "include/drm/gpu_scheduler.h";
 
-/// Replaces the kernel's directory by a small one, with the kernel's headers.
+/// Replaces the kernel's directory with a small one that uses the kernel's headers.
 fn tree(part: &KernelPart, kernel: &Kernel) -> SourceTexts {
     let mut tree = part.kernel_headers(kernel).unwrap();
     let makefile = "gpu-sched-y := tiny.o\nobj-$(CONFIG_DRM_SCHED) += gpu-sched.o\n";
