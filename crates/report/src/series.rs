@@ -26,8 +26,7 @@ pub struct SeriesReport {
     pub base: PatchName,
     /// The patches, first to last.
     pub patches: Vec<TriedPatch>,
-    /// All patches together, compared with the base, if several patches or only the last state were
-    /// tried.
+    /// All patches together against the base, if there are several or only that was tried.
     pub whole: Option<PatchOutcome>,
     /// The kernel, with its version.
     pub kernel: String,

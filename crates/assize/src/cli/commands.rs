@@ -43,6 +43,15 @@ pub(crate) struct CommandsArguments {
     /// Run this once, after everything else, even if something failed
     #[arg(short, long, value_name = "CMD")]
     pub(crate) cleanup: Option<String>,
+    /// Run each command with each of these values for {VAR}
+    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"])]
+    pub(crate) parameter_list: Vec<String>,
+    /// Run each command with each number from MIN to MAX for {VAR}
+    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"])]
+    pub(crate) parameter_scan: Vec<String>,
+    /// The step of --parameter-scan [default: 1]
+    #[arg(short = 'D', long, value_name = "DELTA")]
+    pub(crate) parameter_step_size: Option<String>,
     /// Measure commands whatever their exit status. Without it, a run with a status other
     /// than 0 has failed, and a command that always fails ends everything
     #[arg(short, long)]
@@ -83,6 +92,9 @@ impl CommandsArguments {
             ("--prepare", !self.prepare.is_empty()),
             ("--conclude", !self.conclude.is_empty()),
             ("--cleanup", self.cleanup.is_some()),
+            ("--parameter-list", !self.parameter_list.is_empty()),
+            ("--parameter-scan", !self.parameter_scan.is_empty()),
+            ("--parameter-step-size", self.parameter_step_size.is_some()),
             ("--ignore-failure", self.ignore_failure),
             ("--timeout", self.timeout != TIMEOUT),
             ("--write", self.write.is_some()),

@@ -3,6 +3,7 @@
 use crate::cli::CommandsArguments;
 use crate::shell;
 
+use super::scan;
 use super::words::{argv, wants_shell};
 
 /// The default numbers of runs before the first look, and in total.
@@ -54,6 +55,7 @@ pub(super) struct CommandsExperiment {
 impl CommandsExperiment {
     /// Builds the experiment from the command line, or returns why that is impossible.
     pub(super) fn from_arguments(asked: &CommandsArguments) -> Result<CommandsExperiment, String> {
+        let asked = &scan::expand(asked)?;
         let commands = commands(asked)?;
         let [first, others @ ..] = &commands[..] else {
             return Err("no command is given".into());

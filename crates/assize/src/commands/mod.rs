@@ -7,6 +7,7 @@
 mod file;
 mod kind;
 mod once;
+mod scan;
 mod words;
 
 use std::path::Path;

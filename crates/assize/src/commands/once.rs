@@ -1,6 +1,6 @@
 //! Steps that happen once: before all runs and after them.
 
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use super::file::CommandsExperiment;
 use crate::cli::CommandsArguments;
@@ -16,7 +16,7 @@ pub(super) fn around<T>(
     let mut setup = asked.setup.iter();
     let done = setup
         .try_for_each(|text| shell("--setup", text))
-        .and_then(|()| warm_up(experiment, asked.warmup))
+        .and_then(|()| warm_up(experiment, asked))
         .and_then(|()| work());
     let mut cleanup = asked.cleanup.iter();
     let cleaned = cleanup.try_for_each(|text| shell("--cleanup", text));
@@ -24,46 +24,56 @@ pub(super) fn around<T>(
     cleaned.map(|()| done)
 }
 
-/// Runs each command this many times, in turn, without recording it.
-fn warm_up(experiment: &CommandsExperiment, rounds: u32) -> Result<(), Failure> {
-    for _ in 0..rounds {
+/// Runs each command as often as the warm-up says, in turn, without recording it.
+fn warm_up(experiment: &CommandsExperiment, asked: &CommandsArguments) -> Result<(), Failure> {
+    for _ in 0..asked.warmup {
         for command in &experiment.commands {
-            let steps = [
-                &command.prepare,
-                &Some(command.argv.clone()),
-                &command.conclude,
-            ];
-            for argv in steps.into_iter().flatten() {
-                run("--warmup", argv)?;
+            let step = |argv: &Option<Vec<String>>| match argv {
+                Some(argv) => must_succeed("--warmup", argv),
+                None => Ok(()),
+            };
+            step(&command.prepare)?;
+            match asked.ignore_failure {
+                true => run("--warmup", &command.argv).map(|_| ())?,
+                false => must_succeed("--warmup", &command.argv)?,
             }
+            step(&command.conclude)?;
         }
     }
     Ok(())
 }
 
 fn shell(option: &str, text: &str) -> Result<(), Failure> {
-    run(option, &["sh", "-c", text].map(String::from))
+    must_succeed(option, &["sh", "-c", text].map(String::from))
+}
+
+/// Runs a program to completion, and fails if it does.
+fn must_succeed(option: &str, argv: &[String]) -> Result<(), Failure> {
+    let status = run(option, argv)?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(failed(option, argv, status.to_string())),
+    }
 }
 
 /// Runs a program to completion. Discards its output except standard error.
-fn run(option: &str, argv: &[String]) -> Result<(), Failure> {
+fn run(option: &str, argv: &[String]) -> Result<ExitStatus, Failure> {
     let [program, arguments @ ..] = argv else {
-        return Ok(());
+        return Ok(ExitStatus::default());
     };
-    let failed = |why: String| Failure::Command {
-        option: option.to_owned(),
-        command: argv.join(" "),
-        why,
-    };
-    let status = Command::new(program)
+    Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status()
-        .map_err(|error| failed(error.to_string()))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(failed(status.to_string())),
+        .map_err(|error| failed(option, argv, error.to_string()))
+}
+
+fn failed(option: &str, argv: &[String], why: String) -> Failure {
+    Failure::Command {
+        option: option.to_owned(),
+        command: argv.join(" "),
+        why,
     }
 }
 
