@@ -19,14 +19,19 @@ pub(crate) fn findings(
 ) -> Result<Vec<CheckFinding>, Failure> {
     let mut findings = of_claims(document, Outcome::Refuted);
     let asked = &material.trial.question.fail_on;
-    findings.extend(ended_worse(document, asked));
+    let ended = ended_worse(document, asked);
+    findings.extend(ended.iter().cloned());
     for what in asked {
         findings.extend(match what {
             FailOn::Lint => of_lints(document, what, |_| true),
             FailOn::Undecided => of_claims(document, Outcome::Undecided),
             FailOn::Code(code) => of_lints(document, what, |one| one == *code),
             FailOn::Gate(gate, percent) => {
-                let directions = directions(*gate, percent, material)?;
+                let directions = match directions(*gate, percent, material) {
+                    // That runs end worse is an answer, whatever the metrics are.
+                    Err(_) if !ended.is_empty() => continue,
+                    directions => directions?,
+                };
                 let found = closed(document, &directions, *gate, percent.share());
                 let finding = |(at, row): (usize, &Comparison)| CheckFinding {
                     what: what.word(),

@@ -28,10 +28,10 @@ pub use bisection::{
 };
 pub use brief::{Brief, brief};
 pub use checks::{
-    Check, CheckFinding, CheckState, Checks, FindingSubject, github, gitlab, junit, kcidb, ktap,
-    markdown,
+    Check, CheckFinding, CheckState, Checks, FindingSubject, MORE_OFTEN, github, gitlab, junit,
+    kcidb, ktap, markdown,
 };
-pub use contrasts::{MetricWords, describe_outcome};
+pub use contrasts::{MetricWords, describe_outcome, outcome_figures};
 pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};

@@ -133,6 +133,17 @@ pub enum EffectReading {
     NoDifference,
 }
 
+impl PatchEffect {
+    /// The wording used in the mail.
+    pub(crate) fn word(&self) -> &'static str {
+        let differs = matches!(self.verdict, Verdict::Established | Verdict::Supported);
+        match self.reading {
+            EffectReading::NoDifference if differs => "too small to matter",
+            reading => reading.words(),
+        }
+    }
+}
+
 impl EffectReading {
     /// The wording used in the mail.
     pub(crate) fn words(self) -> &'static str {
@@ -260,19 +271,17 @@ fn head(series: &SeriesReport) -> Vec<String> {
         let wrapped = textwrap::wrap(&said, options).into_iter().take(ENDED + 1);
         lines.extend(wrapped.map(|line| cut(&line, WIDTH)));
     }
-    let completed = series.completed.map_or(String::new(), |[done, of]| {
-        format!("; {done} of all {of} runs completed")
-    });
     lines.extend([
         format!("{}: {n} {patches}", series.title),
         format!("  {}", series.built),
         format!("  kernel: {}", series.kernel),
         format!("  base: {}", id_and_subject(&series.base)),
-        format!(
-            "  run: {}, {} times a side{completed}",
-            series.experiment, series.runs
-        ),
+        format!("  run: {}, {} times a side", series.experiment, series.runs),
     ]);
+    let completed = series.completed;
+    lines.extend(
+        completed.map(|[done, of]| format!("  figures: of the {done} of {of} runs that completed")),
+    );
     if let Some(first) = series.left_out.first() {
         lines.push(match series.left_out.len() {
             1 => format!("  not part of what ran: {first}"),
@@ -436,8 +445,8 @@ fn row_in(effect: &PatchEffect, percent: impl Fn(f64) -> String) -> String {
     let mark = mark(effect.verdict);
     let share = |ratio: f64| 100.0 * (ratio - 1.0);
     if let Some(said) = &effect.said {
-        let word = effect.reading.words();
-        return format!("    {word}: {}: {said}{mark}", effect.metric);
+        let text = format!("    {}: {}: {said}", effect.word(), effect.metric);
+        return cut(&text, WIDTH - mark.width()) + mark;
     }
     let figures = match (effect.ratio, effect.difference, effect.interval) {
         (Some(ratio), _, Some([low, high])) => {
@@ -452,7 +461,7 @@ fn row_in(effect: &PatchEffect, percent: impl Fn(f64) -> String) -> String {
     };
     format!(
         "    {}: {} in {} {figures}{mark}",
-        effect.reading.words(),
+        effect.word(),
         effect.metric,
         effect.workload,
     )
@@ -574,7 +583,10 @@ mod tests {
             text.starts_with("Crashes with p1: worse: 0 of 32 -> 7 of 32 runs"),
             "{text}"
         );
-        assert!(text.contains("; 57 of all 64 runs completed"), "{text}");
+        assert!(
+            text.contains("figures: of the 57 of 64 runs that completed"),
+            "{text}"
+        );
         let crashes = text.find("    worse: crashes: 0 of 32 -> 7 of 32 runs **");
         let slower = text.find("    worse: busy_time_per_job in sync");
         assert!(crashes.is_some() && crashes < slower, "{text}");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Run;
 use assize_bundle::kernel_log::{Complaint, leading};
-use assize_judge::counts::{self, RunShare};
+use assize_judge::counts::{self, ClusterSum, RunShare};
 
 use crate::baselines::Baselines;
 use crate::cells::Cells;
@@ -20,6 +20,8 @@ use crate::words::and_list;
 
 /// A block: machine and number.
 type Block<'a> = (Option<&'a str>, Option<u32>);
+/// A memory image: machine and number.
+type Image<'a> = (Option<&'a str>, u32);
 
 /// One run and how it ended; `end` is `None` for a normal end.
 pub(crate) struct RunEnding<'a> {
@@ -120,23 +122,24 @@ impl<'a> RunEndings<'a> {
         share_of(&self.runs_on(workload, [configuration, other]), end)
     }
 
-    /// The share over independent runs: runs of one block that start from an image count once.
-    pub(crate) fn independent(
+    /// The shares of two configurations, each reduced to as many runs as are worth as much as
+    /// independent ones.
+    pub(crate) fn effective_shares(
         &self,
-        share: RunShare,
+        end: RunEnd,
         workload: Option<usize>,
-        [configuration, other]: [usize; 2],
-    ) -> RunShare {
-        let runs = self.runs_on(workload, [configuration, other]).into_iter();
-        let blocks: Option<BTreeSet<Block<'_>>> = runs
-            .map(|run| run.image.and(run.block).map(|_| (run.machine, run.block)))
-            .collect();
-        let of = blocks.map_or(share.of, |blocks| blocks.len() as u32);
-        let count = f64::from(share.count) * f64::from(of) / f64::from(share.of.max(1));
-        RunShare {
-            count: count.round() as u32,
-            of,
+        [a, b]: [usize; 2],
+    ) -> [RunShare; 2] {
+        let sides = [[a, b], [b, a]].map(|pair| self.runs_on(workload, pair));
+        let [of_a, of_b] = sides.each_ref().map(|runs| runs_per_independent(runs, end));
+        // Where all runs of a side ended alike, it is taken to be like the other.
+        let effects = [of_a.or(of_b), of_b.or(of_a)];
+        let mut shares = sides.each_ref().map(|runs| share_of(runs, end));
+        for (share, effect) in shares.iter_mut().zip(effects) {
+            let reduced = |n: u32| (f64::from(n) / effect.unwrap_or(1.0)).round() as u32;
+            (share.count, share.of) = (reduced(share.count), reduced(share.of));
         }
+        shares
     }
 
     /// The number of runs of a configuration on a workload that did not complete, and the number of
@@ -279,7 +282,7 @@ pub(crate) fn ask(
     let pairs = pairs(of_a, of_b, end);
     let (test, p, p_attainable) = match pairs {
         Some(pairs) => {
-            let (only_a, only_b) = (pairs.only_baseline, pairs.only_configuration);
+            let [only_a, only_b] = pairs.effective();
             let least = counts::mcnemar_attainable(only_a + only_b);
             (OutcomeTest::McNemar, counts::mcnemar(only_a, only_b), least)
         }
@@ -319,41 +322,73 @@ pub(crate) fn ask(
     }
 }
 
-/// Pairs runs by block; `None` unless every run belongs to a block and starts from an image. Runs
-/// of a block share seed and image, so whatever ends one run may end the runs of all workloads: a
-/// block counts once, for the side with more such endings. With one run per side, a block is a
-/// pair.
+/// How many runs of one configuration count as one, since what a memory image decides is in all
+/// runs that start from it. `None` if they start from none, or if all ended alike.
+fn runs_per_independent(runs: &[&RunEnding<'_>], end: RunEnd) -> Option<f64> {
+    let mut clusters = ImageClusters::default();
+    for run in runs {
+        let ended = f64::from(u8::from(run.end == Some(end)));
+        clusters.add((run.machine, run.image?), 1.0, ended);
+    }
+    let count = share_of(runs, end).count;
+    (0 < count && count < runs.len() as u32).then(|| clusters.design_effect())
+}
+
+/// Sums of values by memory image.
+#[derive(Default)]
+struct ImageClusters<'a>(BTreeMap<Image<'a>, ClusterSum>);
+
+impl<'a> ImageClusters<'a> {
+    /// Adds `of` values: as many as the size of `sum` are 1, or -1, and the others 0.
+    fn add(&mut self, image: Image<'a>, of: f64, sum: f64) {
+        let cluster = self.0.entry(image).or_insert(ClusterSum {
+            of: 0.0,
+            sum: 0.0,
+            squares: 0.0,
+        });
+        cluster.of += of;
+        cluster.sum += sum;
+        cluster.squares += sum.abs();
+    }
+
+    fn design_effect(self) -> f64 {
+        let clusters: Vec<ClusterSum> = self.0.into_values().collect();
+        counts::design_effect(&clusters)
+    }
+}
+
+/// Pairs runs on one workload that have one seed and memory image; `None` unless every run belongs
+/// to a block and starts from an image.
 fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Option<OutcomePairs> {
-    let mut cells: BTreeMap<(Block<'_>, usize), [RunShare; 2]> = BTreeMap::new();
+    let mut cells: BTreeMap<(Block<'_>, usize), (Image<'_>, [RunShare; 2])> = BTreeMap::new();
     for (side, of) in [of_a, of_b].into_iter().enumerate() {
         for run in of {
-            run.image.and(run.block)?;
-            let none = [RunShare { count: 0, of: 0 }; 2];
-            let place = ((run.machine, run.block), run.workload);
-            let share = &mut cells.entry(place).or_insert(none)[side];
+            let image = (run.machine, run.image?);
+            let place = ((run.machine, Some(run.block?)), run.workload);
+            let none = (image, [RunShare { count: 0, of: 0 }; 2]);
+            let share = &mut cells.entry(place).or_insert(none).1[side];
             share.count += u32::from(run.end == Some(end));
             share.of += 1;
         }
     }
-    let mut blocks: BTreeMap<Block<'_>, [u32; 2]> = BTreeMap::new();
-    for ((block, _), [a, b]) in cells {
+    let (mut pairs, mut only) = (0, [0; 2]);
+    let mut clusters = ImageClusters::default();
+    for (image, [a, b]) in cells.into_values() {
         // Runs without a partner cannot be compared with one.
         if a.of == b.of {
-            let counts = blocks.entry(block).or_default();
-            counts[0] += a.count;
-            counts[1] += b.count;
+            pairs += a.of;
+            only[0] += a.count.saturating_sub(b.count);
+            only[1] += b.count.saturating_sub(a.count);
+            let more = f64::from(b.count) - f64::from(a.count);
+            clusters.add(image, f64::from(a.of), more);
         }
     }
-    let more = |side: usize| {
-        let found = blocks
-            .values()
-            .filter(|counts| counts[side] > counts[1 - side]);
-        found.count() as u32
-    };
-    (!blocks.is_empty()).then(|| OutcomePairs {
-        pairs: blocks.len() as u32,
-        only_baseline: more(0),
-        only_configuration: more(1),
+    let [only_baseline, only_configuration] = only;
+    (pairs > 0).then(|| OutcomePairs {
+        pairs,
+        only_baseline,
+        only_configuration,
+        design_effect: clusters.design_effect(),
     })
 }
 
@@ -430,7 +465,9 @@ pub(crate) fn settle(
         }
         let alone = answers.outcome_alone[usize::from(written.tail.is_some())];
         written.fewest = match written.pairs {
-            Some(pairs) => counts::fewest_by_mcnemar(pairs.pairs, alone),
+            Some(pairs) => counts::fewest_by_mcnemar(pairs.pairs, alone)
+                .map(|fewest| (f64::from(fewest) * pairs.design_effect).ceil() as u32)
+                .filter(|fewest| *fewest <= pairs.pairs),
             None => counts::fewest_by_fisher(written.n_baseline, written.n, alone),
         };
         written

@@ -309,29 +309,40 @@ fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
     assert!(better <= 1, "{better} of 20");
 }
 
-/// All workloads of a block start from one image with one seed: what crashes one may crash all, so
-/// the block is one observation.
-#[test]
-fn crashes_of_one_block_count_once_however_many_workloads_it_has() {
+/// A run of each side per block and workload, with the crashes of each.
+fn on_workloads(
+    [workloads, runs]: [u32; 2],
+    old: &dyn Fn(u32, u32) -> bool,
+    new: &dyn Fn(u32, u32) -> bool,
+) -> Records {
     let mut all = Records::default();
-    for workload in ["a", "b", "c", "d", "e", "f", "g"] {
+    for workload in 0..workloads {
         let mut one = records(&CrashPattern {
-            runs: 8,
+            runs,
             paired: true,
-            old: &|_| false,
-            new: &|block| block == 3,
+            old: &|block| old(workload, block),
+            new: &|block| new(workload, block),
         });
+        let name = format!("w{workload}");
         for run in &mut one.runs {
-            run.workload = workload.into();
+            run.workload.clone_from(&name);
         }
         for run in &mut one.failures {
-            run.workload = workload.into();
+            run.workload.clone_from(&name);
         }
         all.runs.extend(one.runs);
         all.failures.extend(one.failures);
         all.configurations = one.configurations;
-        all.workloads.push(workload.into());
+        all.workloads.push(name);
     }
+    all
+}
+
+/// All workloads of a block start from one image with one seed: what crashes one may crash all, so
+/// the block is one observation.
+#[test]
+fn crashes_of_one_block_count_once_however_many_workloads_it_has() {
+    let all = on_workloads([7, 8], &|_, _| false, &|_, block| block == 3);
     let options = Options {
         claims: vec!["new > old + 5% on crashes".into()],
         ..Options::default()
@@ -340,7 +351,8 @@ fn crashes_of_one_block_count_once_however_many_workloads_it_has() {
     let row = only(&document);
     assert_eq!((row.count, row.n), (7, 56));
     let pairs = row.pairs.unwrap();
-    assert_eq!((pairs.pairs, pairs.only_configuration), (8, 1));
+    assert_eq!((pairs.pairs, pairs.only_configuration), (56, 7));
+    assert_eq!(pairs.design_effect, 7.0);
     assert_eq!((row.p, row.verdict), (1.0, Verdict::Undecided));
     assert_eq!(
         document.claims[0].outcome,
@@ -368,4 +380,69 @@ fn runs_that_fail_alike_are_of_one_cause_whatever_they_print() {
     assert_eq!(cause.signature, "use: exit status 3");
     assert_eq!(cause.line, cause.signature, "no line is of all six");
     assert_eq!(cause.runs.len(), 6);
+}
+
+/// Crashes that are no more alike within a block than between blocks count each.
+#[test]
+fn seven_crashes_of_eight_blocks_of_four_workloads_are_established() {
+    let crashes = [(0, 0), (1, 0), (2, 2), (0, 3), (3, 3), (1, 5), (2, 6)];
+    let all = on_workloads([4, 8], &|_, _| false, &|workload, block| {
+        crashes.contains(&(workload, block))
+    });
+    let options = Options {
+        claims: vec!["new > old on crashes".into()],
+        ..Options::default()
+    };
+    let document = try_records(&all, &options).unwrap();
+    let row = only(&document);
+    assert_eq!((row.count, row.n), (7, 32));
+    assert_eq!(row.verdict, Verdict::Established, "{row:?}");
+    let claim = &document.claims[0];
+    assert_eq!(claim.outcome, crate::document::Outcome::Upheld, "{claim:?}");
+}
+
+/// Ten crashes of runs that start from two of eight images are two observations.
+#[test]
+fn crashes_of_one_image_count_once_however_many_blocks_start_from_it() {
+    let mut all = records(&CrashPattern {
+        runs: 40,
+        paired: true,
+        old: &|_| false,
+        new: &|block| block % 8 < 2,
+    });
+    let completed = all.runs.iter_mut().map(|run| &mut run.image);
+    let failed = all.failures.iter_mut().map(|run| &mut run.image);
+    for image in completed.chain(failed) {
+        *image = image.map(|image| image % 8);
+    }
+    let document = judged(&all);
+    let row = only(&document);
+    assert_eq!(
+        (row.count, row.verdict),
+        (10, Verdict::Undecided),
+        "{row:?}"
+    );
+}
+
+/// An image may make all runs of one side crash, whatever the change does.
+#[test]
+fn sides_whose_images_crash_are_called_different_in_less_than_one_document_of_twenty() {
+    for [workloads, blocks] in [[4, 8], [7, 8], [2, 20]] {
+        let mut chance = UniformDraws(1);
+        let mut wrong = 0;
+        for _ in 0..100 {
+            let mut draw = || -> Vec<bool> { (0..blocks).map(|_| chance.next() < 0.2).collect() };
+            let (old, new) = (draw(), draw());
+            let mut all = on_workloads(
+                [workloads, blocks],
+                &|_, block| old[block as usize],
+                &|_, block| new[block as usize],
+            );
+            // Only the endings matter here.
+            all.runs.iter_mut().for_each(|run| run.metrics.clear());
+            let rows = judged(&all).outcomes;
+            wrong += u32::from(rows.iter().any(|row| row.verdict == Verdict::Established));
+        }
+        assert!(wrong <= 5, "{wrong} of 100 with {workloads} workloads");
+    }
 }

@@ -14,9 +14,9 @@ use std::path::Path;
 
 use crate::cli::{CompareArguments, ReportFormat, ShowArguments};
 use crate::failure::Failure;
-use crate::output;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
+use crate::{compare as results, output, rerun};
 use file::CommandsExperiment;
 pub(crate) use kind::sort_out;
 
@@ -49,15 +49,36 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         gives_up: true,
     };
     let ready = run::ReadyExperiment::planned(&recording)?;
-    let measured = once::around(asked, &experiment, || ready.carry_out());
-    let measured = measured.map_err(with_hint)?;
+    match once::around(asked, &experiment, || ready.carry_out()) {
+        Ok(measured) => show(&measured.directory, arguments),
+        Err(Failure::FailedRuns {
+            directory,
+            mut cells,
+            first,
+        }) => {
+            show(&directory, arguments)?;
+            cells.push("--ignore-failure measures commands whatever their exit status".into());
+            Err(Failure::FailedRuns {
+                directory,
+                cells,
+                first,
+            })
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Judges the recorded runs.
+fn show(directory: &Path, arguments: &CompareArguments) -> Result<u8, Failure> {
+    let (records, terms, _) = results::gather(&[directory.to_path_buf()], None)?;
     let material = PageInputs {
-        records: &measured.records,
+        records: &records,
         trial: &arguments.trial,
-        terms: &measured.terms,
-        from: RecordsOrigin::Bundle(&measured.directory),
+        terms: &terms,
+        from: RecordsOrigin::Bundle(directory),
     };
-    let document = output::judge(&measured.records, &arguments.trial, &measured.terms)?;
+    let mut document = output::judge(&records, &arguments.trial, &terms)?;
+    rerun::add_run_commands(directory, &mut document);
     output::show(&document, &material, &brief(&arguments.showing))
 }
 
@@ -72,25 +93,6 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
     CommandsExperiment::from_arguments(&asked)
         .unwrap_or_else(|why| panic!("{why}"))
         .text()
-}
-
-/// Adds the option that helps to commands that always fail.
-fn with_hint(failure: Failure) -> Failure {
-    match failure {
-        Failure::FailedRuns {
-            directory,
-            mut cells,
-            first,
-        } => {
-            cells.push("--ignore-failure measures commands whatever their exit status".into());
-            Failure::FailedRuns {
-                directory,
-                cells,
-                first,
-            }
-        }
-        other => other,
-    }
 }
 
 /// Selects the brief format, unless the user asked for another.

@@ -205,10 +205,7 @@ fn effects(
 
 /// The effect on how often runs ended in one way.
 fn of_end(row: &OutcomeComparison, found: Option<String>) -> PatchEffect {
-    let said = format!(
-        "{} of {} -> {} of {} runs",
-        row.count_baseline, row.n_baseline, row.count, row.n
-    );
+    let said = assize_report::outcome_figures(row);
     PatchEffect {
         workload: String::new(),
         metric: row.heading(),
@@ -222,7 +219,7 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> PatchEffect {
         ratio: None,
         difference: None,
         interval: None,
-        fails: found.or_else(|| row.is_worse().then(|| said.clone())),
+        fails: found.or_else(|| row.is_worse().then(|| assize_report::MORE_OFTEN.to_owned())),
         said: Some(said),
     }
 }
@@ -238,10 +235,13 @@ fn reading(row: &Comparison, better: Better, margin: f64) -> EffectReading {
         _ => (1.0, margin),
     };
     let inside = |[low, high]: [f64; 2]| low >= none - within && high <= none + within;
-    if row.verdict == Verdict::Equivalent
-        || (!row.too_coarse && within > 0.0 && row.ci_simultaneous.is_some_and(inside))
-    {
-        return EffectReading::NoDifference;
+    match row.verdict {
+        Verdict::Undecided => return EffectReading::Undecided,
+        Verdict::Equivalent => return EffectReading::NoDifference,
+        _ if within > 0.0 && row.ci_simultaneous.is_some_and(inside) => {
+            return EffectReading::NoDifference;
+        }
+        _ => {}
     }
     let at = row.ratio.or(row.difference);
     match (row.verdict, at) {
@@ -285,6 +285,14 @@ mod tests {
             (Supported, 0.9, [0.8, 0.98], Lower, EffectReading::Better),
             (Supported, 0.9, [0.8, 0.98], Higher, EffectReading::Worse),
             (Undecided, 1.5, [0.9, 2.0], Lower, EffectReading::Undecided),
+            // Undecided for another reason, such as lost runs.
+            (
+                Undecided,
+                1.001,
+                [0.999, 1.003],
+                Lower,
+                EffectReading::Undecided,
+            ),
             (
                 Equivalent,
                 1.0,

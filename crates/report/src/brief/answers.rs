@@ -95,8 +95,12 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
         .shown
         .extend(noise(sheet, room - answers.shown.len().min(room)));
     if answers.shown.is_empty() && answers.contrasts_left == 0 {
-        let why = "Nothing could be compared: fewer than two configurations have figures.";
-        answers.shown.push(why.to_owned());
+        let nothing = match sheet.document.outcomes.is_empty() {
+            true => "Nothing could be compared",
+            false => "Nothing else could be compared",
+        };
+        let why = format!("{nothing}: fewer than two configurations have figures.");
+        answers.shown.push(why);
     }
     answers
 }

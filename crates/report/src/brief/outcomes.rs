@@ -19,9 +19,14 @@ pub(super) fn lines(sheet: &BriefSheet<'_>) -> Vec<String> {
             "better" => "1;32",
             _ => "1",
         };
-        let wrapped = sheet.wrapped(&describe_outcome(row), "  ");
-        let wrapped = wrapped.iter().take(LINES);
-        lines.extend(wrapped.map(|line| sheet.dressed(line, code)));
+        let mut wrapped = sheet.wrapped(&describe_outcome(row), "  ");
+        if wrapped.len() > LINES {
+            wrapped.truncate(LINES);
+            if let Some(last) = wrapped.last_mut() {
+                last.push_str(" ...");
+            }
+        }
+        lines.extend(wrapped.iter().map(|line| sheet.dressed(line, code)));
     }
     if rows.len() > ROWS {
         let more = rows.len() - ROWS;

@@ -30,7 +30,7 @@ pub use summary::markdown;
 /// The group of the checks of how runs ended.
 const OUTCOMES: &str = "outcomes";
 /// Why a check of how runs ended fails without any option.
-const MORE_OFTEN: &str = "more often than on the baseline, established";
+pub const MORE_OFTEN: &str = "more often than in the baseline, established";
 
 /// The part of the document that a finding is about, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +88,8 @@ pub struct Check {
     pub state: CheckState,
     /// The result in one line.
     pub said: String,
+    /// Whether it is about how runs ended.
+    pub ended: bool,
 }
 
 /// All checks of one verdict.
@@ -130,6 +132,7 @@ impl Checks {
                 name: claim.text.clone(),
                 state: state(failure, undecided),
                 said: format!("{}: {}", claim.outcome.word(), claim.because),
+                ended: false,
             });
         }
         for (at, lint) in document.lints.iter().enumerate() {
@@ -141,6 +144,7 @@ impl Checks {
                 name: format!("{} {}", lint.code, lint.location).trim().into(),
                 state: CheckState::Failed(failure),
                 said: lint.detail.clone(),
+                ended: false,
             });
         }
         Checks {
@@ -186,9 +190,8 @@ impl Checks {
     /// The checks of how runs ended that did not fail: some runs crashed, say, but not
     /// enough to tell.
     fn undecided_outcomes(&self) -> impl Iterator<Item = &Check> {
-        let is_open = |check: &&Check| check.state == CheckState::Undecided;
-        let outcomes = self.checks.iter().filter(|check| check.group == OUTCOMES);
-        outcomes.filter(is_open)
+        let is_open = |check: &&Check| check.ended && check.state == CheckState::Undecided;
+        self.checks.iter().filter(is_open)
     }
 
     /// `3 checks: 1 failed, 1 undecided`.
@@ -222,6 +225,7 @@ fn of_outcome(outcome: &PatchOutcome, group: &str) -> Vec<Check> {
             name: "modules".into(),
             state,
             said: said.into(),
+            ended: false,
         }]
     };
     match outcome {
@@ -274,6 +278,7 @@ fn of_row(
                 _ => row.verdict.word(),
             }
         ),
+        ended: false,
     }
 }
 
@@ -295,11 +300,12 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
             !decided,
         ),
         said,
+        ended: true,
     }
 }
 
 fn of_effect(effect: &PatchEffect, group: &str) -> Check {
-    let word = effect.reading.words();
+    let word = effect.word();
     if let Some(said) = &effect.said {
         return Check {
             group: group.into(),
@@ -308,7 +314,11 @@ fn of_effect(effect: &PatchEffect, group: &str) -> Check {
                 effect.fails.clone(),
                 effect.reading == EffectReading::Undecided,
             ),
-            said: format!("{word}: {said} ({})", effect.verdict.word()),
+            said: match effect.reading {
+                EffectReading::Undecided => format!("cannot tell: {said}"),
+                _ => format!("{word}: {said} ({})", effect.verdict.word()),
+            },
+            ended: true,
         };
     }
     let (at, interval) = match effect.ratio {
@@ -328,6 +338,7 @@ fn of_effect(effect: &PatchEffect, group: &str) -> Check {
             effect.reading == EffectReading::Undecided,
         ),
         said: format!("{word}{size}{ends} ({})", effect.verdict.word()),
+        ended: false,
     }
 }
 

@@ -13,6 +13,7 @@ fn check(group: &str, name: &str, state: CheckState) -> Check {
         name: name.into(),
         state,
         said: format!("said of {name}"),
+        ended: group == OUTCOMES,
     }
 }
 

@@ -121,7 +121,7 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
         };
     };
     let within = |ends: [f64; 2]| ends.iter().all(|end| end.abs() < margin);
-    if established && interval_ends(row).is_some_and(within) {
+    if interval_ends(row).is_some_and(within) {
         return RowOutcome::Same;
     }
     RowOutcome::from_difference(change < 0.0, established, better)
@@ -136,9 +136,11 @@ pub(crate) fn row_words(
     margin: f64,
 ) -> String {
     let established = row.verdict == Verdict::Established;
-    match relative_change(row).filter(|change| established && *change != 0.0) {
+    let differs = established || row.verdict == Verdict::Supported;
+    match relative_change(row).filter(|change| differs && *change != 0.0) {
         Some(change) if came_out == RowOutcome::Same => {
-            let way = RowOutcome::from_difference(change < 0.0, true, better).words(margin);
+            let way = RowOutcome::from_difference(change < 0.0, established, better);
+            let way = way.words(margin);
             let by = percent(change.abs());
             let by = by.trim_start_matches('+');
             format!(

@@ -1,7 +1,7 @@
 //! Rows in which the runs of each side all have the same value. Such a row is not a
 //! sample but a fact, like the size of a structure.
 
-use assize_verdict::{Comparison, Document, Verdict};
+use assize_verdict::{Comparison, Document, Scale, TTest, Verdict};
 
 use super::figures::RowOutcome;
 
@@ -19,8 +19,9 @@ pub(crate) fn fixed_outcome(document: &Document, row: &Comparison) -> Option<Row
     })
 }
 
-/// The values of both sides, baseline first, if no run of a side differs from another.
-/// The row has no interval then, only a difference.
+/// The values of both sides, baseline first, if no run of a side differs from another, or
+/// none from its partner of the same seed. The row has no interval then, only a
+/// difference.
 pub(crate) fn fixed_values(document: &Document, row: &Comparison) -> Option<[f64; 2]> {
     /// The rounding error that summation leaves in an interval of zero width.
     const ROUNDING: f64 = 1e-9;
@@ -31,6 +32,15 @@ pub(crate) fn fixed_values(document: &Document, row: &Comparison) -> Option<[f64
     let [low, high] = row.ci?;
     if (high - low).abs() > ROUNDING * high.abs() {
         return None;
+    }
+    // Runs may differ, each of them from none of the same seed.
+    let is_equal = match row.scale {
+        Scale::Raw => high.abs() <= ROUNDING,
+        Scale::Log | Scale::Summary => (high - 1.0).abs() <= ROUNDING,
+    };
+    let in_pairs = row.t_test == Some(TTest::Paired);
+    if let Some(mean) = row.mean_baseline.filter(|_| is_equal && in_pairs) {
+        return Some([mean, mean]);
     }
     let before = one_value(document, row, &row.baseline)?;
     Some([before, one_value(document, row, &row.configuration)?])

@@ -17,11 +17,11 @@ pub(crate) use figures::{
     size_with_interval, stands_for,
 };
 pub(crate) use fixed::{fixed_outcome, fixed_values};
-pub use outcomes::describe_outcome;
 pub(crate) use outcomes::{
-    count_incomplete_runs, describe_all_completed, describe_completed, figures as outcome_figures,
-    outcome_word, ranked as ranked_outcomes,
+    count_incomplete_runs, describe_all_completed, describe_completed, outcome_word,
+    ranked as ranked_outcomes,
 };
+pub use outcomes::{describe_outcome, outcome_figures};
 pub(crate) use rates::{EventContrasts, RateContrast, by_event, events_lead};
 
 use crate::text::{agreement, contradicted};

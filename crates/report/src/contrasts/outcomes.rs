@@ -20,7 +20,7 @@ pub(crate) fn outcome_word(row: &OutcomeComparison) -> &'static str {
 }
 
 /// `0 of 40 -> 6 of 40 runs (oops in race_use+0x5e [race])`.
-pub(crate) fn figures(row: &OutcomeComparison) -> String {
+pub fn outcome_figures(row: &OutcomeComparison) -> String {
     let counts = format!(
         "{} of {} -> {} of {} runs",
         row.count_baseline, row.n_baseline, row.count, row.n
@@ -55,7 +55,7 @@ pub fn describe_outcome(row: &OutcomeComparison) -> String {
         "{heading} with {}: {}: {}",
         row.configuration,
         outcome_word(row),
-        figures(row)
+        outcome_figures(row)
     );
     match (row.verdict, row.fewest) {
         (Verdict::Established, _) => text.push_str(", established"),

@@ -44,20 +44,22 @@ fn tested(row: &OutcomeComparison) -> String {
         let _ = write!(text, ", adjusted {}", significant(p, 2));
     }
     if let Some(pairs) = row.pairs {
-        let several = row.n > pairs.pairs || row.n_baseline > pairs.pairs;
-        let (what, more) = match several {
-            true => ("blocks", "more with"),
-            false => ("pairs", "only"),
-        };
         let _ = write!(
             text,
-            "; of {} {what} of one seed and image {more} {} in {}, {more} {} in {}",
+            "; of {} pairs of one seed and image only {} in {}, only {} in {}",
             pairs.pairs,
             row.baseline,
             pairs.only_baseline,
             row.configuration,
             pairs.only_configuration
         );
+        if pairs.design_effect > 1.0 {
+            let effect = significant(pairs.design_effect, 2);
+            let _ = write!(
+                text,
+                "; runs of one image end alike, so {effect} pairs count as one"
+            );
+        }
     }
     text
 }

@@ -199,9 +199,7 @@ impl ClaimEvaluator<'_, '_> {
             .find_map(|row| row.hypothesis_about(end, names));
         let row = row.filter(|_| is_whole && excess == 0.0);
         let (asked, p, p_attainable) = row.unwrap_or_else(|| {
-            let independent = |share, pair| ends.independent(share, reading.workload, pair);
-            let a = independent(a, [reading.a, reading.b]);
-            let b = independent(b, [reading.b, reading.a]);
+            let [a, b] = ends.effective_shares(end, reading.workload, [reading.a, reading.b]);
             let (p, p_attainable) = match excess == 0.0 {
                 true => (
                     counts::fisher(b, a),

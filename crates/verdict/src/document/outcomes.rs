@@ -170,16 +170,26 @@ impl OutcomeComparison {
 }
 
 /// Paired runs of two configurations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OutcomePairs {
-    /// Number of pairs. A pair is a block that has one run of each workload for both sides, all
-    /// with one seed and image.
+    /// Number of pairs: a run of each side on one workload, with one seed and memory image.
     pub pairs: u32,
-    /// Number of pairs in which only the baseline's run ended this way; with several runs per side,
-    /// pairs in which more of the baseline's runs did.
+    /// Number of pairs in which only the baseline's run ended this way.
     pub only_baseline: u32,
-    /// The same for the configuration.
+    /// Number of pairs in which only the configuration's run ended this way.
     pub only_configuration: u32,
+    /// So many pairs count as one in the test, since what an image decides is in all runs that
+    /// start from it. 1 if pairs of one image are no more alike than others.
+    pub design_effect: f64,
+}
+
+impl OutcomePairs {
+    /// The numbers of differing pairs that the test counts: only the baseline's run, only the
+    /// configuration's.
+    pub(crate) fn effective(&self) -> [u32; 2] {
+        let only = [self.only_baseline, self.only_configuration];
+        only.map(|n| (f64::from(n) / self.design_effect).round() as u32)
+    }
 }
 
 /// The exact test used.

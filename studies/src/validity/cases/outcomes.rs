@@ -46,13 +46,19 @@ pub(super) fn cases() -> Vec<Case> {
                 .shows(Measure::EndEstablished, Goal::NoLess(0.8)),
         );
     }
-    let what = "8 blocks of 7 workloads, in 10 % of the blocks of either side every run crashes";
-    let grid = Grid {
-        workloads: 7,
-        ..Grid::rows(1, Runs::Blocks(8))
+    let blocks = |workloads, blocks| Grid {
+        workloads,
+        ..Grid::rows(1, Runs::Blocks(blocks))
     };
-    let whole = case_of(what.into(), grid, Crashes::WholeBlocks(0.1));
+    let what = "8 blocks of 7 workloads, in 10 % of the blocks of either side every run crashes";
+    let whole = case_of(what.into(), blocks(7, 8), Crashes::WholeBlocks(0.1));
     cases.push(whole.shows(Measure::EndEstablished, few));
+    let what = "8 blocks of 7 workloads, 10 % of the runs of either side crash";
+    let apart = case_of(what.into(), blocks(7, 8), Crashes::Chances([0.1, 0.1]));
+    cases.push(apart.shows(Measure::EndEstablished, few));
+    let what = "10 blocks of 4 workloads, no run of one side and 20 % of the other crash";
+    let found = case_of(what.into(), blocks(4, 10), Crashes::Chances([0.0, 0.2]));
+    cases.push(found.shows(Measure::EndEstablished, Goal::NoLess(0.7)));
     let what = "40 pairs in which nothing differs, of one side the slowest sixth crash";
     cases.push(case(what.into(), true, Crashes::SlowOnes(0.03)).shows(Measure::FalseFound, few));
     cases
