@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use assize_job::AgentMessage;
 
-use crate::boot::Ports;
+use crate::ports::Ports;
 
 /// Where records are sent.
 #[derive(Debug, Clone, Copy)]

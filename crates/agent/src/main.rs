@@ -30,6 +30,7 @@ mod marks;
 mod module_order;
 mod modules;
 mod policy;
+mod ports;
 mod power;
 mod process;
 mod run;

@@ -8,8 +8,8 @@ use std::os::unix::fs::FileExt;
 
 use assize_job::{AgentMessage, Policy, Scheduling};
 
-use crate::boot::Ports;
 use crate::group::ControlGroup;
+use crate::ports::Ports;
 use crate::sys::{self, CpuTime, ProcessEnd, check};
 
 /// What a child process does once it is released.

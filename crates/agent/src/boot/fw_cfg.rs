@@ -1,6 +1,6 @@
 //! Reads the job from QEMU's fw_cfg.
 
-use super::ports::{FW_CFG_DATA, FW_CFG_SELECT, Ports};
+use crate::ports::{FW_CFG_DATA, FW_CFG_SELECT, Ports};
 
 /// The item that lists the files.
 const DIRECTORY: u16 = 0x19;

@@ -3,7 +3,6 @@
 mod drawn;
 mod first;
 mod fw_cfg;
-mod ports;
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::IntoRawFd;
@@ -13,10 +12,9 @@ use assize_job::{AgentMessage, MemoryImage, RunStage};
 
 use crate::channel::{Channel, RecordSink};
 use crate::digests::Digests;
+use crate::ports::Ports;
 use crate::run::{self, Guest};
 use crate::sys;
-
-pub(crate) use ports::Ports;
 
 /// Type, mount point, flags and options of each mount, in this order.
 const MOUNTS: &[(&str, &str, libc::c_ulong, &str)] = {

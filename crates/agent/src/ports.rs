@@ -14,9 +14,9 @@ const AN_HOUR_NS: u64 = 3600 * 1_000_000_000;
 /// QEMU's pvpanic, which stops the machine.
 const STOP: u16 = 0x505;
 /// Selects an item of fw_cfg.
-pub(super) const FW_CFG_SELECT: u16 = 0x510;
+pub(crate) const FW_CFG_SELECT: u16 = 0x510;
 /// Reads the selected item.
-pub(super) const FW_CFG_DATA: u16 = 0x511;
+pub(crate) const FW_CFG_DATA: u16 = 0x511;
 
 /// Permission to use I/O ports; without it the processor faults.
 #[derive(Debug, Clone, Copy)]
