@@ -13,11 +13,11 @@ use assize_job::{
 
 use crate::actions::of_sysctl;
 use crate::digests::Digests;
-use crate::instruments::{doubt, unavailable};
 use crate::mapped::MappingWatch;
 use crate::modules::{RunModules, loaded_build_id};
 use crate::policy::AttachedPolicy;
 use crate::process::{Body, ExecProgram};
+use crate::records::{doubt, unavailable};
 use crate::{elf, power, sys};
 
 /// A variable that the agent sets for every program. Not part of the identity,

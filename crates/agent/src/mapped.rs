@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use perf_event_open_sys::{bindings, perf_event_open};
 
-use crate::instruments::perf::why;
-use crate::instruments::system::online_cpus;
+use crate::cpus;
+use crate::perf::why;
 
 /// Data pages per buffer: room for about 2,000 mappings.
 const PAGES: usize = 64;
@@ -49,7 +49,7 @@ impl MappingWatch {
     pub(crate) fn open(guest: bool) -> Result<MappingWatch, String> {
         let root = (!guest).then(std::process::id);
         let open = |cpu: u32| MappingBuffer::open(cpu, root.is_some()).map_err(|error| why(&error));
-        let buffers = online_cpus()?.into_iter().map(open);
+        let buffers = cpus::online()?.into_iter().map(open);
         Ok(MappingWatch {
             buffers: buffers.collect::<Result<_, _>>()?,
             root,

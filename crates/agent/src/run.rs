@@ -11,13 +11,14 @@ use crate::channel::Channel;
 use crate::digests::Digests;
 use crate::environment;
 use crate::identity::IdentityCollector;
-use crate::instruments::{self, RunInstrument};
+use crate::instruments::{self, run_instrument::RunInstrument};
 use crate::kernel_log::KernelLog;
 use crate::marks;
 use crate::modules::RunModules;
 use crate::policy::{self, AttachedPolicy};
 use crate::power::Governors;
 use crate::process::{Body, Child, ProcessExit, WaitLimits};
+use crate::records::{doubt, failed, unavailable};
 use crate::seed::Stream;
 use crate::sys::{self, ProcessEnd};
 use crate::workload::{self, ResultReader, output};
@@ -69,11 +70,7 @@ pub(crate) fn carry_out_job(
                 None => run.carry_out(channel, Digests::default(), modules),
             }
         }
-        Err(why) => channel.send(&AgentMessage::Failed {
-            stage: RunStage::Start,
-            what: "read the job".into(),
-            why,
-        }),
+        Err(why) => channel.send(&failed(RunStage::Start, "read the job", why)),
     }
 }
 
@@ -146,11 +143,8 @@ impl AgentRun {
         if self.guest
             && let Err(why) = reseed(Stream::new(self.job.seed, "kernel"))
         {
-            channel.send(&failed(
-                RunStage::Setup,
-                "reseed the kernel's random numbers",
-                why,
-            ));
+            let what = "reseed the kernel's random numbers";
+            channel.send(&failed(RunStage::Setup, what, why));
         }
         let job = &self.job;
         let mut failures = self.actions(&job.setup, RunStage::Setup, &mut modules);
@@ -289,11 +283,7 @@ impl AgentRun {
                 false
             }
             Err(reason) => {
-                channel.send(&AgentMessage::Unavailable {
-                    instrument: instrument.name().into(),
-                    metric: None,
-                    reason,
-                });
+                channel.send(&unavailable(instrument.name(), None, reason));
                 false
             }
         });
@@ -458,11 +448,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         let left = match child.reap() {
             Ok(left) => left,
             Err(error) => {
-                channel.send(&failed(
-                    RunStage::Background,
-                    &name,
-                    sys::error_text(&error),
-                ));
+                channel.send(&failed(RunStage::Background, name, sys::error_text(&error)));
                 continue;
             }
         };
@@ -471,10 +457,10 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         }
         channel.send(&match workload::failure(&left, &statuses) {
             Some(why) => failed(RunStage::Background, &name, why),
-            None => AgentMessage::Doubt {
-                code: "background-ended".into(),
-                detail: format!("{name}, in the background, ended before the workload did"),
-            },
+            None => doubt(
+                "background-ended",
+                format!("{name}, in the background, ended before the workload did"),
+            ),
         });
     }
 }
@@ -489,12 +475,4 @@ fn oom_kills() -> u64 {
         .next()
         .and_then(|count| count.parse().ok())
         .unwrap_or(0)
-}
-
-fn failed(stage: RunStage, what: &str, why: String) -> AgentMessage {
-    AgentMessage::Failed {
-        stage,
-        what: what.into(),
-        why,
-    }
 }

@@ -8,11 +8,12 @@ use std::fs::{self, OpenOptions};
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
-use assize_job::{AgentMessage, MemoryImage, RunStage};
+use assize_job::{MemoryImage, RunStage};
 
 use crate::channel::{Channel, RecordSink};
 use crate::digests::Digests;
 use crate::ports::Ports;
+use crate::records::{doubt, failed};
 use crate::run::{self, Guest};
 use crate::sys;
 
@@ -124,17 +125,14 @@ pub(crate) fn main(command_line: &str) {
     let mut channel = Channel::new(RecordSink::DebugConsole(ports));
     run::send_greeting(&mut channel, resumed_ns, true);
     if let Err(why) = aged {
-        channel.send(&AgentMessage::Failed {
-            stage: RunStage::Start,
-            what: "make the machine that was drawn".into(),
-            why: sys::error_text(&why),
-        });
+        channel.send(&failed(
+            RunStage::Start,
+            "make the machine that was drawn",
+            sys::error_text(&why),
+        ));
     }
     for why in problems {
-        channel.send(&AgentMessage::Doubt {
-            code: "machine-set-up".into(),
-            detail: why,
-        });
+        channel.send(&doubt("machine-set-up", why));
     }
     drawn::call_on_deeper_stack(image.padding, &mut || {
         let told = fw_cfg::job(ports);
@@ -241,11 +239,8 @@ fn report_panics(ports: Ports) {
             return;
         }
         let mut channel = Channel::new(RecordSink::DebugConsole(ports));
-        channel.send(&AgentMessage::Failed {
-            stage: RunStage::Start,
-            what: "the agent panicked".into(),
-            why: panic.to_string().replace('\n', " "),
-        });
+        let why = panic.to_string().replace('\n', " ");
+        channel.send(&failed(RunStage::Start, "the agent panicked", why));
         ports.exit(0);
     }));
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::system;
+use crate::files;
 
 /// Both contents of the file, or why they are not known.
 pub(crate) struct BeforeAndAfter {
@@ -23,12 +23,12 @@ impl BeforeAndAfter {
 
     /// Reads the file at the start.
     pub(crate) fn start(&mut self) {
-        self.before = system::read(Path::new(self.path));
+        self.before = files::read(Path::new(self.path));
     }
 
     /// Reads the file at the end.
     pub(crate) fn stop(&mut self) {
-        self.after = system::read(Path::new(self.path));
+        self.after = files::read(Path::new(self.path));
     }
 
     /// Both readings, parsed; the first error if one fails.

@@ -5,12 +5,16 @@ use std::path::Path;
 use assize_job::AgentMessage;
 
 use super::idle::{self, IdleEvent, IdleSpan};
-use super::perf::{self, PerfCounter, PerfScope};
 use super::proc_stat;
 use super::residency::IdleStateStep;
 use super::ring::{self, EventField};
+use super::run_instrument::RunInstrument;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
-use super::{RunInstrument, metric, number, system, unavailable};
+use crate::cpus;
+use crate::files;
+use crate::perf::{self, PerfCounter, PerfScope};
+use crate::records::{doubt, metric, number, unavailable};
+use crate::sys;
 
 const NAME: &str = "cpu-idle";
 const CPU_IDLE: &str = "power/cpu_idle";
@@ -38,21 +42,21 @@ impl RunInstrument for CpuIdle {
     }
 
     fn start(&mut self, _workload: i32) {
-        self.stat[0] = system::read(Path::new("/proc/stat")).ok();
+        self.stat[0] = files::read(Path::new("/proc/stat")).ok();
         self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
-        let now = system::monotonic_ns();
+        let now = sys::now();
         self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
-        let now = system::monotonic_ns();
+        let now = sys::now();
         if let Some(Err(why)) = self.tracer.as_mut().map(IdleStateTracer::off) {
             self.failed.get_or_insert(why);
         }
         if let Some(window) = &mut self.window {
             window.to = now;
         }
-        self.stat[1] = system::read(Path::new("/proc/stat")).ok();
+        self.stat[1] = files::read(Path::new("/proc/stat")).ok();
     }
 
     fn records(&mut self) -> Vec<AgentMessage> {
@@ -124,7 +128,7 @@ impl CpuIdle {
                     "{metric} is too large: the CPU was idle for {told:.2} s by /proc/stat, \
                      for {traced:.2} s by the trace; this kernel does not trace all idle times"
                 );
-                doubts.push(super::doubt("untraced-idle", detail));
+                doubts.push(doubt("untraced-idle", detail));
             }
         }
         doubts
@@ -214,10 +218,8 @@ impl IdleStateTracer {
         let state = state.ok_or("the trace event power/cpu_idle has no field state here")?;
         let nudge = |&cpu: &u32| PerfCounter::open(perf::PerfEvent::DUMMY, PerfScope::Cpu(cpu));
         // Without perf events, /proc/stat decides whether a silent CPU slept.
-        let nudges: Option<Vec<PerfCounter>> = system::online_cpus()?
-            .iter()
-            .map(|cpu| nudge(cpu).ok())
-            .collect();
+        let nudges: Option<Vec<PerfCounter>> =
+            cpus::online()?.iter().map(|cpu| nudge(cpu).ok()).collect();
         Ok(IdleStateTracer {
             instance,
             id: format.id,
@@ -377,7 +379,7 @@ mod tests {
             eprintln!("skipped: {why}");
             return;
         }
-        let cpus = system::online_cpus().unwrap();
+        let cpus = cpus::online().unwrap();
         instrument.start(1);
         std::thread::sleep(std::time::Duration::from_millis(100));
         instrument.stop();

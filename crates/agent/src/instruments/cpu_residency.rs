@@ -17,7 +17,10 @@ use super::cpu_idle::IdleStateTracer;
 use super::frequency_trace::FrequencyTrace;
 use super::idle::{self, IdleSpan};
 use super::residency::{self, Changes, PowerDraws, Sojourn};
-use super::{RunInstrument, doubt, metric, number, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::records::{doubt, metric, number, raw, unavailable};
+use crate::sys;
 
 const NAME: &str = "cpu-residency";
 /// Name of the instance that traces frequencies.
@@ -76,7 +79,7 @@ impl RunInstrument for CpuResidency {
     /// Starts recording already, so that the state of a CPU that is idle at the
     /// start of the window is known.
     fn open(&mut self) -> Result<(), String> {
-        self.kernel = IdleStateFiles::open(&system::online_cpus()?);
+        self.kernel = IdleStateFiles::open(&cpus::online()?);
         if self.frequency.is_some() {
             self.frequencies = Some(FrequencyTrace::open(OF_FREQUENCIES)?);
         }
@@ -88,12 +91,12 @@ impl RunInstrument for CpuResidency {
 
     fn start(&mut self, _workload: i32) {
         self.counted[0] = self.kernel.counts();
-        let now = system::monotonic_ns();
+        let now = sys::now();
         self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
-        let now = system::monotonic_ns();
+        let now = sys::now();
         let traced = self.tracer.as_mut().map(IdleStateTracer::off);
         let changes = self.frequencies.as_mut().map(FrequencyTrace::off);
         let mut ended = [traced, changes].into_iter().flatten();
@@ -267,10 +270,7 @@ impl ObservedStates {
                 });
             }
         }
-        records.push(AgentMessage::Raw {
-            name: format!("{NAME}.txt"),
-            text: table,
-        });
+        records.push(raw(format!("{NAME}.txt"), table));
         records
     }
 

@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 
 use assize_job::AgentMessage;
 
-use super::perf::{CounterSum, PerfEvent};
-use super::{RunInstrument, doubt, metric, number, perf, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::files;
+use crate::perf;
+use crate::perf::{CounterSum, PerfEvent};
+use crate::records::{doubt, metric, number, unavailable};
 
 const NAME: &str = "energy";
 const PMU: &str = "/sys/bus/event_source/devices/power";
@@ -128,14 +132,14 @@ struct PmuEvent {
 
 /// The events of [`METRICS`] that the PMU in this directory has.
 fn pmu_events(directory: &Path) -> Result<Vec<PmuEvent>, String> {
-    let text = |name: &str| system::read(&directory.join(name)).map(|text| text.trim().to_string());
+    let text = |name: &str| files::read(&directory.join(name)).map(|text| text.trim().to_string());
     let wrong = |name: &str, text: &str| {
         format!("{}: not understood: {text}", directory.join(name).display())
     };
     let kind = text("type")?;
     let kind: u32 = kind.parse().map_err(|_| wrong("type", &kind))?;
     let mask = text("cpumask")?;
-    let cpus = system::cpu_list(&mask).ok_or_else(|| wrong("cpumask", &mask))?;
+    let cpus = cpus::parse_list(&mask).ok_or_else(|| wrong("cpumask", &mask))?;
     let mut found = Vec::new();
     for &(metric, event, _) in METRICS {
         let name = format!("events/{event}");
@@ -187,7 +191,7 @@ struct Zone {
 
 impl Zone {
     fn read(&self) -> Result<u64, String> {
-        let text = system::read(&self.energy)?;
+        let text = files::read(&self.energy)?;
         let number = text.trim().parse();
         number.map_err(|_| format!("{}: no number", self.energy.display()))
     }
@@ -217,7 +221,7 @@ fn zones(directory: &Path) -> Result<Vec<Zone>, String> {
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
-        let name = system::read(&path.join("name"))?;
+        let name = files::read(&path.join("name"))?;
         let name = name.trim();
         let wanted = METRICS.iter().find(|(_, _, zone)| {
             zone.strip_suffix('-')
@@ -227,7 +231,7 @@ fn zones(directory: &Path) -> Result<Vec<Zone>, String> {
             continue;
         };
         let max = path.join("max_energy_range_uj");
-        let max_uj = system::read(&max)?.trim().parse();
+        let max_uj = files::read(&max)?.trim().parse();
         found.push(Zone {
             metric,
             energy: path.join("energy_uj"),

@@ -6,8 +6,9 @@ use std::path::Path;
 use assize_job::FREQUENCY_POLICIES;
 
 use super::residency::Changes;
-use super::system;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
+use crate::cpus;
+use crate::files;
 
 const CPU_FREQUENCY: &str = "power/cpu_frequency";
 
@@ -30,7 +31,7 @@ impl FrequencyTrace {
         })?;
         instance.on()?;
         let mut first = Vec::new();
-        for cpu in system::online_cpus()? {
+        for cpu in cpus::online()? {
             first.push((cpu, now(cpu)?));
         }
         Ok(FrequencyTrace { instance, first })
@@ -77,7 +78,7 @@ impl FrequencyTrace {
 fn now(cpu: u32) -> Result<u64, String> {
     let directory = Path::new(FREQUENCY_POLICIES).with_file_name(format!("cpu{cpu}"));
     let path = directory.join("cpufreq/scaling_cur_freq");
-    let text = system::read(&path)?;
+    let text = files::read(&path)?;
     let number = text.trim().parse();
     number.map_err(|_| format!("{}: '{}' is no number", path.display(), text.trim()))
 }

@@ -20,8 +20,10 @@ use rustix::thread::{Timespec, current_timer_slack, nanosleep, set_current_timer
 
 use super::cpu_idle::IdleStateTracer;
 use super::idle::{self, IdleEvent, IdleSpan};
+use super::run_instrument::RunInstrument;
 use super::tracefs::RecordedTrace;
-use super::{RunInstrument, metric, number, system, unavailable};
+use crate::files;
+use crate::records::{metric, number, unavailable};
 
 const NAME: &str = "guest-instructions";
 
@@ -54,7 +56,7 @@ impl RunInstrument for GuestInstructions {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        if !exact(&system::read("/proc/cmdline".as_ref())?) {
+        if !exact(&files::read("/proc/cmdline".as_ref())?) {
             return Err(
                 "the clock of this machine counts no instructions; use target exact".into(),
             );
@@ -275,7 +277,7 @@ mod tests {
 
     #[test]
     fn this_machine_is_not_exact() {
-        if exact(&system::read("/proc/cmdline".as_ref()).unwrap()) {
+        if exact(&files::read("/proc/cmdline".as_ref()).unwrap()) {
             eprintln!("skipped: this machine is exact");
             return;
         }

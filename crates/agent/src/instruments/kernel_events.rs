@@ -10,8 +10,10 @@ use assize_job::AgentMessage;
 use assize_job::events::{EVENTS_FILE, EventKind, KernelEvent, KernelEventLog, ThreadNaming};
 
 use super::ring::{self, EventField, EventFormat};
+use super::run_instrument::RunInstrument;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
-use super::{RunInstrument, system, unavailable};
+use crate::records::{raw, unavailable};
+use crate::sys;
 
 const NAME: &str = "kernel-events";
 /// Required: without these there is nothing to show.
@@ -61,7 +63,7 @@ impl RunInstrument for KernelEvents {
     }
 
     fn start(&mut self, _: i32) {
-        self.start_ns = system::monotonic_ns();
+        self.start_ns = sys::now();
         if let Some(Err(why)) = self.instance.as_mut().map(Instance::on) {
             self.failed = Some(why);
         }
@@ -71,7 +73,7 @@ impl RunInstrument for KernelEvents {
         if let Some(Err(why)) = self.instance.as_mut().map(Instance::off) {
             self.failed.get_or_insert(why);
         }
-        self.stop_ns = system::monotonic_ns();
+        self.stop_ns = sys::now();
     }
 
     fn records(&mut self) -> Vec<AgentMessage> {
@@ -86,10 +88,7 @@ impl RunInstrument for KernelEvents {
         drop(instance);
         let mut records = Vec::from_iter(trace.doubt(NAME));
         let events = self.events(trace);
-        records.push(AgentMessage::Raw {
-            name: EVENTS_FILE.into(),
-            text: events.text(),
-        });
+        records.push(raw(EVENTS_FILE, events.text()));
         records
     }
 }

@@ -6,7 +6,6 @@
 //! is small and the same in every run.
 
 mod before_and_after;
-pub(crate) mod clock;
 mod cpu_idle;
 mod cpu_residency;
 mod energy;
@@ -16,15 +15,14 @@ mod guest_instructions;
 mod idle;
 mod kernel_events;
 mod labels;
-pub(crate) mod perf;
 mod perf_hardware;
 mod perf_software;
 mod planted_stalls;
 mod proc_stat;
 mod residency;
 mod ring;
+pub(crate) mod run_instrument;
 mod schedstat;
-pub(crate) mod system;
 mod taskstats;
 mod threads;
 mod timer_list;
@@ -33,31 +31,14 @@ mod tracer;
 mod wakeup;
 mod waking;
 
-use assize_job::{AgentMessage as Record, INSTRUMENTS, Job, TracerKind};
+use assize_job::{AgentMessage, INSTRUMENTS, TracerKind};
 
-/// Something that measures one run.
-pub(crate) trait RunInstrument {
-    /// Its name in an experiment file.
-    fn name(&self) -> &'static str;
-    /// Takes what it needs from the job. Called before [`RunInstrument::open`].
-    /// `guest`: the agent is process 1.
-    fn take(&mut self, _job: &Job, _guest: bool) {}
-    /// Opens what it needs, before the workload exists. An error means that all
-    /// of it is unavailable, and gives the reason and a remedy.
-    fn open(&mut self) -> Result<(), String>;
-    /// Starts measuring. The workload's process exists, waits to be released,
-    /// and has done nothing yet.
-    fn start(&mut self, workload: i32 /* pid */);
-    /// Stops measuring. The workload is done: its main process has exited but
-    /// is not yet reaped (/proc/PID still there), or it waits.
-    fn stop(&mut self);
-    /// Returns what was measured, after everything has stopped.
-    fn records(&mut self) -> Vec<Record>;
-}
+use self::run_instrument::RunInstrument;
+use crate::records::unavailable;
 
 /// The instruments of these names in the order of [`INSTRUMENTS`], and a record
 /// for each unknown name.
-pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<Record>) {
+pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<AgentMessage>) {
     let mut unknown = Vec::new();
     for name in names {
         if !INSTRUMENTS.iter().any(|known| known.name == name) {
@@ -94,41 +75,6 @@ fn one(name: &str) -> Option<Box<dyn RunInstrument>> {
     })
 }
 
-/// A number for the whole run.
-fn metric(name: impl Into<String>, value: f64, unit: &str) -> Record {
-    Record::Metric {
-        metric: name.into(),
-        value,
-        unit: unit.into(),
-    }
-}
-
-/// A count or a time in nanoseconds. Above 2^53 it is rounded, as any JSON
-/// number is.
-#[allow(clippy::cast_precision_loss)]
-fn number(value: u64) -> f64 {
-    value as f64
-}
-
-pub(crate) fn unavailable(
-    instrument: &str,
-    metric: Option<&str>,
-    reason: impl Into<String>,
-) -> Record {
-    Record::Unavailable {
-        instrument: instrument.into(),
-        metric: metric.map(Into::into),
-        reason: reason.into(),
-    }
-}
-
-pub(crate) fn doubt(code: &str, detail: impl Into<String>) -> Record {
-    Record::Doubt {
-        code: code.into(),
-        detail: detail.into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,7 +98,7 @@ mod tests {
         let (made, unknown) = make(&["perf-softwear".into(), "threads".into()]);
         assert_eq!(made.len(), 1);
         assert!(
-            matches!(&unknown[..], [Record::Unavailable { instrument, .. }] if instrument == "perf-softwear"),
+            matches!(&unknown[..], [AgentMessage::Unavailable { instrument, .. }] if instrument == "perf-softwear"),
             "{unknown:?}"
         );
     }

@@ -5,8 +5,9 @@ use std::io;
 use assize_job::AgentMessage;
 use perf_event_open_sys::bindings;
 
-use super::perf::{self, CounterSum, CounterTotal, PerfEvent};
-use super::{RunInstrument, system};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::perf::{self, CounterSum, CounterTotal, PerfEvent};
 
 const NAME: &str = "perf-hardware";
 
@@ -28,7 +29,7 @@ impl RunInstrument for PerfHardware {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let cpus = system::online_cpus()?;
+        let cpus = cpus::online()?;
         self.sums = EVENTS
             .iter()
             .map(|&(name, config)| {

@@ -14,8 +14,10 @@ use std::io;
 use assize_job::AgentMessage;
 use perf_event_open_sys::bindings;
 
-use super::perf::{self, CounterSum, CounterTotal, PerfEvent};
-use super::{RunInstrument, system};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::perf::{self, CounterSum, CounterTotal, PerfEvent};
+use crate::records::unavailable;
 
 const SOFTWARE: &str = "perf-software";
 const WORKLOAD: &str = "perf-workload";
@@ -76,7 +78,7 @@ impl RunInstrument for PerfSoftware {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let cpus = system::online_cpus()?;
+        let cpus = cpus::online()?;
         let metric = |&(name, unit, config): &SoftwareCounter| {
             let sum = CounterSum::of_cpus(PerfEvent::software(config), &cpus);
             CountedMetric::new(SOFTWARE, name, unit, sum)
@@ -188,7 +190,7 @@ impl CountedMetric {
     fn records(&self) -> Vec<AgentMessage> {
         match &self.sum {
             Ok(_) => perf::records(self.instrument, self.name, self.unit, &self.total),
-            Err(error) => vec![super::unavailable(
+            Err(error) => vec![unavailable(
                 self.instrument,
                 Some(self.name),
                 perf::why(error),

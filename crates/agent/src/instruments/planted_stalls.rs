@@ -11,7 +11,9 @@ use std::path::Path;
 
 use assize_job::{AgentMessage, Job, PLANTED_STALLS, RunStage, Stalls};
 
-use super::{RunInstrument, doubt, system};
+use super::run_instrument::RunInstrument;
+use crate::files;
+use crate::records::{doubt, failed, number};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -46,7 +48,7 @@ impl RunInstrument for PlantedStalls {
 
     fn open(&mut self) -> Result<(), String> {
         match &self.stalls {
-            Some(_) => system::read(Path::new(Stalls::LOG)).map(|_| ()),
+            Some(_) => files::read(Path::new(Stalls::LOG)).map(|_| ()),
             None => Ok(()),
         }
     }
@@ -71,17 +73,13 @@ impl RunInstrument for PlantedStalls {
         };
         let log = match &self.problem {
             Some(problem) => Err(problem.clone()),
-            None => system::read(Path::new(Stalls::LOG)).and_then(|text| parse(&text)),
+            None => files::read(Path::new(Stalls::LOG)).and_then(|text| parse(&text)),
         };
         let log = match log {
             Ok(log) => log,
             // A run without the stalls it declares has failed.
             Err(why) => {
-                return vec![AgentMessage::Failed {
-                    stage: RunStage::Workload,
-                    what: PLANTED_STALLS.into(),
-                    why,
-                }];
+                return vec![failed(RunStage::Workload, PLANTED_STALLS, why)];
             }
         };
         let mut records = self.stall_records(&log);
@@ -148,7 +146,7 @@ impl PlantedStalls {
                     .zip(before)
                     .map(|(at, other)| at - other)
                     .collect(),
-                values: lengths.into_iter().map(super::number).collect(),
+                values: lengths.into_iter().map(number).collect(),
             });
         }
         records

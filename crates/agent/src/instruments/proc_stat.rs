@@ -5,7 +5,9 @@ use std::path::Path;
 use assize_job::AgentMessage;
 
 use super::before_and_after::BeforeAndAfter;
-use super::{RunInstrument, metric, number, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::files;
+use crate::records::{metric, number, unavailable};
 
 const NAME: &str = "proc-stat";
 const PATH: &str = "/proc/stat";
@@ -25,7 +27,7 @@ impl RunInstrument for ProcStat {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        parse(&system::read(Path::new(PATH))?).map(|_| ())
+        parse(&files::read(Path::new(PATH))?).map(|_| ())
     }
 
     fn start(&mut self, _workload: i32) {

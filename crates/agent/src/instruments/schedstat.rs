@@ -5,7 +5,9 @@ use std::path::Path;
 use assize_job::AgentMessage;
 
 use super::before_and_after::BeforeAndAfter;
-use super::{RunInstrument, metric, number, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::files;
+use crate::records::{metric, number, unavailable};
 
 const NAME: &str = "schedstat";
 const PATH: &str = "/proc/schedstat";
@@ -28,7 +30,7 @@ impl RunInstrument for Schedstat {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let text = system::read(Path::new(PATH))
+        let text = files::read(Path::new(PATH))
             .map_err(|why| format!("{why}; use a kernel with CONFIG_SCHEDSTATS"))?;
         parse(&text).map(|_| ())
     }

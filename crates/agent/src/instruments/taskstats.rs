@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_process_is_told() {
-        let cpus = super::super::system::online_cpus().unwrap();
+        let cpus = crate::cpus::online().unwrap();
         let mut taskstats = match Taskstats::open(&cpus) {
             Ok(taskstats) => taskstats,
             Err(why) => {

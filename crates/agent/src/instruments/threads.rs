@@ -12,8 +12,11 @@ use std::path::Path;
 use assize_job::AgentMessage;
 
 use super::labels::{THREADS_MAX, labels};
+use super::run_instrument::RunInstrument;
 use super::taskstats::{Taskstats, ThreadExit};
-use super::{RunInstrument, doubt, metric, number, system, unavailable};
+use crate::cpus;
+use crate::files;
+use crate::records::{doubt, metric, number, unavailable};
 
 const NAME: &str = "threads";
 
@@ -35,7 +38,7 @@ impl RunInstrument for ThreadsInstrument {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        match system::online_cpus().and_then(|cpus| Taskstats::open(&cpus)) {
+        match cpus::online().and_then(|cpus| Taskstats::open(&cpus)) {
             Ok(taskstats) => self.taskstats = Some(taskstats),
             Err(why) => self.blind = Some(why),
         }
@@ -45,7 +48,7 @@ impl RunInstrument for ThreadsInstrument {
     fn start(&mut self, workload: i32) {
         self.workload = u32::try_from(workload).unwrap_or(0);
         let path = format!("/proc/{workload}/status");
-        self.before = system::read(Path::new(&path))
+        self.before = files::read(Path::new(&path))
             .ok()
             .and_then(|text| status(&text));
         if let Some(taskstats) = &mut self.taskstats {
@@ -151,7 +154,7 @@ fn remaining_threads(process: u32) -> Vec<ThreadExit> {
     };
     let paths = listing.filter_map(|entry| Some(entry.ok()?.path().join("status")));
     paths
-        .filter_map(|path| status(&system::read(&path).ok()?))
+        .filter_map(|path| status(&files::read(&path).ok()?))
         .collect()
 }
 

@@ -9,7 +9,9 @@ use std::path::Path;
 use assize_job::AgentMessage;
 
 use super::before_and_after::BeforeAndAfter;
-use super::{RunInstrument, metric, number, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::files;
+use crate::records::{metric, number, unavailable};
 
 const NAME: &str = "timer-list";
 const PATH: &str = "/proc/timer_list";
@@ -29,7 +31,7 @@ impl RunInstrument for TimerList {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        parse(&system::read(Path::new(PATH))?).map(|_| ())
+        parse(&files::read(Path::new(PATH))?).map(|_| ())
     }
 
     fn start(&mut self, _workload: i32) {

@@ -10,7 +10,10 @@ use rustix::fs::OFlags;
 use rustix::mount::{MountFlags, mount};
 
 use super::ring::{self, EventFormat, PageLayout};
-use super::system;
+use crate::cpus;
+use crate::files;
+use crate::records::doubt;
+use crate::sys;
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 const PREFIX: &str = "assize.";
@@ -82,14 +85,14 @@ impl Instance {
             pipes: Vec::new(),
             switch: None,
         };
-        this.layout = ring::layout(&system::read(&header)?)
+        this.layout = ring::layout(&files::read(&header)?)
             .ok_or_else(|| format!("{}: not understood", header.display()))?;
         this.write("tracing_on", "0")?;
         this.write("trace_clock", wanted.clock)?;
         // Lose the end rather than the beginning, which shows what belongs to the
         // workload.
         this.write("options/overwrite", "0")?;
-        let cpus = system::online_cpus()?;
+        let cpus = cpus::online()?;
         let kib = buffer_kib(wanted.kib_per_cpu, cpus.len());
         this.write("buffer_size_kb", &kib.to_string())?;
         for event in wanted.events {
@@ -156,7 +159,7 @@ impl Instance {
     /// The format of an event.
     pub(crate) fn format(&self, event: &str) -> Result<EventFormat, String> {
         let path = self.root.join("events").join(event).join("format");
-        let text = system::read(&path)?;
+        let text = files::read(&path)?;
         EventFormat::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
     }
 
@@ -207,10 +210,7 @@ impl Instance {
                 trace.broken |= whole.is_none();
             }
             let stats = self.path.join(format!("per_cpu/cpu{cpu}/stats"));
-            match system::read(&stats)
-                .ok()
-                .and_then(|text| lost_events(&text))
-            {
+            match files::read(&stats).ok().and_then(|text| lost_events(&text)) {
                 Some(count) => trace.lost += count,
                 None => trace.broken = true,
             }
@@ -231,7 +231,7 @@ impl<E> RecordedTrace<E> {
                  what came after them is not counted; make the run shorter"
             ),
         };
-        Some(super::doubt("lost-events", detail))
+        Some(doubt("lost-events", detail))
     }
 }
 
@@ -256,7 +256,7 @@ impl Drop for Instance {
 /// Checks that this kernel has the tracer.
 pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
     let path = mounted()?.join("available_tracers");
-    let there = system::read(&path)?;
+    let there = files::read(&path)?;
     if there.split_ascii_whitespace().any(|one| one == name) {
         return Ok(());
     }
@@ -388,11 +388,11 @@ mod tests {
         };
         let path = instance.path.clone();
         let format = instance.format("sched/sched_switch").unwrap();
-        let before = system::monotonic_ns();
+        let before = sys::now();
         instance.on().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(5));
         instance.off().unwrap();
-        let after = system::monotonic_ns();
+        let after = sys::now();
         let trace = instance.drain(&|event| (ring::id(event)? == format.id).then_some(()));
         let times: Vec<u64> = trace
             .cpus

@@ -8,9 +8,11 @@ use assize_job::{AgentMessage, Job};
 
 use super::labels::{THREADS_MAX, labels};
 use super::ring::{self, EventField, EventFormat};
+use super::run_instrument::RunInstrument;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
 use super::waking::{SchedulerEvent, Waking, follow};
-use super::{RunInstrument, number, system, unavailable};
+use crate::records::{doubt, number, unavailable};
+use crate::sys;
 
 const NAME: &str = "wakeup";
 const METRIC: &str = "wakeup_latency";
@@ -63,7 +65,7 @@ impl RunInstrument for Wakeup {
                 .and_then(|()| instance.on());
             self.failed = done.err();
         }
-        self.start_ns = system::monotonic_ns();
+        self.start_ns = sys::now();
     }
 
     fn stop(&mut self) {
@@ -80,7 +82,7 @@ impl RunInstrument for Wakeup {
             return vec![unavailable(NAME, None, why)];
         }
         let trace = instance.drain(&|event| decoder.decode(event));
-        let doubt = trace.doubt(NAME);
+        let lost = trace.doubt(NAME);
         let waking = follow(self.workload, &in_order(trace));
         let mut records = if waking.threads.is_empty() {
             let reason = "the trace does not show the workload; \
@@ -95,9 +97,9 @@ impl RunInstrument for Wakeup {
                  when their threads began to run",
                 waking.untraced
             );
-            records.push(super::doubt("untraced-switches", detail));
+            records.push(doubt("untraced-switches", detail));
         }
-        records.extend(doubt);
+        records.extend(lost);
         records
     }
 }

@@ -10,6 +10,7 @@ use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
 
@@ -137,11 +138,6 @@ impl Staged for PageLoading {
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let rendered = std::mem::take(&mut self.rendered);
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let mut records = vec![metric("render_time_mean", rendered.mean(), "ns")];
         records.extend(rendered.records("render_time", "ns", self.start, self.samples));
         if let Some(drawn) = &self.drawn {

@@ -20,6 +20,7 @@ use super::load::Load;
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use crate::process::schedule;
+use crate::records::metric;
 use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 use crate::sys;
 
@@ -162,16 +163,8 @@ impl Load for Composing {
         let taken = self.compositions.iter().map(|one| one.begun.len());
         let mut records = latency.records("frame_latency", "ns", start, terms.samples);
         records.extend(end_to_end.records("end_to_end", "ns", start, terms.samples));
-        for (metric, value) in [
-            ("frames", self.compositions.len()),
-            ("client_frames", taken.sum()),
-        ] {
-            records.push(AgentMessage::Metric {
-                metric: metric.into(),
-                value: value as f64,
-                unit: String::new(),
-            });
-        }
+        records.push(metric("frames", self.compositions.len() as f64, ""));
+        records.push(metric("client_frames", taken.sum::<usize>() as f64, ""));
         let duration_ns = self.parameters.duration_ns;
         records.push(blanks::frames_missed(&missed, duration_ns, start));
         Ok(records)

@@ -11,6 +11,7 @@ use assize_job::{AgentMessage, CpuScore};
 use super::threads::{count, join, spawn};
 use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::sys;
 
 /// Time for all threads to start before they begin.
@@ -65,11 +66,7 @@ impl Staged for ScoreComputation {
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let seconds = self.duration_ns.unwrap_or(u64::MAX) as f64 / NS_PER_S;
-        let metric = |name: &str, units: u64| AgentMessage::Metric {
-            metric: name.into(),
-            value: units as f64 / seconds,
-            unit: "/s".into(),
-        };
+        let metric = |name: &str, units: u64| metric(name, units as f64 / seconds, "/s");
         let done = || self.done.iter().copied();
         Ok(vec![
             metric("score", done().sum()),

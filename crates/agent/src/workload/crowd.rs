@@ -13,6 +13,7 @@ use assize_job::{AgentMessage, Crowd, Queue};
 use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
 use super::threads::{join, spawn};
+use crate::records::{doubt, metric};
 use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
@@ -254,11 +255,7 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage
     let (least, most) = ends(&mut services.iter().copied());
     let times = services.iter().enumerate();
     let times = ends(&mut times.map(|(context, jobs)| jobs.saturating_mul(length(context))));
-    let metric = |metric: &str, value: f64| AgentMessage::Metric {
-        metric: metric.into(),
-        value,
-        unit: String::new(),
-    };
+    let metric = |name: &str, value: f64| metric(name, value, "");
     let mut records = vec![
         metric("service_min", least as f64),
         metric("service_max", most as f64),
@@ -269,14 +266,14 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage
         records.push(metric("engine_time_ratio", ratio));
     } else {
         let starved = services.iter().filter(|service| **service == 0).count();
-        records.push(AgentMessage::Doubt {
-            code: "starved".into(),
-            detail: format!(
+        records.push(doubt(
+            "starved",
+            format!(
                 "no job of {starved} among {} contexts was done while all wanted the engine, \
                  of one context {most} were: there is no service_ratio",
                 services.len()
             ),
-        });
+        ));
     }
     records
 }

@@ -23,6 +23,7 @@ use serde_json::Value;
 use super::series::histogram;
 use super::{Prepared, output, program};
 use crate::process::{Body, ExecProgram, ProcessExit, text_of};
+use crate::records::{doubt, failed, metric, number};
 use crate::sys;
 
 /// How long the excess wake-ups last: two rounds of the main thread.
@@ -115,11 +116,7 @@ fn read(
     mut json: File,
     samples: bool,
 ) -> Vec<AgentMessage> {
-    let fail = |why: String| AgentMessage::Failed {
-        stage: RunStage::Workload,
-        what: name.into(),
-        why,
-    };
+    let fail = |why: String| failed(RunStage::Workload, name, why);
     let summary = text_of(&mut json).unwrap_or_default();
     let latencies = latencies(&left.stdout);
     let mut records = match metrics(&latencies, loops) {
@@ -127,10 +124,13 @@ fn read(
         Err(why) => vec![fail(why)],
     };
     match compare(&latencies, &summary, loops) {
-        Ok(doubts) => records.extend(doubts.into_iter().map(|detail| AgentMessage::Doubt {
-            code: "values-lost".into(),
-            detail,
-        })),
+        Ok(details) => {
+            records.extend(
+                details
+                    .into_iter()
+                    .map(|detail| doubt("values-lost", detail)),
+            );
+        }
         Err(why) => records.push(fail(why)),
     }
     records.extend(output::text_records("cyclictest.json".into(), &summary));
@@ -167,15 +167,10 @@ fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<AgentMessage>,
     let all: Vec<u64> = latencies.values().flat_map(wanted).collect();
     let mut records = vec![histogram("latency", "ns", &all)];
     if latencies.len() > 1 {
-        records.extend(
-            latencies
-                .iter()
-                .map(|(thread, values)| AgentMessage::Metric {
-                    metric: format!("thread{thread}_latency_max"),
-                    value: wanted(values).into_iter().max().unwrap_or(0) as f64,
-                    unit: "ns".into(),
-                }),
-        );
+        records.extend(latencies.iter().map(|(thread, values)| {
+            let max = wanted(values).into_iter().max().unwrap_or(0);
+            metric(format!("thread{thread}_latency_max"), number(max), "ns")
+        }));
     }
     Ok(records)
 }

@@ -18,6 +18,7 @@ use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
+use crate::records::metric;
 use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 use crate::sys;
 
@@ -124,11 +125,7 @@ impl Load for Rendering {
         let ready = self.shown.iter().map(|(_, ready)| *ready);
         let missed = missed(&self.blanks, ready);
         let mut records = times.records("frame_time", "ns", start, terms.samples);
-        records.push(AgentMessage::Metric {
-            metric: "frames".into(),
-            value: self.shown.len() as f64,
-            unit: String::new(),
-        });
+        records.push(metric("frames", self.shown.len() as f64, ""));
         let duration_ns = self.frames.duration_ns;
         records.push(blanks::frames_missed(&missed, duration_ns, start));
         Ok(records)

@@ -4,6 +4,7 @@ use assize_job::{AgentMessage, Hogs};
 
 use super::threads::{TURNS, count, join, spawn, spin};
 use super::{Prepared, prepare_inside};
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
 
@@ -39,11 +40,7 @@ fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<AgentMessage>, S
     };
     let threads: Result<Vec<_>, _> = offsets.iter().map(|at| spawn("hog", busy(*at))).collect();
     let done = join(threads?)?;
-    let metric = |name: &str, value: u64, unit: &str| AgentMessage::Metric {
-        metric: name.into(),
-        value: value as f64,
-        unit: unit.into(),
-    };
+    let metric = |name: &str, value: u64, unit: &str| metric(name, value as f64, unit);
     Ok(vec![
         metric("turns", done.iter().map(|(turns, _)| turns).sum(), ""),
         metric("cpu_time", done.iter().map(|(_, cpu)| cpu).sum(), "ns"),

@@ -4,6 +4,7 @@ use assize_job::{AgentMessage, Design, JobPutter, Queue, WorkerSharing};
 
 use super::client::{ClientTerms, Finished};
 use super::series::TimedSeries;
+use crate::records::{doubt, metric, raw};
 use crate::simgpu::uapi::{SimgpuInfo, SimgpuRecord as JobRecord, SimgpuStats};
 
 /// The records of all contexts of a workload. `start`: when it started.
@@ -107,17 +108,13 @@ fn queue_counts(
     }
     let metrics = metrics.into_iter();
     let mut records: Vec<AgentMessage> = metrics
-        .map(|(name, value, unit)| AgentMessage::Metric {
-            metric: name.into(),
-            value: value as f64,
-            unit: unit.into(),
-        })
+        .map(|(name, value, unit)| metric(name, value as f64, unit))
         .collect();
     let mut unreached = |what: &str| {
-        records.push(AgentMessage::Doubt {
-            code: "unreached-code".into(),
-            detail: format!("{what} in none of {jobs} jobs"),
-        });
+        records.push(doubt(
+            "unreached-code",
+            format!("{what} in none of {jobs} jobs"),
+        ));
     };
     if queue.bypass && bypassed == 0 {
         unreached("bypass is on, but the submitter ran the job");
@@ -130,10 +127,7 @@ fn queue_counts(
         JobPutter::Submit if submit == 0 => unreached("put is submit, but a submitter put the job"),
         _ => {}
     }
-    records.push(AgentMessage::Raw {
-        name: "simgpu.txt".into(),
-        text: table(stats),
-    });
+    records.push(raw("simgpu.txt", table(stats)));
     records
 }
 

@@ -46,6 +46,7 @@ use assize_job::{
 };
 
 use crate::process::{Body, ExecProgram, ProcessExit, Staged};
+use crate::records::metric;
 use crate::sys::{self, ProcessEnd};
 
 /// A workload, ready to be started.
@@ -78,11 +79,7 @@ pub(crate) fn prepare(
     }
     let read = prepared.read;
     let timed = move |left: &ProcessExit, elapsed_ns: u64| {
-        let mut records = vec![AgentMessage::Metric {
-            metric: ELAPSED.into(),
-            value: elapsed_ns as f64,
-            unit: "ns".into(),
-        }];
+        let mut records = vec![metric(ELAPSED, elapsed_ns as f64, "ns")];
         records.extend(read(left, elapsed_ns));
         records
     };

@@ -3,6 +3,7 @@
 use assize_job::AgentMessage;
 
 use crate::process::ProcessExit;
+use crate::records::{doubt, raw};
 
 /// Maximum number of bytes kept of a tool's output.
 const LIMIT: usize = 1 << 20;
@@ -26,19 +27,16 @@ pub(crate) fn text_records(name: String, text: &str) -> Vec<AgentMessage> {
         .rev()
         .find(|at| text.is_char_boundary(*at));
     let kept = &text[..end.unwrap_or(0)];
-    let mut records = vec![AgentMessage::Raw {
-        name: name.clone(),
-        text: kept.into(),
-    }];
+    let mut records = vec![raw(name.clone(), kept)];
     if kept.len() < text.len() {
-        records.push(AgentMessage::Doubt {
-            code: "output-cut".into(),
-            detail: format!(
+        records.push(doubt(
+            "output-cut",
+            format!(
                 "{name}: {} bytes were printed, {} are kept",
                 text.len(),
                 kept.len()
             ),
-        });
+        ));
     }
     records
 }

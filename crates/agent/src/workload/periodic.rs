@@ -8,6 +8,7 @@ use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use super::{Prepared, prepare_inside, rt_app};
 use crate::process::schedule;
+use crate::records::{metric, number};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -111,11 +112,7 @@ fn run(
         records.extend(sum.wakeup.records(&wakeup, "ns", start, plan.samples));
         let response = format!("{name}_response");
         records.extend(sum.response.records(&response, "ns", start, plan.samples));
-        records.push(AgentMessage::Metric {
-            metric: format!("{name}_overruns"),
-            value: sum.overruns as f64,
-            unit: String::new(),
-        });
+        records.push(metric(format!("{name}_overruns"), number(sum.overruns), ""));
     }
     Ok(records)
 }

@@ -9,6 +9,7 @@ use super::calibration::{self, Calibration};
 use super::scratch::Directory;
 use super::{Prepared, output, program};
 use crate::process::{Body, ProcessExit};
+use crate::records::doubt;
 use crate::sys;
 
 /// Runs rt-app on a file, in a directory made for it, where rt-app leaves its
@@ -60,13 +61,13 @@ pub(super) fn prepare(
 /// A doubt: rt-app calibrates anew in each run, on one CPU, while other things
 /// run.
 fn doubt_calibration(name: &str) -> AgentMessage {
-    AgentMessage::Doubt {
-        code: "rt-app-uncalibrated".into(),
-        detail: format!(
+    doubt(
+        "rt-app-uncalibrated",
+        format!(
             "{name}: rt-app measured on one of several CPUs, in each run anew, how long its \
              loop takes; give `calibration` in nanoseconds, here or in its file"
         ),
-    }
+    )
 }
 
 fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<AgentMessage> {
@@ -87,10 +88,10 @@ fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<AgentMessage> {
         records.extend(output::text_records(file, &String::from_utf8_lossy(&text)));
     }
     if logs.is_empty() {
-        records.push(AgentMessage::Doubt {
-            code: "no-logs".into(),
-            detail: format!("{name}: rt-app left no logs; its file must not set `logdir`"),
-        });
+        records.push(doubt(
+            "no-logs",
+            format!("{name}: rt-app left no logs; its file must not set `logdir`"),
+        ));
     }
     records
 }

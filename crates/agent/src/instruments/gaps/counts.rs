@@ -291,7 +291,7 @@ MIS:          5\n";
 
     #[test]
     fn counters_of_this_machine_do_not_go_back() {
-        let online = super::super::system::online_cpus().unwrap();
+        let online = crate::cpus::online().unwrap();
         let mut reader = CpuCountsReader::open(online[0]).unwrap();
         let before = reader.read();
         let after = reader.read();

@@ -21,10 +21,13 @@ use self::counts::{CpuCounts, CpuCountsReader};
 use self::detector::GapLimits;
 use self::shared::SharedWords;
 use self::watch::{GapWatch, WatchedMachine};
-use super::clock::{self, CounterRate};
-use super::{RunInstrument, doubt, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::files;
 use crate::process::{self, Body, Child, Staged};
+use crate::records::{doubt, raw, unavailable};
 use crate::sys;
+use crate::tsc::{self, CounterRate};
 
 const NAME: &str = "gaps";
 /// An iteration this long means that the loop was delayed: entering and leaving the kernel
@@ -63,18 +66,18 @@ impl RunInstrument for Watching {
 
     fn open(&mut self) -> Result<(), String> {
         let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        let source = system::read(Path::new(source)).unwrap_or_default();
-        clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
-        let online = system::online_cpus()?;
+        let source = files::read(Path::new(source)).unwrap_or_default();
+        tsc::usable(&files::read(Path::new("/proc/cpuinfo"))?, &source)?;
+        let online = cpus::online()?;
         let cpus = self.settings.cpus_to_watch(&online);
-        system::check_online(&cpus, &online, "gaps.cpus")?;
+        cpus::check_online(&cpus, &online, "gaps.cpus")?;
         if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
-            let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));
+            let limit = |name| files::read(&Path::new("/proc/sys/kernel").join(name));
             let runtime = limit("sched_rt_runtime_us")?;
             let period = limit("sched_rt_period_us")?;
             room_for_others(&self.settings, &cpus, &online, &runtime, &period)?;
         }
-        let rate = clock::calibrate()?;
+        let rate = tsc::calibrate()?;
         self.counts_smis = cpus.iter().all(|cpu| counts::smi_register(*cpu).is_some());
         let shared = Rc::new(SharedWords::new()?);
         self.rate = Some(rate);
@@ -100,7 +103,7 @@ impl RunInstrument for Watching {
     }
 
     fn start(&mut self, _: i32) {
-        self.start = clock::both();
+        self.start = tsc::both();
         for (_, child) in &mut self.watchers {
             child.release();
         }
@@ -244,7 +247,7 @@ struct ThisMachine {
 impl WatchedMachine for ThisMachine {
     #[inline]
     fn now(&mut self) -> u64 {
-        clock::counter()
+        tsc::counter()
     }
 
     fn counts(&mut self) -> CpuCounts {
@@ -340,10 +343,7 @@ impl Staged for Watcher {
             gaps,
             ..Seen::default()
         };
-        let mut records = vec![AgentMessage::Raw {
-            name: NAME.into(),
-            text: seen.text(),
-        }];
+        let mut records = vec![raw(NAME, seen.text())];
         let cpu = self.cpu;
         if watch.is_full() {
             let detail = format!(

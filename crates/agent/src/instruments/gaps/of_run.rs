@@ -6,7 +6,7 @@ use assize_job::AgentMessage;
 use assize_job::gaps::{Cause, Gap, GapsSettings, Seen, Watched};
 
 use super::NAME;
-use crate::instruments::{metric, number, unavailable};
+use crate::records::{metric, number, raw, unavailable};
 
 /// Name of the raw output with all gaps.
 const FILE: &str = "gaps.txt";
@@ -54,10 +54,7 @@ pub(super) fn records(
         });
     }
     records.extend(numbers(seen));
-    records.push(AgentMessage::Raw {
-        name: FILE.into(),
-        text: seen.text(),
-    });
+    records.push(raw(FILE, seen.text()));
     records
 }
 

@@ -2,9 +2,9 @@
 
 use assize_job::gaps::{Cause, Gap, Watched};
 
-use super::clock::CounterRate;
 use super::counts::{CpuCounts, STEAL_NS_MIN};
 use super::detector::{BlindSpan, DetectorStep, GapDetector, GapLimits};
+use crate::tsc::CounterRate;
 
 /// At most this many gaps are kept per CPU.
 const GAPS_MAX: usize = 1 << 16;

@@ -4,8 +4,8 @@ use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{AgentMessage, TracerKind, TracerMode, TracerSettings};
 
 use super::event::TracerEvent;
-use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, doubt, of_run};
-use crate::instruments::{metric, number};
+use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
+use crate::records::{doubt, metric, number};
 
 /// Beginning of its threads' names.
 const THREAD: &str = "hwlatd";

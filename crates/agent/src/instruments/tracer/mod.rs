@@ -17,9 +17,13 @@ use assize_job::{AgentMessage, Job, TracerKind, TracerSettings};
 
 use self::event::{TracerEvent, TracerEventDecoder};
 use self::settings::ChangedSettings;
+use super::run_instrument::RunInstrument;
 use super::tracefs::{self, CpuEvents, Instance, InstanceSettings, RecordedTrace};
-use super::{RunInstrument, clock, doubt, system, unavailable};
+use crate::cpus;
+use crate::files;
+use crate::records::unavailable;
 use crate::sys;
+use crate::tsc;
 
 /// An instrument that is one of the kernel's tracers.
 pub(crate) struct Tracing {
@@ -123,13 +127,13 @@ impl RunInstrument for Tracing {
     fn open(&mut self) -> Result<(), String> {
         let of = self.of;
         tracefs::has_tracer(self.name(), of.option)?;
-        let online = system::online_cpus()?;
+        let online = cpus::online()?;
         self.cpus = self.settings.cpus_to_watch(&online);
-        system::check_online(&self.cpus, &online, "tracer.cpus")?;
+        cpus::check_online(&self.cpus, &online, "tracer.cpus")?;
         let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        let source = system::read(Path::new(source)).unwrap_or_default();
-        let flags = system::read(Path::new("/proc/cpuinfo"))?;
-        self.has_counter = clock::usable(&flags, &source).is_ok();
+        let source = files::read(Path::new(source)).unwrap_or_default();
+        let flags = files::read(Path::new("/proc/cpuinfo"))?;
+        self.has_counter = tsc::usable(&flags, &source).is_ok();
         let mut instance = Instance::open(InstanceSettings {
             name: self.name(),
             clock: "mono",
@@ -159,7 +163,7 @@ impl RunInstrument for Tracing {
             return;
         };
         self.wall_ns = sys::wall().saturating_sub(sys::now());
-        self.start = clock::both();
+        self.start = tsc::both();
         // In this order: some tracers look at once, others skip a period while nothing
         // is recorded.
         let begun = instance
@@ -174,7 +178,7 @@ impl RunInstrument for Tracing {
         let Some(instance) = &mut self.instance else {
             return;
         };
-        self.stop = clock::both();
+        self.stop = tsc::both();
         // This ends the tracer's threads.
         if let Err(why) = instance.off() {
             self.failed.get_or_insert(why);
@@ -235,7 +239,7 @@ impl Tracing {
     /// Every latency with its time since the start, and how each CPU was watched.
     fn seen(&self, trace: &RecordedTrace<TracerEvent>) -> (Seen, Vec<CpuObservation>) {
         let (start, stop) = (self.start, self.stop);
-        let rate = clock::rate(start, stop).ok();
+        let rate = tsc::rate(start, stop).ok();
         let mut seen = Seen {
             source: self.name().into(),
             start_ns: start.1,

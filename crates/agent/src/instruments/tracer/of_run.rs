@@ -6,7 +6,7 @@ use assize_job::AgentMessage;
 use assize_job::gaps::Cause;
 
 use super::RunObservation;
-use crate::instruments::{metric, number};
+use crate::records::{metric, number, raw};
 
 /// The exposure and the text.
 pub(super) fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
@@ -17,10 +17,7 @@ pub(super) fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     vec![
         metric(format!("{name}_observed"), observed, "ns"),
         metric(format!("{name}_watched_share"), share, "%"),
-        AgentMessage::Raw {
-            name: format!("{name}.txt"),
-            text: outcome.seen.text(),
-        },
+        raw(format!("{name}.txt"), outcome.seen.text()),
     ]
 }
 

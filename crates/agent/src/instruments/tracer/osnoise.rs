@@ -5,7 +5,7 @@ use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, Times, TracerEvent};
 use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
-use crate::instruments::{metric, number};
+use crate::records::{metric, number};
 
 pub(super) static OSNOISE: TracerDescription = TracerDescription {
     kind: TracerKind::Osnoise,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assize_job::{TracerKind, TracerSettings};
 
-use crate::instruments::system;
+use crate::files;
 
 /// Files of tracefs and the content to write.
 pub(super) type WantedFiles = Vec<(&'static str, String)>;
@@ -26,7 +26,7 @@ impl ChangedSettings {
             before: Vec::new(),
         };
         for (file, _) in wanted {
-            let text = system::read(&root.join(file))?;
+            let text = files::read(&root.join(file))?;
             changed.before.push((file, text.trim().to_owned()));
         }
         write(root, wanted)?;
@@ -105,7 +105,7 @@ pub(super) fn in_use(root: &Path) -> Option<String> {
         .chain(instances)
         .find_map(|place| {
             let path = place.join("current_tracer");
-            let text = system::read(&path).ok()?;
+            let text = files::read(&path).ok()?;
             let kind = TracerKind::from_name(text.trim())?;
             Some(format!(
                 "the tracer {} is in use by another program ({}); stop it",

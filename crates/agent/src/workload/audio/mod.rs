@@ -12,6 +12,7 @@ use assize_job::{AgentMessage, Audio, Job, RunStage};
 use super::scratch::Directory;
 use super::{Prepared, output, program};
 use crate::process::{Body, ExecProgram, ProcessExit};
+use crate::records::{failed, metric};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -43,9 +44,9 @@ pub(super) fn prepare(
     let frames = duration_ns.div_ceil(FRAME_NS);
     let all = (MUSIC.len() / FRAME) as u64;
     let first = Stream::new(job.seed, &format!("{label}.frame")).below(all);
-    let directory = Directory::new().map_err(|error| failed(Path::new("music"), &error))?;
+    let directory = Directory::new().map_err(|error| io_failure(Path::new("music"), &error))?;
     let file = directory.path().join("music.mp3");
-    fs::write(&file, music(first, frames)).map_err(|error| failed(&file, &error))?;
+    fs::write(&file, music(first, frames)).map_err(|error| io_failure(&file, &error))?;
     let decoder = program(&decoder(&file), job.seed)?;
     let player = program(&player(audio), job.seed)?;
     let (name, music_ns, buffer_ns) = (name.to_string(), frames * FRAME_NS, audio.buffer_ns);
@@ -62,7 +63,7 @@ pub(super) fn prepare(
     })
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> String {
+fn io_failure(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {}", path.display(), sys::error_text(error))
 }
 
@@ -143,21 +144,17 @@ fn read(
     // aplay may not wait for what is in the buffer at the end.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
-        records.push(AgentMessage::Failed {
-            stage: RunStage::Workload,
-            what: name.into(),
-            why: format!(
+        records.push(failed(
+            RunStage::Workload,
+            name,
+            format!(
                 "the player ended after {played} ms of {music} ms of music: {}",
                 output::last_lines(left)
             ),
-        });
+        ));
         return records;
     }
-    let metric = |name: &str, value: f64| AgentMessage::Metric {
-        metric: name.into(),
-        value,
-        unit: "ns".into(),
-    };
+    let metric = |name: &str, value: f64| metric(name, value, "ns");
     let silences = underrun_lengths(&left.stderr);
     records.push(AgentMessage::Events {
         event: "underruns".into(),

@@ -23,6 +23,7 @@ use super::series::TimedSeries;
 use super::threads::{join, spawn};
 use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
 use requests::{ANSWER, HEADER, Request};
@@ -119,11 +120,6 @@ impl Staged for DrawingSession {
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let drawn = self.drawn.take().ok_or("nothing was drawn")?;
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let wrong = self.reference()?.differing(&drawn);
         let times = std::mem::take(&mut self.times);
         let mut records = times.records("operation_time", "ns", self.start, self.samples);

@@ -13,6 +13,7 @@ use super::memory::{Area, Mapping};
 use super::series::TimedSeries;
 use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
 use copier::Copier;
@@ -121,11 +122,6 @@ impl Staged for FramesStreaming {
         let frames = self.frames.take().ok_or("no frame is ready")?;
         let end = sys::now();
         let times = std::mem::take(&mut self.times);
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let (count, mean) = (times.len(), times.mean());
         let mut records = times.records("frame_time", "ns", self.start, self.samples);
         records.push(metric("frame_time_mean", mean, "ns"));

@@ -22,10 +22,11 @@ use assize_job::{AgentMessage, CacheState, MemoryRoutine};
 use super::instructions::cache_line;
 use super::series::TimedSeries;
 use super::{Prepared, prepare_staged};
-use crate::instruments::clock::{self, CounterRate};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
+use crate::tsc::{self, CounterRate};
 use places::{LINE, RoutinePlaces};
 use routines::{CallableRoutine, callable_routine};
 
@@ -126,11 +127,6 @@ impl Staged for RoutineWorkload {
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let ready = self.ready.take().ok_or("nothing is ready to be called")?;
         let calls = self.kind.batch_calls();
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let per_call =
             |ticks: u64| ready.rate.ns(ticks.saturating_mul(1000)) as f64 / 1000.0 / calls as f64;
         let mut ticks: Vec<u64> = self.times.values().to_vec();
@@ -209,8 +205,8 @@ impl RoutineWorkload {
 fn rate() -> Result<CounterRate, String> {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"));
     let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    clock::usable(&read("/proc/cpuinfo")?, &read(source)?)?;
-    clock::calibrate()
+    tsc::usable(&read("/proc/cpuinfo")?, &read(source)?)?;
+    tsc::calibrate()
 }
 
 /// The median, or the lower of the two middle values; 0 if there are none.

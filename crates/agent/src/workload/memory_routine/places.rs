@@ -10,9 +10,9 @@ use super::super::memory::{Area, Mapping};
 use super::check;
 use super::kernel::{CallProduct, CopybenchBatch, CopybenchDevice, KernelRoutine};
 use super::routines::{CallableRoutine, plain_sum};
-use crate::instruments::clock;
 use crate::seed::Stream;
 use crate::sys;
+use crate::tsc;
 
 /// Places are aligned to this, before their offset is added.
 pub(super) const LINE: usize = MemoryRoutine::LINE as usize;
@@ -106,7 +106,7 @@ impl RoutinePlaces {
         // `new` has checked in `fill` that each place is in both mappings.
         let to = self.destination.start().wrapping_add(self.to);
         let from = self.source.start().wrapping_add(self.from);
-        let begin = clock::ordered_counter();
+        let begin = tsc::ordered_counter();
         let mut left = calls;
         let mut rest = self.order.get(first..).unwrap_or_default();
         while left > 0 {
@@ -118,7 +118,7 @@ impl RoutinePlaces {
         }
         // Stores that bypass the caches are done when they are visible.
         instructions::sfence();
-        clock::ordered_counter().wrapping_sub(begin)
+        tsc::ordered_counter().wrapping_sub(begin)
     }
 
     /// A batch of calls in the kernel, from this place on.

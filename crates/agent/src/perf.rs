@@ -5,6 +5,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use perf_event_open_sys::{bindings, ioctls, perf_event_open};
 
+use crate::records;
+
 /// An event, by the numbers of its PMU and of the event there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PerfEvent {
@@ -229,19 +231,19 @@ pub(crate) fn records(
     total: &io::Result<CounterTotal>,
 ) -> Vec<assize_job::AgentMessage> {
     match total {
-        Err(error) => vec![super::unavailable(instrument, Some(name), why(error))],
+        Err(error) => vec![records::unavailable(instrument, Some(name), why(error))],
         Ok(total) if total.share <= 0.0 => {
             let reason = "the counter never ran: others held the PMU; measure fewer events at once";
-            vec![super::unavailable(instrument, Some(name), reason)]
+            vec![records::unavailable(instrument, Some(name), reason)]
         }
         Ok(total) => {
-            let mut records = vec![super::metric(name, total.value, unit)];
+            let mut records = vec![records::metric(name, total.value, unit)];
             if total.share < 1.0 {
                 let percent = total.share * 100.0;
                 let detail = format!(
                     "{name} is scaled up: a counter ran in {percent:.1} % of the time only"
                 );
-                records.push(super::doubt("multiplexed", detail));
+                records.push(records::doubt("multiplexed", detail));
             }
             records
         }
