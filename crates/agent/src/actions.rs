@@ -6,9 +6,8 @@ use std::io::Write;
 use assize_job::{Action, AgentMessage, RunStage, Scheduling};
 
 use crate::modules::RunModules;
-use crate::process::{Body, Child, WaitLimits};
+use crate::process::{Body, Child, WaitLimits, program};
 use crate::sys;
-use crate::workload::{self, program};
 
 /// The context in which actions are carried out.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +86,6 @@ pub(crate) fn command(argv: &[String], with: &ActionContext<'_>) -> Result<(), S
     let left = child.reap().map_err(|error| sys::error_text(&error))?;
     ready?;
     cut_short
-        .or_else(|| workload::failure(&left, &[0]))
+        .or_else(|| left.why_failed(&[0]))
         .map_or(Ok(()), Err)
 }

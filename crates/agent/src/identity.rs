@@ -16,13 +16,9 @@ use crate::digests::Digests;
 use crate::mapped::MappingWatch;
 use crate::modules::{RunModules, loaded_build_id};
 use crate::policy::AttachedPolicy;
-use crate::process::{Body, ExecProgram};
+use crate::process::{Body, ExecProgram, SEED_VARIABLE};
 use crate::records::{doubt, unavailable};
 use crate::{elf, power, sys};
-
-/// A variable that the agent sets for every program. Not part of the identity,
-/// as it differs from seed to seed.
-const OWN_VARIABLE: &str = "ASSIZE_SEED";
 
 type IdentityParts = BTreeMap<(IdentityKind, String), Option<String>>;
 
@@ -81,7 +77,8 @@ impl IdentityCollector {
         );
         self.take_file(IdentityKind::Program, path);
         for (name, value) in &exec.environment {
-            if name != OWN_VARIABLE {
+            // The seed differs from run to run.
+            if name != SEED_VARIABLE {
                 let name = format!("{workload} {name}");
                 let value = Some(value.clone());
                 self.parts.insert((IdentityKind::Environment, name), value);

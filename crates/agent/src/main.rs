@@ -12,6 +12,9 @@
 // neither.
 #![cfg_attr(not(test), no_main)]
 
+#[cfg(not(target_arch = "x86_64"))]
+compile_error!("the agent supports x86-64 only");
+
 mod actions;
 mod boot;
 mod channel;

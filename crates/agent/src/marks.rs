@@ -15,7 +15,6 @@ pub(crate) fn end() {
 
 /// Reads the clock, for the plugin to compare with its own count, and executes
 /// a NOP with this displacement.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn mark<const WHICH: i32>() {
     // SAFETY: RDTSC has no effect but its result, and a NOP none at all.
@@ -33,7 +32,6 @@ fn mark<const WHICH: i32>() {
 }
 
 /// Passes a text to the plugin under a number. Does nothing without a plugin.
-#[cfg(target_arch = "x86_64")]
 pub(crate) fn give(number: u64, text: &[u8]) {
     // SAFETY: a NOP has no effect. The plugin reads only the slice.
     unsafe {
@@ -47,14 +45,6 @@ pub(crate) fn give(number: u64, text: &[u8]) {
         );
     }
 }
-
-/// Does nothing: only x86 machines are exact.
-#[cfg(not(target_arch = "x86_64"))]
-fn mark<const WHICH: i32>() {}
-
-/// Does nothing: only x86 machines are exact.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn give(_number: u64, _text: &[u8]) {}
 
 /// Passes the kernel's symbol table (number 0) and its type information (number
 /// 1) to the plugin. Files that cannot be read are skipped.

@@ -11,9 +11,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use assize_job::{IdentityKind, PlacementPolicy, PolicyForm, Scheduling};
 
 use crate::actions::ActionContext;
-use crate::process::{Body, Child, ProcessExit};
+use crate::process::{Body, Child, ProcessExit, program};
 use crate::sys;
-use crate::workload::{self, program};
 
 const ROOT: &str = "/sys/kernel/sched_ext";
 const ENABLED: &str = "enabled";
@@ -204,7 +203,7 @@ fn why_not(why: String, left: &ProcessExit) -> String {
         return why;
     }
     let said = load_failure_lines(&left.stderr);
-    match workload::failure(left, &[]) {
+    match left.why_failed(&[]) {
         Some(how) if said.is_empty() => how,
         _ => said,
     }

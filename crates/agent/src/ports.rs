@@ -1,6 +1,5 @@
 //! Port I/O, as process 1 of a virtual machine.
 
-#[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 use std::io;
 
@@ -22,19 +21,6 @@ pub(crate) const FW_CFG_DATA: u16 = 0x511;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ports(());
 
-impl Ports {
-    /// Stops the machine, so that its memory image can be taken. Returns how many
-    /// nanoseconds its clock advanced meanwhile: a few instructions' worth, if no
-    /// time leaked in. Both readings are in one asm block, so that the instructions
-    /// between them are always the same.
-    pub(crate) fn stop_for_image(self) -> u64 {
-        let [low_before, high_before, low, high] = self.stop_between_readings();
-        let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        join(high, low).wrapping_sub(join(high_before, low_before))
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
 impl Ports {
     /// Asks the kernel for the permission.
     pub(crate) fn open() -> io::Result<Ports> {
@@ -83,7 +69,11 @@ impl Ports {
         }
     }
 
-    fn stop_between_readings(self) -> [u32; 4] {
+    /// Stops the machine, so that its memory image can be taken. Returns how many
+    /// nanoseconds its clock advanced meanwhile: the time of a few instructions, unless
+    /// time leaked in. Both readings are in one asm block, so that the instructions
+    /// between them are always the same.
+    pub(crate) fn stop_for_image(self) -> u64 {
         let (low_before, high_before, low, high): (u32, u32, u32, u32);
         // SAFETY: the kernel has permitted ports; no memory is touched.
         unsafe {
@@ -103,32 +93,7 @@ impl Ports {
                 options(nostack),
             );
         }
-        [low_before, high_before, low, high]
-    }
-}
-
-/// Other processors have no I/O ports: `open` fails, and nothing else is ever called.
-#[cfg(not(target_arch = "x86_64"))]
-impl Ports {
-    pub(crate) fn open() -> io::Result<Ports> {
-        let _ = sys::check;
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    pub(crate) fn close() {}
-
-    pub(crate) fn write_console(self, _: &[u8]) {}
-
-    pub(crate) fn read(self, _: u16, _: &mut [u8]) {}
-
-    pub(crate) fn write_16(self, _: u16, _: u16) {}
-
-    pub(crate) fn exit(self, code: u32) -> ! {
-        let _ = (DEBUG_CONSOLE, EXIT, STOP, AN_HOUR_NS);
-        std::process::exit(code.cast_signed())
-    }
-
-    fn stop_between_readings(self) -> [u32; 4] {
-        [0; 4]
+        let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        join(high, low).wrapping_sub(join(high_before, low_before))
     }
 }

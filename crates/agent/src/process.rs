@@ -1,16 +1,23 @@
 //! Child processes that wait to be released, so that instruments attach first.
 
-use std::ffi::{CString, c_char};
+mod exit;
+mod program;
+mod scheduling;
+
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
-use assize_job::{AgentMessage, Policy, Scheduling};
+use assize_job::{AgentMessage, Scheduling};
 
 use crate::group::ControlGroup;
 use crate::ports::Ports;
-use crate::sys::{self, CpuTime, ProcessEnd, check};
+use crate::sys::{self, ProcessEnd, check};
+
+pub(crate) use exit::ProcessExit;
+pub(crate) use program::{ExecProgram, SEED_VARIABLE, program, program_with};
+pub(crate) use scheduling::schedule;
 
 /// What a child process does once it is released.
 pub(crate) enum Body {
@@ -30,21 +37,6 @@ pub(crate) trait Staged {
     fn run(&mut self) -> Result<(), String>;
     /// Returns the records, after the instruments have stopped.
     fn records(&mut self) -> Result<Vec<AgentMessage>, String>;
-}
-
-/// A program to exec.
-#[derive(Debug, Default)]
-pub(crate) struct ExecProgram {
-    /// Path of the executable.
-    pub(crate) path: String,
-    /// The arguments, starting with `argv[0]`.
-    pub(crate) arguments: Vec<String>,
-    /// Variables added to the agent's environment.
-    pub(crate) environment: Vec<(String, String)>,
-    /// Working directory, if not the agent's.
-    pub(crate) directory: Option<String>,
-    /// Whether its own choice of CPUs is ignored: see [`sys::ignore_affinity`].
-    pub(crate) unpinned: bool,
 }
 
 /// How long to wait for a process.
@@ -89,23 +81,6 @@ pub(crate) struct Child {
     results: File,
     /// Control group of the process, removed with its last member.
     _group: Option<ControlGroup>,
-}
-
-/// Exit, CPU time and output of a process that has ended.
-#[derive(Debug)]
-pub(crate) struct ProcessExit {
-    /// How it ended.
-    pub(crate) end: ProcessEnd,
-    /// CPU time of the process and the children it waited for.
-    pub(crate) cpu: CpuTime,
-    /// Why it failed, in its own words.
-    pub(crate) failure: Option<String>,
-    /// Its standard output.
-    pub(crate) stdout: String,
-    /// Its standard error.
-    pub(crate) stderr: String,
-    /// Its records, one per line.
-    pub(crate) results: String,
 }
 
 /// The byte that reports readiness (ASCII ACK). No text begins with it.
@@ -387,7 +362,7 @@ fn wait_for(gate: &mut File) -> Result<(), String> {
 /// In the child: runs the body.
 fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> Result<(), String> {
     let records = match body {
-        Body::Exec(exec) => return Err(become_program(&exec)),
+        Body::Exec(exec) => return Err(program::become_program(&exec)),
         Body::Inside(run) => run()?,
         Body::Staged(mut staged) => {
             staged.run()?;
@@ -405,96 +380,4 @@ fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> R
     results
         .write_all(lines.as_bytes())
         .map_err(|error| format!("its records: {}", sys::error_text(&error)))
-}
-
-/// In the child: execs the program. Returns the reason if that fails.
-fn become_program(exec: &ExecProgram) -> String {
-    let why = |error: io::Error| format!("{}: {}", exec.path, sys::error_text(&error));
-    if let Some(directory) = &exec.directory
-        && let Err(error) = std::env::set_current_dir(directory)
-    {
-        return format!("{directory}: {}", sys::error_text(&error));
-    }
-    for (name, value) in &exec.environment {
-        // SAFETY: this process has one thread.
-        unsafe { std::env::set_var(name, value) };
-    }
-    if exec.unpinned
-        && let Err(error) = sys::ignore_affinity()
-    {
-        return format!(
-            "its choice of CPUs cannot be ignored: {}",
-            sys::error_text(&error)
-        );
-    }
-    let arguments: Vec<CString> = exec
-        .arguments
-        .iter()
-        .map(|text| sys::c_string(text))
-        .collect();
-    let mut pointers: Vec<*const c_char> = arguments.iter().map(|text| text.as_ptr()).collect();
-    pointers.push(std::ptr::null());
-    let path = sys::c_string(&exec.path);
-    // SAFETY: the path is a C string, and the list of C strings ends with a
-    // null pointer; all of them outlive the call.
-    unsafe { libc::execv(path.as_ptr(), pointers.as_ptr()) };
-    why(io::Error::last_os_error())
-}
-
-/// Applies the scheduling to the calling thread. Settings left at their
-/// defaults stay as inherited.
-pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
-    let failed = |what: String| {
-        let why = sys::error_text(&io::Error::last_os_error());
-        Err(format!(
-            "scheduling: {what}: {why}; real-time policies and negative nice values need root"
-        ))
-    };
-    if !scheduling.cpus.is_empty() {
-        // SAFETY: an all-zero set is valid and empty.
-        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-        for cpu in &scheduling.cpus {
-            if *cpu >= libc::CPU_SETSIZE.unsigned_abs() {
-                return Err(format!("scheduling: cpus: {cpu}: there is no such CPU"));
-            }
-            // SAFETY: the number lies within the set.
-            unsafe { libc::CPU_SET(*cpu as usize, &mut set) };
-        }
-        // SAFETY: the set has the size passed.
-        let done = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
-        if done < 0 {
-            return failed(format!("cpus {:?}", scheduling.cpus));
-        }
-    }
-    let policy = policy_number(scheduling.policy);
-    if scheduling.policy != Policy::Other || scheduling.priority != 0 {
-        let parameters = libc::sched_param {
-            sched_priority: i32::from(scheduling.priority),
-        };
-        // SAFETY: the parameters are valid for reads.
-        if unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) } < 0 {
-            return failed(format!(
-                "policy {:?}, priority {}",
-                scheduling.policy, scheduling.priority
-            ));
-        }
-    }
-    if scheduling.nice != 0 {
-        let nice = i32::from(scheduling.nice);
-        // SAFETY: no memory is passed.
-        if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) } < 0 {
-            return failed(format!("nice {nice}"));
-        }
-    }
-    Ok(())
-}
-
-fn policy_number(policy: Policy) -> libc::c_int {
-    match policy {
-        Policy::Other => libc::SCHED_OTHER,
-        Policy::Batch => libc::SCHED_BATCH,
-        Policy::Idle => libc::SCHED_IDLE,
-        Policy::Fifo => libc::SCHED_FIFO,
-        Policy::Rr => libc::SCHED_RR,
-    }
 }

@@ -340,7 +340,7 @@ impl AgentRun {
         let (left, elapsed_ns, why) = self.let_run(child, &mut instruments, background)?;
         Ok(MeasuredWorkload {
             instruments,
-            why: why.or_else(|| workload::failure(&left, &prepared.statuses)),
+            why: why.or_else(|| left.why_failed(&prepared.statuses)),
             left,
             elapsed_ns,
             read: prepared.read,
@@ -455,7 +455,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         if !ended_early {
             continue;
         }
-        channel.send(&match workload::failure(&left, &statuses) {
+        channel.send(&match left.why_failed(&statuses) {
             Some(why) => failed(RunStage::Background, &name, why),
             None => doubt(
                 "background-ended",

@@ -1,5 +1,8 @@
 //! The time-stamp counter: whether it can serve as a clock, and its rate.
 
+use std::path::Path;
+
+use crate::files;
 use crate::sys;
 
 /// How long the counter is compared with CLOCK_MONOTONIC.
@@ -27,7 +30,6 @@ impl CounterRate {
 }
 
 /// Reads the counter.
-#[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn counter() -> u64 {
     // SAFETY: only reads a counter that every CPU of this architecture has.
@@ -36,7 +38,6 @@ pub(crate) fn counter() -> u64 {
 
 /// Reads the counter after all earlier instructions have completed and before any
 /// later one starts.
-#[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn ordered_counter() -> u64 {
     // SAFETY: every CPU of this architecture has the fence, which changes nothing.
@@ -48,18 +49,16 @@ pub(crate) fn ordered_counter() -> u64 {
     }
 }
 
-/// Never read: [`usable`] fails first.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn counter() -> u64 {
-    0
+/// Checks that the counter of this machine can serve as a clock.
+pub(crate) fn check() -> Result<(), String> {
+    let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    let source = files::read(Path::new(source)).unwrap_or_default();
+    usable(&files::read(Path::new("/proc/cpuinfo"))?, &source)
 }
 
-/// Why the counter cannot serve as a clock, if it cannot. `flags`: those in
-/// /proc/cpuinfo; `source`: the kernel's clock source.
-pub(crate) fn usable(flags: &str, source: &str) -> Result<(), String> {
-    if !cfg!(target_arch = "x86_64") {
-        return Err("needs the time-stamp counter of x86; no other is known here".into());
-    }
+/// Checks whether the counter can serve as a clock. `flags`: those in /proc/cpuinfo;
+/// `source`: the kernel's clock source.
+fn usable(flags: &str, source: &str) -> Result<(), String> {
     let flag = |name: &str| flags.split_ascii_whitespace().any(|flag| flag == name);
     if source.trim() == "tsc" || (flag("constant_tsc") && flag("nonstop_tsc")) {
         return Ok(());
@@ -127,7 +126,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
     fn a_counter_that_stops_or_changes_is_refused() {
         usable("", "tsc\n").unwrap();
         usable("fpu constant_tsc rdtscp nonstop_tsc", "kvm-clock").unwrap();

@@ -24,6 +24,7 @@ use super::run_instrument::RunInstrument;
 use super::tracefs::RecordedTrace;
 use crate::files;
 use crate::records::{metric, number, unavailable};
+use crate::tsc;
 
 const NAME: &str = "guest-instructions";
 
@@ -69,12 +70,12 @@ impl RunInstrument for GuestInstructions {
 
     fn start(&mut self, _workload: i32) {
         self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
-        let now = counter();
+        let now = tsc::counter();
         self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
-        let now = counter();
+        let now = tsc::counter();
         if let Some(Err(why)) = self.tracer.as_mut().map(IdleStateTracer::off) {
             self.failed.get_or_insert(why);
         }
@@ -169,19 +170,6 @@ fn records(
         metric("guest_instructions", number(executed), ""),
         metric("all_idle_periods", number(periods), ""),
     ]
-}
-
-#[cfg(target_arch = "x86_64")]
-fn counter() -> u64 {
-    // SAFETY: every x86-64 CPU has this instruction, and Linux lets processes
-    // use it unless they disable it themselves.
-    unsafe { std::arch::x86_64::_rdtsc() }
-}
-
-/// Never called: only x86 machines are exact, and `open` refuses others.
-#[cfg(not(target_arch = "x86_64"))]
-fn counter() -> u64 {
-    0
 }
 
 #[cfg(test)]

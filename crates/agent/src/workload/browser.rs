@@ -6,9 +6,9 @@ use std::sync::{Arc, Barrier};
 use assize_job::{AgentMessage, Browser};
 
 use super::blanks::{Blanks, frames_missed};
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::records::metric;
 use crate::seed::Stream;
@@ -20,22 +20,16 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// Room reserved for vertical blanks that the compositor misses.
 const MISSED: usize = 4096;
 
-pub(super) fn prepare(
-    browser: &Browser,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(browser: &Browser, context: &WorkloadContext<'_>) -> Prepared {
     let streams = Streams {
-        seed,
-        label: label.into(),
+        seed: context.job.seed,
+        label: context.label.into(),
     };
     let loading = PageLoading {
         browser: browser.clone(),
         streams,
-        pages: (!background).then_some(browser.pages),
-        samples,
+        pages: (!context.background).then_some(browser.pages),
+        samples: context.job.samples,
         start: 0,
         rendered: TimedSeries::default(),
         drawn: None,

@@ -9,8 +9,9 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use assize_job::{DriverShape, Job, Queue, WorkloadKind};
+use assize_job::{DriverShape, Queue, WorkloadKind};
 
+use super::prepared::WorkloadContext;
 use super::series::TimedSeries;
 use crate::seed::Stream;
 use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec, SimgpuInfo, SimgpuRecord, SimgpuStats};
@@ -38,26 +39,21 @@ pub(super) struct ClientTerms {
 }
 
 impl ClientTerms {
-    pub(super) fn new(job: &Job, label: &str, background: bool) -> ClientTerms {
+    pub(super) fn new(context: &WorkloadContext<'_>, kind: &WorkloadKind) -> ClientTerms {
+        let job = context.job;
         ClientTerms {
             queue: job.queue.clone().unwrap_or_default(),
             seed: job.seed,
-            label: label.to_owned(),
-            background,
+            label: context.label.to_owned(),
+            background: context.background,
             samples: job.samples,
-            urgent: false,
+            urgent: kind.schedulings().iter().any(|(_, one)| one.is_urgent()),
         }
     }
 
-    /// Notes whether a thread of the workload is urgent.
-    pub(super) fn scheduled(mut self, kind: &WorkloadKind) -> ClientTerms {
-        self.urgent = kind.schedulings().iter().any(|(_, one)| one.is_urgent());
-        self
-    }
-
     /// The stream of random numbers for one use.
-    pub(super) fn stream(&self, of: &str) -> Stream {
-        Stream::new(self.seed, &format!("{}.{of}", self.label))
+    pub(super) fn stream(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, &format!("{}.{purpose}", self.label))
     }
 }
 

@@ -2,18 +2,18 @@
 
 use assize_job::{AgentMessage, CommandWorkload, RunStage};
 
-use super::{Prepared, output, program_with};
-use crate::process::{Body, ProcessExit};
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
+use crate::process::{Body, ProcessExit, program_with};
 use crate::records::{doubt, failed, metric, number};
 use crate::sys::CpuTime;
 
 pub(super) fn prepare(
-    name: &str,
     command: &CommandWorkload,
-    seed: u64,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let exec = program_with(&command.argv, &command.environment, seed)?;
-    let (name, metrics) = (name.to_string(), command.metrics.clone());
+    let exec = program_with(&command.argv, &command.environment, context.job.seed)?;
+    let (name, metrics) = (context.name.to_string(), command.metrics.clone());
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: command.scheduling.clone(),

@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use assize_job::{AgentMessage, CpuScore};
 
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::threads::{count, join, spawn};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::records::metric;
 use crate::sys;
@@ -25,10 +25,10 @@ const CELLS: usize = SIDE * SIDE;
 const SEED: u32 = 0x2545_f491;
 const CHECKSUM: u32 = 0x2a73_136e;
 
-pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
+pub(super) fn prepare(score: &CpuScore, context: &WorkloadContext<'_>) -> Prepared {
     let computing = ScoreComputation {
         threads: count(score.threads, score.per_cpu, sys::cpus()),
-        duration_ns: (!background).then_some(score.duration_ns),
+        duration_ns: (!context.background).then_some(score.duration_ns),
         done: Vec::new(),
     };
     prepare_staged(score.scheduling.clone(), computing)

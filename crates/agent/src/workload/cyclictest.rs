@@ -20,9 +20,10 @@ use std::os::fd::AsRawFd;
 use assize_job::{AgentMessage, CyclictestWorkload, Policy, RunStage, Scheduling};
 use serde_json::Value;
 
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
 use super::series::histogram;
-use super::{Prepared, output, program};
-use crate::process::{Body, ExecProgram, ProcessExit, text_of};
+use crate::process::{Body, ExecProgram, ProcessExit, program, text_of};
 use crate::records::{doubt, failed, metric, number};
 use crate::sys;
 
@@ -33,18 +34,16 @@ const MARGIN_NS: u64 = 20_000_000;
 type ThreadLatencies = BTreeMap<u64, Vec<u64>>;
 
 pub(super) fn prepare(
-    name: &str,
     cyclictest: &CyclictestWorkload,
-    seed: u64,
-    samples: bool,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
+    let (job, background) = (context.job, context.background);
     let json = sys::memory_file(c"cyclictest.json", false)
         .map_err(|error| format!("memory file: {}", sys::error_text(&error)))?;
     let argv = argv(cyclictest, &json, background)?;
     let exec = ExecProgram {
         unpinned: !cyclictest.pinned,
-        ..program(&argv, seed)?
+        ..program(&argv, job.seed)?
     };
     // Its measuring threads get their policy from its options; the main thread must
     // not compete with them.
@@ -53,7 +52,7 @@ pub(super) fn prepare(
         priority: 0,
         ..cyclictest.scheduling.clone()
     };
-    let (name, loops) = (name.to_string(), cyclictest.loops);
+    let (name, loops, samples) = (context.name.to_string(), cyclictest.loops, job.samples);
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling,

@@ -2,18 +2,18 @@
 
 use assize_job::{AgentMessage, Hackbench, RunStage, WakeupMechanism};
 
-use super::{Prepared, output, program};
-use crate::process::{Body, ProcessExit};
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
+use crate::process::{Body, ProcessExit, program};
 use crate::records::{failed, metric};
 
 pub(super) fn prepare(
-    name: &str,
     hackbench: &Hackbench,
-    seed: u64,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let exec = program(&argv(hackbench, background)?, seed)?;
-    let name = name.to_string();
+    let argv = argv(hackbench, context.background)?;
+    let exec = program(&argv, context.job.seed)?;
+    let name = context.name.to_string();
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: hackbench.scheduling.clone(),

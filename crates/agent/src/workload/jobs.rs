@@ -175,7 +175,7 @@ fn table(stats: &[SimgpuStats]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assize_job::{Job, Worker};
+    use assize_job::Worker;
 
     use super::*;
 
@@ -189,13 +189,13 @@ mod tests {
     }
 
     fn terms(queue: &Queue, urgent: bool) -> ClientTerms {
-        let job = Job {
-            queue: Some(queue.clone()),
-            ..Job::default()
-        };
         ClientTerms {
+            queue: queue.clone(),
+            seed: 0,
+            label: "workload".into(),
+            background: false,
+            samples: false,
             urgent,
-            ..ClientTerms::new(&job, "workload", false)
         }
     }
 

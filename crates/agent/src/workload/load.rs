@@ -4,7 +4,8 @@
 use assize_job::{AgentMessage, Scheduling};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::{Prepared, jobs, prepare_staged};
+use super::jobs;
+use super::prepared::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 

@@ -7,9 +7,6 @@ use crate::records::{doubt, raw};
 
 /// Maximum number of bytes kept of a tool's output.
 const LIMIT: usize = 1 << 20;
-/// Maximum number of lines, and bytes, that explain why a program failed.
-const LINES: usize = 5;
-const BYTES: usize = 2000;
 
 /// The output of the process, under names that begin with `name`.
 pub(crate) fn output_records(name: &str, left: &ProcessExit) -> Vec<AgentMessage> {
@@ -41,50 +38,9 @@ pub(crate) fn text_records(name: String, text: &str) -> Vec<AgentMessage> {
     records
 }
 
-/// The last lines of standard error, or of standard output if that is empty, on
-/// one line.
-pub(crate) fn last_lines(left: &ProcessExit) -> String {
-    let said = [&left.stderr, &left.stdout]
-        .into_iter()
-        .find(|text| !text.trim().is_empty());
-    let lines: Vec<&str> = said
-        .map(|text| {
-            text.lines()
-                .map(str::trim)
-                .filter(|line| !line.is_empty())
-                .collect()
-        })
-        .unwrap_or_default();
-    let joined = lines[lines.len().saturating_sub(LINES)..].join("; ");
-    let start = joined.len().saturating_sub(BYTES);
-    let start = (start..=joined.len()).find(|at| joined.is_char_boundary(*at));
-    joined[start.unwrap_or(0)..].to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::{CpuTime, ProcessEnd};
-
-    fn left(stdout: &str, stderr: &str) -> ProcessExit {
-        ProcessExit {
-            end: ProcessEnd::Exited(1),
-            cpu: CpuTime::default(),
-            failure: None,
-            stdout: stdout.into(),
-            stderr: stderr.into(),
-            results: String::new(),
-        }
-    }
-
-    #[test]
-    fn the_last_lines_tell() {
-        assert_eq!(last_lines(&left("out\n", "")), "out");
-        assert_eq!(last_lines(&left("out\n", " a\n\nb\n")), "a; b");
-        assert_eq!(last_lines(&left("", "1\n2\n3\n4\n5\n6\n")), "2; 3; 4; 5; 6");
-        assert_eq!(last_lines(&left("", &"ä".repeat(3000))).len(), BYTES);
-        assert_eq!(last_lines(&left("", "")), "");
-    }
 
     #[test]
     fn what_is_cut_is_said() {

@@ -2,34 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{AgentMessage, Job, Loop, Periodic, Scheduling};
+use assize_job::{AgentMessage, Loop, Periodic, Scheduling};
 
+use super::prepared::{Prepared, WorkloadContext, prepare_inside};
+use super::rt_app;
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, prepare_inside, rt_app};
 use crate::process::schedule;
 use crate::records::{metric, number};
-use crate::seed::Stream;
 use crate::sys;
 
 /// Time for all threads to start before the first period begins.
 const LEAD_NS: u64 = 10_000_000;
 
 pub(super) fn prepare(
-    name: &str,
     periodic: &Periodic,
-    job: &Job,
-    label: &str,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let (seed, samples) = (job.seed, job.samples);
     let plan = PeriodicPlan {
-        background,
-        samples,
+        background: context.background,
+        samples: context.job.samples,
     };
     if let Some(file) = &periodic.rt_app {
         return if periodic.loops.is_empty() {
-            rt_app::prepare(name, file, periodic.calibration_ns, seed)
+            rt_app::prepare(file, periodic.calibration_ns, context)
         } else {
             Err("loops, rt_app: both are given; give one".into())
         };
@@ -43,7 +39,7 @@ pub(super) fn prepare(
             bad.name
         ));
     }
-    let mut stream = Stream::new(seed, &format!("{label}.phase"));
+    let mut stream = context.stream("phase");
     let mut loops = Vec::new();
     for one in &periodic.loops {
         for _ in 0..one.threads {

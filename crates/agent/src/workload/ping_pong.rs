@@ -7,16 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use assize_job::{AgentMessage, PingPong, WakeupMechanism};
 
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
 pub(super) fn prepare(
     ping_pong: &PingPong,
-    samples: bool,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
     let (via, loops) = (ping_pong.via, ping_pong.loops);
     if via == WakeupMechanism::Socket {
@@ -25,8 +24,8 @@ pub(super) fn prepare(
     let scheduling = ping_pong.scheduling.clone();
     let game = PingPongExchange {
         via,
-        loops: (!background).then_some(loops),
-        samples,
+        loops: (!context.background).then_some(loops),
+        samples: context.job.samples,
         start: 0,
         trips: TimedSeries::default(),
     };

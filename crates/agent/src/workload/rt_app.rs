@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use assize_job::{AgentMessage, Scheduling};
 
 use super::calibration::{self, Calibration};
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
 use super::scratch::Directory;
-use super::{Prepared, output, program};
-use crate::process::{Body, ProcessExit};
+use crate::process::{Body, ProcessExit, program};
 use crate::records::doubt;
 use crate::sys;
 
@@ -16,10 +17,9 @@ use crate::sys;
 /// logs unless the file says otherwise. If the file does not give the length of
 /// an iteration of rt-app's loop, `calibration_ns` does.
 pub(super) fn prepare(
-    name: &str,
     file: &str,
     calibration_ns: Option<u64>,
-    seed: u64,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
     let failed = |what: &str, error: &std::io::Error| format!("{what}: {}", sys::error_text(error));
     let of_file = |error: &std::io::Error| failed(&format!("rt_app: {file}"), error);
@@ -39,13 +39,11 @@ pub(super) fn prepare(
         }
     };
     let doubt = (calibration_ns.is_none() && found != Calibration::Given && sys::cpus() > 1)
-        .then(|| doubt_calibration(name));
-    let mut exec = program(
-        &["rt-app".into(), path.to_string_lossy().into_owned()],
-        seed,
-    )?;
+        .then(|| doubt_calibration(context.name));
+    let argv = ["rt-app".into(), path.to_string_lossy().into_owned()];
+    let mut exec = program(&argv, context.job.seed)?;
     exec.directory = Some(directory.path().to_string_lossy().into_owned());
-    let name = name.to_string();
+    let name = context.name.to_string();
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: Scheduling::default(),

@@ -65,9 +65,7 @@ impl RunInstrument for Watching {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        let source = files::read(Path::new(source)).unwrap_or_default();
-        tsc::usable(&files::read(Path::new("/proc/cpuinfo"))?, &source)?;
+        tsc::check()?;
         let online = cpus::online()?;
         let cpus = self.settings.cpus_to_watch(&online);
         cpus::check_online(&cpus, &online, "gaps.cpus")?;

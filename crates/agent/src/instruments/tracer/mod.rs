@@ -10,8 +10,6 @@ mod osnoise;
 mod settings;
 mod timerlat;
 
-use std::path::Path;
-
 use assize_job::gaps::{Gap, Seen, Watched, Window};
 use assize_job::{AgentMessage, Job, TracerKind, TracerSettings};
 
@@ -20,7 +18,6 @@ use self::settings::ChangedSettings;
 use super::run_instrument::RunInstrument;
 use super::tracefs::{self, CpuEvents, Instance, InstanceSettings, RecordedTrace};
 use crate::cpus;
-use crate::files;
 use crate::records::unavailable;
 use crate::sys;
 use crate::tsc;
@@ -130,10 +127,7 @@ impl RunInstrument for Tracing {
         let online = cpus::online()?;
         self.cpus = self.settings.cpus_to_watch(&online);
         cpus::check_online(&self.cpus, &online, "tracer.cpus")?;
-        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        let source = files::read(Path::new(source)).unwrap_or_default();
-        let flags = files::read(Path::new("/proc/cpuinfo"))?;
-        self.has_counter = tsc::usable(&flags, &source).is_ok();
+        self.has_counter = tsc::check().is_ok();
         let mut instance = Instance::open(InstanceSettings {
             name: self.name(),
             clock: "mono",

@@ -7,13 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use assize_job::{AgentMessage, Audio, Job, RunStage};
+use assize_job::{AgentMessage, Audio, RunStage};
 
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
 use super::scratch::Directory;
-use super::{Prepared, output, program};
-use crate::process::{Body, ExecProgram, ProcessExit};
+use crate::process::{Body, ExecProgram, ProcessExit, program};
 use crate::records::{failed, metric};
-use crate::seed::Stream;
 use crate::sys;
 
 /// The music: frames of one size, each of which can be decoded independently.
@@ -30,26 +30,22 @@ const LONGEST_NS: u64 = 600_000_000_000;
 /// The text around the length of an underrun in aplay's message.
 const UNDERRUN: (&str, &str) = ("underrun!!! (at least ", " ms long)");
 
-pub(super) fn prepare(
-    name: &str,
-    audio: &Audio,
-    job: &Job,
-    label: &str,
-    background: bool,
-) -> Result<Prepared, String> {
-    let duration_ns = match background {
+pub(super) fn prepare(audio: &Audio, context: &WorkloadContext<'_>) -> Result<Prepared, String> {
+    let job = context.job;
+    let duration_ns = match context.background {
         true => longest_music(job.timeout_ms),
         false => audio.duration_ns,
     };
     let frames = duration_ns.div_ceil(FRAME_NS);
     let all = (MUSIC.len() / FRAME) as u64;
-    let first = Stream::new(job.seed, &format!("{label}.frame")).below(all);
+    let first = context.stream("frame").below(all);
     let directory = Directory::new().map_err(|error| io_failure(Path::new("music"), &error))?;
     let file = directory.path().join("music.mp3");
     fs::write(&file, music(first, frames)).map_err(|error| io_failure(&file, &error))?;
     let decoder = program(&decoder(&file), job.seed)?;
     let player = program(&player(audio), job.seed)?;
-    let (name, music_ns, buffer_ns) = (name.to_string(), frames * FRAME_NS, audio.buffer_ns);
+    let (name, music_ns, buffer_ns) =
+        (context.name.to_string(), frames * FRAME_NS, audio.buffer_ns);
     Ok(Prepared {
         body: Body::Inside(Box::new(move || {
             play(&decoder, &player).map(|()| Vec::new())
@@ -149,7 +145,7 @@ fn read(
             name,
             format!(
                 "the player ended after {played} ms of {music} ms of music: {}",
-                output::last_lines(left)
+                left.last_lines()
             ),
         ));
         return records;

@@ -19,9 +19,9 @@ use std::thread::JoinHandle;
 use assize_job::{AgentMessage, Drawing, ImagesBy};
 
 use super::memory::{Area, Mapping};
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::records::metric;
 use crate::seed::Stream;
@@ -34,18 +34,12 @@ const SERVER_BUFFER: usize = 4096;
 /// The longest side of a rectangle that is filled or copied.
 const SIDE_MAX: u16 = 64;
 
-pub(super) fn prepare(
-    drawing: &Drawing,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(drawing: &Drawing, context: &WorkloadContext<'_>) -> Prepared {
     let session = DrawingSession {
         drawing: drawing.clone(),
-        operations: (!background).then_some(drawing.operations),
-        samples,
-        stream: Stream::new(seed, &format!("{label}.drawing")),
+        operations: (!context.background).then_some(drawing.operations),
+        samples: context.job.samples,
+        stream: context.stream("drawing"),
         ends: None,
         start: 0,
         times: TimedSeries::default(),

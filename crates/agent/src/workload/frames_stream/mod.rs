@@ -10,8 +10,8 @@ mod device;
 use assize_job::{AgentMessage, FrameEach, FrameMemory, FramesStream};
 
 use super::memory::{Area, Mapping};
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::records::metric;
 use crate::seed::Stream;
@@ -19,18 +19,12 @@ use crate::sys;
 use copier::Copier;
 use device::{HeldDevice, LineMemory};
 
-pub(super) fn prepare(
-    stream: &FramesStream,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(stream: &FramesStream, context: &WorkloadContext<'_>) -> Prepared {
     let streaming = FramesStreaming {
         stream: stream.clone(),
-        background,
-        samples,
-        pixels: Stream::new(seed, &format!("{label}.pixels")),
+        background: context.background,
+        samples: context.job.samples,
+        pixels: context.stream("pixels"),
         frames: None,
         start: 0,
         times: TimedSeries::default(),

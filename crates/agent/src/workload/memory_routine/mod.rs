@@ -20,8 +20,8 @@ use std::hint::black_box;
 use assize_job::{AgentMessage, CacheState, MemoryRoutine};
 
 use super::instructions::cache_line;
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::records::metric;
 use crate::seed::Stream;
@@ -30,18 +30,12 @@ use crate::tsc::{self, CounterRate};
 use places::{LINE, RoutinePlaces};
 use routines::{CallableRoutine, callable_routine};
 
-pub(super) fn prepare(
-    kind: &MemoryRoutine,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(kind: &MemoryRoutine, context: &WorkloadContext<'_>) -> Prepared {
     let calling = RoutineWorkload {
         kind: kind.clone(),
-        background,
-        samples,
-        stream: Stream::new(seed, &format!("{label}.bytes")),
+        background: context.background,
+        samples: context.job.samples,
+        stream: context.stream("bytes"),
         ready: None,
         start: 0,
         times: TimedSeries::default(),
@@ -86,7 +80,8 @@ impl Staged for RoutineWorkload {
                 "this CPU has no CLFLUSH of {LINE} bytes; take cache = \"hot\""
             ));
         }
-        let rate = rate()?;
+        tsc::check()?;
+        let rate = tsc::calibrate()?;
         let wrong_before = match called {
             CallableRoutine::Kernel(routine) => {
                 let mut stream = self.stream.clone();
@@ -199,14 +194,6 @@ impl RoutineWorkload {
         };
         (0..self.kind.batches.min(100)).map(one).collect()
     }
-}
-
-/// The rate of the counter, if it can serve as a clock.
-fn rate() -> Result<CounterRate, String> {
-    let read = |path: &str| std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"));
-    let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    tsc::usable(&read("/proc/cpuinfo")?, &read(source)?)?;
-    tsc::calibrate()
 }
 
 /// The median, or the lower of the two middle values; 0 if there are none.
