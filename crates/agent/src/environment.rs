@@ -5,7 +5,8 @@ use std::fs;
 
 use assize_job::AgentMessage;
 
-use crate::{policy, sys};
+use crate::setup::policy;
+use crate::sys;
 
 /// Facts that are the content of one file each.
 const FILES: &[(&str, &str)] = &[

@@ -15,12 +15,10 @@
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the agent supports x86-64 only");
 
-mod actions;
 mod boot;
 mod channel;
 mod cpus;
 mod device;
-mod digests;
 mod elf;
 mod environment;
 mod files;
@@ -30,18 +28,14 @@ mod instruments;
 mod kernel_log;
 #[cfg(test)]
 mod layout;
-mod mapped;
 mod marks;
-mod module_order;
-mod modules;
 mod perf;
-mod policy;
 mod ports;
-mod power;
 mod process;
 mod records;
 mod run;
 mod seed;
+mod setup;
 mod simgpu;
 mod sys;
 mod tsc;

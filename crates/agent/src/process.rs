@@ -283,9 +283,8 @@ impl Child {
     }
 }
 
-/// Starts `count` processes, one at a time, and waits for each to end. Each
-/// allocates 0 to 15 pages, and does nothing with them.
-pub(crate) fn come_and_go(count: u32) -> io::Result<()> {
+/// Starts and reaps `count` processes, one at a time. Each touches 0 to 15 pages.
+pub(crate) fn start_and_reap(count: u32) -> io::Result<()> {
     const PAGE: usize = 4096;
     const PAGES: u32 = 16;
     for number in 0..count {

@@ -1,5 +1,7 @@
 //! Builds the records that instruments and workloads send.
 
+use std::collections::BTreeMap;
+
 use assize_job::{AgentMessage, RunStage};
 
 /// A metric of the whole run.
@@ -49,6 +51,36 @@ pub(crate) fn failed(
         stage,
         what: what.into(),
         why: why.into(),
+    }
+}
+
+/// How often each value occurred.
+pub(crate) fn histogram(
+    name: impl Into<String>,
+    unit: &str,
+    values: impl IntoIterator<Item = u64>,
+) -> AgentMessage {
+    let mut buckets = BTreeMap::new();
+    for value in values {
+        *buckets.entry(value).or_insert(0) += 1;
+    }
+    AgentMessage::Histogram {
+        metric: name.into(),
+        unit: unit.into(),
+        buckets: buckets.into_iter().collect(),
+        exact: true,
+    }
+}
+
+/// Events at these times since the start, in nanoseconds.
+pub(crate) fn events(name: &str, t_ns: Vec<u64>, exposure_ns: u64) -> AgentMessage {
+    AgentMessage::Events {
+        event: name.into(),
+        count: t_ns.len() as u64,
+        exposure_ns,
+        t_ns,
+        span_ns: None,
+        tolerated_ns: None,
     }
 }
 

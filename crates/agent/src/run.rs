@@ -6,20 +6,20 @@ use assize_job::{
     AGENT_SCHEMA, AgentMessage, Job, MemoryImage, PLANTED_STALLS, RunStage, SCHEMA, Scheduling,
 };
 
-use crate::actions::{self, ActionContext};
 use crate::channel::Channel;
-use crate::digests::Digests;
 use crate::environment;
 use crate::identity::IdentityCollector;
+use crate::identity::digests::Digests;
 use crate::instruments::{self, run_instrument::RunInstrument};
 use crate::kernel_log::KernelLog;
 use crate::marks;
-use crate::modules::RunModules;
-use crate::policy::{self, AttachedPolicy};
-use crate::power::Governors;
 use crate::process::{Body, Child, ProcessExit, WaitLimits};
 use crate::records::{doubt, failed, unavailable};
-use crate::seed::Stream;
+use crate::seed::{Stream, reseed_kernel};
+use crate::setup::modules::RunModules;
+use crate::setup::policy::{self, AttachedPolicy};
+use crate::setup::power::Governors;
+use crate::setup::{self, CommandContext};
 use crate::sys::{self, ProcessEnd};
 use crate::workload::{self, ResultReader, output};
 
@@ -46,7 +46,7 @@ pub(crate) struct Guest {
     /// The random choices behind its memory image.
     pub(crate) image: MemoryImage,
     /// Modules that were loaded before the image was taken.
-    pub(crate) first: RunModules,
+    pub(crate) preloaded: RunModules,
     /// Whether the kernel's symbols are passed to the plugin, and nothing is measured.
     pub(crate) gives_symbols: bool,
 }
@@ -64,7 +64,9 @@ pub(crate) fn carry_out_job(
             match guest {
                 Some(guest) => {
                     run.gives_symbols = guest.gives_symbols;
-                    let modules = modules.in_order(guest.image.modules).after(guest.first);
+                    let modules = modules
+                        .in_order(guest.image.modules)
+                        .with_loaded(guest.preloaded);
                     run.carry_out(channel, guest.digests, modules);
                 }
                 None => run.carry_out(channel, Digests::default(), modules),
@@ -141,7 +143,7 @@ impl AgentRun {
         let mut evidence = IdentityCollector::open(self.guest, digests);
         let mut log = KernelLog::open();
         if self.guest
-            && let Err(why) = reseed(Stream::new(self.job.seed, "kernel"))
+            && let Err(why) = reseed_kernel(Stream::new(self.job.seed, "kernel"))
         {
             let what = "reseed the kernel's random numbers";
             channel.send(&failed(RunStage::Setup, what, why));
@@ -185,12 +187,7 @@ impl AgentRun {
         let Some(wanted) = &self.job.policy else {
             return Ok(None);
         };
-        let with = ActionContext {
-            seed: self.job.seed,
-            limits: self.limits(),
-            guest: self.guest,
-        };
-        let attached = policy::attach(wanted, &with);
+        let attached = policy::attach(wanted, &self.command_context());
         let what = format!("policy {}", wanted.name);
         attached
             .map(Some)
@@ -227,17 +224,20 @@ impl AgentRun {
         stage: RunStage,
         modules: &mut RunModules,
     ) -> Vec<AgentMessage> {
-        let mut limits = self.limits();
+        let mut context = self.command_context();
         if stage == RunStage::Teardown {
             // Undo the set-up even after an interrupt.
-            limits.interrupts = None;
+            context.limits.interrupts = None;
         }
-        let with = ActionContext {
+        setup::carry_out(actions, stage, &context, modules)
+    }
+
+    fn command_context(&self) -> CommandContext<'_> {
+        CommandContext {
             seed: self.job.seed,
-            limits,
+            limits: self.limits(),
             guest: self.guest,
-        };
-        actions::carry_out(actions, stage, &with, modules)
+        }
     }
 
     /// Opens the instruments, of which some calibrate themselves on an idle machine; then
@@ -416,21 +416,6 @@ impl AgentRun {
         });
         Ok((left, elapsed_ns, cut_short.or(killed)))
     }
-}
-
-/// Reseeds the kernel's random number generator from the stream.
-pub(crate) fn reseed(mut stream: Stream) -> Result<(), String> {
-    let mut bytes = [0; 64];
-    for chunk in bytes.chunks_exact_mut(8) {
-        chunk.copy_from_slice(&stream.next().to_le_bytes());
-    }
-    let path = "/dev/urandom";
-    let mut options = std::fs::OpenOptions::new();
-    options
-        .write(true)
-        .open(path)
-        .and_then(|file| sys::reseed(&file, &bytes))
-        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 /// Ends the background workloads and reports those that ended too early.

@@ -5,6 +5,10 @@
 //! named by a label, so that one more draw in one place changes nothing
 //! elsewhere.
 
+use std::fs::OpenOptions;
+
+use crate::sys;
+
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream(u64);
@@ -44,6 +48,18 @@ impl Stream {
         let product = u128::from(self.next()) * u128::from(limit);
         u64::try_from(product >> 64).unwrap_or(0)
     }
+}
+
+/// Reseeds the kernel's random number generator from the stream.
+pub(crate) fn reseed_kernel(mut stream: Stream) -> Result<(), String> {
+    let mut bytes = [0; 64];
+    stream.fill(&mut bytes);
+    let path = "/dev/urandom";
+    OpenOptions::new()
+        .write(true)
+        .open(path)
+        .and_then(|file| sys::reseed_random(&file, &bytes))
+        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 #[cfg(test)]

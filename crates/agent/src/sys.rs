@@ -336,7 +336,7 @@ pub(crate) fn unload_module(name: &str) -> io::Result<()> {
 }
 
 /// Adds bytes to the kernel's entropy pool and reseeds its generator at once.
-pub(crate) fn reseed(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
+pub(crate) fn reseed_random(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
     /// `struct rand_pool_info` of linux/random.h with its buffer.
     #[repr(C)]
     struct Pool {

@@ -1,8 +1,8 @@
 //! Runs as process 1 of a virtual machine.
 
-mod drawn;
-mod first;
 mod fw_cfg;
+mod image;
+mod preload;
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::IntoRawFd;
@@ -11,7 +11,7 @@ use std::path::Path;
 use assize_job::{MemoryImage, RunStage};
 
 use crate::channel::{Channel, RecordSink};
-use crate::digests::Digests;
+use crate::identity::digests::Digests;
 use crate::ports::Ports;
 use crate::records::{doubt, failed};
 use crate::run::{self, Guest};
@@ -110,11 +110,11 @@ pub(crate) fn main(command_line: &str) {
     report_panics(ports);
     let image = MemoryImage::from_command_line(command_line);
     let digests = Digests::below("/");
-    let aged = drawn::age_processes(&image);
+    let aged = image::age_processes(&image);
     let mut guest = Some(Guest {
         digests,
         image,
-        first: first::load(&image),
+        preloaded: preload::load_modules(&image),
         gives_symbols: false,
     });
     let resumed_ns = has_word(command_line, IMAGE).then(|| {
@@ -134,7 +134,7 @@ pub(crate) fn main(command_line: &str) {
     for why in problems {
         channel.send(&doubt("machine-set-up", why));
     }
-    drawn::call_on_deeper_stack(image.padding, &mut || {
+    image::call_on_deeper_stack(image.padding, &mut || {
         let told = fw_cfg::job(ports);
         let mut guest = guest.take();
         if let (Ok(told), Some(guest)) = (&told, &mut guest) {

@@ -4,7 +4,6 @@
 //! The module `simstall` records when each stall began and ended. Planting
 //! starts after all other instruments have started, and stops before they stop.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -13,7 +12,7 @@ use assize_job::{AgentMessage, Job, PLANTED_STALLS, RunStage, Stalls};
 
 use super::run_instrument::RunInstrument;
 use crate::files;
-use crate::records::{doubt, failed, number};
+use crate::records::{doubt, events, failed, histogram, number, raw};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -83,10 +82,7 @@ impl RunInstrument for PlantedStalls {
             }
         };
         let mut records = self.stall_records(&log);
-        records.push(AgentMessage::Raw {
-            name: "planted-stalls.txt".into(),
-            text: self.text(&log, stalls),
-        });
+        records.push(raw("planted-stalls.txt", self.text(&log, stalls)));
         if log.stalls.len() >= Stalls::COUNT_MAX as usize {
             let detail = format!("there were {}, after which none came", Stalls::COUNT_MAX);
             records.push(doubt("planted-stalls-ended", detail));
@@ -118,24 +114,11 @@ impl PlantedStalls {
             .times(log)
             .map(|(at, stall)| (at, stall.length))
             .unzip();
-        let mut records = vec![AgentMessage::Events {
-            event: EVENT.into(),
-            count: t_ns.len() as u64,
-            exposure_ns: self.ended_ns.saturating_sub(self.began_ns),
-            t_ns: t_ns.clone(),
-            span_ns: None,
-            tolerated_ns: None,
-        }];
-        let mut buckets = BTreeMap::new();
-        for length in &lengths {
-            *buckets.entry(*length).or_insert(0) += 1;
-        }
-        records.push(AgentMessage::Histogram {
-            metric: LENGTH.into(),
-            unit: "ns".into(),
-            buckets: buckets.into_iter().collect(),
-            exact: true,
-        });
+        let exposure_ns = self.ended_ns.saturating_sub(self.began_ns);
+        let mut records = vec![
+            events(EVENT, t_ns.clone(), exposure_ns),
+            histogram(LENGTH, "ns", lengths.iter().copied()),
+        ];
         if self.samples {
             let before = std::iter::once(&0).chain(&t_ns);
             records.push(AgentMessage::Samples {

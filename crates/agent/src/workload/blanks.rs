@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use assize_job::AgentMessage;
 
 use super::client::{ClientTerms, ContextLane};
+use crate::records::events;
 use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 
 /// Time for all threads to start before the first vertical blank.
@@ -66,14 +67,8 @@ fn period_ns(rate: u32) -> u64 {
 
 /// The record of missed vertical blanks. `start`: of the run.
 pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> AgentMessage {
-    AgentMessage::Events {
-        event: "frames_missed".into(),
-        count: missed.len() as u64,
-        exposure_ns: duration_ns,
-        span_ns: None,
-        tolerated_ns: None,
-        t_ns: missed.iter().map(|blank| blank - start).collect(),
-    }
+    let t_ns = missed.iter().map(|blank| blank - start).collect();
+    events("frames_missed", t_ns, duration_ns)
 }
 
 /// A frame that a client hands to a compositor.

@@ -22,9 +22,8 @@ use serde_json::Value;
 
 use super::output;
 use super::prepared::{Prepared, WorkloadContext};
-use super::series::histogram;
 use crate::process::{Body, ExecProgram, ProcessExit, program, text_of};
-use crate::records::{doubt, failed, metric, number};
+use crate::records::{doubt, failed, histogram, metric, number};
 use crate::sys;
 
 /// How long the excess wake-ups last: two rounds of the main thread.
@@ -163,8 +162,8 @@ fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<AgentMessage>,
     }
     let loops = usize::try_from(loops).unwrap_or(usize::MAX);
     let wanted = |values: &Vec<u64>| values[..loops.min(values.len())].to_vec();
-    let all: Vec<u64> = latencies.values().flat_map(wanted).collect();
-    let mut records = vec![histogram("latency", "ns", &all)];
+    let all = latencies.values().flat_map(wanted);
+    let mut records = vec![histogram("latency", "ns", all)];
     if latencies.len() > 1 {
         records.extend(latencies.iter().map(|(thread, values)| {
             let max = wanted(values).into_iter().max().unwrap_or(0);

@@ -1,8 +1,8 @@
 //! Measurements of one kind, as records.
 
-use std::collections::BTreeMap;
-
 use assize_job::AgentMessage;
+
+use crate::records::histogram;
 
 /// Measurements and when they were taken.
 #[derive(Debug, Default, Clone)]
@@ -74,7 +74,7 @@ impl TimedSeries {
         start: u64,
         samples: bool,
     ) -> Vec<AgentMessage> {
-        let mut records = vec![histogram(metric, unit, &self.values)];
+        let mut records = vec![histogram(metric, unit, self.values.iter().copied())];
         if samples {
             let mut both: Vec<(u64, u64)> = self.times.into_iter().zip(self.values).collect();
             both.sort_by_key(|(time, _)| *time);
@@ -92,20 +92,6 @@ impl TimedSeries {
             });
         }
         records
-    }
-}
-
-/// A histogram of the values.
-pub(super) fn histogram(metric: &str, unit: &str, values: &[u64]) -> AgentMessage {
-    let mut buckets = BTreeMap::new();
-    for value in values {
-        *buckets.entry(*value).or_insert(0) += 1;
-    }
-    AgentMessage::Histogram {
-        metric: metric.into(),
-        unit: unit.into(),
-        buckets: buckets.into_iter().collect(),
-        exact: true,
     }
 }
 

@@ -7,7 +7,7 @@
 
 mod counts;
 mod detector;
-mod of_run;
+mod report;
 mod shared;
 mod watch;
 
@@ -19,6 +19,7 @@ use assize_job::{AgentMessage, Job, Policy};
 
 use self::counts::{CpuCounts, CpuCountsReader};
 use self::detector::GapLimits;
+use self::report::NAME;
 use self::shared::SharedWords;
 use self::watch::{GapWatch, WatchedMachine};
 use super::run_instrument::RunInstrument;
@@ -29,7 +30,6 @@ use crate::records::{doubt, raw, unavailable};
 use crate::sys;
 use crate::tsc::{self, CounterRate};
 
-const NAME: &str = "gaps";
 /// An iteration this long means that the loop was delayed: entering and leaving the kernel
 /// for an interrupt takes longer.
 const NOTICE_NS: u64 = 500;
@@ -162,7 +162,7 @@ impl RunInstrument for Watching {
             }
         }
         seen.gaps.sort_by_key(|gap| (gap.at_ns, gap.cpu));
-        records.extend(of_run::records(
+        records.extend(report::records(
             &seen,
             &self.settings,
             self.stop_ns.saturating_sub(self.start.1),

@@ -4,7 +4,8 @@ use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{AgentMessage, TracerKind, TracerMode, TracerSettings};
 
 use super::event::TracerEvent;
-use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
+use super::observation::{self, CpuObservation, RunObservation, TracerDescription};
+use crate::instruments::tracefs::CpuEvents;
 use crate::records::{doubt, metric, number};
 
 /// Beginning of its threads' names.
@@ -108,12 +109,12 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
 fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let windows = outcome.seen.windows.len() as u64;
     let mut records = vec![
-        of_run::events(outcome, "hwlat", |_| true),
-        of_run::events(outcome, "hwlat_nmi", |cause| cause == Cause::Nmi),
+        observation::events(outcome, "hwlat", |_| true),
+        observation::events(outcome, "hwlat_nmi", |cause| cause == Cause::Nmi),
         metric("hwlat_windows", number(windows), ""),
     ];
     let lengths = outcome.seen.gaps.iter().map(|gap| gap.length_ns);
-    records.extend(of_run::histogram("hwlat_latency", lengths));
+    records.extend(observation::histogram("hwlat_latency", lengths));
     let cpus = outcome.cpus.len();
     if cpus > 1 && outcome.settings.mode != TracerMode::PerCpu {
         let detail = format!(

@@ -5,18 +5,19 @@
 
 mod event;
 mod hwlat;
-mod of_run;
+mod observation;
 mod osnoise;
 mod settings;
 mod timerlat;
 
-use assize_job::gaps::{Gap, Seen, Watched, Window};
+use assize_job::gaps::{Seen, Watched};
 use assize_job::{AgentMessage, Job, TracerKind, TracerSettings};
 
 use self::event::{TracerEvent, TracerEventDecoder};
+use self::observation::{CpuObservation, RunObservation, TracerDescription};
 use self::settings::ChangedSettings;
 use super::run_instrument::RunInstrument;
-use super::tracefs::{self, CpuEvents, Instance, InstanceSettings, RecordedTrace};
+use super::tracefs::{self, Instance, InstanceSettings, RecordedTrace};
 use crate::cpus;
 use crate::records::unavailable;
 use crate::sys;
@@ -40,51 +41,6 @@ pub(crate) struct Tracing {
     /// CLOCK_REALTIME minus CLOCK_MONOTONIC, in nanoseconds.
     wall_ns: u64,
     failed: Option<String>,
-}
-
-/// How one of the tracers is used.
-struct TracerDescription {
-    kind: TracerKind,
-    /// The configuration option that the kernel needs.
-    option: &'static str,
-    /// Trace events to enable in addition to what the tracer records itself.
-    events: &'static [&'static str],
-    /// The events to decode, and how.
-    read: &'static [event::EventReading],
-    /// The filter of sched/sched_switch, if that event is enabled.
-    filter: Option<&'static str>,
-    /// Evaluates the events of one CPU.
-    observe: fn(&CpuEvents<TracerEvent>, &TracerSettings) -> CpuObservation,
-    /// The records of all CPUs, except those that all tracers have.
-    records: fn(&RunObservation<'_>) -> Vec<AgentMessage>,
-}
-
-/// What a tracer observed on one CPU. Times are those of CLOCK_MONOTONIC, except for
-/// latencies of hwlat, which are on CLOCK_REALTIME.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct CpuObservation {
-    /// Nanoseconds in which a latency would have been seen.
-    observed_ns: u64,
-    /// When it looked; empty for timerlat, which looks all the time.
-    windows: Vec<Window>,
-    /// Each latency at or above the threshold.
-    latencies: Vec<Gap>,
-    /// When those of timerlat's timer interrupts were due that came late.
-    late_irqs: Vec<u64>,
-    /// Latency of each timer interrupt, and then of the thread.
-    irq_ns: Vec<u64>,
-    thread_ns: Vec<u64>,
-    /// CPU time taken by each cause.
-    time_ns: event::Times,
-}
-
-/// What a tracer observed in a run.
-struct RunObservation<'a> {
-    settings: &'a TracerSettings,
-    seen: &'a Seen,
-    /// In the same order as the CPUs of `seen`.
-    cpus: &'a [CpuObservation],
-    span_ns: u64,
 }
 
 impl Tracing {
@@ -226,7 +182,7 @@ impl Tracing {
             span_ns: self.stop.1.saturating_sub(self.start.1),
         };
         records.extend((self.of.records)(&outcome));
-        records.extend(of_run::records(&outcome));
+        records.extend(observation::records(&outcome));
         records
     }
 

@@ -4,7 +4,8 @@ use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, Times, TracerEvent};
-use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
+use super::observation::{self, CpuObservation, RunObservation, TracerDescription};
+use crate::instruments::tracefs::CpuEvents;
 use crate::records::{metric, number};
 
 pub(super) static OSNOISE: TracerDescription = TracerDescription {
@@ -113,7 +114,7 @@ fn cause<'p>(parts: impl Iterator<Item = &'p (Cause, u64, u64)>, interferences: 
 }
 
 fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
-    let mut records = vec![of_run::events(outcome, "osnoise", |_| true)];
+    let mut records = vec![observation::events(outcome, "osnoise", |_| true)];
     for (name, cause) in [
         ("osnoise_hardware", Cause::Unexplained),
         ("osnoise_nmi", Cause::Nmi),
@@ -122,12 +123,12 @@ fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
         ("osnoise_thread", Cause::Switch),
         ("osnoise_unclear", Cause::Unclear),
     ] {
-        records.push(of_run::events(outcome, name, |of| of == cause));
+        records.push(observation::events(outcome, name, |of| of == cause));
     }
     let lengths = || outcome.seen.gaps.iter().map(|gap| gap.length_ns);
-    records.extend(of_run::histogram("osnoise_noise", lengths()));
+    records.extend(observation::histogram("osnoise_noise", lengths()));
     let noise: u64 = lengths().fold(0, u64::saturating_add);
-    let share = 100.0 * number(noise) / number(of_run::observed_ns(outcome)).max(1.0);
+    let share = 100.0 * number(noise) / number(observation::observed_ns(outcome)).max(1.0);
     records.push(metric("osnoise_share", share, "%"));
     let mut times = Times::default();
     for cpu in outcome.cpus {

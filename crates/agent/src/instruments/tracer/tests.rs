@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
 use super::*;
+use crate::instruments::tracefs::CpuEvents;
 use assize_job::{METRICS, TracerMode};
 
 const START: u64 = 7_000_000_000;

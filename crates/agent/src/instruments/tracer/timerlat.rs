@@ -4,7 +4,8 @@ use assize_job::gaps::{Cause, Gap};
 use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, TracerEvent};
-use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
+use super::observation::{self, CpuObservation, RunObservation, TracerDescription};
+use crate::instruments::tracefs::CpuEvents;
 
 pub(super) static TIMERLAT: TracerDescription = TracerDescription {
     kind: TracerKind::Timerlat,
@@ -110,14 +111,14 @@ fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
         .collect();
     irqs.sort_unstable();
     let mut records = vec![
-        of_run::events(outcome, "timerlat_late", |_| true),
-        of_run::events_at(outcome, "timerlat_late_irq", irqs),
+        observation::events(outcome, "timerlat_late", |_| true),
+        observation::events_at(outcome, "timerlat_late_irq", irqs),
     ];
     let all = |of: fn(&CpuObservation) -> &[u64]| outcome.cpus.iter().flat_map(of).copied();
     let irq = all(|cpu| &cpu.irq_ns);
-    records.extend(of_run::histogram("timerlat_irq_latency", irq));
+    records.extend(observation::histogram("timerlat_irq_latency", irq));
     let thread = all(|cpu| &cpu.thread_ns);
-    records.extend(of_run::histogram("timerlat_thread_latency", thread));
+    records.extend(observation::histogram("timerlat_thread_latency", thread));
     records
 }
 

@@ -13,7 +13,7 @@ use super::memory::{Area, Mapping};
 use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
 use crate::process::Staged;
-use crate::records::metric;
+use crate::records::{events, metric};
 use crate::seed::Stream;
 use crate::sys;
 use copier::Copier;
@@ -121,14 +121,8 @@ impl Staged for FramesStreaming {
         records.push(metric("frame_time_mean", mean, "ns"));
         records.push(metric("frames", count as f64, ""));
         if self.stream.period_ns.is_some() {
-            records.push(AgentMessage::Events {
-                event: "frames_late".into(),
-                count: self.late.len() as u64,
-                exposure_ns: end - self.start,
-                t_ns: std::mem::take(&mut self.late),
-                span_ns: None,
-                tolerated_ns: None,
-            });
+            let late = std::mem::take(&mut self.late);
+            records.push(events("frames_late", late, end - self.start));
         }
         if self.stream.copies() {
             let bytes = self.stream.frame_bytes() as f64;

@@ -7,8 +7,9 @@ use std::process::Command;
 
 use assize_job::Action;
 
-use crate::actions::{self, ActionContext};
-use crate::{elf, module_order, sys};
+use super::command::{self, CommandContext};
+use super::module_order;
+use crate::{elf, sys};
 
 /// What the steps of a set-up specify for a module.
 #[derive(Debug, Clone, Default)]
@@ -63,9 +64,9 @@ impl RunModules {
         self
     }
 
-    /// Takes over the modules that `first` has loaded already.
-    pub(crate) fn after(mut self, first: RunModules) -> RunModules {
-        self.loaded = first.loaded;
+    /// Takes over the modules that `other` has loaded.
+    pub(crate) fn with_loaded(mut self, other: RunModules) -> RunModules {
+        self.loaded = other.loaded;
         self
     }
 
@@ -74,7 +75,7 @@ impl RunModules {
         &mut self,
         module: &str,
         parameters: &BTreeMap<String, String>,
-        with: &ActionContext<'_>,
+        with: &CommandContext<'_>,
     ) -> Result<(), String> {
         let name = real_name(module);
         if is_loaded(&name) {
@@ -228,7 +229,7 @@ impl RunModules {
         module: &str,
         name: &str,
         parameters: &BTreeMap<String, String>,
-        with: &ActionContext<'_>,
+        with: &CommandContext<'_>,
     ) -> Result<(), String> {
         let needs = match is_file(module) {
             true => dependencies(&read(module)?),
@@ -263,13 +264,13 @@ impl RunModules {
         tool: &str,
         module: &str,
         parameters: &BTreeMap<String, String>,
-        with: &ActionContext<'_>,
+        with: &CommandContext<'_>,
     ) -> Result<(), String> {
         let before: BTreeSet<String> = all_loaded().into_iter().collect();
         let mut argv = vec![tool.to_string(), module.to_string()];
         let words = parameters.iter();
         argv.extend(words.map(|(name, value)| format!("{name}={value}")));
-        let done = actions::command(&argv, with);
+        let done = command::run(&argv, with);
         // The kernel lists the newest first.
         let new = all_loaded().into_iter().rev();
         let new = new.filter(|name| !before.contains(name));

@@ -1,4 +1,4 @@
-//! Applies the random choices made for a memory image.
+//! Applies the random choices of a memory image.
 
 use std::hint::black_box;
 use std::io;
@@ -7,7 +7,8 @@ use assize_job::MemoryImage;
 
 use crate::process;
 
-/// Environment variable of every program here; its length moves their stacks.
+/// Environment variable set for every program that the agent starts; its length shifts
+/// their stacks.
 const PADDING: &str = "ASSIZE_PADDING";
 /// Minimum number of stack bytes per step of [`call_on_deeper_stack`].
 const STEP: u32 = 64;
@@ -20,7 +21,7 @@ pub(super) fn age_processes(image: &MemoryImage) -> io::Result<()> {
         // SAFETY: this process has one thread.
         unsafe { std::env::set_var(PADDING, padding) };
     }
-    process::come_and_go(image.processes)
+    process::start_and_reap(image.processes)
 }
 
 /// Calls `then` on a stack that is about this many bytes deeper, which

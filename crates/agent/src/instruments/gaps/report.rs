@@ -1,13 +1,12 @@
 //! The records of a run's gaps.
 
-use std::collections::BTreeMap;
-
 use assize_job::AgentMessage;
 use assize_job::gaps::{Cause, Gap, GapsSettings, Seen, Watched};
 
-use super::NAME;
-use crate::records::{metric, number, raw, unavailable};
+use crate::records::{histogram, metric, number, raw, unavailable};
 
+/// The instrument's name.
+pub(super) const NAME: &str = "gaps";
 /// Name of the raw output with all gaps.
 const FILE: &str = "gaps.txt";
 const NS_PER_MINUTE: f64 = 60e9;
@@ -41,17 +40,9 @@ pub(super) fn records(
         span_ns: None,
         tolerated_ns: Some(settings.trust_ns),
     });
-    let mut lengths: BTreeMap<u64, u64> = BTreeMap::new();
-    for gap in &seen.gaps {
-        *lengths.entry(gap.length_ns).or_default() += 1;
-    }
-    if !lengths.is_empty() {
-        records.push(AgentMessage::Histogram {
-            metric: "gap".into(),
-            unit: "ns".into(),
-            buckets: lengths.into_iter().collect(),
-            exact: true,
-        });
+    if !seen.gaps.is_empty() {
+        let lengths = seen.gaps.iter().map(|gap| gap.length_ns);
+        records.push(histogram("gap", "ns", lengths));
     }
     records.extend(numbers(seen));
     records.push(raw(FILE, seen.text()));

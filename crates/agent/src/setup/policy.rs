@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{IdentityKind, PlacementPolicy, PolicyForm, Scheduling};
 
-use crate::actions::ActionContext;
+use super::command::CommandContext;
 use crate::process::{Body, Child, ProcessExit, program};
 use crate::sys;
 
@@ -76,7 +76,7 @@ pub(crate) fn active_policy() -> Option<String> {
 /// Attaches a policy, and waits until it is in effect.
 pub(crate) fn attach(
     policy: &PlacementPolicy,
-    with: &ActionContext<'_>,
+    with: &CommandContext<'_>,
 ) -> Result<AttachedPolicy, String> {
     if !fs::exists(ROOT).unwrap_or(false) {
         return Err(format!("this kernel has no sched_ext: there is no {ROOT}"));
@@ -124,7 +124,7 @@ fn wait(
     child: &mut Child,
     policy: &PlacementPolicy,
     before: &SchedExtState,
-    with: &ActionContext<'_>,
+    with: &CommandContext<'_>,
 ) -> Result<(), String> {
     let deadline = with.limits.deadline();
     // Third-party programs do not report when they are done.

@@ -1,6 +1,9 @@
 //! The identity of a run: the kernel, settings, modules, programs and files it
 //! used, as found on the machine.
 
+pub(crate) mod digests;
+mod mapped;
+
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Read;
@@ -11,14 +14,14 @@ use assize_job::{
     SETTING_MAX, Workload,
 };
 
-use crate::actions::of_sysctl;
-use crate::digests::Digests;
-use crate::mapped::MappingWatch;
-use crate::modules::{RunModules, loaded_build_id};
-use crate::policy::AttachedPolicy;
+use self::digests::Digests;
+use self::mapped::MappingWatch;
 use crate::process::{Body, ExecProgram, SEED_VARIABLE};
 use crate::records::{doubt, unavailable};
-use crate::{elf, power, sys};
+use crate::setup::modules::{RunModules, loaded_build_id};
+use crate::setup::policy::AttachedPolicy;
+use crate::setup::{power, sysctl_path};
+use crate::{elf, sys};
 
 type IdentityParts = BTreeMap<(IdentityKind, String), Option<String>>;
 
@@ -236,7 +239,7 @@ fn settings(job: &Job, modules: &RunModules) -> IdentityParts {
     for action in &job.setup {
         match action {
             Action::Sysctl { name, .. } => {
-                let value = read(&of_sysctl(name));
+                let value = read(&sysctl_path(name));
                 parts.insert((IdentityKind::Sysctl, name.clone()), value);
             }
             Action::Write { path, .. } => {
