@@ -36,8 +36,7 @@ impl ControlGroup {
     /// Moves the calling process into the group.
     pub(crate) fn join(&self) -> Result<(), String> {
         let procs = self.path.join("cgroup.procs");
-        fs::write(&procs, "0")
-            .map_err(|error| format!("{}: {}", procs.display(), sys::error_text(&error)))
+        fs::write(&procs, "0").map_err(sys::failure_of(procs.display()))
     }
 }
 

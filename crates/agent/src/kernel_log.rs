@@ -39,7 +39,7 @@ impl KernelLog {
             Ok(log)
         });
         KernelLog {
-            log: log.map_err(|error| format!("{LOG}: {}", sys::error_text(&error))),
+            log: log.map_err(sys::failure_of(LOG)),
             complaining: Vec::new(),
         }
     }

@@ -6,6 +6,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use perf_event_open_sys::{bindings, ioctls, perf_event_open};
 
 use crate::records;
+use crate::sys;
 
 /// An event, by the numbers of its PMU and of the event there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +70,6 @@ impl PerfCounter {
         let mut attr = bindings::perf_event_attr {
             type_: event.kind,
             config: event.config,
-            size: u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0),
             read_format: u64::from(
                 bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING,
             ),
@@ -83,29 +83,22 @@ impl PerfCounter {
                 (pid, -1)
             }
         };
-        let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
-        // SAFETY: `attr` is valid for the call and carries its own size; the
-        // kernel does not keep the pointer.
-        let number = unsafe { perf_event_open(&raw mut attr, pid, cpu, -1, flags) };
-        if number < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the kernel has just given us this descriptor.
-        let file = unsafe { OwnedFd::from_raw_fd(number) };
-        Ok(PerfCounter { file })
+        Ok(PerfCounter {
+            file: open_event(attr, pid, cpu)?,
+        })
     }
 
     /// Starts counting. Enabling a counter of another CPU interrupts that CPU.
     pub(crate) fn enable(&self) -> io::Result<()> {
         // SAFETY: the descriptor is a perf event; the call has no other
         // argument.
-        checked(unsafe { ioctls::ENABLE(self.file.as_raw_fd(), 0) })
+        sys::check(unsafe { ioctls::ENABLE(self.file.as_raw_fd(), 0) }).map(|_| ())
     }
 
     /// Stops counting, of inherited counters too.
     pub(crate) fn disable(&self) -> io::Result<()> {
         // SAFETY: as above.
-        checked(unsafe { ioctls::DISABLE(self.file.as_raw_fd(), 0) })
+        sys::check(unsafe { ioctls::DISABLE(self.file.as_raw_fd(), 0) }).map(|_| ())
     }
 
     /// Reads the counter, including inherited ones.
@@ -128,11 +121,19 @@ impl PerfCounter {
     }
 }
 
-fn checked(status: std::os::raw::c_int) -> io::Result<()> {
-    if status < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+/// Opens an event. `pid` and `cpu`: as for perf_event_open(2).
+pub(crate) fn open_event(
+    mut attr: bindings::perf_event_attr,
+    pid: i32,
+    cpu: i32,
+) -> io::Result<OwnedFd> {
+    attr.size = u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0);
+    let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
+    // SAFETY: `attr` is valid for the call and carries its own size; the kernel does not
+    // keep the pointer.
+    let number = sys::check(unsafe { perf_event_open(&raw mut attr, pid, cpu, -1, flags) })?;
+    // SAFETY: the descriptor is new and ours.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Why a counter cannot be opened, with a remedy.

@@ -378,5 +378,5 @@ fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> R
     }
     results
         .write_all(lines.as_bytes())
-        .map_err(|error| format!("its records: {}", sys::error_text(&error)))
+        .map_err(sys::failure_of("its records"))
 }

@@ -91,3 +91,12 @@ pub(crate) fn raw(name: impl Into<String>, text: impl Into<String>) -> AgentMess
         text: text.into(),
     }
 }
+
+/// The value of a metric among records, for tests.
+#[cfg(test)]
+pub(crate) fn metric_value(records: &[AgentMessage], name: &str) -> Option<f64> {
+    records.iter().find_map(|record| match record {
+        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
+        _ => None,
+    })
+}

@@ -314,8 +314,8 @@ impl AgentRun {
 
     /// Starts a process and waits until it is ready to be released.
     fn start(&self, body: Body, scheduling: &Scheduling) -> Result<Child, String> {
-        let mut child = Child::start(body, scheduling, self.guest)
-            .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
+        let mut child =
+            Child::start(body, scheduling, self.guest).map_err(sys::failure_of("new process"))?;
         if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
             // The error is known already; how the process ends does not matter.

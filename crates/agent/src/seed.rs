@@ -59,7 +59,7 @@ pub(crate) fn reseed_kernel(mut stream: Stream) -> Result<(), String> {
         .write(true)
         .open(path)
         .and_then(|file| sys::reseed_random(&file, &bytes))
-        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
+        .map_err(sys::failure_of(&path))
 }
 
 #[cfg(test)]

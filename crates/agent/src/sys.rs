@@ -1,9 +1,10 @@
 //! Safe wrappers for the system calls the agent uses.
 
 use std::ffi::{CStr, CString};
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Error};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use std::sync::atomic::AtomicU32;
 
@@ -29,6 +30,11 @@ pub(crate) fn error_text(error: &Error) -> String {
         Some(end) => text[..end].to_string(),
         None => text,
     }
+}
+
+/// Describes an error as a failure of `what`; for `map_err`.
+pub(crate) fn failure_of(what: impl Display) -> impl FnOnce(Error) -> String {
+    move |error| format!("{what}: {}", error_text(&error))
 }
 
 /// A C string. Cut at the first NUL, where the kernel would stop reading.
@@ -92,6 +98,24 @@ pub(crate) fn memory_file(name: &CStr, close_on_exec: bool) -> io::Result<File> 
     let fd = check(unsafe { libc::memfd_create(name.as_ptr(), flags) })?;
     // SAFETY: the descriptor is new and ours.
     Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+/// A new mapping at an address that the kernel chooses. `file` is -1 for anonymous
+/// memory.
+pub(crate) fn map_memory(
+    length: usize,
+    protection: c_int,
+    flags: c_int,
+    file: RawFd,
+    offset: i64,
+) -> io::Result<*mut u8> {
+    let place = std::ptr::null_mut();
+    // SAFETY: without MAP_FIXED, a mapping replaces no other.
+    let start = unsafe { libc::mmap(place, length, protection, flags, file, offset) };
+    if start == libc::MAP_FAILED {
+        return Err(Error::last_os_error());
+    }
+    Ok(start.cast())
 }
 
 /// A close-on-exec pipe: read end, write end.

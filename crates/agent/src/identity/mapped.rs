@@ -9,13 +9,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use perf_event_open_sys::{bindings, perf_event_open};
+use perf_event_open_sys::bindings;
 
 use crate::cpus;
-use crate::perf::why;
+use crate::perf::{self, why};
+use crate::sys;
 
 /// Data pages per buffer: room for about 2,000 mappings.
 const PAGES: usize = 64;
@@ -79,7 +80,6 @@ impl MappingBuffer {
         let mut attr = bindings::perf_event_attr {
             type_: bindings::PERF_TYPE_SOFTWARE,
             config: u64::from(bindings::PERF_COUNT_SW_DUMMY),
-            size: u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0),
             ..Default::default()
         };
         attr.set_mmap(1);
@@ -90,33 +90,13 @@ impl MappingBuffer {
         attr.set_watermark(1);
         attr.__bindgen_anon_2.wakeup_watermark = u32::MAX;
         let cpu = i32::try_from(cpu).unwrap_or(i32::MAX);
-        let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
-        // SAFETY: `attr` is valid for the call and carries its own size; the
-        // kernel does not keep the pointer.
-        let number = unsafe { perf_event_open(&raw mut attr, -1, cpu, -1, flags) };
-        if number < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the kernel has just given us this descriptor.
-        let event = unsafe { OwnedFd::from_raw_fd(number) };
+        let event = perf::open_event(attr, -1, cpu)?;
         let page = rustix::param::page_size();
-        // SAFETY: a new mapping at a place that the kernel chooses.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                page * (PAGES + 1),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                event.as_raw_fd(),
-                0,
-            )
-        };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let (length, file) = (page * (PAGES + 1), event.as_raw_fd());
         Ok(MappingBuffer {
+            start: sys::map_memory(length, protection, libc::MAP_SHARED, file, 0)?,
             _event: event,
-            start: start.cast(),
             page,
         })
     }

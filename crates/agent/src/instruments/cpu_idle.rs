@@ -288,6 +288,7 @@ impl IdleStateTracer {
 mod tests {
     use super::super::tracefs::CpuEvents;
     use super::*;
+    use crate::records::metric_value;
 
     const WINDOW: IdleSpan = IdleSpan {
         from: 1000,
@@ -388,15 +389,13 @@ mod tests {
         let records = instrument.records();
         for cpu in &cpus {
             let name = format!("cpu{cpu}_non_idle");
-            let value = records.iter().find_map(|record| match record {
-                AgentMessage::Metric { metric, value, .. } if *metric == name => Some(*value),
-                _ => None,
-            });
-            let value = value.unwrap();
+            let value = metric_value(&records, &name).unwrap();
             assert!((0.0..=elapsed).contains(&value), "{records:?}");
         }
         // This thread slept, but it had to run to get there.
-        let any = |r: &AgentMessage| matches!(r, AgentMessage::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
-        assert!(records.iter().any(any), "{records:?}");
+        assert!(
+            metric_value(&records, "cpus_used") > Some(0.0),
+            "{records:?}"
+        );
     }
 }

@@ -402,6 +402,7 @@ mod tests {
     use assize_job::{FrequencyGovernor, FrequencyStep};
 
     use super::*;
+    use crate::records::metric_value;
 
     const WINDOW: IdleSpan = IdleSpan {
         from: 0,
@@ -436,11 +437,7 @@ mod tests {
     }
 
     fn value(records: &[AgentMessage], name: &str) -> f64 {
-        let found = records.iter().find_map(|record| match record {
-            AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
-            _ => None,
-        });
-        found.unwrap_or_else(|| panic!("no {name} in {records:?}"))
+        metric_value(records, name).unwrap_or_else(|| panic!("no {name} in {records:?}"))
     }
 
     /// CPU 0 is busy from 200 to 300 ms, CPU 1 from 250 to 500 ms.

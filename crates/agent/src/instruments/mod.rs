@@ -5,18 +5,17 @@
 //! is printed while the workload runs, so that the overhead of the instruments
 //! is small and the same in every run.
 
-mod before_and_after;
 mod cpu_idle;
 mod cpu_residency;
 mod energy;
+mod file_difference;
 mod frequency_trace;
 mod gaps;
 mod guest_instructions;
 mod idle;
 mod kernel_events;
 mod labels;
-mod perf_hardware;
-mod perf_software;
+mod perf_counters;
 mod planted_stalls;
 mod proc_stat;
 mod residency;
@@ -62,14 +61,14 @@ fn one(name: &str) -> Option<Box<dyn RunInstrument>> {
         "gaps" => Box::new(gaps::Watching::default()),
         "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
         "kernel-events" => Box::new(kernel_events::KernelEvents::default()),
-        "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),
-        "perf-software" => Box::new(perf_software::PerfSoftware::default()),
-        "perf-workload" => Box::new(perf_software::PerfWorkload::default()),
+        "perf-hardware" => Box::new(perf_counters::PerfCounters::hardware()),
+        "perf-software" => Box::new(perf_counters::PerfCounters::software()),
+        "perf-workload" => Box::new(perf_counters::PerfCounters::workload()),
         "planted-stalls" => Box::new(planted_stalls::PlantedStalls::default()),
-        "proc-stat" => Box::new(proc_stat::ProcStat::default()),
-        "schedstat" => Box::new(schedstat::Schedstat::default()),
+        "proc-stat" => Box::new(proc_stat::instrument()),
+        "schedstat" => Box::new(schedstat::instrument()),
         "threads" => Box::new(threads::ThreadsInstrument::default()),
-        "timer-list" => Box::new(timer_list::TimerList::default()),
+        "timer-list" => Box::new(timer_list::instrument()),
         "wakeup" => Box::new(wakeup::Wakeup::default()),
         _ => Box::new(tracer::Tracing::new(TracerKind::from_name(name)?)),
     })

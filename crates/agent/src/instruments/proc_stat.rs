@@ -1,51 +1,18 @@
 //! CPU time, interrupts, context switches and forks from /proc/stat.
 
-use std::path::Path;
-
 use assize_job::AgentMessage;
 
-use super::before_and_after::BeforeAndAfter;
-use super::run_instrument::RunInstrument;
-use crate::files;
-use crate::records::{metric, number, unavailable};
+use super::file_difference::FileDifference;
+use crate::records::{metric, number};
 
-const NAME: &str = "proc-stat";
 const PATH: &str = "/proc/stat";
 
 /// The instrument `proc-stat`.
-pub(crate) struct ProcStat(BeforeAndAfter);
-
-impl Default for ProcStat {
-    fn default() -> Self {
-        ProcStat(BeforeAndAfter::unread(PATH))
-    }
-}
-
-impl RunInstrument for ProcStat {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn open(&mut self) -> Result<(), String> {
-        parse(&files::read(Path::new(PATH))?).map(|_| ())
-    }
-
-    fn start(&mut self, _workload: i32) {
-        self.0.start();
-    }
-
-    fn stop(&mut self) {
-        self.0.stop();
-    }
-
-    fn records(&mut self) -> Vec<AgentMessage> {
-        match self.0.parsed(parse) {
-            Ok((before, after)) => {
-                difference(&before, &after, rustix::param::clock_ticks_per_second())
-            }
-            Err(reason) => vec![unavailable(NAME, None, reason)],
-        }
-    }
+pub(crate) fn instrument() -> FileDifference<Stat> {
+    FileDifference::new("proc-stat", PATH, parse, |before, after| {
+        let hertz = rustix::param::clock_ticks_per_second();
+        Ok(difference(before, after, hertz))
+    })
 }
 
 /// Sums since boot, over all CPUs.
@@ -190,7 +157,8 @@ mod tests {
 
     #[test]
     fn this_machine_can_be_read() {
-        let mut instrument = ProcStat::default();
+        use crate::instruments::run_instrument::RunInstrument;
+        let mut instrument = instrument();
         instrument.open().unwrap();
         instrument.start(1);
         instrument.stop();

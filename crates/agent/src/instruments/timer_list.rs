@@ -4,55 +4,21 @@
 //! ticks; this file does not. It is read before and after the workload, so that
 //! nothing is executed or traced meanwhile.
 
-use std::path::Path;
+use super::file_difference::FileDifference;
+use crate::records::{metric, number};
 
-use assize_job::AgentMessage;
-
-use super::before_and_after::BeforeAndAfter;
-use super::run_instrument::RunInstrument;
-use crate::files;
-use crate::records::{metric, number, unavailable};
-
-const NAME: &str = "timer-list";
 const PATH: &str = "/proc/timer_list";
 
 /// The instrument `timer-list`.
-pub(crate) struct TimerList(BeforeAndAfter);
-
-impl Default for TimerList {
-    fn default() -> Self {
-        TimerList(BeforeAndAfter::unread(PATH))
-    }
-}
-
-impl RunInstrument for TimerList {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn open(&mut self) -> Result<(), String> {
-        parse(&files::read(Path::new(PATH))?).map(|_| ())
-    }
-
-    fn start(&mut self, _workload: i32) {
-        self.0.start();
-    }
-
-    fn stop(&mut self) {
-        self.0.stop();
-    }
-
-    fn records(&mut self) -> Vec<AgentMessage> {
-        match self.0.parsed(parse).and_then(|(from, to)| busy(&from, &to)) {
-            Ok(busy) => vec![metric("busy_time", number(busy), "ns")],
-            Err(reason) => vec![unavailable(NAME, None, reason)],
-        }
-    }
+pub(crate) fn instrument() -> FileDifference<TimerListReading> {
+    FileDifference::new("timer-list", PATH, parse, |from, to| {
+        Ok(vec![metric("busy_time", number(busy(from, to)?), "ns")])
+    })
 }
 
 /// One reading of the file.
 #[derive(Debug, PartialEq, Eq)]
-struct TimerListReading {
+pub(crate) struct TimerListReading {
     /// Time since boot, in nanoseconds.
     now: u64,
     /// Each CPU's idle time since boot in nanoseconds, iowait included.

@@ -20,7 +20,7 @@ pub(crate) struct CommandContext<'a> {
 pub(crate) fn run(argv: &[String], context: &CommandContext<'_>) -> Result<(), String> {
     let body = Body::Exec(program(argv, context.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), context.guest)
-        .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of("new process"))?;
     let ready = child.wait_ready(&context.limits);
     if ready.is_err() {
         child.kill();

@@ -68,5 +68,5 @@ fn write(path: &str, value: &str) -> Result<(), String> {
         .truncate(true)
         .open(path)
         .and_then(|mut file| file.write_all(value.as_bytes()))
-        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
+        .map_err(sys::failure_of(&path))
 }

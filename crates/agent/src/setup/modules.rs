@@ -211,8 +211,7 @@ impl RunModules {
             let (module, parameters) = self.step(&need);
             self.load_in_guest(&module, &need, &parameters, known, begun)?;
         }
-        let file =
-            File::open(&path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
+        let file = File::open(&path).map_err(sys::failure_of(&path))?;
         sys::load_module(&file, &text_of(parameters)).map_err(|error| {
             format!(
                 "{path}: {}; the kernel's log has the details",
@@ -280,7 +279,7 @@ impl RunModules {
 }
 
 fn read(path: &str) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
+    fs::read(path).map_err(sys::failure_of(&path))
 }
 
 fn is_loaded(name: &str) -> bool {

@@ -88,7 +88,7 @@ pub(crate) fn attach(
     let log = PolicyLog::open();
     let body = Body::Exec(program(&policy.argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
-        .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of("new process"))?;
     let mut started = child.wait_ready(&with.limits);
     if started.is_ok() {
         child.release();

@@ -136,12 +136,12 @@ fn is_now(path: &str, wanted: &str) -> Result<(), String> {
 
 fn read(path: &str) -> Result<String, String> {
     let text = fs::read_to_string(Path::new(path));
-    let text = text.map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
+    let text = text.map_err(sys::failure_of(&path))?;
     Ok(text.trim().to_owned())
 }
 
 fn write_setting(path: &str, value: &str) -> Result<(), String> {
-    fs::write(path, value).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
+    fs::write(path, value).map_err(sys::failure_of(&path))
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ pub(crate) mod uapi;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::ptr::NonNull;
 
 use assize_job::{Design, DriverShape, JobPicker, JobPutter, Queue, Worker, WorkerSharing};
 
@@ -53,8 +52,8 @@ impl SimgpuDevice {
             size: MEMORY_BYTES as u64,
             ..SimgpuGemCreate::default()
         };
-        let made = device.ioctl(uapi::GEM_CREATE, &mut create);
-        made.map_err(|error| failed("make its memory", &error))?;
+        let created = device.ioctl(uapi::GEM_CREATE, &mut create);
+        created.map_err(|error| failed("make its memory", &error))?;
         device.memory = create.handle;
         Ok(device)
     }
@@ -165,21 +164,14 @@ impl SimgpuDevice {
             ..SimgpuGemMmap::default()
         };
         self.ioctl(uapi::GEM_MMAP, &mut place)?;
-        // SAFETY: a new mapping at a place that the kernel chooses.
-        let at = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                MEMORY_BYTES,
-                libc::PROT_READ,
-                libc::MAP_SHARED,
-                self.file.as_raw_fd(),
-                place.offset as libc::off_t,
-            )
-        };
-        match NonNull::new(at) {
-            Some(at) if at.as_ptr() != libc::MAP_FAILED => Ok(Memory(at.cast())),
-            _ => Err(io::Error::last_os_error()),
-        }
+        let at = sys::map_memory(
+            MEMORY_BYTES,
+            libc::PROT_READ,
+            libc::MAP_SHARED,
+            self.file.as_raw_fd(),
+            place.offset as libc::off_t,
+        )?;
+        Ok(Memory(at.cast()))
     }
 
     /// Issues an ioctl. `T` must be the struct whose size `number` holds, with
@@ -193,7 +185,7 @@ impl SimgpuDevice {
 
 /// The memory that jobs of an open device write to.
 #[derive(Debug)]
-pub(crate) struct Memory(NonNull<u32>);
+pub(crate) struct Memory(*const u32);
 
 // SAFETY: threads only read whole words from the mapping, which is not unmapped
 // as long as this lives.
@@ -209,14 +201,14 @@ impl Memory {
     pub(crate) fn word(&self, index: usize) -> u32 {
         // SAFETY: the mapping has this many words and lasts as long as this; the
         // kernel may write to it at any time.
-        unsafe { self.0.as_ptr().add(index % Memory::WORDS).read_volatile() }
+        unsafe { self.0.add(index % Memory::WORDS).read_volatile() }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours and has this size.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), MEMORY_BYTES) };
+        unsafe { libc::munmap(self.0.cast_mut().cast(), MEMORY_BYTES) };
     }
 }
 

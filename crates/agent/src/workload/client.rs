@@ -6,7 +6,7 @@
 //! the ring and reads it. All other records are read at the end, outside the
 //! measurement.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
 use assize_job::{DriverShape, Queue, WorkloadKind};
@@ -317,6 +317,15 @@ pub(super) struct Finished {
     pub(super) ioctl: TimedSeries,
     pub(super) woken: Vec<(u64, u64, u64)>,
     pub(super) stats: SimgpuStats,
+}
+
+/// A dependency on a fence.
+pub(super) fn fence_dependency(fence: &OwnedFd) -> SimgpuDep {
+    SimgpuDep {
+        kind: uapi::DEP_FENCE,
+        fd: fence.as_raw_fd(),
+        ..SimgpuDep::default()
+    }
 }
 
 /// Why a context could not be created.

@@ -8,20 +8,19 @@
 //! the compositor has not taken yet.
 
 use std::collections::VecDeque;
-use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use assize_job::{AgentMessage, CompositorFences, CompositorWorkload as Parameters};
 
 use super::blanks::{self, Blanks, ClientFrame};
-use super::client::{Client, ClientTerms, ContextLane, Finished};
+use super::client::{Client, ClientTerms, ContextLane, Finished, fence_dependency};
 use super::load::Load;
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use crate::process::schedule;
 use crate::records::metric;
-use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
+use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
 
 /// Maximum number of a client's frames that are submitted and not yet taken.
@@ -265,7 +264,10 @@ impl CompositorThread {
                 self.wait_for(&frames);
             }
             let deps = match self.parameters.fences {
-                CompositorFences::Pass => frames.iter().map(|(_, frame)| in_fence(frame)).collect(),
+                CompositorFences::Pass => frames
+                    .iter()
+                    .map(|(_, frame)| fence_dependency(&frame.fence))
+                    .collect(),
                 CompositorFences::Done | CompositorFences::Wait => Vec::new(),
             };
             let job = self.lane.submit(exec, &deps)?;
@@ -319,14 +321,6 @@ impl CompositorThread {
 /// Whether the frame's fence has signalled.
 fn is_done(frame: &ClientFrame) -> bool {
     sys::wait_readable(&[&frame.fence], Some(0))[0]
-}
-
-fn in_fence(frame: &ClientFrame) -> SimgpuDep {
-    SimgpuDep {
-        kind: uapi::DEP_FENCE,
-        fd: frame.fence.as_raw_fd(),
-        ..SimgpuDep::default()
-    }
 }
 
 #[cfg(test)]

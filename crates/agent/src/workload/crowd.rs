@@ -281,6 +281,7 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::metric_value;
 
     /// A metric of contexts with these numbers of jobs, those of every second
     /// one `uneven` times as long.
@@ -290,10 +291,7 @@ mod tests {
             ..Crowd::default()
         };
         let records = fairness(services, &|context| crowd.length(context));
-        records.into_iter().find_map(|record| match record {
-            AgentMessage::Metric { metric, value, .. } if metric == name => Some(value),
-            _ => None,
-        })
+        metric_value(&records, name)
     }
 
     #[test]

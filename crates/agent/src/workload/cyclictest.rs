@@ -37,8 +37,8 @@ pub(super) fn prepare(
     context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
     let (job, background) = (context.job, context.background);
-    let json = sys::memory_file(c"cyclictest.json", false)
-        .map_err(|error| format!("memory file: {}", sys::error_text(&error)))?;
+    let json =
+        sys::memory_file(c"cyclictest.json", false).map_err(sys::failure_of("memory file"))?;
     let argv = argv(cyclictest, &json, background)?;
     let exec = ExecProgram {
         unpinned: !cyclictest.pinned,

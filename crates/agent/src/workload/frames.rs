@@ -6,7 +6,6 @@
 //! the next vertical blank. There are two buffers: while a frame is not ready,
 //! the client has none to render to and skips the blank.
 
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,12 +13,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use assize_job::{AgentMessage, FramesWorkload};
 
 use super::blanks::{self, Blanks, ClientFrame};
-use super::client::{Client, ClientTerms, ContextLane, Finished};
+use super::client::{Client, ClientTerms, ContextLane, Finished, fence_dependency};
 use super::load::Load;
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use crate::records::metric;
-use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
+use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
 
 pub(super) struct Rendering {
@@ -196,11 +195,7 @@ impl FramesCompositor {
         while let Ok(frame) = take.recv() {
             let mut dep = None;
             if self.frames.in_fence {
-                dep = Some(SimgpuDep {
-                    kind: uapi::DEP_FENCE,
-                    fd: frame.fence.as_raw_fd(),
-                    ..SimgpuDep::default()
-                });
+                dep = Some(fence_dependency(&frame.fence));
             } else {
                 let before = sys::now();
                 sys::wait_readable(&[&frame.fence], None);

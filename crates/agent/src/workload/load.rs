@@ -36,7 +36,7 @@ pub(super) trait Load {
 
 /// A workload, ready to be started.
 pub(super) fn prepare(
-    load: impl Load + 'static,
+    load: Box<dyn Load>,
     scheduling: &Scheduling,
     terms: ClientTerms,
 ) -> Prepared {
@@ -50,15 +50,15 @@ pub(super) fn prepare(
     prepare_staged(scheduling.clone(), submitter)
 }
 
-struct Submitter<L> {
-    load: L,
+struct Submitter {
+    load: Box<dyn Load>,
     terms: ClientTerms,
     client: Option<Client>,
     lanes: Vec<ContextLane>,
     start: u64,
 }
 
-impl<L: Load> Staged for Submitter<L> {
+impl Staged for Submitter {
     fn set_up(&mut self) -> Result<(), String> {
         let client = Client::open(&self.terms)?;
         self.lanes = self.load.contexts(&client)?;

@@ -69,23 +69,9 @@ impl Mapping {
 
     fn new(length: usize, flags: i32, file: RawFd, offset: u64) -> io::Result<Mapping> {
         let offset = i64::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // SAFETY: a new mapping at a place that the kernel chooses, which
-        // replaces no other.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags,
-                file,
-                offset,
-            )
-        };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
         Ok(Mapping {
-            start: start.cast(),
+            start: sys::map_memory(length, protection, flags, file, offset)?,
             length,
             guard: 0,
         })

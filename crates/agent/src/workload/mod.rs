@@ -34,10 +34,19 @@ mod submit_threads;
 mod sync;
 mod threads;
 
-use assize_job::{ELAPSED, Job, Workload, WorkloadKind as Kind};
+use assize_job::{ELAPSED, Job, Scheduling, Workload, WorkloadKind as Kind};
 
 use self::client::ClientTerms;
+use self::compositor::Composing;
+use self::crowd::Crowding;
+use self::frames::Rendering;
+use self::graph::Graph;
+use self::load::Load;
 use self::prepared::WorkloadContext;
+use self::replay::Replaying;
+use self::stream::StreamLoad;
+use self::submit_threads::Submitters;
+use self::sync::SyncLoad;
 use crate::process::ProcessExit;
 use crate::records::{metric, number};
 
@@ -74,7 +83,9 @@ pub(crate) fn prepare(
 }
 
 fn prepare_kind(kind: &Kind, context: &WorkloadContext<'_>) -> Result<Prepared, String> {
-    let terms = || ClientTerms::new(context, kind);
+    let submit = |load: Box<dyn Load>, scheduling: &Scheduling| {
+        load::prepare(load, scheduling, ClientTerms::new(context, kind))
+    };
     Ok(match kind {
         Kind::Audio(kind) => audio::prepare(kind, context)?,
         Kind::Browser(kind) => browser::prepare(kind, context),
@@ -88,41 +99,14 @@ fn prepare_kind(kind: &Kind, context: &WorkloadContext<'_>) -> Result<Prepared, 
         Kind::MemoryRoutine(kind) => memory_routine::prepare(kind, context),
         Kind::Periodic(kind) => periodic::prepare(kind, context)?,
         Kind::PingPong(kind) => ping_pong::prepare(kind, context)?,
-        Kind::Compositor(kind) => {
-            let load = compositor::Composing::new(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Crowd(kind) => {
-            let load = crowd::Crowding::new(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Frames(kind) => {
-            let load = frames::Rendering::new(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Stream(kind) => {
-            let load = stream::StreamLoad::new(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Sync(kind) => {
-            let load = sync::SyncLoad(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Threads(kind) => {
-            let load = submit_threads::Submitters(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Deep(kind) => {
-            let load = graph::Graph::deep(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Storm(kind) => {
-            let load = graph::Graph::storm(kind.clone());
-            load::prepare(load, &kind.scheduling, terms())
-        }
-        Kind::Replay(kind) => {
-            let load = replay::Replaying::new(kind)?;
-            load::prepare(load, &kind.scheduling, terms())
-        }
+        Kind::Compositor(kind) => submit(Box::new(Composing::new(kind.clone())), &kind.scheduling),
+        Kind::Crowd(kind) => submit(Box::new(Crowding::new(kind.clone())), &kind.scheduling),
+        Kind::Deep(kind) => submit(Box::new(Graph::deep(kind.clone())), &kind.scheduling),
+        Kind::Frames(kind) => submit(Box::new(Rendering::new(kind.clone())), &kind.scheduling),
+        Kind::Replay(kind) => submit(Box::new(Replaying::new(kind)?), &kind.scheduling),
+        Kind::Storm(kind) => submit(Box::new(Graph::storm(kind.clone())), &kind.scheduling),
+        Kind::Stream(kind) => submit(Box::new(StreamLoad::new(kind.clone())), &kind.scheduling),
+        Kind::Sync(kind) => submit(Box::new(SyncLoad(kind.clone())), &kind.scheduling),
+        Kind::Threads(kind) => submit(Box::new(Submitters(kind.clone())), &kind.scheduling),
     })
 }

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use assize_job::replay::{ReplayBatch, ReplayStep, Script, parse};
 use assize_job::{AgentMessage, Replay};
 
-use super::client::{Client, ClientTerms, ContextLane, Finished};
+use super::client::{Client, ClientTerms, ContextLane, Finished, fence_dependency};
 use super::load::Load;
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
+use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::sys;
 
 /// Each client starts late by less than this, drawn from the seed.
@@ -29,7 +29,7 @@ impl Replaying {
         let (text, place) = match (&replay.file, &replay.steps) {
             (Some(file), None) => {
                 let text = fs::read_to_string(file);
-                let text = text.map_err(|error| format!("{file}: {}", sys::error_text(&error)))?;
+                let text = text.map_err(sys::failure_of(&file))?;
                 (text, file.as_str())
             }
             (None, Some(steps)) => (steps.clone(), "steps"),
@@ -195,11 +195,7 @@ impl ReplayClient {
                 continue;
             };
             match fence {
-                Some(fence) if dependency.fence => deps.push(SimgpuDep {
-                    kind: uapi::DEP_FENCE,
-                    fd: fence.as_raw_fd(),
-                    ..SimgpuDep::default()
-                }),
+                Some(fence) if dependency.fence => deps.push(fence_dependency(fence)),
                 _ => deps.extend(self.lanes[*lane].job(*seqno)),
             }
         }

@@ -20,9 +20,7 @@ pub(super) fn spawn<T: Send + 'static>(
     let builder = Builder::new()
         .name(name.replace('\0', " "))
         .stack_size(128 << 10);
-    builder
-        .spawn(run)
-        .map_err(|error| format!("new thread: {}", sys::error_text(&error)))
+    builder.spawn(run).map_err(sys::failure_of("new thread"))
 }
 
 /// Waits for threads to end.

@@ -90,7 +90,7 @@ impl RunInstrument for Watching {
                 rest: Watched::default(),
             }));
             let child = Child::start(body, &self.settings.scheduling(cpu), self.guest)
-                .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
+                .map_err(sys::failure_of("new process"))?;
             self.watchers.push((cpu, child));
         }
         for (cpu, child) in &mut self.watchers {

@@ -109,6 +109,7 @@ fn sum(seen: &Seen, of: impl Fn(&Watched) -> u64) -> u64 {
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
+    use crate::records::metric_value;
     use assize_job::METRICS;
 
     fn seen(gaps: &[(u32, u64, u64, Cause)]) -> Seen {
@@ -171,12 +172,7 @@ mod tests {
         assert_eq!(causes.iter().sum::<u64>(), 4);
         let at_rest = count(&records, "gaps_unexplained_at_rest");
         assert_eq!(at_rest, (4, 100, Some(10_000_000_000)));
-        let number = |wanted: &str| {
-            records.iter().find_map(|record| match record {
-                AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
-                _ => None,
-            })
-        };
+        let number = |wanted: &str| metric_value(&records, wanted);
         assert_eq!(number("gaps_blind_share"), Some(10.0));
         // Four gaps, two of them unexplained, in 1800 ns.
         let of = |name: &str, count: f64| {

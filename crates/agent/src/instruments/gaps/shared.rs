@@ -1,6 +1,5 @@
 //! State shared by the agent and the processes that watch.
 
-use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::sys;
@@ -14,24 +13,14 @@ pub(super) struct SharedWords {
 impl SharedWords {
     /// Both words start at 0.
     pub(super) fn new() -> Result<SharedWords, String> {
-        // SAFETY: a new mapping without a file, which nothing else knows.
-        let at = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                size_of::<[AtomicU32; 2]>(),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if at == libc::MAP_FAILED {
-            let why = sys::error_text(&io::Error::last_os_error());
-            return Err(format!(
-                "memory to share with the threads that watch: {why}"
-            ));
-        }
-        Ok(SharedWords { words: at.cast() })
+        let length = size_of::<[AtomicU32; 2]>();
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        let at = sys::map_memory(length, protection, flags, -1, 0);
+        let what = "memory to share with the threads that watch";
+        Ok(SharedWords {
+            words: at.map_err(sys::failure_of(what))?.cast(),
+        })
     }
 
     fn words(&self) -> &[AtomicU32; 2] {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::instruments::tracefs::CpuEvents;
+use crate::records::metric_value;
 use assize_job::{METRICS, TracerMode};
 
 const START: u64 = 7_000_000_000;
@@ -62,14 +63,6 @@ fn counted<'r>(records: &'r [AgentMessage], wanted: &str) -> (u64, u64, &'r [u64
             t_ns,
             ..
         } if event == wanted => Some((*count, *exposure_ns, &t_ns[..])),
-        _ => None,
-    });
-    found.unwrap()
-}
-
-fn number_of(records: &[AgentMessage], wanted: &str) -> f64 {
-    let found = records.iter().find_map(|record| match record {
-        AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
         _ => None,
     });
     found.unwrap()
@@ -144,7 +137,7 @@ fn a_cpu_that_was_watched_in_turn_has_the_exposure_it_really_had_and_that_is_sai
     let is_doubt = |record: &AgentMessage| matches!(record, AgentMessage::Doubt { code, .. } if code == "watched-in-turn");
     let told = one.trace_records(&trace(&window(1)));
     // A window of 10 ms on one of two CPUs, in a run of 40 ms.
-    assert!((number_of(&told, "hwlat_watched_share") - 12.5).abs() < 1e-9);
+    assert!((metric_value(&told, "hwlat_watched_share").unwrap() - 12.5).abs() < 1e-9);
     assert_eq!(counted(&told, "hwlat").1, 10_000_000);
     assert!(told.iter().any(is_doubt), "{told:?}");
     one.settings.mode = TracerMode::PerCpu;

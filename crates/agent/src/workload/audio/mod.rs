@@ -179,6 +179,7 @@ fn underrun_lengths(stderr: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::metric_value;
     use crate::sys::{CpuTime, ProcessEnd};
 
     #[test]
@@ -280,12 +281,7 @@ mod tests {
                 ..
             }
         )));
-        let value = |wanted: &str| {
-            records.iter().find_map(|record| match record {
-                AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
-                _ => None,
-            })
-        };
+        let value = |wanted: &str| metric_value(&records, wanted);
         assert_eq!(value("silence"), Some(245_822_000.0));
         assert_eq!(value("player_cpu_time"), Some(70_000.0));
     }

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use super::*;
+use crate::records::metric_value;
 
 fn small() -> Drawing {
     Drawing {
@@ -30,11 +31,7 @@ fn sample_session(drawing: &Drawing) -> DrawingSession {
 }
 
 fn value(records: &[AgentMessage], name: &str) -> f64 {
-    let values = records.iter().find_map(|record| match record {
-        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
-        _ => None,
-    });
-    values.unwrap()
+    metric_value(records, name).unwrap()
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn screen(file: &File, (number, size): (libc::c_ulong, usize)) -> Result<Vec<u8>
     let mut bytes = vec![0; size];
     // SAFETY: the kernel writes a structure of `size` bytes.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), number, bytes.as_mut_ptr()) })
-        .map_err(|error| format!("it is no framebuffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of("it is no framebuffer"))?;
     Ok(bytes)
 }
 

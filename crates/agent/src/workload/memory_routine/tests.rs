@@ -4,6 +4,7 @@ use assize_job::{CpuMode, Routine};
 
 use super::places::{APART, largest_cache, order, shuffle};
 use super::*;
+use crate::records::metric_value;
 
 fn small(routine: Routine, cache: CacheState) -> MemoryRoutine {
     MemoryRoutine {
@@ -43,13 +44,6 @@ fn sample_workload(kind: &MemoryRoutine) -> RoutineWorkload {
     calling
 }
 
-fn value(records: &[AgentMessage], name: &str) -> Option<f64> {
-    records.iter().find_map(|record| match record {
-        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
-        _ => None,
-    })
-}
-
 #[test]
 fn every_routine_is_right_in_every_state_of_the_caches() {
     let in_user = |one: &Routine| one.is_in(CpuMode::User);
@@ -63,12 +57,16 @@ fn every_routine_is_right_in_every_state_of_the_caches() {
             calling.run().unwrap();
             assert_eq!(calling.times.len(), 3);
             let records = calling.records().unwrap();
-            assert_eq!(value(&records, "results_wrong"), Some(0.0), "{kind:?}");
+            assert_eq!(
+                metric_value(&records, "results_wrong"),
+                Some(0.0),
+                "{kind:?}"
+            );
             let alternative = (routine == Routine::MovslRule).then_some(21.0);
-            assert_eq!(value(&records, "alternative_calls"), alternative);
+            assert_eq!(metric_value(&records, "alternative_calls"), alternative);
             let (call, speed) = (
-                value(&records, "call_time"),
-                value(&records, "routine_bandwidth"),
+                metric_value(&records, "call_time"),
+                metric_value(&records, "routine_bandwidth"),
             );
             assert!((call.unwrap() * speed.unwrap() - 100_000.0).abs() < 1e-6);
         }
@@ -90,7 +88,7 @@ fn the_rule_with_a_mask_of_0_never_reaches_its_alternative() {
         calling.run().unwrap();
         let records = calling.records().unwrap();
         assert_eq!(
-            value(&records, "alternative_calls"),
+            metric_value(&records, "alternative_calls"),
             Some(reached),
             "{mask:?}"
         );
@@ -102,7 +100,7 @@ fn what_was_not_done_is_wrong_place_by_place() {
     for routine in [Routine::Sse2, Routine::ZeroSse2] {
         let mut calling = sample_workload(&small(routine, CacheState::Cold));
         assert_eq!(
-            value(&calling.records().unwrap(), "results_wrong"),
+            metric_value(&calling.records().unwrap(), "results_wrong"),
             Some(7.0)
         );
         let mut calling = sample_workload(&small(routine, CacheState::Cold));
@@ -116,7 +114,7 @@ fn what_was_not_done_is_wrong_place_by_place() {
             place.fill(&bytes);
         }
         assert_eq!(
-            value(&calling.records().unwrap(), "results_wrong"),
+            metric_value(&calling.records().unwrap(), "results_wrong"),
             Some(1.0)
         );
     }
