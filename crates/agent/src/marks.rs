@@ -32,7 +32,7 @@ fn mark<const WHICH: i32>() {
 }
 
 /// Passes a text to the plugin under a number. Does nothing without a plugin.
-pub(crate) fn give(number: u64, text: &[u8]) {
+pub(crate) fn pass_text(number: u64, text: &[u8]) {
     // SAFETY: a NOP has no effect. The plugin reads only the slice.
     unsafe {
         std::arch::asm!(
@@ -48,10 +48,10 @@ pub(crate) fn give(number: u64, text: &[u8]) {
 
 /// Passes the kernel's symbol table (number 0) and its type information (number
 /// 1) to the plugin. Files that cannot be read are skipped.
-pub(crate) fn give_symbols() {
+pub(crate) fn pass_symbols() {
     for (number, path) in (0..).zip(["/proc/kallsyms", "/sys/kernel/btf/vmlinux"]) {
         if let Ok(text) = std::fs::read(path) {
-            give(number, &text);
+            pass_text(number, &text);
         }
     }
 }
@@ -64,7 +64,7 @@ mod tests {
     fn a_mark_changes_nothing() {
         let text = *b"kept";
         begin();
-        give(7, &text);
+        pass_text(7, &text);
         end();
         assert_eq!(&text, b"kept");
     }

@@ -170,14 +170,14 @@ pub(crate) struct CounterTotal {
 
 impl CounterSum {
     /// One counter on each of these CPUs, disabled.
-    pub(crate) fn of_cpus(event: PerfEvent, cpus: &[u32]) -> io::Result<CounterSum> {
+    pub(crate) fn on_cpus(event: PerfEvent, cpus: &[u32]) -> io::Result<CounterSum> {
         let open = |&cpu: &u32| PerfCounter::open(event, PerfScope::Cpu(cpu));
         let counters = cpus.iter().map(open).collect::<io::Result<_>>()?;
         Ok(CounterSum { counters })
     }
 
     /// One counter on a process and what it starts, disabled.
-    pub(crate) fn of_task(event: PerfEvent, pid: i32) -> io::Result<CounterSum> {
+    pub(crate) fn on_task(event: PerfEvent, pid: i32) -> io::Result<CounterSum> {
         let counters = vec![PerfCounter::open(event, PerfScope::Task(pid))?];
         Ok(CounterSum { counters })
     }
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn context_switches_of_this_process_are_counted() {
         let event = PerfEvent::software(bindings::PERF_COUNT_SW_CONTEXT_SWITCHES);
-        let sum = match CounterSum::of_task(event, 0) {
+        let sum = match CounterSum::on_task(event, 0) {
             Ok(sum) => sum,
             Err(error) => {
                 eprintln!("skipped: {}", why(&error));

@@ -261,14 +261,14 @@ impl Child {
         // reaped and the number of the group cannot be reused.
         self.kill();
         let (end, cpu) = sys::reap(self.pid)?;
-        let said = self.read_status();
+        let status = self.read_status();
         Ok(ProcessExit {
             end,
             cpu,
-            failure: (end == ProcessEnd::Exited(FAILED) && !said.is_empty()).then_some(said),
-            stdout: text_of(&mut self.stdout)?,
-            stderr: text_of(&mut self.stderr)?,
-            results: text_of(&mut self.results)?,
+            failure: (end == ProcessEnd::Exited(FAILED) && !status.is_empty()).then_some(status),
+            stdout: read_from_start(&mut self.stdout)?,
+            stderr: read_from_start(&mut self.stderr)?,
+            results: read_from_start(&mut self.results)?,
         })
     }
 
@@ -310,7 +310,7 @@ fn read(from: &OwnedFd, to: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Reads a whole file; invalid UTF-8 is replaced.
-pub(crate) fn text_of(file: &mut File) -> io::Result<String> {
+pub(crate) fn read_from_start(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;

@@ -48,7 +48,7 @@ pub(crate) struct Guest {
     /// Modules that were loaded before the image was taken.
     pub(crate) preloaded: RunModules,
     /// Whether the kernel's symbols are passed to the plugin, and nothing is measured.
-    pub(crate) gives_symbols: bool,
+    pub(crate) passes_symbols: bool,
 }
 
 /// Carries out the job, or reports why it cannot be read.
@@ -63,7 +63,7 @@ pub(crate) fn carry_out_job(
             let modules = RunModules::from_setup(&run.job.setup);
             match guest {
                 Some(guest) => {
-                    run.gives_symbols = guest.gives_symbols;
+                    run.passes_symbols = guest.passes_symbols;
                     let modules = modules
                         .in_order(guest.image.modules)
                         .with_loaded(guest.preloaded);
@@ -92,7 +92,7 @@ fn read(text: &str) -> Result<Job, String> {
 struct AgentRun {
     job: Job,
     guest: bool,
-    gives_symbols: bool,
+    passes_symbols: bool,
     /// Readable once a signal has asked the agent to end.
     interrupts: Option<OwnedFd>,
 }
@@ -127,7 +127,7 @@ impl AgentRun {
         AgentRun {
             job,
             guest,
-            gives_symbols: false,
+            passes_symbols: false,
             interrupts: held.flatten(),
         }
     }
@@ -204,8 +204,8 @@ impl AgentRun {
         if let Some(policy) = &policy {
             evidence.take_policy(policy);
         }
-        if self.gives_symbols {
-            marks::give_symbols();
+        if self.passes_symbols {
+            marks::pass_symbols();
         } else {
             self.measure(channel, evidence);
         }
@@ -268,13 +268,13 @@ impl AgentRun {
         if self.job.stalls.is_some() {
             names.push(PLANTED_STALLS.into());
         }
-        let (mut instruments, missing) = instruments::make(&names);
+        let (mut instruments, missing) = instruments::create(&names);
         // Planting starts last and stops first, so that all others see every
         // stall.
         instruments.sort_by_key(|instrument| instrument.name() == PLANTED_STALLS);
         channel.send_all(&missing);
         for instrument in &mut instruments {
-            instrument.take(&self.job, self.guest);
+            instrument.configure(&self.job, self.guest);
         }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,

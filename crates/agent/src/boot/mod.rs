@@ -115,7 +115,7 @@ pub(crate) fn main(command_line: &str) {
         digests,
         image,
         preloaded: preload::load_modules(&image),
-        gives_symbols: false,
+        passes_symbols: false,
     });
     let resumed_ns = has_word(command_line, IMAGE).then(|| {
         sys::sleep_until(sys::now() + SETTLE_NS + u64::from(image.settle_us) * 1000);
@@ -135,12 +135,12 @@ pub(crate) fn main(command_line: &str) {
         channel.send(&doubt("machine-set-up", why));
     }
     image::call_on_deeper_stack(image.padding, &mut || {
-        let told = fw_cfg::job(ports);
+        let request = fw_cfg::job(ports);
         let mut guest = guest.take();
-        if let (Ok(told), Some(guest)) = (&told, &mut guest) {
-            guest.gives_symbols = told.gives_symbols;
+        if let (Ok(request), Some(guest)) = (&request, &mut guest) {
+            guest.passes_symbols = request.passes_symbols;
         }
-        run::carry_out_job(told.map(|told| told.job), &mut channel, guest);
+        run::carry_out_job(request.map(|request| request.job), &mut channel, guest);
     });
     // The console takes every byte; nothing can have been lost.
     let _ = channel.end();

@@ -141,12 +141,12 @@ impl IdentityCollector {
     fn changed(&self, now: &IdentityParts) -> Vec<AgentMessage> {
         let differs = |((kind, name), value): (&(IdentityKind, String), &Option<String>)| {
             let before = self.parts.get(&(*kind, name.clone()))?;
-            let said = |value: &Option<String>| match value {
+            let describe = |value: &Option<String>| match value {
                 Some(value) => format!("'{value}'"),
                 None => "unreadable".into(),
             };
             (before != value).then(|| {
-                let (noun, before, now) = (kind.noun(), said(before), said(value));
+                let (noun, before, now) = (kind.noun(), describe(before), describe(value));
                 let what =
                     format!("{noun} {name} was {before} before the workload and {now} after it");
                 doubt("setting-changed", what)

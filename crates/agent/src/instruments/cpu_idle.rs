@@ -84,7 +84,8 @@ impl RunInstrument for CpuIdle {
 impl CpuIdle {
     /// Ticks for which a CPU was idle, by /proc/stat.
     fn idle_ticks(&self, cpu: u32) -> Option<u64> {
-        let idle = |text: &Option<String>| proc_stat::parse(text.as_deref()?).ok()?.idle_of(cpu);
+        let idle =
+            |text: &Option<String>| proc_stat::parse(text.as_deref()?).ok()?.cpu_idle_ticks(cpu);
         Some(idle(&self.stat[1])?.saturating_sub(idle(&self.stat[0])?))
     }
 
@@ -118,14 +119,14 @@ impl CpuIdle {
                 continue;
             };
             let traced = elapsed - value * 1e-9;
-            let told = self
+            let reported = self
                 .idle_ticks(cpu)
                 .map(|ticks| number(ticks) / number(hertz));
-            if let Some(told) = told
-                && is_longer(told, traced, elapsed, 1.0 / number(hertz))
+            if let Some(reported) = reported
+                && is_longer(reported, traced, elapsed, 1.0 / number(hertz))
             {
                 let detail = format!(
-                    "{metric} is too large: the CPU was idle for {told:.2} s by /proc/stat, \
+                    "{metric} is too large: the CPU was idle for {reported:.2} s by /proc/stat, \
                      for {traced:.2} s by the trace; this kernel does not trace all idle times"
                 );
                 doubts.push(doubt("untraced-idle", detail));
@@ -138,9 +139,9 @@ impl CpuIdle {
 /// Whether a CPU was idle for longer by /proc/stat than by the trace, in seconds.
 ///
 /// Where CPUs sleep briefly and often, Linux 7.3 shows more idle time in /proc/stat than
-/// has elapsed, so `told` is capped at the elapsed time.
-fn is_longer(told: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
-    told.min(elapsed) > traced + 2.0 * tick + 0.1 * elapsed
+/// has elapsed, so `reported` is capped at the elapsed time.
+fn is_longer(reported: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
+    reported.min(elapsed) > traced + 2.0 * tick + 0.1 * elapsed
 }
 
 /// `still`: whether a CPU without any event was idle.

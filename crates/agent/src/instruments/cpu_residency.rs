@@ -71,7 +71,7 @@ impl RunInstrument for CpuResidency {
         NAME
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         self.idle.clone_from(&job.idle);
         self.frequency.clone_from(&job.frequency);
     }
@@ -131,35 +131,39 @@ impl RunInstrument for CpuResidency {
             sojourns,
             counted: counter_increases(&self.counted),
         };
-        let mut records = found.of_cpus();
-        records.extend(found.of_states(&self.kernel.states, self.idle.is_some()));
-        records.extend(found.uncounted());
+        let mut records = found.cpu_records();
+        records.extend(found.state_records(&self.kernel.states, self.idle.is_some()));
+        records.extend(found.doubt_untraced());
         records.extend(trace.doubt(NAME));
-        records.extend(self.power(&found));
+        records.extend(self.power_records(&found));
         records
     }
 }
 
 impl CpuResidency {
     /// Records of frequencies and energy.
-    fn power(&mut self, found: &ObservedStates) -> Vec<AgentMessage> {
+    fn power_records(&mut self, found: &ObservedStates) -> Vec<AgentMessage> {
         let mut records = Vec::new();
         let mut changes = None;
         if let Some(mut frequencies) = self.frequencies.take() {
             match frequencies.changes() {
                 Ok((of_cpus, trace)) => {
-                    records.extend(found.of_frequencies(&of_cpus, self.frequency.as_ref()));
+                    records.extend(found.frequency_records(&of_cpus, self.frequency.as_ref()));
                     records.extend(trace.doubt(OF_FREQUENCIES));
                     changes = Some(of_cpus);
                 }
                 Err(why) => records.push(unavailable(NAME, Some("mean_frequency"), why)),
             }
         }
-        records.extend(self.energy(found, changes.as_deref()));
+        records.extend(self.energy_records(found, changes.as_deref()));
         records
     }
 
-    fn energy(&self, found: &ObservedStates, changes: Option<&[Changes]>) -> Vec<AgentMessage> {
+    fn energy_records(
+        &self,
+        found: &ObservedStates,
+        changes: Option<&[Changes]>,
+    ) -> Vec<AgentMessage> {
         let none = |why: &str| {
             let names = ["modelled_energy", "modelled_power"];
             names.map(|name| unavailable(NAME, Some(name), why)).into()
@@ -199,7 +203,7 @@ impl ObservedStates {
     }
 
     /// Records of each CPU and of all together.
-    fn of_cpus(&self) -> Vec<AgentMessage> {
+    fn cpu_records(&self) -> Vec<AgentMessage> {
         let mut records = Vec::new();
         let seconds = number(self.elapsed()) * 1e-9;
         let (mut asleep, mut wakeups) = (0, 0);
@@ -225,7 +229,7 @@ impl ObservedStates {
 
     /// Records of each idle state, or what is unavailable without any.
     /// `declared` states are never refused, so they have no `rejected` counter.
-    fn of_states(&self, states: &[String], declared: bool) -> Vec<AgentMessage> {
+    fn state_records(&self, states: &[String], declared: bool) -> Vec<AgentMessage> {
         if states.is_empty() {
             let why = "this machine distinguishes no idle states; \
                        write `idle = { states = \"phone\" }`";
@@ -282,7 +286,7 @@ impl ObservedStates {
 
     /// A doubt about the first CPU and state for which the kernel's count of
     /// idle times differs from the trace.
-    fn uncounted(&self) -> Option<AgentMessage> {
+    fn doubt_untraced(&self) -> Option<AgentMessage> {
         for (at, (cpu, sojourns)) in self.cpus.iter().zip(&self.sojourns).enumerate() {
             let states = self.counted.get(at).map_or(0, Vec::len);
             for state in 0..states {
@@ -303,7 +307,7 @@ impl ObservedStates {
 
     /// Records of frequencies while CPUs were not idle, including declared ones
     /// that were not used.
-    fn of_frequencies(
+    fn frequency_records(
         &self,
         changes: &[Changes],
         declared: Option<&Frequency>,
@@ -450,7 +454,7 @@ mod tests {
 
     #[test]
     fn shares_and_what_happens_at_once() {
-        let records = two().of_cpus();
+        let records = two().cpu_records();
         for (name, wanted) in [
             ("cpu0_non_idle_share", 10.0),
             ("cpu1_non_idle_share", 25.0),
@@ -466,7 +470,7 @@ mod tests {
     #[test]
     fn time_in_states_by_cpu_and_of_all() {
         let states = ["light", "deep"].map(String::from);
-        let records = two().of_states(&states, false);
+        let records = two().state_records(&states, false);
         for (name, wanted) in [
             ("package_deepest_share", 50.0),
             ("state_time:light", 2e8),
@@ -491,10 +495,10 @@ mod tests {
             raw.unwrap().contains("\n1 deep 750000000 2 2 2 2\n"),
             "{raw:?}"
         );
-        let declared = two().of_states(&states, true);
+        let declared = two().state_records(&states, true);
         assert_eq!(declared.len() + 2, records.len(), "{declared:?}");
         // Without states, no values are invented.
-        let none = two().of_states(&[], true);
+        let none = two().state_records(&[], true);
         let unavailable =
             |record: &AgentMessage| matches!(record, AgentMessage::Unavailable { .. });
         assert!(none.len() == 2 && none.iter().all(unavailable), "{none:?}");
@@ -503,12 +507,12 @@ mod tests {
     #[test]
     fn what_the_kernel_counts_and_the_trace_lacks_is_noticed() {
         let mut found = two();
-        assert_eq!(found.uncounted(), None);
+        assert_eq!(found.doubt_untraced(), None);
         // One of the two idle times ended within the window.
         found.counted[1][1][USAGE] = Some(1 + ENDS);
-        assert_eq!(found.uncounted(), None);
+        assert_eq!(found.doubt_untraced(), None);
         found.counted[1][1][USAGE] = Some(2 + ENDS);
-        let said = format!("{:?}", found.uncounted().unwrap());
+        let said = format!("{:?}", found.doubt_untraced().unwrap());
         assert!(said.contains("CPU 1 was 6 times in idle state 1"), "{said}");
     }
 
@@ -534,7 +538,7 @@ mod tests {
             ],
             vec![(0, 2_000_000)],
         ];
-        let records = two().of_frequencies(&changes, Some(&declared));
+        let records = two().frequency_records(&changes, Some(&declared));
         assert_eq!(value(&records, "frequency_time:500MHz"), 0.0);
         assert_eq!(value(&records, "frequency_time:1000MHz"), 5e7);
         assert_eq!(value(&records, "frequency_time:2000MHz"), 3e8);
@@ -546,7 +550,7 @@ mod tests {
     #[test]
     fn energy_wants_powers_that_are_declared() {
         let instrument = CpuResidency::default();
-        let records = instrument.energy(&two(), None);
+        let records = instrument.energy_records(&two(), None);
         assert!(
             matches!(&records[0], AgentMessage::Unavailable { reason, .. }
                 if reason.contains("idle = {")),

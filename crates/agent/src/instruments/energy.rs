@@ -174,7 +174,7 @@ fn pmu_events(directory: &Path) -> Result<Vec<PmuEvent>, String> {
 fn open_pmu(events: &[PmuEvent]) -> Result<Vec<(&'static str, f64, CounterSum)>, String> {
     let open = |event: &PmuEvent| {
         let sum =
-            CounterSum::of_cpus(event.event, &event.cpus).map_err(|error| perf::why(&error))?;
+            CounterSum::on_cpus(event.event, &event.cpus).map_err(|error| perf::why(&error))?;
         Ok((event.metric, event.scale, sum))
     };
     events.iter().map(open).collect()

@@ -53,7 +53,7 @@ impl RunInstrument for KernelEvents {
             self.decoder.add(event, &instance.format(event)?)?;
         }
         for wanted in WHERE_THERE {
-            for event in instance.events_of(wanted) {
+            for event in instance.list_events(wanted) {
                 self.decoder.add(&event, &instance.format(&event)?)?;
                 instance.write(&format!("events/{event}/enable"), "1")?;
             }
@@ -117,11 +117,11 @@ impl KernelEvents {
             })
             .collect();
         all.sort_by_key(|(at_ns, ..)| *at_ns);
-        let mut said = NamesAndAddresses::default();
+        let mut known = NamesAndAddresses::default();
         for (at_ns, cpu, mut seen) in all {
-            said.names(&seen.names, &mut events);
-            if let Some(known) = self.decoder.kinds.get(usize::from(seen.kind)) {
-                said.pointers(known, &mut seen.values);
+            known.add_names(&seen.names, &mut events);
+            if let Some(layout) = self.decoder.kinds.get(usize::from(seen.kind)) {
+                known.number_addresses(layout, &mut seen.values);
             }
             let row = KernelEvent {
                 kind: seen.kind,
@@ -145,7 +145,7 @@ struct NamesAndAddresses {
 
 impl NamesAndAddresses {
     /// Adds the names that are new.
-    fn names(&mut self, names: &[(u32, [u8; 16])], events: &mut KernelEventLog) {
+    fn add_names(&mut self, names: &[(u32, [u8; 16])], events: &mut KernelEventLog) {
         for (tid, comm) in names {
             // Every CPU has an idle thread of this number.
             if *tid == 0 || self.names.get(tid) == Some(comm) {
@@ -164,8 +164,8 @@ impl NamesAndAddresses {
 
     /// Numbers addresses consecutively: they only distinguish objects, and must
     /// not be published.
-    fn pointers(&mut self, known: &EventLayout, values: &mut [i64]) {
-        for ((_, field), value) in known.fields.iter().zip(values) {
+    fn number_addresses(&mut self, layout: &EventLayout, values: &mut [i64]) {
+        for ((_, field), value) in layout.fields.iter().zip(values) {
             if field.pointer && *value != 0 {
                 let next = i64::try_from(self.addresses.len()).unwrap_or(i64::MAX) + 1;
                 *value = *self.addresses.entry(*value).or_insert(next);

@@ -37,7 +37,7 @@ use crate::records::unavailable;
 
 /// The instruments of these names in the order of [`INSTRUMENTS`], and a record
 /// for each unknown name.
-pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<AgentMessage>) {
+pub(crate) fn create(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<AgentMessage>) {
     let mut unknown = Vec::new();
     for name in names {
         if !INSTRUMENTS.iter().any(|known| known.name == name) {
@@ -45,15 +45,15 @@ pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<AgentM
             unknown.push(unavailable(name, None, why));
         }
     }
-    let made = INSTRUMENTS
+    let chosen = INSTRUMENTS
         .iter()
         .filter(|known| names.iter().any(|name| name == known.name))
-        .filter_map(|known| one(known.name))
+        .filter_map(|known| by_name(known.name))
         .collect();
-    (made, unknown)
+    (chosen, unknown)
 }
 
-fn one(name: &str) -> Option<Box<dyn RunInstrument>> {
+fn by_name(name: &str) -> Option<Box<dyn RunInstrument>> {
     Some(match name {
         "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
         "cpu-residency" => Box::new(cpu_residency::CpuResidency::default()),
@@ -85,17 +85,17 @@ mod tests {
             .map(|i| i.name.to_string())
             .rev()
             .collect();
-        let (made, unknown) = make(&names);
+        let (chosen, unknown) = create(&names);
         assert!(unknown.is_empty(), "{unknown:?}");
-        let got: Vec<&str> = made.iter().map(|i| i.name()).collect();
+        let got: Vec<&str> = chosen.iter().map(|i| i.name()).collect();
         let wanted: Vec<&str> = INSTRUMENTS.iter().map(|i| i.name).collect();
         assert_eq!(got, wanted);
     }
 
     #[test]
     fn a_name_that_no_instrument_has_is_reported() {
-        let (made, unknown) = make(&["perf-softwear".into(), "threads".into()]);
-        assert_eq!(made.len(), 1);
+        let (chosen, unknown) = create(&["perf-softwear".into(), "threads".into()]);
+        assert_eq!(chosen.len(), 1);
         assert!(
             matches!(&unknown[..], [AgentMessage::Unavailable { instrument, .. }] if instrument == "perf-softwear"),
             "{unknown:?}"

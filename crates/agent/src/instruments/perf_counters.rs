@@ -114,12 +114,12 @@ impl RunInstrument for PerfCounters {
         if self.scope == CountedScope::Workload {
             // Check now whether a process can be counted at all.
             let own = i32::try_from(std::process::id()).unwrap_or(0);
-            let checked = CounterSum::of_task(TASK_CLOCK, own);
+            let checked = CounterSum::on_task(TASK_CLOCK, own);
             return checked.map(|_| ()).map_err(|error| perf::why(&error));
         }
         let cpus = cpus::online()?;
         for &(name, unit, event) in self.events {
-            let sum = CounterSum::of_cpus(event, &cpus);
+            let sum = CounterSum::on_cpus(event, &cpus);
             self.metrics.push(CountedMetric::new(name, unit, sum));
         }
         let errors = || self.metrics.iter().filter_map(|one| one.sum.as_ref().err());
@@ -136,7 +136,7 @@ impl RunInstrument for PerfCounters {
     fn start(&mut self, workload: i32) {
         if self.scope == CountedScope::Workload {
             for &(name, unit, event) in self.events {
-                let sum = CounterSum::of_task(event, workload);
+                let sum = CounterSum::on_task(event, workload);
                 self.metrics.push(CountedMetric::new(name, unit, sum));
             }
         }

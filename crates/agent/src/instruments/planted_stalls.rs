@@ -39,7 +39,7 @@ impl RunInstrument for PlantedStalls {
         PLANTED_STALLS
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         self.stalls.clone_from(&job.stalls);
         self.seed = Stream::new(job.seed, "stalls").next();
         self.samples = job.samples;
@@ -54,7 +54,7 @@ impl RunInstrument for PlantedStalls {
 
     fn start(&mut self, _workload: i32) {
         if self.stalls.is_some() {
-            self.note(Stalls::START, &self.seed.to_string());
+            self.write(Stalls::START, &self.seed.to_string());
         }
         self.began_ns = sys::now();
     }
@@ -62,7 +62,7 @@ impl RunInstrument for PlantedStalls {
     fn stop(&mut self) {
         self.ended_ns = sys::now();
         if self.stalls.is_some() {
-            self.note(Stalls::STOP, "1");
+            self.write(Stalls::STOP, "1");
         }
     }
 
@@ -93,7 +93,7 @@ impl RunInstrument for PlantedStalls {
 
 impl PlantedStalls {
     /// Writes to a file of the module; the first problem is kept.
-    fn note(&mut self, path: &str, value: &str) {
+    fn write(&mut self, path: &str, value: &str) {
         if let Err(error) = fs::write(path, value) {
             let why = format!("{path}: {}", sys::error_text(&error));
             self.problem.get_or_insert(why);
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn a_run_without_stalls_says_that_there_were_none() {
         let mut instrument = PlantedStalls::default();
-        instrument.take(&Job::default(), true);
+        instrument.configure(&Job::default(), true);
         assert_eq!(instrument.open(), Ok(()));
         instrument.start(1);
         instrument.stop();

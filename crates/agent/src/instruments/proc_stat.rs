@@ -29,7 +29,7 @@ pub(crate) struct Stat {
 
 impl Stat {
     /// Idle ticks of this CPU since boot, iowait included.
-    pub(crate) fn idle_of(&self, cpu: u32) -> Option<u64> {
+    pub(crate) fn cpu_idle_ticks(&self, cpu: u32) -> Option<u64> {
         let found = self.idle.iter().find(|(number, _)| *number == cpu)?;
         Some(found.1)
     }
@@ -118,9 +118,9 @@ mod tests {
     #[test]
     fn differences_of_two_readings() {
         let (before, after) = (parse(BEFORE).unwrap(), parse(AFTER).unwrap());
-        assert_eq!(before.idle_of(1), Some(503));
-        assert_eq!(after.idle_of(0), Some(622));
-        assert_eq!(after.idle_of(2), None);
+        assert_eq!(before.cpu_idle_ticks(1), Some(503));
+        assert_eq!(after.cpu_idle_ticks(0), Some(622));
+        assert_eq!(after.cpu_idle_ticks(2), None);
         let wanted = [
             ("cpu_user", 0.6, "s"),
             ("cpu_system", 0.1, "s"),
@@ -139,7 +139,7 @@ mod tests {
     fn a_kernel_of_old_has_fewer_columns() {
         let stat = parse("cpu 1 2 3 4\ncpu0 1 2 3 4\nintr 5\nctxt 7\nprocesses 6\n").unwrap();
         assert_eq!(stat.all, [1, 2, 3, 4, 0, 0, 0, 0]);
-        assert_eq!(stat.idle_of(0), Some(4));
+        assert_eq!(stat.cpu_idle_ticks(0), Some(4));
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub(crate) trait RunInstrument {
     fn name(&self) -> &'static str;
     /// Takes what it needs from the job. Called before [`RunInstrument::open`].
     /// `guest`: the agent is process 1.
-    fn take(&mut self, _job: &Job, _guest: bool) {}
+    fn configure(&mut self, _job: &Job, _guest: bool) {}
     /// Opens what it needs, before the workload exists. An error means that all
     /// of it is unavailable, and gives the reason and a remedy.
     fn open(&mut self) -> Result<(), String>;

@@ -108,7 +108,7 @@ impl Taskstats {
                 recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()).map_err(refused)?;
             let bytes = self.buffer.get(..got).unwrap_or_default();
             for message in messages(bytes) {
-                let Some(errno) = error_of(message) else {
+                let Some(errno) = errno(message) else {
                     answer = Some(message.to_vec());
                     continue;
                 };
@@ -189,7 +189,7 @@ fn messages(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The errno of an acknowledgement; 0 is success. `None` for other messages.
-fn error_of(message: &[u8]) -> Option<i32> {
+fn errno(message: &[u8]) -> Option<i32> {
     if u16_at(message, 4)? != NLMSG_ERROR {
         return None;
     }

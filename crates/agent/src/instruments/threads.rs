@@ -67,7 +67,7 @@ impl RunInstrument for ThreadsInstrument {
     }
 
     fn records(&mut self) -> Vec<AgentMessage> {
-        let mut threads = of_workload(self.workload, &self.ended, &self.left);
+        let mut threads = workload_threads(self.workload, &self.ended, &self.left);
         if let (Some(before), Some(own)) = (&self.before, threads.get_mut(&self.workload)) {
             own.voluntary = own.voluntary.saturating_sub(before.voluntary);
             own.involuntary = own.involuntary.saturating_sub(before.involuntary);
@@ -93,7 +93,7 @@ impl RunInstrument for ThreadsInstrument {
 
 /// The threads of the workload's process and of its descendants, by id. Counts
 /// from a thread's exit replace those from /proc.
-fn of_workload(
+fn workload_threads(
     workload: u32,
     ended: &[ThreadExit],
     left: &[ThreadExit],
@@ -216,7 +216,7 @@ mod tests {
             thread(10, 10, 1, 2),
         ];
         let left = [thread(10, 10, 1, 1)];
-        let found = of_workload(10, &ended, &left);
+        let found = workload_threads(10, &ended, &left);
         let numbers: Vec<u32> = found.keys().copied().collect();
         assert_eq!(numbers, [10, 11, 20, 30]);
         assert_eq!(found[&10].voluntary, 2, "its end is preferred");
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_workload_that_was_not_seen_is_unavailable() {
-        let given = records(&of_workload(10, &[], &[]));
+        let given = records(&workload_threads(10, &[], &[]));
         assert!(matches!(&given[..], [AgentMessage::Unavailable { .. }]));
     }
 

@@ -140,7 +140,7 @@ impl Instance {
 
     /// The events of this kernel that `wanted`, as in [`InstanceSettings::events`], names.
     /// Sorted.
-    pub(crate) fn events_of(&self, wanted: &str) -> Vec<String> {
+    pub(crate) fn list_events(&self, wanted: &str) -> Vec<String> {
         let events = self.path.join("events");
         if wanted.contains('/') {
             let there = events.join(wanted).is_dir();

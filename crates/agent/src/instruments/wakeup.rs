@@ -39,7 +39,7 @@ impl RunInstrument for Wakeup {
         NAME
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         self.samples = job.samples;
     }
 
@@ -89,7 +89,7 @@ impl RunInstrument for Wakeup {
                           run in the initial PID namespace, outside of containers";
             vec![unavailable(NAME, None, reason)]
         } else {
-            self.records_of(&waking)
+            self.latency_records(&waking)
         };
         if waking.untraced > 0 {
             let detail = format!(
@@ -105,7 +105,7 @@ impl RunInstrument for Wakeup {
 }
 
 impl Wakeup {
-    fn records_of(&self, waking: &Waking) -> Vec<AgentMessage> {
+    fn latency_records(&self, waking: &Waking) -> Vec<AgentMessage> {
         let histogram = |metric: String, tid| AgentMessage::Histogram {
             metric,
             unit: "ns".into(),

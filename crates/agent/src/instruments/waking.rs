@@ -73,18 +73,18 @@ pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking 
         match event {
             SchedulerEvent::Fork { parent, child } => {
                 if members.contains(&parent) {
-                    waking.ran(woken.remove(&parent));
+                    waking.count_untraced(woken.remove(&parent));
                     members.insert(child);
                 }
             }
             SchedulerEvent::Exit { tid } => {
                 members.remove(&tid);
                 running.remove(&tid);
-                waking.ran(woken.remove(&tid));
+                waking.count_untraced(woken.remove(&tid));
             }
             SchedulerEvent::Wakeup { tid, comm } => {
                 if members.contains(&tid) {
-                    waking.name(tid, &comm);
+                    waking.set_name(tid, &comm);
                     if !running.contains(&tid) {
                         woken.entry(tid).or_insert(time);
                     }
@@ -93,10 +93,10 @@ pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking 
             SchedulerEvent::Switch { prev, next, comm } => {
                 running.remove(&prev);
                 if members.contains(&prev) {
-                    waking.ran(woken.remove(&prev));
+                    waking.count_untraced(woken.remove(&prev));
                 }
                 if members.contains(&next) {
-                    waking.name(next, &comm);
+                    waking.set_name(next, &comm);
                     running.insert(next);
                     if let Some(since) = woken.remove(&next) {
                         let waited = time.saturating_sub(since);
@@ -116,11 +116,11 @@ pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking 
 impl Waking {
     /// Counts a thread that runs although its last event was a wake-up, if it
     /// was.
-    fn ran(&mut self, woken: Option<u64>) {
+    fn count_untraced(&mut self, woken: Option<u64>) {
         self.untraced += u64::from(woken.is_some());
     }
 
-    fn name(&mut self, tid: u32, comm: &[u8; 16]) {
+    fn set_name(&mut self, tid: u32, comm: &[u8; 16]) {
         let text = comm.split(|&byte| byte == 0).next().unwrap_or_default();
         let known = self.threads.entry(tid).or_default();
         if known.as_bytes() != text {

@@ -83,7 +83,7 @@ impl RunModules {
         }
         if with.guest {
             let known = CarriedModules::read();
-            self.load_group_of(&name, &known)?;
+            self.load_group(&name, &known)?;
             self.load_in_guest(module, &name, parameters, &known, &mut BTreeSet::new())
         } else {
             self.load_on_host(module, &name, parameters, with)
@@ -164,7 +164,7 @@ impl RunModules {
 
     /// Loads the modules of a step's group, and their dependencies, in random
     /// order. Does nothing if the order of the steps is to be kept.
-    fn load_group_of(&mut self, name: &str, known: &CarriedModules) -> Result<(), String> {
+    fn load_group(&mut self, name: &str, known: &CarriedModules) -> Result<(), String> {
         let of_step = |group: &&Vec<String>| group.iter().any(|one| one == name);
         let group = self.groups.iter().find(of_step);
         let Some(group) = group.filter(|_| self.order > 0) else {
@@ -212,7 +212,7 @@ impl RunModules {
             self.load_in_guest(&module, &need, &parameters, known, begun)?;
         }
         let file = File::open(&path).map_err(sys::failure_of(&path))?;
-        sys::load_module(&file, &text_of(parameters)).map_err(|error| {
+        sys::load_module(&file, &parameter_text(parameters)).map_err(|error| {
             format!(
                 "{path}: {}; the kernel's log has the details",
                 sys::error_text(&error)
@@ -234,7 +234,7 @@ impl RunModules {
             true => dependencies(&read(module)?),
             false => needs_on_host(module),
         };
-        for need in needs.iter().map(|need| name_of(need)) {
+        for need in needs.iter().map(|need| kernel_name(need)) {
             if is_loaded(&need) || need == name {
                 continue;
             }
@@ -305,24 +305,24 @@ fn is_file(module: &str) -> bool {
 }
 
 /// Kernel name of a module given by name or path.
-fn name_of(module: &str) -> String {
+fn kernel_name(module: &str) -> String {
     let file = module.rsplit('/').next().unwrap_or(module);
     let stem = file.find(".ko").map_or(file, |end| &file[..end]);
     stem.replace('-', "_")
 }
 
-/// Like [`name_of`], but for a readable file the name recorded in it.
+/// Like [`kernel_name`], but for a readable file the name recorded in it.
 fn real_name(module: &str) -> String {
     let field = |file: Vec<u8>| elf::module_field(&file, "name");
     let said = match is_file(module) {
         true => fs::read(module).ok().and_then(field),
         false => None,
     };
-    said.unwrap_or_else(|| name_of(module))
+    said.unwrap_or_else(|| kernel_name(module))
 }
 
 /// Parameters in the form the kernel expects.
-fn text_of(parameters: &BTreeMap<String, String>) -> String {
+fn parameter_text(parameters: &BTreeMap<String, String>) -> String {
     let words: Vec<String> = parameters
         .iter()
         .map(|(name, value)| {
@@ -355,7 +355,7 @@ fn needs_on_host(module: &str) -> Vec<String> {
         let path = line.strip_prefix("insmod ")?;
         path.split_whitespace().next()
     });
-    paths.map(name_of).collect()
+    paths.map(kernel_name).collect()
 }
 
 /// The modules carried to a virtual machine.
@@ -382,11 +382,11 @@ impl CarriedModules {
             let needs = dependencies(&read(module)?);
             return Ok((
                 module.to_string(),
-                needs.iter().map(|it| name_of(it)).collect(),
+                needs.iter().map(|it| kernel_name(it)).collect(),
             ));
         }
         if let Some((path, needs)) = self.files.get(name) {
-            let needs = needs.iter().map(|path| name_of(path));
+            let needs = needs.iter().map(|path| kernel_name(path));
             return Ok((self.uncompressed(path)?, needs.collect()));
         }
         Err(format!(
@@ -417,7 +417,7 @@ fn read_dependencies(list: &str) -> BTreeMap<String, (String, Vec<String>)> {
         .filter_map(|line| {
             let (file, needs) = line.split_once(':')?;
             let needs = needs.split_ascii_whitespace().map(str::to_string);
-            Some((name_of(file), (file.to_string(), needs.collect())))
+            Some((kernel_name(file), (file.to_string(), needs.collect())))
         })
         .collect()
 }
@@ -428,9 +428,9 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_kernel() {
-        assert_eq!(name_of("gpu-sched"), "gpu_sched");
-        assert_eq!(name_of("/lib/x/gpu-sched.ko"), "gpu_sched");
-        assert_eq!(name_of("kernel/drivers/gpu/drm/drm.ko.xz"), "drm");
+        assert_eq!(kernel_name("gpu-sched"), "gpu_sched");
+        assert_eq!(kernel_name("/lib/x/gpu-sched.ko"), "gpu_sched");
+        assert_eq!(kernel_name("kernel/drivers/gpu/drm/drm.ko.xz"), "drm");
     }
 
     #[test]
@@ -464,6 +464,6 @@ mod tests {
     fn parameters_with_spaces_are_quoted() {
         let parameters = [("a", "1"), ("b", "x y")];
         let parameters = parameters.map(|(name, value)| (name.to_string(), value.to_string()));
-        assert_eq!(text_of(&parameters.into()), "a=1 b=\"x y\"");
+        assert_eq!(parameter_text(&parameters.into()), "a=1 b=\"x y\"");
     }
 }

@@ -296,7 +296,7 @@ impl PolicyLog {
             match file.read(&mut buffer) {
                 Ok(count @ 1..) => {
                     let text = String::from_utf8_lossy(&buffer[..count]);
-                    lines.extend(of_policies(&text).map(str::to_string));
+                    lines.extend(policy_message(&text).map(str::to_string));
                 }
                 // Messages were overwritten before they were read.
                 Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {}
@@ -310,7 +310,7 @@ impl PolicyLog {
 
 /// The message in a record of the kernel's log, if it is about a policy and does not
 /// just report that one was enabled.
-fn of_policies(record: &str) -> Option<&str> {
+fn policy_message(record: &str) -> Option<&str> {
     let (_, text) = record.split_once(';')?;
     let line = text.lines().next()?.strip_prefix("sched_ext: ")?;
     (!line.ends_with(" enabled")).then_some(line)
@@ -352,7 +352,10 @@ mod tests {
             "3,1,2,-;usb 1-1: sched_ext: no\n",
             "nonsense",
         ];
-        let said: Vec<&str> = lines.iter().filter_map(|line| of_policies(line)).collect();
+        let said: Vec<&str> = lines
+            .iter()
+            .filter_map(|line| policy_message(line))
+            .collect();
         assert_eq!(said, ["BPF scheduler \"x\" disabled (runtime error)"]);
     }
 

@@ -76,9 +76,9 @@ fn is_ours(file: &File) -> bool {
     // SAFETY: the number tells the kernel to read and write a `Version`; it
     // writes at most the given length of the name, and nothing to the other
     // texts.
-    let told = unsafe { device::ioctl(file, VERSION, &mut version) };
+    let read = unsafe { device::ioctl(file, VERSION, &mut version) };
     // The kernel returns the full length of the name, even if it does not fit.
-    told.is_ok() && name.get(..version.name_length as usize) == Some(DRIVER.as_bytes())
+    read.is_ok() && name.get(..version.name_length as usize) == Some(DRIVER.as_bytes())
 }
 
 #[cfg(test)]

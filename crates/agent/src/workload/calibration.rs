@@ -33,11 +33,11 @@ pub(super) fn find(text: &str) -> Option<Calibration> {
     if !is(0, "{") {
         return None;
     }
-    let Some(global) = value_of(text, &tokens, 0, "\"global\"").filter(|at| is(*at, "{")) else {
+    let Some(global) = find_value(text, &tokens, 0, "\"global\"").filter(|at| is(*at, "{")) else {
         let place = CalibrationPlace::Top { empty: is(1, "}") };
         return Some(Calibration::Absent(tokens[0].end, place));
     };
-    let Some(value) = value_of(text, &tokens, global, "\"calibration\"") else {
+    let Some(value) = find_value(text, &tokens, global, "\"calibration\"") else {
         let empty = is(global + 1, "}");
         let place = CalibrationPlace::Global { empty };
         return Some(Calibration::Absent(tokens[global].end, place));
@@ -74,7 +74,7 @@ pub(super) fn with_calibration(text: &str, calibration: &Calibration, ns: u64) -
 
 /// Index of the first token of a key's value in the object that begins at the
 /// token `object`.
-fn value_of(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Option<usize> {
+fn find_value(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(object) {
         match &text[token.clone()] {

@@ -84,11 +84,11 @@ impl Client {
     /// A context on an engine, for `jobs` jobs. `name` names the stream that
     /// their durations are drawn from.
     pub(super) fn lane(&self, name: &str, engine: u32, jobs: u64) -> Result<ContextLane, String> {
-        self.lane_of(&self.terms.queue, name, engine, jobs)
+        self.lane_with_queue(&self.terms.queue, name, engine, jobs)
     }
 
     /// The same, with the settings of `queue`.
-    pub(super) fn lane_of(
+    pub(super) fn lane_with_queue(
         &self,
         queue: &Queue,
         name: &str,

@@ -48,7 +48,9 @@ fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<AgentMessage>
 fn find(name: &str, wanted: &str, left: &ProcessExit) -> Vec<AgentMessage> {
     let fail = |why: String| failed(RunStage::Workload, format!("{name}: metric {wanted}"), why);
     let lines = left.stdout.lines().chain(left.stderr.lines());
-    let found: Vec<&str> = lines.filter_map(|line| text_of(line, wanted)).collect();
+    let found: Vec<&str> = lines
+        .filter_map(|line| text_after_name(line, wanted))
+        .collect();
     let Some(last) = found.last() else {
         return vec![fail(format!("it printed no line `{wanted}: VALUE UNIT`"))];
     };
@@ -69,7 +71,7 @@ fn find(name: &str, wanted: &str, left: &ProcessExit) -> Vec<AgentMessage> {
 }
 
 /// What follows `METRIC:` in a line.
-fn text_of<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
+fn text_after_name<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
     Some(
         line.trim()
             .strip_prefix(metric)?
@@ -102,9 +104,9 @@ mod tests {
 
     #[test]
     fn a_name_counts_only_whole_and_first() {
-        assert_eq!(text_of("  rate: 3 /s", "rate"), Some("3 /s"));
-        assert_eq!(text_of("rate : 3", "rate"), Some("3"));
-        assert_eq!(text_of("rates: 3", "rate"), None);
-        assert_eq!(text_of("the rate: 3", "rate"), None);
+        assert_eq!(text_after_name("  rate: 3 /s", "rate"), Some("3 /s"));
+        assert_eq!(text_after_name("rate : 3", "rate"), Some("3"));
+        assert_eq!(text_after_name("rates: 3", "rate"), None);
+        assert_eq!(text_after_name("the rate: 3", "rate"), None);
     }
 }

@@ -177,9 +177,9 @@ fn missed_blanks(
     compositions: &[Composition],
     done: &[u64],
 ) -> Vec<u64> {
-    let mut made = compositions.iter().zip(done).peekable();
+    let mut finished = compositions.iter().zip(done).peekable();
     let is_missed = |blank: &u64| {
-        let is_for_it = made.next_if(|(composition, _)| composition.blank <= *blank);
+        let is_for_it = finished.next_if(|(composition, _)| composition.blank <= *blank);
         is_for_it.is_none_or(|(_, done)| done > blank)
     };
     blanks.filter(is_missed).collect()
@@ -259,7 +259,7 @@ impl CompositorThread {
         while blank < self.blanks.end {
             let due = blank - lead;
             sys::sleep_until(due);
-            let frames = self.take();
+            let frames = self.take_newest_frames();
             if self.parameters.fences == CompositorFences::Wait {
                 self.wait_for(&frames);
             }
@@ -283,7 +283,7 @@ impl CompositorThread {
     }
 
     /// Takes the newest frame of each client that has a new one.
-    fn take(&self) -> Vec<(usize, ClientFrame)> {
+    fn take_newest_frames(&self) -> Vec<(usize, ClientFrame)> {
         let only_done = self.parameters.fences == CompositorFences::Done;
         let newest = |waiting: &WaitingFrames| {
             let mut waiting = match waiting.try_lock() {

@@ -76,7 +76,7 @@ impl Load for Crowding {
         };
         let jobs = JOBS / u64::from(contexts.max(1));
         (0..contexts)
-            .map(|index| client.lane_of(&queue, &index.to_string(), 0, jobs))
+            .map(|index| client.lane_with_queue(&queue, &index.to_string(), 0, jobs))
             .collect()
     }
 

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::output;
 use super::prepared::{Prepared, WorkloadContext};
-use crate::process::{Body, ExecProgram, ProcessExit, program, text_of};
+use crate::process::{Body, ExecProgram, ProcessExit, program, read_from_start};
 use crate::records::{doubt, failed, histogram, metric, number};
 use crate::sys;
 
@@ -115,7 +115,7 @@ fn read(
     samples: bool,
 ) -> Vec<AgentMessage> {
     let fail = |why: String| failed(RunStage::Workload, name, why);
-    let summary = text_of(&mut json).unwrap_or_default();
+    let summary = read_from_start(&mut json).unwrap_or_default();
     let latencies = latencies(&left.stdout);
     let mut records = match metrics(&latencies, loops) {
         Ok(records) => records,

@@ -101,9 +101,9 @@ fn queue_counts(
             ("fence_memory", u64::from(info.fence_bytes[at]), "B"),
         ]);
     }
-    let raises = of_workers(queue, stats, |stats| stats.raises);
+    let raises = count_for_workers(queue, stats, |stats| stats.raises);
     if queue.worker.follows() {
-        let lowers = of_workers(queue, stats, |stats| stats.lowers);
+        let lowers = count_for_workers(queue, stats, |stats| stats.lowers);
         metrics.extend([("worker_raises", raises, ""), ("worker_lowers", lowers, "")]);
     }
     let metrics = metrics.into_iter();
@@ -133,7 +133,7 @@ fn queue_counts(
 
 /// What workers did, as each context reports it. Contexts that share a worker
 /// count as the one that reports the most.
-fn of_workers(queue: &Queue, stats: &[SimgpuStats], of: fn(&SimgpuStats) -> u64) -> u64 {
+fn count_for_workers(queue: &Queue, stats: &[SimgpuStats], of: fn(&SimgpuStats) -> u64) -> u64 {
     let each = stats.iter().map(of);
     match queue.share {
         WorkerSharing::Context => each.sum(),
@@ -254,7 +254,7 @@ mod tests {
             ..follow.clone()
         };
         assert_eq!(doubts_of(&terms(&plain, true), &[stats(0, 0)]), 0);
-        let raises = |queue: &Queue| of_workers(queue, &[raised, raised], |one| one.raises);
+        let raises = |queue: &Queue| count_for_workers(queue, &[raised, raised], |one| one.raises);
         // A shared worker is counted once.
         assert_eq!(raises(&follow), 3);
         let share = WorkerSharing::Context;

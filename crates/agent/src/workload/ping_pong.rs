@@ -66,7 +66,7 @@ fn connected_ends(via: WakeupMechanism) -> io::Result<(PingPongEnd, PingPongEnd)
 
 impl PingPongEnd {
     /// Waits for this side's turn.
-    fn take(&mut self) -> io::Result<()> {
+    fn wait_turn(&mut self) -> io::Result<()> {
         match self {
             PingPongEnd::Pipe(from, _) => from.read_exact(&mut [0]),
             PingPongEnd::Futex(turn, side) => loop {
@@ -80,7 +80,7 @@ impl PingPongEnd {
     }
 
     /// Passes the turn to the other side.
-    fn give(&mut self) -> io::Result<()> {
+    fn pass_turn(&mut self) -> io::Result<()> {
         match self {
             PingPongEnd::Pipe(_, to) => to.write_all(b"o"),
             PingPongEnd::Futex(turn, side) => {
@@ -105,14 +105,16 @@ impl Staged for PingPongExchange {
         let rounds = self.loops.unwrap_or(u64::MAX);
         let other = spawn("pong", move || -> io::Result<()> {
             for _ in 0..rounds {
-                pong.take()?;
-                pong.give()?;
+                pong.wait_turn()?;
+                pong.pass_turn()?;
             }
             Ok(())
         })?;
         for _ in 0..rounds {
             let begin = sys::now();
-            ping.give().and_then(|()| ping.take()).map_err(words)?;
+            ping.pass_turn()
+                .and_then(|()| ping.wait_turn())
+                .map_err(words)?;
             let end = sys::now();
             if self.loops.is_some() {
                 self.trips.push(end, end - begin);

@@ -51,11 +51,11 @@ impl TimedSeries {
         &self.values
     }
 
-    /// The same measurements with `made` applied to each value.
-    pub(super) fn map(mut self, made: impl Fn(u64) -> u64) -> TimedSeries {
+    /// The same measurements with `convert` applied to each value.
+    pub(super) fn map(mut self, convert: impl Fn(u64) -> u64) -> TimedSeries {
         self.values
             .iter_mut()
-            .for_each(|value| *value = made(*value));
+            .for_each(|value| *value = convert(*value));
         self
     }
 

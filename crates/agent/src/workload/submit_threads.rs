@@ -38,7 +38,7 @@ impl JobWords {
     }
 
     /// Word and value of a job. Jobs that share a word write the same value.
-    fn of_job(&self, job: usize) -> (usize, u32) {
+    fn word_and_value(&self, job: usize) -> (usize, u32) {
         let index = job % self.count;
         let value = Stream::new(self.key, "word").next() ^ index as u64;
         (self.first + index, (value as u32) | 1)
@@ -47,7 +47,7 @@ impl JobWords {
     /// The first of `jobs` jobs whose word has not arrived.
     fn missing(&self, jobs: usize, memory: impl Fn(usize) -> u32) -> Option<usize> {
         (0..jobs.min(self.count)).find(|job| {
-            let (word, value) = self.of_job(*job);
+            let (word, value) = self.word_and_value(*job);
             memory(word) != value
         })
     }
@@ -123,7 +123,7 @@ fn one_thread(
         {
             lane.wait(oldest as u64 + 1)?;
         }
-        let (word, value) = words.of_job(job);
+        let (word, value) = words.word_and_value(job);
         let exec = SimgpuExec {
             flags: uapi::EXEC_WRITE,
             duration_ns: threads.job_duration_ns,
@@ -151,7 +151,7 @@ mod tests {
             let jobs = 3000;
             for thread in 0..threads {
                 for job in 0..jobs {
-                    let (word, value) = of(thread).of_job(job);
+                    let (word, value) = of(thread).word_and_value(job);
                     assert!(memory[word] == 0 || memory[word] == value);
                     memory[word] = value;
                 }
@@ -160,7 +160,7 @@ mod tests {
                 (0..threads).find_map(|thread| of(thread).missing(jobs, |word| memory[word]))
             };
             assert_eq!(missing(&memory), None);
-            memory[of(threads - 1).of_job(5).0] = 0;
+            memory[of(threads - 1).word_and_value(5).0] = 0;
             assert_eq!(missing(&memory), Some(5));
         }
     }

@@ -92,7 +92,7 @@ impl MetricName {
     }
 
     /// A name from the table, with `LOOP` replaced by the name of this loop.
-    fn of_table(name: &str, of_loop: &str, mark: Option<Mark>) -> MetricName {
+    fn from_table(name: &str, of_loop: &str, mark: Option<Mark>) -> MetricName {
         let text = TEXTS.iter().find_map(|word| {
             let (before, after) = name.split_once(word)?;
             Some((before, NamePlaceholder::Text(word), after))
@@ -136,7 +136,7 @@ impl Metric {
         };
         let named = |one: &&str| {
             let name =
-                |(text, mark): &(String, Option<Mark>)| MetricName::of_table(text, one, *mark);
+                |(text, mark): &(String, Option<Mark>)| MetricName::from_table(text, one, *mark);
             texts.iter().map(name).collect::<Vec<_>>()
         };
         loops.iter().flat_map(named).collect()

@@ -106,8 +106,8 @@ impl CpuCountsReader {
     /// Reads all counters but steal time, whose file takes longest to read: that is 0.
     pub(super) fn read(&mut self) -> CpuCounts {
         let cpu = self.cpu;
-        let interrupts = of_cpu(read_from_start(&self.interrupts, &mut self.buffer), cpu);
-        let softirqs = of_cpu(read_from_start(&self.softirqs, &mut self.buffer), cpu);
+        let interrupts = sum_for_cpu(read_from_start(&self.interrupts, &mut self.buffer), cpu);
+        let softirqs = sum_for_cpu(read_from_start(&self.softirqs, &mut self.buffer), cpu);
         CpuCounts {
             interrupts: interrupts.unwrap_or(0),
             softirqs: softirqs.unwrap_or(0),
@@ -163,7 +163,7 @@ fn read_from_start<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
 
 /// The sum of a CPU's column in `/proc/interrupts` or `/proc/softirqs`: lines with one
 /// count per CPU, below a line that names the CPUs.
-fn of_cpu(text: &[u8], cpu: u32) -> Option<u64> {
+fn sum_for_cpu(text: &[u8], cpu: u32) -> Option<u64> {
     let mut lines = text.split(|byte| *byte == b'\n');
     let mut columns = words(lines.next()?);
     let column = columns
@@ -226,19 +226,19 @@ MIS:          5\n";
 
     #[test]
     fn interrupts_of_a_cpu_are_its_column() {
-        assert_eq!(of_cpu(INTERRUPTS, 0), Some(1036));
-        assert_eq!(of_cpu(INTERRUPTS, 2), Some(2003));
-        assert_eq!(of_cpu(INTERRUPTS, 3), Some(3003));
-        assert_eq!(of_cpu(INTERRUPTS, 1), None, "it is offline");
-        assert_eq!(of_cpu(b"", 0), None);
+        assert_eq!(sum_for_cpu(INTERRUPTS, 0), Some(1036));
+        assert_eq!(sum_for_cpu(INTERRUPTS, 2), Some(2003));
+        assert_eq!(sum_for_cpu(INTERRUPTS, 3), Some(3003));
+        assert_eq!(sum_for_cpu(INTERRUPTS, 1), None, "it is offline");
+        assert_eq!(sum_for_cpu(b"", 0), None);
         for end in 0..INTERRUPTS.len() {
-            of_cpu(&INTERRUPTS[..end], 3);
+            sum_for_cpu(&INTERRUPTS[..end], 3);
         }
         // With one CPU, only its name distinguishes a line for all CPUs from others.
         let one = b"           CPU0\nLOC:  12   Local timer interrupts\n";
-        assert_eq!(of_cpu(one, 0), Some(12));
+        assert_eq!(sum_for_cpu(one, 0), Some(12));
         let softirqs = b"                    CPU0       CPU1\n          HI:          1          0\n       TIMER:        100        200\n";
-        assert_eq!(of_cpu(softirqs, 1), Some(200));
+        assert_eq!(sum_for_cpu(softirqs, 1), Some(200));
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl GapDetector {
     /// Takes a reading. The counter may wrap. A step backwards is counted, and time
     /// continues from there.
     #[inline]
-    pub(super) fn see(&mut self, now: u64) -> DetectorStep {
+    pub(super) fn add_reading(&mut self, now: u64) -> DetectorStep {
         let length = now.wrapping_sub(self.last);
         if length >= self.limits.notice {
             return self.disturbed(now, length);
@@ -122,13 +122,13 @@ impl GapDetector {
 
     /// When the next window begins, if the width of this one is over.
     #[inline]
-    pub(super) fn rest(&self) -> Option<u64> {
+    pub(super) fn next_window(&self) -> Option<u64> {
         let gone = self.last.wrapping_sub(self.begun);
         (gone >= self.limits.width).then(|| self.begun.wrapping_add(self.limits.window))
     }
 
     /// Starts a window with this reading.
-    pub(super) fn open(&mut self, now: u64) {
+    pub(super) fn open_window(&mut self, now: u64) {
         self.outside = self.outside.saturating_add(self.since(now));
         self.begun = now;
         self.last = now;
@@ -191,7 +191,7 @@ mod tests {
         let mut seen = Vec::new();
         for step in steps {
             now = now.wrapping_add(*step);
-            seen.push(detector.see(now));
+            seen.push(detector.add_reading(now));
         }
         seen
     }
@@ -223,7 +223,7 @@ mod tests {
         let seen = fed(&mut detector, 0, &[39; 10_000]);
         assert!(seen.iter().all(|step| *step == DetectorStep::Quiet));
         assert_eq!(detector.observed(), 390_000);
-        assert_eq!(detector.rest(), None, "it is watched all the time");
+        assert_eq!(detector.next_window(), None, "it is watched all the time");
     }
 
     #[test]
@@ -245,16 +245,16 @@ mod tests {
     #[test]
     fn a_counter_that_goes_back_is_no_gap_and_no_time() {
         let mut detector = GapDetector::new(HALF, 1000);
-        assert_eq!(detector.see(1030), DetectorStep::Quiet);
-        assert_eq!(detector.see(930), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(1030), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(930), DetectorStep::Quiet);
         assert_eq!(detector.backwards(), 1);
         assert_eq!(detector.observed(), 30);
         // The width keeps its length.
-        assert_eq!(detector.see(930 + 120), gap(930, 120));
+        assert_eq!(detector.add_reading(930 + 120), gap(930, 120));
         assert_eq!(detector.observed(), 150);
-        assert_eq!(detector.rest(), None);
-        assert_eq!(detector.see(930 + 470), gap(1050, 350));
-        assert_eq!(detector.rest(), Some(930 - 30 + 1000));
+        assert_eq!(detector.next_window(), None);
+        assert_eq!(detector.add_reading(930 + 470), gap(1050, 350));
+        assert_eq!(detector.next_window(), Some(930 - 30 + 1000));
         assert_eq!(detector.observed(), 500);
         // Also while not watching.
         detector.resume(100);
@@ -265,14 +265,14 @@ mod tests {
     fn a_gap_in_which_the_width_ends_counts_whole_and_is_observed_in_part() {
         let mut detector = GapDetector::new(HALF, 0);
         assert_eq!(fed(&mut detector, 0, &[30; 16]), [DetectorStep::Quiet; 16]);
-        assert_eq!(detector.rest(), None);
-        assert_eq!(detector.see(480 + 300), gap(480, 300));
+        assert_eq!(detector.next_window(), None);
+        assert_eq!(detector.add_reading(480 + 300), gap(480, 300));
         assert_eq!((detector.observed(), detector.outside()), (500, 280));
-        assert_eq!(detector.rest(), Some(1000));
+        assert_eq!(detector.next_window(), Some(1000));
         // What precedes the first reading of a window is not seen.
-        detector.open(1700);
+        detector.open_window(1700);
         assert_eq!(detector.outside(), 280 + 920);
-        assert_eq!(detector.see(1730), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(1730), DetectorStep::Quiet);
         assert_eq!(detector.observed(), 530);
     }
 
@@ -281,22 +281,22 @@ mod tests {
         let mut detector = GapDetector::new(HALF, 0);
         fed(&mut detector, 0, &[25; 20]);
         assert_eq!((detector.observed(), detector.outside()), (500, 0));
-        assert_eq!(detector.rest(), Some(1000));
+        assert_eq!(detector.next_window(), Some(1000));
     }
 
     #[test]
     fn time_for_something_else_is_blind_and_holds_no_gap() {
         let mut detector = GapDetector::new(ALWAYS, 0);
-        assert_eq!(detector.see(150), gap(0, 150));
+        assert_eq!(detector.add_reading(150), gap(0, 150));
         detector.resume(2150);
-        assert_eq!(detector.see(2180), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(2180), DetectorStep::Quiet);
         assert_eq!((detector.observed(), detector.blind()), (180, 2000));
         // Time beyond the width is outside.
         let mut detector = GapDetector::new(HALF, 0);
-        assert_eq!(detector.see(450), gap(0, 450));
+        assert_eq!(detector.add_reading(450), gap(0, 450));
         detector.resume(650);
         assert_eq!((detector.blind(), detector.outside()), (50, 150));
-        assert_eq!(detector.rest(), Some(1000));
+        assert_eq!(detector.next_window(), Some(1000));
     }
 
     proptest! {
@@ -316,7 +316,7 @@ mod tests {
                     planted.push(BlindSpan { from: now, length: step });
                 }
                 now = now.wrapping_add(step);
-                match detector.see(now) {
+                match detector.add_reading(now) {
                     DetectorStep::Gap(span) => {
                         found.push(span);
                         now = now.wrapping_add(17);
@@ -325,12 +325,12 @@ mod tests {
                     DetectorStep::Noticed => prop_assert!((40..100).contains(&step)),
                     DetectorStep::Quiet => prop_assert!(step < 40),
                 }
-                if let Some(next) = detector.rest() {
+                if let Some(next) = detector.next_window() {
                     // A sleep ends late, if the loop sleeps at all.
                     let late = if read { 0 } else { 23 };
                     now = if next.wrapping_sub(now) < u64::MAX / 2 { next } else { now };
                     now = now.wrapping_add(late);
-                    detector.open(now);
+                    detector.open_window(now);
                 }
             }
             prop_assert_eq!(found, planted);

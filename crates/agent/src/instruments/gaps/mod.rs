@@ -34,7 +34,7 @@ use crate::tsc::{self, CounterRate};
 /// for an interrupt takes longer.
 const NOTICE_NS: u64 = 500;
 /// The limit is also at least this many median iterations of the loop.
-const NOTICE_TURNS: u64 = 4;
+const NOTICE_ITERATIONS: u64 = 4;
 /// Polling interval while waiting until all processes watch.
 const LOOK_NS: u64 = 50_000;
 
@@ -59,7 +59,7 @@ impl RunInstrument for Watching {
         NAME
     }
 
-    fn take(&mut self, job: &Job, guest: bool) {
+    fn configure(&mut self, job: &Job, guest: bool) {
         self.settings = job.gaps.clone().unwrap_or_default();
         self.guest = guest;
     }
@@ -283,7 +283,7 @@ impl Staged for Watcher {
             width: ticks(self.settings.width_ns),
             window: ticks(self.settings.window_ns),
         };
-        let (median, longest) = GapWatch::new(limits, self.rate).turns(&mut here);
+        let (median, longest) = GapWatch::new(limits, self.rate).iteration_lengths(&mut here);
         if limits.threshold <= longest {
             return Err(format!(
                 "gaps of {} ns cannot be distinguished from iterations of the loop, which take up to {} ns; \
@@ -292,13 +292,13 @@ impl Staged for Watcher {
                 self.rate.ns(longest)
             ));
         }
-        let notice = limits.notice.max(NOTICE_TURNS * median);
+        let notice = limits.notice.max(NOTICE_ITERATIONS * median);
         let limits = GapLimits {
             notice: notice.min(limits.threshold),
             ..limits
         };
         let mut watch = GapWatch::new(limits, self.rate);
-        let reading = GapWatch::reading(&mut here);
+        let reading = GapWatch::reading_length(&mut here);
         let begin = here.now();
         let length = ticks(self.settings.baseline_ns);
         if length > 0 {

@@ -95,7 +95,7 @@ impl GapWatch {
         self.detector = GapDetector::new(self.limits, machine.now());
         while self.found.len() < self.room {
             let now = machine.now();
-            match self.detector.see(now) {
+            match self.detector.add_reading(now) {
                 DetectorStep::Quiet => {}
                 DetectorStep::Noticed => self.refresh(machine),
                 DetectorStep::Gap(span) => self.record(span, machine),
@@ -103,8 +103,8 @@ impl GapWatch {
             if done(now) {
                 return;
             }
-            if let Some(next) = self.detector.rest() {
-                self.rest(next, machine);
+            if let Some(next) = self.detector.next_window() {
+                self.sleep_until_window(next, machine);
             }
         }
     }
@@ -153,13 +153,13 @@ impl GapWatch {
     }
 
     /// Sleeps until the next window.
-    fn rest(&mut self, next: u64, machine: &mut impl WatchedMachine) {
+    fn sleep_until_window(&mut self, next: u64, machine: &mut impl WatchedMachine) {
         let left = next.wrapping_sub(machine.now());
         if left <= self.limits.window {
             machine.sleep(left);
         }
         self.read(machine, false);
-        self.detector.open(machine.now());
+        self.detector.open_window(machine.now());
     }
 
     /// Whether it stopped because there was no room for another gap.
@@ -199,7 +199,7 @@ impl GapWatch {
 
     /// The length of an iteration of the loop: the median of all, and the median of
     /// the longest of each batch.
-    pub(super) fn turns(&self, machine: &mut impl WatchedMachine) -> (u64, u64) {
+    pub(super) fn iteration_lengths(&self, machine: &mut impl WatchedMachine) -> (u64, u64) {
         let mut lengths = vec![0; BATCH * BATCHES];
         // Unreachable limits: this times the path without a gap.
         let limits = GapLimits {
@@ -211,7 +211,7 @@ impl GapWatch {
         let mut detector = GapDetector::new(limits, last);
         for length in &mut lengths {
             let now = machine.now();
-            detector.see(now);
+            detector.add_reading(now);
             *length = now.wrapping_sub(last);
             last = now;
         }
@@ -221,7 +221,7 @@ impl GapWatch {
     }
 
     /// The median time it takes to read the counters.
-    pub(super) fn reading(machine: &mut impl WatchedMachine) -> u64 {
+    pub(super) fn reading_length(machine: &mut impl WatchedMachine) -> u64 {
         let mut lengths = [0; READINGS];
         for length in &mut lengths {
             let before = machine.now();

@@ -138,8 +138,8 @@ fn a_quiet_machine_has_no_gap() {
     let watch = watched(&mut machine, limits(1, 1), 20_000_000);
     assert!(watch.found.is_empty());
     assert_eq!(watch.watched(Watched::default()).blind_ns, 0);
-    assert_eq!(watch.turns(&mut machine), (TURN, TURN));
-    assert_eq!(GapWatch::reading(&mut machine), READING + TURN);
+    assert_eq!(watch.iteration_lengths(&mut machine), (TURN, TURN));
+    assert_eq!(GapWatch::reading_length(&mut machine), READING + TURN);
 }
 
 /// Ticks below the threshold, and now and then a stall that no counter shows.

@@ -147,10 +147,10 @@ impl TracerEventDecoder {
         reading: &EventReading,
         instance: &Instance,
     ) -> Result<(), String> {
-        self.know(reading, instance.format(reading.0)?)
+        self.add_format(reading, instance.format(reading.0)?)
     }
 
-    fn know(
+    fn add_format(
         &mut self,
         (event, fields, read): &EventReading,
         format: EventFormat,
@@ -183,7 +183,7 @@ mod tests {
     fn an_event_is_read_as_the_kernel_lays_it_out() {
         let mut decoder = TracerEventDecoder::default();
         decoder
-            .know(&IRQ, EventFormat::parse(NOISE).unwrap())
+            .add_format(&IRQ, EventFormat::parse(NOISE).unwrap())
             .unwrap();
         let mut bytes = [0u8; 24];
         bytes[0] = 9;
@@ -206,7 +206,7 @@ mod tests {
     fn a_kernel_whose_events_lack_a_field_is_told_so() {
         let format = EventFormat::parse(&NOISE.replace("duration", "length")).unwrap();
         let why = TracerEventDecoder::default()
-            .know(&IRQ, format)
+            .add_format(&IRQ, format)
             .unwrap_err();
         assert!(why.contains("irq_noise has no duration"), "{why}");
     }

@@ -71,7 +71,7 @@ impl RunInstrument for Tracing {
         self.of.kind.word()
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         if let Some(settings) = &job.tracer {
             self.settings = settings.clone();
         }

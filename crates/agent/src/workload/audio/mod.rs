@@ -167,13 +167,13 @@ fn read(
 
 /// The length of each underrun, in nanoseconds.
 fn underrun_lengths(stderr: &str) -> Vec<u64> {
-    let told = stderr.lines().filter_map(|line| {
+    let lengths = stderr.lines().filter_map(|line| {
         let rest = line.trim_end().strip_prefix(UNDERRUN.0)?;
         // Milliseconds, with three decimals.
         let us = rest.strip_suffix(UNDERRUN.1)?.replacen('.', "", 1);
         Some(us.parse::<u64>().ok()?.saturating_mul(1000))
     });
-    told.collect()
+    lengths.collect()
 }
 
 #[cfg(test)]

@@ -224,13 +224,18 @@ impl RequestGenerator {
             self.send(to, &Request::Copy(from, x, y))?;
         }
         for image in 0..self.drawing.images as usize {
-            self.put(to, segment, image)?;
+            self.send_image(to, segment, image)?;
         }
         self.send(to, &Request::Sync)
     }
 
     /// Draws the image with this number in the operation.
-    fn put(&mut self, to: &mut impl Write, segment: &Mapping, number: usize) -> io::Result<()> {
+    fn send_image(
+        &mut self,
+        to: &mut impl Write,
+        segment: &Mapping,
+        number: usize,
+    ) -> io::Result<()> {
         let side = self.drawing.image_side as u16;
         let place = Rectangle {
             x: self.below(self.drawing.width - u32::from(side) + 1),
@@ -327,14 +332,14 @@ fn carry_out(
         Request::Colour(colour) => screen.colour = colour,
         Request::Copy(from, x, y) => screen.copy(from, x, y),
         Request::Fill(places) => places.into_iter().for_each(|place| screen.fill(place)),
-        Request::Put(place, pixels) => screen.put(place, pixels),
+        Request::Put(place, pixels) => screen.draw_image(place, pixels),
         Request::PutShared(place, offset) => {
             let bytes = usize::from(place.width) * usize::from(place.height) * PIXEL;
             let area: Option<Area<'_>> = segment.area(offset as usize, bytes);
             image.resize(bytes, 0);
             area.ok_or("an image is not in the shared memory")?
                 .read(image);
-            screen.put(place, image);
+            screen.draw_image(place, image);
         }
         Request::Sync => return Ok(true),
         Request::Text(x, y, text) => screen.text(x, y, text),

@@ -99,7 +99,7 @@ impl Screen {
     }
 
     /// Draws an image, given as its pixels line by line.
-    pub(super) fn put(&mut self, place: Rectangle, bytes: &[u8]) {
+    pub(super) fn draw_image(&mut self, place: Rectangle, bytes: &[u8]) {
         let width = usize::from(place.width);
         for (row, line) in bytes.chunks(width.max(1) * PIXEL).enumerate() {
             let to = self.line(place.x.into(), usize::from(place.y) + row, width);
@@ -171,7 +171,7 @@ mod tests {
                 .flat_map(|pixel| (9000 + pixel).to_le_bytes())
                 .collect();
             let mut put = before.clone();
-            put.put(place, &image);
+            put.draw_image(place, &image);
             for (row, column) in (0..17).flat_map(|row| (0..23).map(move |column| (row, column))) {
                 let old = at(&before, column, row);
                 let is_in = inside(place, column, row);

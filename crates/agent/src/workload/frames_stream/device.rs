@@ -278,19 +278,19 @@ struct MapDumb {
 /// Creates and maps a dumb buffer of a card.
 pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<LineMemory, String> {
     match &stream.device {
-        Some(path) => dumb_buffer_of(stream, path),
+        Some(path) => card_buffer(stream, path),
         None => {
             let cards = (0..FramesStream::CARDS).map(|number| format!("/dev/dri/card{number}"));
             let mut cards = cards.filter(|path| Path::new(path).exists());
             match cards.next() {
-                Some(first) => dumb_buffer_of(stream, &first),
+                Some(first) => card_buffer(stream, &first),
                 None => Err("there is no /dev/dri/card*; load the driver of a card".into()),
             }
         }
     }
 }
 
-fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<LineMemory, String> {
+fn card_buffer(stream: &FramesStream, path: &str) -> Result<LineMemory, String> {
     let file = open(Path::new(path))?;
     let mut create = CreateDumb {
         height: stream.height,

@@ -183,9 +183,9 @@ impl CopiedFrames {
     }
 
     /// `lines` lines of the source, from `line` on.
-    fn from(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
+    fn source_lines(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
         let source = &self.source;
-        part(
+        area_of_lines(
             &source.mapping,
             self.source_at + line * source.stride,
             lines,
@@ -194,9 +194,9 @@ impl CopiedFrames {
     }
 
     /// The same of the destination.
-    fn to(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
+    fn destination_lines(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
         let to = self.destination.as_ref().unwrap_or(&self.source);
-        part(&to.mapping, line * to.stride, lines, self.line_bytes)
+        area_of_lines(&to.mapping, line * to.stride, lines, self.line_bytes)
     }
 
     /// Whether lines follow each other without gaps.
@@ -217,11 +217,16 @@ impl CopiedFrames {
         }
         if stream.each == FrameEach::Frame {
             if self.is_dense() {
-                self.copier
-                    .after(self.from(0, self.lines)?, self.to(0, self.lines)?);
+                self.copier.after(
+                    self.source_lines(0, self.lines)?,
+                    self.destination_lines(0, self.lines)?,
+                );
             } else {
                 for line in 0..self.lines {
-                    self.copier.flush(self.from(line, 1)?, self.to(line, 1)?);
+                    self.copier.flush(
+                        self.source_lines(line, 1)?,
+                        self.destination_lines(line, 1)?,
+                    );
                 }
                 self.copier.fence();
             }
@@ -232,12 +237,17 @@ impl CopiedFrames {
     fn copy_lines(&self, first: usize, end: usize, each: FrameEach) -> Result<(), String> {
         if each == FrameEach::Frame && self.is_dense() {
             let lines = end - first;
-            self.copier
-                .copy(self.to(first, lines)?, self.from(first, lines)?);
+            self.copier.copy(
+                self.destination_lines(first, lines)?,
+                self.source_lines(first, lines)?,
+            );
             return Ok(());
         }
         for line in first..end {
-            let (from, to) = (self.from(line, 1)?, self.to(line, 1)?);
+            let (from, to) = (
+                self.source_lines(line, 1)?,
+                self.destination_lines(line, 1)?,
+            );
             self.copier.copy(to, from);
             if each == FrameEach::Line {
                 self.copier.after(from, to);
@@ -252,9 +262,9 @@ impl CopiedFrames {
         let mut line = vec![0; self.line_bytes];
         for number in 0..self.lines {
             draw(&mut pixels, &mut line);
-            self.from(number, 1)?.fill(&line);
+            self.source_lines(number, 1)?.fill(&line);
             line.iter_mut().for_each(|byte| *byte = !*byte);
-            self.to(number, 1)?.fill(&line);
+            self.destination_lines(number, 1)?.fill(&line);
         }
         Ok(())
     }
@@ -266,7 +276,7 @@ impl CopiedFrames {
         let mut wrong = 0;
         for number in 0..self.lines {
             draw(&mut pixels, &mut line);
-            self.to(number, 1)?.read(&mut found);
+            self.destination_lines(number, 1)?.read(&mut found);
             let both = line.chunks(pixel_bytes).zip(found.chunks(pixel_bytes));
             wrong += both.filter(|(wanted, found)| wanted != found).count();
         }
@@ -274,7 +284,7 @@ impl CopiedFrames {
     }
 }
 
-fn part(
+fn area_of_lines(
     mapping: &Mapping,
     offset: usize,
     lines: usize,

@@ -90,7 +90,7 @@ fn what_did_not_arrive_is_counted_pixel_by_pixel() {
     streaming.run().unwrap();
     {
         let frames = streaming.frames.as_ref().unwrap();
-        let line = frames.to(10, 1).unwrap();
+        let line = frames.destination_lines(10, 1).unwrap();
         let mut bytes = vec![0; line.length()];
         line.read(&mut bytes);
         bytes[110] ^= 1;
@@ -110,7 +110,10 @@ fn before_it_is_copied_the_destination_holds_the_complement_of_the_frame() {
     for number in 0..frames.lines {
         let (mut line, mut found) = (vec![0; 111], vec![0; 111]);
         draw(&mut pixels, &mut line);
-        frames.to(number, 1).unwrap().read(&mut found);
+        frames
+            .destination_lines(number, 1)
+            .unwrap()
+            .read(&mut found);
         let complement: Vec<u8> = line.iter().map(|byte| !byte).collect();
         assert_eq!(found, complement);
     }

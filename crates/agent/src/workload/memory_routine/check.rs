@@ -105,11 +105,11 @@ pub(super) fn count_wrong(
         stream.fill(&mut before);
         from.fill(&source);
         to.fill(&before);
-        let said = call(trial)?;
+        let result = call(trial)?;
         let (mut kept, mut after) = (vec![0; WINDOW], vec![0; WINDOW]);
         from.read(&mut kept);
         to.read(&mut after);
-        let right = kept == source && is_right(routine, trial, said, &source, &before, &after);
+        let right = kept == source && is_right(routine, trial, result, &source, &before, &after);
         wrong += u64::from(!right);
     }
     Ok(wrong)
@@ -149,13 +149,13 @@ fn random_trial(routine: KernelRoutine, edge: bool, stream: &mut Stream) -> Rout
 fn is_right(
     routine: KernelRoutine,
     trial: RoutineTrial,
-    said: RoutineResult,
+    result: RoutineResult,
     source: &[u8],
     before: &[u8],
     after: &[u8],
 ) -> bool {
     let RoutineTrial { from, to, over, .. } = trial;
-    let left = usize::try_from(said.left).unwrap_or(usize::MAX);
+    let left = usize::try_from(result.left).unwrap_or(usize::MAX);
     let most = match routine.fault {
         FaultAction::Exact | FaultAction::ExactThenZeroes => over,
         FaultAction::Word if over == 0 => 0,
@@ -168,7 +168,7 @@ fn is_right(
     let done = trial.length - left;
     if routine.makes.sums() {
         let wanted = plain_sum(&source[there(from, trial.length)], 0);
-        if !is_same_sum(said.sum, wanted) {
+        if !is_same_sum(result.sum, wanted) {
             return false;
         }
     }

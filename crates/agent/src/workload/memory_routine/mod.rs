@@ -160,13 +160,15 @@ impl RoutineWorkload {
         Ok(unsafe {
             match ready.called {
                 CallableRoutine::Copy(copy) => {
-                    places.each(first, calls, |to, from| copy(to, from, size))
+                    places.time_calls(first, calls, |to, from| copy(to, from, size))
                 }
-                CallableRoutine::Zero(zero) => places.each(first, calls, |to, _| zero(to, size)),
-                CallableRoutine::Sum(sum) => places.each(first, calls, |_, from| {
+                CallableRoutine::Zero(zero) => {
+                    places.time_calls(first, calls, |to, _| zero(to, size))
+                }
+                CallableRoutine::Sum(sum) => places.time_calls(first, calls, |_, from| {
                     black_box(sum(from, size, 0));
                 }),
-                CallableRoutine::Rule(rule) => places.each(first, calls, |to, from| {
+                CallableRoutine::Rule(rule) => places.time_calls(first, calls, |to, from| {
                     let alternative = rule.copy(to, from, size);
                     let before = self.alternative.get();
                     self.alternative.set(before + u64::from(alternative));
@@ -190,7 +192,7 @@ impl RoutineWorkload {
                 let batch = kernel::empty_batch(places.batch(routine, 0, calls));
                 places.in_kernel(batch).map(|done| done.ticks)
             }
-            _ => Ok(places.each(0, calls, |to, from| nothing(to, from, places.size))),
+            _ => Ok(places.time_calls(0, calls, |to, from| nothing(to, from, places.size))),
         };
         (0..self.kind.batches.min(100)).map(one).collect()
     }

@@ -82,19 +82,19 @@ impl RoutinePlaces {
         let mut bytes = vec![0; self.size];
         for at in &self.order {
             stream.fill(&mut bytes);
-            self.source_of(*at)?.fill(&bytes);
+            self.source_area(*at)?.fill(&bytes);
             bytes.iter_mut().for_each(|byte| *byte = !*byte);
-            self.destination_of(*at)?.fill(&bytes);
+            self.destination_area(*at)?.fill(&bytes);
         }
         Ok(())
     }
 
-    pub(super) fn source_of(&self, at: usize) -> Result<Area<'_>, String> {
+    pub(super) fn source_area(&self, at: usize) -> Result<Area<'_>, String> {
         let area = self.source.area(at + self.from, self.size);
         area.ok_or_else(|| "a place is not in its memory".into())
     }
 
-    pub(super) fn destination_of(&self, at: usize) -> Result<Area<'_>, String> {
+    pub(super) fn destination_area(&self, at: usize) -> Result<Area<'_>, String> {
         let area = self.destination.area(at + self.to, self.size);
         area.ok_or_else(|| "a place is not in its memory".into())
     }
@@ -102,7 +102,12 @@ impl RoutinePlaces {
     /// Calls `act` for `calls` places from `first` on, starting over after the
     /// last. Returns the ticks that this took.
     #[inline]
-    pub(super) fn each(&self, first: usize, calls: usize, act: impl Fn(*mut u8, *const u8)) -> u64 {
+    pub(super) fn time_calls(
+        &self,
+        first: usize,
+        calls: usize,
+        act: impl Fn(*mut u8, *const u8),
+    ) -> u64 {
         // `new` has checked in `fill` that each place is in both mappings.
         let to = self.destination.start().wrapping_add(self.to);
         let from = self.source.start().wrapping_add(self.from);
@@ -181,9 +186,9 @@ impl RoutinePlaces {
         let reached = usize::try_from(reached).unwrap_or(usize::MAX);
         let mut wrong = 0;
         for (index, at) in self.order.iter().take(reached).enumerate() {
-            let from = self.source_of(*at)?;
+            let from = self.source_area(*at)?;
             from.read(&mut source);
-            self.destination_of(*at)?.read(&mut found);
+            self.destination_area(*at)?.read(&mut found);
             let right = match called {
                 CallableRoutine::Copy(_) | CallableRoutine::Rule(_) => source == found,
                 CallableRoutine::Zero(_) => found.iter().all(|byte| *byte == 0),

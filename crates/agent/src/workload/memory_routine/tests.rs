@@ -107,7 +107,7 @@ fn what_was_not_done_is_wrong_place_by_place() {
         calling.run().unwrap();
         {
             let places = &calling.ready.as_ref().unwrap().places;
-            let place = places.destination_of(places.order[4]).unwrap();
+            let place = places.destination_area(places.order[4]).unwrap();
             let mut bytes = vec![0; place.length()];
             place.read(&mut bytes);
             bytes[99] ^= 1;
@@ -140,8 +140,11 @@ fn places_are_where_they_were_asked_for() {
         assert_eq!(places.order != sorted, is_drawn, "{cache:?}");
         assert_eq!(sorted, (0..count).map(|at| at * 192).collect::<Vec<_>>());
         for at in &places.order {
-            assert_eq!(places.source_of(*at).unwrap().start().addr() % LINE, 3);
-            assert_eq!(places.destination_of(*at).unwrap().start().addr() % LINE, 8);
+            assert_eq!(places.source_area(*at).unwrap().start().addr() % LINE, 3);
+            assert_eq!(
+                places.destination_area(*at).unwrap().start().addr() % LINE,
+                8
+            );
         }
     }
     let order = |seed| {
@@ -163,7 +166,7 @@ fn each_place_is_taken_in_turn() {
         all.push(to.addr() - places.destination.start().addr() - places.to);
         taken.set(all);
     };
-    places.each(5, 16, note);
+    places.time_calls(5, 16, note);
     let round = places.order.iter().cycle().skip(5).take(16);
     assert_eq!(taken.take(), round.copied().collect::<Vec<_>>());
 }
