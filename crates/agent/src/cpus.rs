@@ -1,10 +1,10 @@
-//! Which CPUs are online.
+//! Lists of CPUs.
 
 use std::path::Path;
 
 use crate::files;
 
-/// The CPUs that are online, ascending.
+/// The online CPUs, ascending.
 pub(crate) fn online() -> Result<Vec<u32>, String> {
     let path = "/sys/devices/system/cpu/online";
     let text = files::read(Path::new(path))?;

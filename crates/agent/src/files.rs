@@ -1,4 +1,4 @@
-//! Reading files of the kernel.
+//! Reads files of procfs, sysfs and tracefs.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -6,9 +6,9 @@ use std::path::Path;
 
 /// The text of a file, or why it cannot be read.
 ///
-/// Some files of the kernel return only what fits the first read (tracefs:
-/// events/header_page), and with large reads the least changes between two of
-/// them.
+/// Reads are large: tracefs returns only what fits the first read of some files
+/// (events/header_page), and fewer reads leave less time for the content to change
+/// between them.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
     const PIECE: usize = 32 << 10;
     let failed = |why: std::io::Error| format!("{}: {why}", path.display());

@@ -16,8 +16,8 @@ pub(crate) struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// Creates this agent's group of that name. `guest`: whether the machine is
-    /// assize's own, so that the controller may be enabled.
+    /// Creates the group `name` of this agent. `guest`: the machine is assize's own, so
+    /// that the controller may be enabled.
     pub(crate) fn create(name: &str, guest: bool) -> Result<ControlGroup, String> {
         enable(guest)?;
         let path = Path::new(ROOT).join(format!("assize-{}-{name}", std::process::id()));
@@ -42,7 +42,7 @@ impl ControlGroup {
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {
-        // If it still has a process, that process's owner removes it.
+        // Fails if the group still has a process.
         let _ = fs::remove_dir(&self.path);
     }
 }

@@ -19,7 +19,7 @@ const ENTRY: usize = 8 << 10;
 const LOG_MAX: usize = 256 << 10;
 /// Maximum number of bytes if possible complaints need more.
 const LOG_WITH_COMPLAINTS_MAX: usize = 1 << 20;
-/// Number of lines after a possible complaint that are kept with it: its trace.
+/// Number of lines kept after a possible complaint: its trace.
 const TRACE_LINES: usize = 60;
 
 /// The kernel's log from the start of a run on.
@@ -52,8 +52,8 @@ impl KernelLog {
             .extend(log_with_complaint(log).map(|text| (stage, text)));
     }
 
-    /// The log of each stage in which the kernel may have complained, or why it was not
-    /// read.
+    /// The log of each stage in which the kernel may have complained, or why the log was
+    /// not read.
     pub(crate) fn records(self) -> Vec<AgentMessage> {
         if let Err(why) = self.log {
             let facts = BTreeMap::from([("kernel_log".to_owned(), format!("not read: {why}"))]);

@@ -1,4 +1,4 @@
-//! Checks structs and constants against a header of `kernel/uapi/`.
+//! Compares structs and constants with a header of `kernel/uapi/`, for tests.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 

@@ -1,5 +1,5 @@
-//! Marks for an observer outside the virtual machine, which the machine itself
-//! does not notice: instructions that only take one nanosecond each.
+//! Marks for an observer outside the virtual machine: instructions without effect for the
+//! machine, which take one nanosecond each.
 //!
 //! The plugin in `qemu/plugin/` recognises them by the displacement of a NOP.
 
@@ -31,7 +31,7 @@ fn mark<const WHICH: i32>() {
     }
 }
 
-/// Passes a text to the plugin under a number. Does nothing without a plugin.
+/// Passes a text and its number to the plugin. Does nothing without a plugin.
 pub(crate) fn pass_text(number: u64, text: &[u8]) {
     // SAFETY: a NOP has no effect. The plugin reads only the slice.
     unsafe {

@@ -8,7 +8,7 @@ use perf_event_open_sys::{bindings, ioctls, perf_event_open};
 use crate::records;
 use crate::sys;
 
-/// An event, by the numbers of its PMU and of the event there.
+/// An event of a PMU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PerfEvent {
     /// Number of the PMU.
@@ -18,7 +18,7 @@ pub(crate) struct PerfEvent {
 }
 
 impl PerfEvent {
-    /// One of the kernel's software counters.
+    /// A software event of the kernel.
     pub(crate) const fn software(config: u32) -> PerfEvent {
         PerfEvent {
             kind: bindings::PERF_TYPE_SOFTWARE,
@@ -26,7 +26,7 @@ impl PerfEvent {
         }
     }
 
-    /// One of the CPU's hardware counters.
+    /// A hardware event of the CPU.
     pub(crate) const fn hardware(config: u32) -> PerfEvent {
         PerfEvent {
             kind: bindings::PERF_TYPE_HARDWARE,
@@ -34,7 +34,7 @@ impl PerfEvent {
         }
     }
 
-    /// A counter that counts nothing.
+    /// An event that never occurs.
     pub(crate) const DUMMY: PerfEvent = PerfEvent::software(bindings::PERF_COUNT_SW_DUMMY);
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum PerfScope {
     Task(i32),
 }
 
-/// One counter, disabled when opened.
+/// A counter.
 #[derive(Debug)]
 pub(crate) struct PerfCounter {
     file: OwnedFd,
@@ -56,11 +56,11 @@ pub(crate) struct PerfCounter {
 /// A reading of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CounterReading {
-    /// Events.
+    /// Number of events.
     pub value: u64,
-    /// Nanoseconds for which it was enabled.
+    /// Time enabled, in nanoseconds.
     pub enabled: u64,
-    /// Nanoseconds for which it was counting.
+    /// Time actually counting, in nanoseconds.
     pub running: u64,
 }
 
@@ -95,7 +95,7 @@ impl PerfCounter {
         sys::check(unsafe { ioctls::ENABLE(self.file.as_raw_fd(), 0) }).map(|_| ())
     }
 
-    /// Stops counting, of inherited counters too.
+    /// Stops counting, including inherited counters.
     pub(crate) fn disable(&self) -> io::Result<()> {
         // SAFETY: as above.
         sys::check(unsafe { ioctls::DISABLE(self.file.as_raw_fd(), 0) }).map(|_| ())
@@ -162,21 +162,21 @@ pub(crate) struct CounterSum {
 /// The combined readings of a [`CounterSum`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct CounterTotal {
-    /// Events; scaled up where counters were multiplexed.
+    /// Number of events, scaled up where counters were multiplexed.
     pub value: f64,
-    /// The smallest share of the time for which a counter was counting.
+    /// The smallest share of its enabled time that a counter was counting.
     pub share: f64,
 }
 
 impl CounterSum {
-    /// One counter on each of these CPUs, disabled.
+    /// Opens a counter on each of these CPUs, disabled.
     pub(crate) fn on_cpus(event: PerfEvent, cpus: &[u32]) -> io::Result<CounterSum> {
         let open = |&cpu: &u32| PerfCounter::open(event, PerfScope::Cpu(cpu));
         let counters = cpus.iter().map(open).collect::<io::Result<_>>()?;
         Ok(CounterSum { counters })
     }
 
-    /// One counter on a process and what it starts, disabled.
+    /// Opens a counter on a process and all its descendants, disabled.
     pub(crate) fn on_task(event: PerfEvent, pid: i32) -> io::Result<CounterSum> {
         let counters = vec![PerfCounter::open(event, PerfScope::Task(pid))?];
         Ok(CounterSum { counters })

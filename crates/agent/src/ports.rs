@@ -1,4 +1,4 @@
-//! Port I/O, as process 1 of a virtual machine.
+//! Port I/O, for process 1 of a virtual machine.
 
 use std::arch::asm;
 use std::io;
@@ -17,19 +17,19 @@ pub(crate) const FW_CFG_SELECT: u16 = 0x510;
 /// Reads the selected item.
 pub(crate) const FW_CFG_DATA: u16 = 0x511;
 
-/// Permission to use I/O ports; without it the processor faults.
+/// Permission to use I/O ports, without which accesses fault.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ports(());
 
 impl Ports {
-    /// Asks the kernel for the permission.
+    /// Requests the permission.
     pub(crate) fn open() -> io::Result<Ports> {
         // SAFETY: no memory is passed.
         sys::check(unsafe { libc::iopl(3) })?;
         Ok(Ports(()))
     }
 
-    /// Gives up the permission in this process; called in a child.
+    /// Gives up the permission; called in a child.
     pub(crate) fn close() {
         // SAFETY: no memory is passed. Nothing in the child uses ports.
         unsafe { libc::iopl(0) };
@@ -59,8 +59,8 @@ impl Ports {
         unsafe { asm!("out dx, ax", in("dx") port, in("ax") value, options(nostack, nomem)) };
     }
 
-    /// Ends the machine. QEMU takes a moment to stop; if process 1 ended meanwhile,
-    /// the kernel would panic on the console.
+    /// Ends the machine. Does not return: QEMU takes a moment to stop, and the kernel
+    /// would panic if process 1 ended meanwhile.
     pub(crate) fn exit(self, code: u32) -> ! {
         // SAFETY: the kernel has permitted ports; no memory is touched.
         unsafe { asm!("out dx, eax", in("dx") EXIT, in("eax") code, options(nostack, nomem)) };
@@ -69,10 +69,10 @@ impl Ports {
         }
     }
 
-    /// Stops the machine, so that its memory image can be taken. Returns how many
-    /// nanoseconds its clock advanced meanwhile: the time of a few instructions, unless
-    /// time leaked in. Both readings are in one asm block, so that the instructions
-    /// between them are always the same.
+    /// Stops the machine so that its memory image can be taken. Returns the nanoseconds
+    /// by which its clock advanced meanwhile: the time of a few instructions, unless time
+    /// leaked in. Both readings are in one asm block, so that the instructions between
+    /// them are always the same.
     pub(crate) fn stop_for_image(self) -> u64 {
         let (low_before, high_before, low, high): (u32, u32, u32, u32);
         // SAFETY: the kernel has permitted ports; no memory is touched.

@@ -1,4 +1,4 @@
-//! Child processes that wait to be released, so that instruments attach first.
+//! Child processes that wait to be released, so that instruments can attach first.
 
 mod exit;
 mod program;
@@ -23,7 +23,7 @@ pub(crate) use scheduling::schedule;
 pub(crate) enum Body {
     /// Execs a program.
     Exec(ExecProgram),
-    /// Runs the closure and writes the records it returns.
+    /// Runs a closure in the child, and writes the records that it returns.
     Inside(Box<dyn FnOnce() -> Result<Vec<AgentMessage>, String>>),
     /// Runs in stages, of which only one is measured.
     Staged(Box<dyn Staged>),
@@ -48,7 +48,7 @@ pub(crate) struct WaitLimits<'a> {
     pub(crate) interrupts: Option<&'a OwnedFd>,
 }
 
-/// No limits, for processes that have been asked to end.
+/// No limits.
 pub(crate) const NO_LIMITS: WaitLimits<'static> = WaitLimits {
     timeout_ms: 0,
     interrupts: None,
@@ -68,11 +68,12 @@ pub(crate) struct Child {
     pid: i32,
     /// Readable when the process has ended (a pidfd).
     ended: OwnedFd,
-    /// Read end of the child's status pipe: [`READY`], then why it failed.
+    /// Read end of the child's status pipe: [`READY`], and the reason if it fails.
     status: OwnedFd,
     /// Writing a byte here releases the child.
     gate: OwnedFd,
-    /// The child's end, kept open so that a write to the gate raises no SIGPIPE.
+    /// The child's end of the gate, kept open so that writing to the gate raises no
+    /// SIGPIPE.
     _gate_in_child: OwnedFd,
     /// Readable when the measured work is done; `None` if that ends the process.
     done: Option<OwnedFd>,
@@ -85,7 +86,7 @@ pub(crate) struct Child {
 
 /// The byte that reports readiness (ASCII ACK). No text begins with it.
 const READY: u8 = 6;
-/// Exit status of a child that has written why it failed.
+/// Exit status of a child that has written the reason to its status pipe.
 const FAILED: i32 = 127;
 
 impl Child {
@@ -153,7 +154,7 @@ impl Child {
         })
     }
 
-    /// PID of the process, and number of its process group.
+    /// PID of the process, also the id of its process group.
     pub(crate) fn pid(&self) -> i32 {
         self.pid
     }
@@ -179,14 +180,14 @@ impl Child {
         unsafe { libc::write(self.gate.as_raw_fd(), byte.as_ptr().cast(), 1) };
     }
 
-    /// Waits until the measured work is done, which may be the end of the
-    /// process. If time runs out or `interrupts` becomes readable, kills the
-    /// process and returns the reason; it may take a while to die.
+    /// Waits until the measured work is done, which may be the end of the process. If
+    /// time runs out or `interrupts` becomes readable, kills the process and returns why;
+    /// it may take a while to die.
     pub(crate) fn wait_done(&self, limits: &WaitLimits<'_>) -> Option<String> {
         self.wait_for(self.done.as_ref().unwrap_or(&self.ended), limits)
     }
 
-    /// Lets a staged process go on to its records, then waits for its end (not
+    /// Lets a staged process continue to its records, then waits for its end (not for
     /// that of its group) like [`Child::wait_done`].
     pub(crate) fn wait_end(&mut self, limits: &WaitLimits<'_>) -> Option<String> {
         if self.done.is_some() {
@@ -195,7 +196,7 @@ impl Child {
         self.wait_for(&self.ended, limits)
     }
 
-    /// Whether the process goes on after the measured work.
+    /// Whether the process continues after the measured work.
     pub(crate) fn goes_on(&self) -> bool {
         self.done.is_some()
     }
@@ -222,7 +223,7 @@ impl Child {
         sys::wait_readable(&[&self.ended], at_most_ns.map(|ns| sys::now() + ns));
     }
 
-    /// Whether it has ended.
+    /// Whether the process has ended.
     pub(crate) fn has_ended(&self) -> bool {
         sys::wait_readable(&[&self.ended], Some(0))[0]
     }
@@ -241,7 +242,7 @@ impl Child {
         }
     }
 
-    /// The first 4 KiB of its standard output so far.
+    /// The first 4 KiB of the standard output so far.
     pub(crate) fn stdout_so_far(&self) -> String {
         let mut bytes = vec![0; 4096];
         // The process shares the file's position, so it must not move.
@@ -249,7 +250,7 @@ impl Child {
         String::from_utf8_lossy(&bytes[..count]).into_owned()
     }
 
-    /// Kills the process, unless it has ended, and its whole process group.
+    /// Kills the whole process group.
     pub(crate) fn kill(&self) {
         sys::kill_group(self.pid, libc::SIGKILL);
     }
@@ -257,8 +258,8 @@ impl Child {
     /// Waits for the process to end, reaps it and collects its output.
     pub(crate) fn reap(mut self) -> io::Result<ProcessExit> {
         sys::wait(self.pid, false)?;
-        // Kill what it left running in its group, while its PID is not yet
-        // reaped and the number of the group cannot be reused.
+        // Kill what is left of its group now: the id of the group cannot be reused before
+        // its leader is reaped.
         self.kill();
         let (end, cpu) = sys::reap(self.pid)?;
         let status = self.read_status();

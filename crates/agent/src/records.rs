@@ -20,7 +20,7 @@ pub(crate) fn number(value: u64) -> f64 {
     value as f64
 }
 
-/// A metric that could not be measured, or with `None` all metrics of the instrument.
+/// A metric that could not be measured; with `None`, all metrics of the instrument.
 pub(crate) fn unavailable(
     instrument: &str,
     metric: Option<&str>,

@@ -23,9 +23,9 @@ use crate::setup::{self, CommandContext};
 use crate::sys::{self, ProcessEnd};
 use crate::workload::{self, ResultReader, output};
 
-/// In a virtual machine the workload starts at a multiple of this plus the start offset.
+/// In a guest the workload starts at a multiple of this, plus the start offset.
 const GRID_NS: u64 = 100_000_000;
-/// Delay from the start of the background to that of the workload, at least.
+/// Minimum delay from the start of the background to that of the workload.
 const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends the agent's version and the facts about the machine.
@@ -43,11 +43,11 @@ pub(crate) fn send_greeting(channel: &mut Channel, resumed_ns: Option<u64>, gues
 pub(crate) struct Guest {
     /// Digests of the machine's files.
     pub(crate) digests: Digests,
-    /// The random choices behind its memory image.
+    /// The random choices of its memory image.
     pub(crate) image: MemoryImage,
     /// Modules that were loaded before the image was taken.
     pub(crate) preloaded: RunModules,
-    /// Whether the kernel's symbols are passed to the plugin, and nothing is measured.
+    /// Whether to pass the kernel's symbols to the plugin instead of measuring.
     pub(crate) passes_symbols: bool,
 }
 
@@ -97,19 +97,19 @@ struct AgentRun {
     interrupts: Option<OwnedFd>,
 }
 
-/// A background workload of the measured one.
+/// A background workload.
 struct Background {
     name: String,
     child: Child,
     statuses: Vec<i32>,
     ended_early: bool,
-    /// When it was released.
+    /// When it was released, in nanoseconds of CLOCK_MONOTONIC.
     since: u64,
     /// Owns resources that the process needs until it ends.
     _read: ResultReader,
 }
 
-/// Outcome of the measured workload.
+/// The outcome of the measured workload.
 struct MeasuredWorkload {
     instruments: Vec<Box<dyn RunInstrument>>,
     left: ProcessExit,
@@ -121,7 +121,7 @@ struct MeasuredWorkload {
 
 impl AgentRun {
     fn new(job: Job, guest: bool) -> AgentRun {
-        // Process 1 gets only signals that it asks for. Elsewhere, if signals
+        // Process 1 only gets signals for which it has handlers. Elsewhere, if signals
         // cannot be blocked, they end the agent at once.
         let held = (!guest).then(|| sys::hold_end_signals().ok());
         AgentRun {
@@ -194,7 +194,7 @@ impl AgentRun {
             .map_err(|why| failed(RunStage::Setup, &what, why))
     }
 
-    /// Measures under the policy, if any, which must be the same at the end.
+    /// Measures under the policy, if any; it must still be attached at the end.
     fn under_policy(
         &self,
         policy: Option<AttachedPolicy>,
@@ -240,8 +240,8 @@ impl AgentRun {
         }
     }
 
-    /// Opens the instruments, of which some calibrate themselves on an idle machine; then
-    /// starts the background and measures the workload.
+    /// Opens the instruments, then starts the background and measures the workload. Some
+    /// instruments calibrate themselves on the idle machine, so they come first.
     fn measure(&self, channel: &mut Channel, evidence: &mut IdentityCollector) {
         let instruments = self.open_instruments(channel);
         let mut background = Vec::new();
@@ -269,7 +269,7 @@ impl AgentRun {
             names.push(PLANTED_STALLS.into());
         }
         let (mut instruments, missing) = instruments::create(&names);
-        // Planting starts last and stops first, so that all others see every
+        // Planting starts last and stops first, so that all other instruments see every
         // stall.
         instruments.sort_by_key(|instrument| instrument.name() == PLANTED_STALLS);
         channel.send_all(&missing);
@@ -318,8 +318,8 @@ impl AgentRun {
             Child::start(body, scheduling, self.guest).map_err(sys::failure_of("new process"))?;
         if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
-            // The error is known already; how the process ends does not matter.
-            // If the background starves it, it ends after the background.
+            // Wait briefly only: if the background starves the process, it ends after the
+            // background.
             child.wait_dead(Some(1_000_000_000));
             return Err(why);
         }

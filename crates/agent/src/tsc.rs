@@ -5,13 +5,13 @@ use std::path::Path;
 use crate::files;
 use crate::sys;
 
-/// How long the counter is compared with CLOCK_MONOTONIC.
+/// Duration of the comparison with CLOCK_MONOTONIC.
 const CALIBRATION_NS: u64 = 50_000_000;
 
 /// The rate of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CounterRate {
-    /// In kilohertz; not 0.
+    /// In kilohertz; never 0.
     pub(crate) khz: u64,
 }
 
@@ -56,8 +56,8 @@ pub(crate) fn check() -> Result<(), String> {
     usable(&files::read(Path::new("/proc/cpuinfo"))?, &source)
 }
 
-/// Checks whether the counter can serve as a clock. `flags`: those in /proc/cpuinfo;
-/// `source`: the kernel's clock source.
+/// Checks that the counter can serve as a clock. `flags`: from /proc/cpuinfo; `source`:
+/// the kernel's clock source.
 fn usable(flags: &str, source: &str) -> Result<(), String> {
     let flag = |name: &str| flags.split_ascii_whitespace().any(|flag| flag == name);
     if source.trim() == "tsc" || (flag("constant_tsc") && flag("nonstop_tsc")) {
@@ -89,7 +89,7 @@ pub(crate) fn calibrate() -> Result<CounterRate, String> {
     rate(before, both())
 }
 
-/// The rate from two pairs of readings.
+/// Computes the rate from two results of [`both`].
 pub(crate) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<CounterRate, String> {
     let ticks = u128::from(after.0.wrapping_sub(before.0));
     let ns = u128::from(after.1.saturating_sub(before.1)).max(1);

@@ -2,7 +2,7 @@
 
 use crate::ports::{FW_CFG_DATA, FW_CFG_SELECT, Ports};
 
-/// The item that lists the files.
+/// Item that lists the files.
 const DIRECTORY: u16 = 0x19;
 /// Name of the file with the job.
 const JOB: &str = "opt/assize/job";
@@ -10,17 +10,17 @@ const JOB: &str = "opt/assize/job";
 /// (56); big endian.
 const ENTRY: usize = 64;
 
-/// Follows the job's text if the machine is to pass its symbols to the plugin.
+/// The byte after the job's text that requests the kernel's symbols.
 const SYMBOLS: u8 = b's';
 
-/// The job, and what is to be done with it.
+/// The job, and whether to measure.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BootRequest {
     /// The text of the job.
     pub(crate) job: String,
-    /// Whether to carry out the set-up and then pass the symbols to the plugin
-    /// instead of measuring. The byte for this is always present, so that both
-    /// kinds of run are identical up to that point.
+    /// Whether to pass the kernel's symbols to the plugin after the set-up instead of
+    /// measuring. Both kinds of run have a byte for this, so that they are identical up
+    /// to that point.
     pub(crate) passes_symbols: bool,
 }
 

@@ -13,7 +13,7 @@ const PADDING: &str = "ASSIZE_PADDING";
 /// Minimum number of stack bytes per step of [`call_on_deeper_stack`].
 const STEP: u32 = 64;
 
-/// Starts and reaps as many processes as were drawn, and pads the environment
+/// Starts and reaps the number of processes drawn for the image, and pads the environment
 /// of all later ones.
 pub(super) fn age_processes(image: &MemoryImage) -> io::Result<()> {
     if image.padding > 0 {
@@ -24,8 +24,8 @@ pub(super) fn age_processes(image: &MemoryImage) -> io::Result<()> {
     process::start_and_reap(image.processes)
 }
 
-/// Calls `then` on a stack that is about this many bytes deeper, which
-/// processes forked in it inherit.
+/// Calls `then` on a stack that is about `padding` bytes deeper. Processes forked in it
+/// inherit that stack.
 #[inline(never)]
 pub(super) fn call_on_deeper_stack(padding: u32, then: &mut dyn FnMut()) {
     let space = [0_u8; STEP as usize];

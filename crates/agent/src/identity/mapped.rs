@@ -1,11 +1,10 @@
-//! Which files were mapped for execution: programs, and the libraries that
-//! their loaders, or the programs themselves, opened.
+//! Which files were mapped for execution: programs, and the libraries that they or their
+//! loaders opened.
 //!
-//! The kernel writes each such mapping to a ring buffer of perf events, one per
-//! CPU, which is read only after the run has ended. Starting a program takes
-//! some microseconds longer that way, in every configuration alike. As the
-//! events belong to CPUs and not to tasks, they add nothing to a context
-//! switch.
+//! The kernel writes each such mapping to a ring buffer of perf events, one per CPU,
+//! which is read only after the run has ended. This adds some microseconds to the start
+//! of a program, in every configuration alike. The events are per CPU, not per task, so
+//! they add nothing to a context switch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -31,7 +30,7 @@ const NAME: usize = 64;
 #[derive(Debug)]
 pub(crate) struct MappingWatch {
     buffers: Vec<MappingBuffer>,
-    /// Only this process and its descendants count; every process, if `None`.
+    /// Only this process and its descendants count; with `None`, every process.
     root: Option<u32>,
 }
 
@@ -45,8 +44,8 @@ pub(crate) struct SeenMappings {
 }
 
 impl MappingWatch {
-    /// Starts watching. In a virtual machine of assize's every process counts,
-    /// elsewhere only those that this process starts.
+    /// Starts watching. In a guest every process counts, elsewhere only descendants of
+    /// the agent.
     pub(crate) fn open(guest: bool) -> Result<MappingWatch, String> {
         let root = (!guest).then(std::process::id);
         let open = |cpu: u32| MappingBuffer::open(cpu, root.is_some()).map_err(|error| why(&error));

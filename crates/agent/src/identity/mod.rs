@@ -1,5 +1,5 @@
-//! The identity of a run: the kernel, settings, modules, programs and files it
-//! used, as found on the machine.
+//! The identity of a run: the kernel, settings, modules, programs and files that it used,
+//! as found on the machine.
 
 pub(crate) mod digests;
 mod mapped;
@@ -25,7 +25,7 @@ use crate::{elf, sys};
 
 type IdentityParts = BTreeMap<(IdentityKind, String), Option<String>>;
 
-/// Collects the identity of a run while it goes on.
+/// Collects the identity of a run in progress.
 #[derive(Debug)]
 pub(crate) struct IdentityCollector {
     guest: bool,
@@ -35,7 +35,7 @@ pub(crate) struct IdentityCollector {
 }
 
 impl IdentityCollector {
-    /// Starts watching. `digests`: those of files that are known already.
+    /// Starts watching. `digests`: digests that are known already.
     pub(crate) fn open(guest: bool, digests: Digests) -> IdentityCollector {
         let mut evidence = IdentityCollector {
             guest,
@@ -65,7 +65,8 @@ impl IdentityCollector {
         }
     }
 
-    /// Records which program a workload is about to start, and its variables.
+    /// Records the program that a workload is about to start, and its environment
+    /// variables.
     pub(crate) fn take_program(&mut self, workload: &Workload, body: &Body) {
         let Body::Exec(exec) = body else { return };
         self.take_exec(&workload.name, exec);
@@ -167,7 +168,7 @@ impl IdentityCollector {
         add(IdentityKind::Kernel, "release", Some(release));
         add(IdentityKind::Kernel, "version", Some(version));
         add(IdentityKind::Kernel, "build-id", build_id);
-        // The random choices of a memory image do not make it another machine.
+        // The random choices of a memory image are not part of the identity.
         let line = read("/proc/cmdline").map(|line| MemoryImage::without(&line));
         add(IdentityKind::CommandLine, "", line);
         add(IdentityKind::Machine, "cpus", Some(sys::cpus().to_string()));
@@ -229,7 +230,7 @@ impl IdentityCollector {
     }
 }
 
-/// The current values of what the set-up has set.
+/// The current values of all settings that the set-up changes.
 fn settings(job: &Job, modules: &RunModules) -> IdentityParts {
     let mut parts = IdentityParts::new();
     for path in power::settings(job) {
@@ -262,8 +263,8 @@ fn settings(job: &Job, modules: &RunModules) -> IdentityParts {
     parts
 }
 
-/// The trimmed content of a regular file. Devices and pipes are not read, as
-/// that may consume data or block for ever.
+/// The trimmed content of a regular file. Devices and pipes are not read: that could
+/// consume data or block forever.
 fn read(path: &str) -> Option<String> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
@@ -281,8 +282,8 @@ fn read(path: &str) -> Option<String> {
     Some(text.trim().chars().take(SETTING_MAX).collect())
 }
 
-/// RAM listed in `/proc/iomem`, in MiB, rounded up so that what firmware keeps
-/// for itself below the first megabyte counts.
+/// RAM listed in `/proc/iomem`, in MiB, rounded up to include what the firmware reserves
+/// below the first MiB.
 fn memory_mib(map: &str) -> Option<u64> {
     let mut bytes = 0;
     for line in map.lines().filter(|line| !line.starts_with(' ')) {

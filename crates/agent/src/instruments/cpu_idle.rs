@@ -70,7 +70,7 @@ impl RunInstrument for CpuIdle {
         let trace = tracer.drain();
         let ticks = rustix::param::clock_ticks_per_second();
         let still = |cpu| match nudged {
-            // It was interrupted at the start and traced nothing: it was busy.
+            // It was interrupted at the start and traced nothing, so it was busy.
             true => Some(false),
             false => self.slept(cpu, window, ticks),
         };
@@ -82,7 +82,7 @@ impl RunInstrument for CpuIdle {
 }
 
 impl CpuIdle {
-    /// Ticks for which a CPU was idle, by /proc/stat.
+    /// Idle time of a CPU by /proc/stat, in ticks.
     fn idle_ticks(&self, cpu: u32) -> Option<u64> {
         let idle =
             |text: &Option<String>| proc_stat::parse(text.as_deref()?).ok()?.cpu_idle_ticks(cpu);
@@ -97,7 +97,7 @@ impl CpuIdle {
         (elapsed >= 4).then_some(ticks >= elapsed / 2)
     }
 
-    /// A doubt for each CPU that was idle for longer by /proc/stat than by the trace, by
+    /// A doubt for each CPU whose idle time by /proc/stat exceeds that of the trace by
     /// more than two ticks and a tenth of the time: some kernels do not trace all idle
     /// times.
     fn untraced(
@@ -136,7 +136,7 @@ impl CpuIdle {
     }
 }
 
-/// Whether a CPU was idle for longer by /proc/stat than by the trace, in seconds.
+/// Whether a CPU was idle for longer by /proc/stat than by the trace. All in seconds.
 ///
 /// Where CPUs sleep briefly and often, Linux 7.3 shows more idle time in /proc/stat than
 /// has elapsed, so `reported` is capped at the elapsed time.
@@ -144,7 +144,7 @@ fn is_longer(reported: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
     reported.min(elapsed) > traced + 2.0 * tick + 0.1 * elapsed
 }
 
-/// `still`: whether a CPU without any event was idle.
+/// Computes the metrics. `still`: whether a CPU without any event was idle.
 fn records(
     trace: &RecordedTrace<IdleEvent>,
     window: IdleSpan,
@@ -194,13 +194,13 @@ pub(crate) struct IdleStateTracer {
     instance: Instance,
     id: u16,
     state: EventField,
-    /// Enabling them interrupts each CPU.
+    /// One per CPU; enabling it interrupts the CPU.
     nudges: Vec<PerfCounter>,
     nudged: bool,
 }
 
 impl IdleStateTracer {
-    /// `interrupts`: trace events that also end an idle time.
+    /// Creates the instance. `interrupts`: trace events that also end an idle time.
     pub(crate) fn open(
         name: &str,
         clock: &str,
@@ -218,7 +218,7 @@ impl IdleStateTracer {
         let state = format.field("state");
         let state = state.ok_or("the trace event power/cpu_idle has no field state here")?;
         let nudge = |&cpu: &u32| PerfCounter::open(perf::PerfEvent::DUMMY, PerfScope::Cpu(cpu));
-        // Without perf events, /proc/stat decides whether a silent CPU slept.
+        // Without perf events, /proc/stat shows whether a CPU that traced nothing slept.
         let nudges: Option<Vec<PerfCounter>> =
             cpus::online()?.iter().map(|cpu| nudge(cpu).ok()).collect();
         Ok(IdleStateTracer {
@@ -249,7 +249,7 @@ impl IdleStateTracer {
         self.nudged
     }
 
-    /// Returns what was recorded, and makes ready to record again.
+    /// Returns what was recorded, and prepares to record again.
     pub(crate) fn drain(&mut self) -> RecordedTrace<IdleEvent> {
         self.drain_as(&|step| match step {
             None => Some(IdleEvent::Interrupt),
@@ -258,14 +258,18 @@ impl IdleStateTracer {
         })
     }
 
-    /// The same, with the states that CPUs entered and without interrupts.
+    /// Like [`IdleStateTracer::drain`], but with the states that CPUs entered and without
+    /// interrupts.
     pub(crate) fn drain_states(&mut self) -> RecordedTrace<IdleStateStep> {
         self.drain_as(&|step| step)
     }
 
-    /// Passes `None` to `of` for an interrupt.
-    fn drain_as<E>(&mut self, of: &dyn Fn(Option<IdleStateStep>) -> Option<E>) -> RecordedTrace<E> {
-        // An enabled counter would not interrupt its CPU again.
+    /// Drains the trace. `convert` gets `None` for an interrupt.
+    fn drain_as<E>(
+        &mut self,
+        convert: &dyn Fn(Option<IdleStateStep>) -> Option<E>,
+    ) -> RecordedTrace<E> {
+        // Enabling an enabled counter would not interrupt its CPU.
         let done = |nudge: &PerfCounter| nudge.disable().is_ok();
         if !self.nudges.iter().all(done) {
             self.nudges.clear();
@@ -273,10 +277,10 @@ impl IdleStateTracer {
         let (id, state) = (self.id, self.state);
         self.instance.drain(&|event| {
             if ring::id(event)? != id {
-                return of(None);
+                return convert(None);
             }
             // The kernel writes -1 when a CPU leaves an idle state.
-            of(Some(match u32::try_from(state.number(event)?) {
+            convert(Some(match u32::try_from(state.number(event)?) {
                 Ok(u32::MAX) | Err(_) => IdleStateStep::Leave,
                 Ok(state) => IdleStateStep::Enter(state),
             }))

@@ -1,9 +1,8 @@
-//! Time that CPUs spent in each idle state, individually and all at once, and
-//! the energy this takes by the powers that the experiment declares.
+//! Time that CPUs spent in each idle state, individually and all at once, and the energy
+//! that this takes by the powers that the experiment declares.
 //!
-//! Times are those of the trace: a governor may not get the state it requested.
-//! The kernel's own counters show how often it found a state too deep or too
-//! shallow.
+//! Times are those of the trace: a governor may not get the state it requested. The
+//! kernel's own counters show how often it found a state too deep or too shallow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,10 +22,10 @@ use crate::records::{doubt, metric, number, raw, unavailable};
 use crate::sys;
 
 const NAME: &str = "cpu-residency";
-/// Name of the instance that traces frequencies.
+/// Name of the tracing instance for frequencies.
 const OF_FREQUENCIES: &str = "cpu-residency-frequency";
-/// By how many idle times the kernel's count and the trace may differ per CPU
-/// and state: those at the ends of the window.
+/// Maximum difference between the kernel's count of idle times and the trace, per CPU and
+/// state: idle times at the ends of the window may be missing from one of them.
 const ENDS: u64 = 4;
 
 /// The instrument `cpu-residency`.
@@ -42,12 +41,12 @@ pub(crate) struct CpuResidency {
     failed: Option<String>,
 }
 
-/// The kernel's files about idle states.
+/// The kernel's counters of idle states.
 #[derive(Debug, Default)]
 struct IdleStateFiles {
     /// Names of the idle states.
     states: Vec<String>,
-    /// The counters, for each CPU and state.
+    /// The files of the counters, for each CPU and state.
     files: Vec<Vec<[Option<File>; COUNTERS.len()]>>,
 }
 
@@ -76,8 +75,8 @@ impl RunInstrument for CpuResidency {
         self.frequency.clone_from(&job.frequency);
     }
 
-    /// Starts recording already, so that the state of a CPU that is idle at the
-    /// start of the window is known.
+    /// Starts recording here, so that the state of a CPU that is idle at the start of the
+    /// window is known.
     fn open(&mut self) -> Result<(), String> {
         self.kernel = IdleStateFiles::open(&cpus::online()?);
         if self.frequency.is_some() {
@@ -116,7 +115,7 @@ impl RunInstrument for CpuResidency {
         }
         let nudged = tracer.nudged();
         let trace = tracer.drain_states();
-        // A CPU that was interrupted and traced nothing was busy all along.
+        // A CPU that was interrupted and traced nothing was always busy.
         let busy = nudged.then_some(true);
         let of_cpu =
             |cpu: &super::tracefs::CpuEvents<_>| residency::sojourns(&cpu.events, window, busy);
@@ -202,7 +201,7 @@ impl ObservedStates {
         100.0 * number(ns) / number(self.elapsed())
     }
 
-    /// Records of each CPU and of all together.
+    /// Records of each CPU, and of all together.
     fn cpu_records(&self) -> Vec<AgentMessage> {
         let mut records = Vec::new();
         let seconds = number(self.elapsed()) * 1e-9;
@@ -227,8 +226,8 @@ impl ObservedStates {
         records
     }
 
-    /// Records of each idle state, or what is unavailable without any.
-    /// `declared` states are never refused, so they have no `rejected` counter.
+    /// Records of each idle state. `declared` states are never refused, so they have no
+    /// `rejected` counter.
     fn state_records(&self, states: &[String], declared: bool) -> Vec<AgentMessage> {
         if states.is_empty() {
             let why = "this machine distinguishes no idle states; \
@@ -305,7 +304,7 @@ impl ObservedStates {
         None
     }
 
-    /// Records of frequencies while CPUs were not idle, including declared ones
+    /// Records of the frequencies of CPUs while not idle, including declared frequencies
     /// that were not used.
     fn frequency_records(
         &self,

@@ -14,7 +14,7 @@ pub(crate) struct FileDifference<T> {
     path: &'static str,
     parse: fn(&str) -> Result<T, String>,
     difference: fn(&T, &T) -> Result<Vec<AgentMessage>, String>,
-    /// What the kernel needs to have the file, for the error if it has not.
+    /// Configuration option that the kernel needs, for the error if the file is missing.
     needs: Option<&'static str>,
     /// The file's contents before and after the run, or why they are unknown.
     readings: [Result<String, String>; 2],
@@ -67,7 +67,7 @@ impl<T> FileDifference<T> {
         }
     }
 
-    /// Names what the kernel needs to have the file.
+    /// Names the configuration option that the kernel needs.
     pub(super) fn needing(self, needs: &'static str) -> FileDifference<T> {
         FileDifference {
             needs: Some(needs),

@@ -42,8 +42,8 @@ impl FrequencyTrace {
         self.instance.off()
     }
 
-    /// The frequency changes of each CPU, in ascending order of CPUs. The
-    /// returned trace has no events any more, only what was lost.
+    /// The frequency changes of each CPU, in ascending order of CPUs. The returned trace
+    /// has no events, only what was lost.
     pub(crate) fn changes(&mut self) -> Result<(Vec<Changes>, RecordedTrace<()>), String> {
         let format = self.instance.format(CPU_FREQUENCY)?;
         let field = |name: &str| {

@@ -1,8 +1,7 @@
 //! Records kernel events during a run, for `assize trace`.
 //!
-//! The events stay in the kernel's ring buffer until the workload has ended;
-//! nothing reads them before. The fields of an event are read from the kernel,
-//! so that events of modules need no code here.
+//! The events stay in the kernel's ring buffer until the workload has ended. Their
+//! formats are read from the kernel, so that events of modules need no code here.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,9 +15,9 @@ use crate::records::{raw, unavailable};
 use crate::sys;
 
 const NAME: &str = "kernel-events";
-/// Required: without these there is nothing to show.
+/// Required events.
 const ALWAYS: &[&str] = &["sched/sched_switch", "sched/sched_waking"];
-/// Recorded if the kernel, or a loaded module, has them.
+/// Events to record if the kernel or a loaded module has them.
 const WHERE_THERE: &[&str] = &[
     "sched/sched_wakeup_new",
     "task/task_newtask",
@@ -94,12 +93,12 @@ impl RunInstrument for KernelEvents {
 }
 
 impl KernelEvents {
-    /// The events of all CPUs, in order of time and then of CPU.
+    /// Merges the events of all CPUs, in order of time and then of CPU.
     fn events(&self, trace: RecordedTrace<DecodedEvent>) -> KernelEventLog {
         let mut events = KernelEventLog {
             start_ns: self.start_ns,
             stop_ns: self.stop_ns,
-            // Unreadable data counts as lost, too.
+            // Unreadable data count as lost.
             lost: trace.lost.max(u64::from(trace.broken)),
             kinds: self
                 .decoder
@@ -147,7 +146,7 @@ impl NamesAndAddresses {
     /// Adds the names that are new.
     fn add_names(&mut self, names: &[(u32, [u8; 16])], events: &mut KernelEventLog) {
         for (tid, comm) in names {
-            // Every CPU has an idle thread of this number.
+            // The idle thread of every CPU has this id.
             if *tid == 0 || self.names.get(tid) == Some(comm) {
                 continue;
             }
@@ -162,8 +161,8 @@ impl NamesAndAddresses {
         }
     }
 
-    /// Numbers addresses consecutively: they only distinguish objects, and must
-    /// not be published.
+    /// Replaces addresses by consecutive numbers: addresses must not be published, and
+    /// only need to distinguish objects.
     fn number_addresses(&mut self, layout: &EventLayout, values: &mut [i64]) {
         for ((_, field), value) in layout.fields.iter().zip(values) {
             if field.pointer && *value != 0 {
@@ -180,11 +179,11 @@ struct DecodedEvent {
     kind: u16,
     tid: u32,
     values: Vec<i64>,
-    /// Thread ids in this event, and the names it gives them.
+    /// Thread ids and names in this event.
     names: Vec<(u32, [u8; 16])>,
 }
 
-/// Decodes events by the formats of this kernel.
+/// Decodes events by the formats that this kernel declares.
 #[derive(Debug, Default)]
 struct KernelEventDecoder {
     kinds: Vec<EventLayout>,
@@ -197,7 +196,7 @@ struct EventLayout {
     name: String,
     tid: EventField,
     fields: Vec<(String, EventField)>,
-    /// The fields of a thread's id and of its name.
+    /// Pairs of fields: a thread's id, and its name.
     names: Vec<(EventField, EventField)>,
 }
 

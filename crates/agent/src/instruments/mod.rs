@@ -1,9 +1,9 @@
-//! The instruments, one per file. `docs/instruments.md` describes what each
-//! reports and how far it can be trusted.
+//! The instruments, one per file. `docs/instruments.md` describes what each reports and
+//! how far it can be trusted.
 //!
-//! All memory is allocated in [`RunInstrument::open`] where possible, and nothing
-//! is printed while the workload runs, so that the overhead of the instruments
-//! is small and the same in every run.
+//! All memory is allocated in [`RunInstrument::open`] where possible, and nothing is
+//! printed while the workload runs, so that the overhead of the instruments is small and
+//! the same in every run.
 
 mod cpu_idle;
 mod cpu_residency;
@@ -35,7 +35,7 @@ use assize_job::{AgentMessage, INSTRUMENTS, TracerKind};
 use self::run_instrument::RunInstrument;
 use crate::records::unavailable;
 
-/// The instruments of these names in the order of [`INSTRUMENTS`], and a record
+/// Creates the instruments of these names, in the order of [`INSTRUMENTS`], and a record
 /// for each unknown name.
 pub(crate) fn create(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<AgentMessage>) {
     let mut unknown = Vec::new();

@@ -1,8 +1,7 @@
-//! Stalls that are planted while the workload runs, as recorded by the module
-//! that plants them: nothing here looks for stalls.
+//! Reports the stalls that the module `simstall` plants while the workload runs.
 //!
-//! The module `simstall` records when each stall began and ended. Planting
-//! starts after all other instruments have started, and stops before they stop.
+//! The module records when each stall began and ended; nothing here looks for stalls.
+//! Planting starts after all other instruments have started, and stops before they stop.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,9 +15,9 @@ use crate::records::{doubt, events, failed, histogram, number, raw};
 use crate::seed::Stream;
 use crate::sys;
 
-/// Metric: how many stalls a run had.
+/// Metric: number of stalls.
 const EVENT: &str = "planted_stalls";
-/// Metric: how long each stall was.
+/// Metric: length of each stall.
 const LENGTH: &str = "planted_stall";
 
 /// The instrument `planted-stalls`.
@@ -92,7 +91,7 @@ impl RunInstrument for PlantedStalls {
 }
 
 impl PlantedStalls {
-    /// Writes to a file of the module; the first problem is kept.
+    /// Writes to a file of the module; keeps the first problem.
     fn write(&mut self, path: &str, value: &str) {
         if let Err(error) = fs::write(path, value) {
             let why = format!("{path}: {}", sys::error_text(&error));
@@ -159,11 +158,11 @@ impl PlantedStalls {
 /// The module's log.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct StallLog {
-    /// The kernel's rate of the time-stamp counter.
+    /// The rate of the time-stamp counter that the kernel measured.
     khz: u64,
-    /// A reading of the counter …
+    /// A reading of the counter,
     tsc: u64,
-    /// … and of the monotonic clock at the same time.
+    /// and of CLOCK_MONOTONIC at the same time.
     now_ns: u64,
     stalls: Vec<PlantedStall>,
 }
@@ -173,15 +172,15 @@ struct StallLog {
 struct PlantedStall {
     /// The time-stamp counter at its start.
     begin: u64,
-    /// By that counter, which counts nanoseconds where stalls are planted. The
-    /// kernel's measured rate may be some millionths off, so it is not used
-    /// here.
+    /// In ticks of that counter, which are nanoseconds on machines where stalls are
+    /// planted. The rate that the kernel measured may be off by some millionths, so it is
+    /// not used here.
     length: u64,
     planned_ns: u64,
 }
 
 impl StallLog {
-    /// The monotonic time at which the counter had this value.
+    /// CLOCK_MONOTONIC when the counter had this value.
     fn monotonic_ns(&self, tsc: u64) -> u64 {
         let cycles = i128::from(tsc) - i128::from(self.tsc);
         let since = cycles * 1_000_000 / i128::from(self.khz.max(1));

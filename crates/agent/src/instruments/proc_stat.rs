@@ -18,7 +18,7 @@ pub(crate) fn instrument() -> FileDifference<Stat> {
 /// Sums since boot, over all CPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Stat {
-    /// user, nice, system, idle, iowait, irq, softirq, steal; in ticks.
+    /// In ticks: user, nice, system, idle, iowait, irq, softirq, steal.
     all: [u64; 8],
     /// Idle plus iowait of each CPU, in ticks.
     idle: Vec<(u32, u64)>,
@@ -28,7 +28,7 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
-    /// Idle ticks of this CPU since boot, iowait included.
+    /// Idle time of a CPU since boot, including iowait, in ticks.
     pub(crate) fn cpu_idle_ticks(&self, cpu: u32) -> Option<u64> {
         let found = self.idle.iter().find(|(number, _)| *number == cpu)?;
         Some(found.1)
@@ -85,7 +85,7 @@ pub(crate) fn parse(text: &str) -> Result<Stat, String> {
 }
 
 fn difference(before: &Stat, after: &Stat, hertz: u64) -> Vec<AgentMessage> {
-    // The kernel warns that idle and iowait may go backwards by a tick.
+    // idle and iowait may decrease by a tick: see proc(5).
     let ticks = |fields: &[usize]| {
         let sum = |stat: &Stat| fields.iter().map(|&field| stat.all[field]).sum::<u64>();
         number(sum(after).saturating_sub(sum(before))) / number(hertz)

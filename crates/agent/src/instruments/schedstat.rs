@@ -7,7 +7,7 @@ use crate::records::{metric, number};
 
 const PATH: &str = "/proc/schedstat";
 
-/// The versions known to have the same lines of CPUs.
+/// Versions of the file that have the same lines of CPUs.
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=17;
 
 /// The instrument `schedstat`.
@@ -18,8 +18,7 @@ pub(crate) fn instrument() -> FileDifference<Vec<CpuRunTimes>> {
     .needing("CONFIG_SCHEDSTATS")
 }
 
-/// One CPU's sums since boot: nanoseconds run, nanoseconds waiting to run, time
-/// slices.
+/// A CPU's sums since boot: run time and run delay in nanoseconds, and time slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CpuRunTimes {
     number: u32,

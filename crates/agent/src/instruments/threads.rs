@@ -1,10 +1,9 @@
 //! Voluntary and involuntary context switches of each thread of the workload.
 //!
-//! A thread that has exited is no longer in /proc. The kernel adds its counts
-//! to the process only where nobody but the parent can see them, and only after
-//! it was reaped. So the counts of exited threads come from taskstats. /proc
-//! provides the counts that the workload's process had before its release and,
-//! if taskstats is unavailable, all others.
+//! A thread that has exited is no longer in /proc, and the kernel adds its counts to the
+//! process only where nobody but the parent can see them, after it was reaped. So the
+//! counts of exited threads come from taskstats. /proc provides the counts that the
+//! workload's process had before its release and, without taskstats, all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +23,7 @@ const NAME: &str = "threads";
 #[derive(Default)]
 pub(crate) struct ThreadsInstrument {
     taskstats: Option<Taskstats>,
-    /// Why exits of threads are not seen.
+    /// Why exits of threads are unknown.
     blind: Option<String>,
     workload: u32,
     before: Option<ThreadExit>,
@@ -61,8 +60,8 @@ impl RunInstrument for ThreadsInstrument {
         if let Some(taskstats) = &mut self.taskstats {
             self.ended = taskstats.drain();
         }
-        // Descendants that outlive it have another parent by now, so they
-        // cannot be found.
+        // Descendants that outlive the workload have another parent by now and cannot be
+        // found.
         self.left = remaining_threads(self.workload);
     }
 

@@ -1,8 +1,7 @@
 //! Busy time, to the nanosecond and without overhead, from /proc/timer_list.
 //!
-//! The kernel accumulates the idle time of each CPU. /proc/stat rounds it to
-//! ticks; this file does not. It is read before and after the workload, so that
-//! nothing is executed or traced meanwhile.
+//! The kernel accumulates the idle time of each CPU. /proc/stat rounds it to ticks; this
+//! file does not. It is read before and after the workload only.
 
 use super::file_difference::FileDifference;
 use crate::records::{metric, number};
@@ -50,9 +49,9 @@ impl CpuIdleFields {
         })
     }
 
-    /// Idle time until now. The kernel adds an idle period when it ends. One
-    /// that is still going on began after the last interrupt and the last exit
-    /// from idle and, if it is long, has stopped the tick.
+    /// Idle time until `now`. The kernel adds an idle period when it ends. One that still
+    /// continues began after the last interrupt and the last exit from idle and, if it is
+    /// long, has stopped the tick.
     fn idle(&self, now: u64) -> u64 {
         let left = self.idle_waketime.max(self.idle_exittime);
         let goes_on = self.tick_stopped != 0 && self.idle_entrytime >= left;
@@ -68,7 +67,7 @@ impl CpuIdleFields {
 fn parse(text: &str) -> Result<TimerListReading, String> {
     let mut now = None;
     let mut cpus: Vec<CpuIdleFields> = Vec::new();
-    // Linux 7 accumulates them elsewhere, and shows them in ticks only.
+    // Linux 7 accumulates idle times elsewhere and shows them in ticks only.
     if !text.contains(".idle_sleeptime") && text.contains(".idle_entrytime") {
         return Err(format!(
             "{PATH}: this kernel does not say there how long CPUs were idle; cpu-idle measures it"

@@ -1,5 +1,5 @@
-//! A private instance of the kernel's tracing: it shares nothing with other
-//! tracing on this machine, and is removed when the agent ends.
+//! A private tracing instance of the kernel: it is separate from other tracing on this
+//! machine, and is removed when the agent ends.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -89,7 +89,7 @@ impl Instance {
             .ok_or_else(|| format!("{}: not understood", header.display()))?;
         this.write("tracing_on", "0")?;
         this.write("trace_clock", wanted.clock)?;
-        // Lose the end rather than the beginning, which shows what belongs to the
+        // Lose the end rather than the beginning, which shows which threads belong to the
         // workload.
         this.write("options/overwrite", "0")?;
         let cpus = cpus::online()?;
@@ -105,7 +105,7 @@ impl Instance {
         Ok(this)
     }
 
-    /// The tracefs directory, whose own files all instances share.
+    /// The tracefs directory, whose top-level files all instances share.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
@@ -138,8 +138,8 @@ impl Instance {
         fs::write(&path, value).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    /// The events of this kernel that `wanted`, as in [`InstanceSettings::events`], names.
-    /// Sorted.
+    /// The events of this kernel that match `wanted` (see [`InstanceSettings::events`]),
+    /// sorted.
     pub(crate) fn list_events(&self, wanted: &str) -> Vec<String> {
         let events = self.path.join("events");
         if wanted.contains('/') {
@@ -168,7 +168,7 @@ impl Instance {
         self.record(b"1")
     }
 
-    /// Stops recording. What was recorded stays.
+    /// Stops recording. Keeps what was recorded.
     pub(crate) fn off(&mut self) -> Result<(), String> {
         self.record(b"0")
     }
@@ -181,7 +181,7 @@ impl Instance {
         done.map_err(|why| format!("{}/tracing_on: {why}", self.path.display()))
     }
 
-    /// Takes out everything recorded. `decode` turns bytes into an event, or
+    /// Removes and returns everything recorded. `decode` converts bytes to an event, or
     /// skips them.
     pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> RecordedTrace<E> {
         let mut trace = RecordedTrace {
@@ -241,7 +241,7 @@ impl Drop for Instance {
         // An instance in use cannot be removed.
         self.pipes.clear();
         self.switch = None;
-        // A child that is just being started may still have these files open.
+        // A child that is being started may still have these files open.
         for _ in 0..20 {
             match fs::remove_dir(&self.path) {
                 Err(why) if why.kind() == ErrorKind::ResourceBusy => {
@@ -268,7 +268,7 @@ pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
     ))
 }
 
-/// The tracefs directory, mounted now if necessary.
+/// Finds the tracefs directory; mounts it if necessary.
 fn mounted() -> Result<PathBuf, String> {
     let usable = |path: &Path| path.join("instances").is_dir();
     let places = [TRACEFS, "/sys/kernel/debug/tracing"].map(Path::new);
@@ -286,7 +286,7 @@ fn mounted() -> Result<PathBuf, String> {
     }
 }
 
-/// Removes instances of processes that ended without doing so.
+/// Removes instances that ended processes have left.
 fn remove_left_over(root: &Path) {
     let Ok(listing) = fs::read_dir(root.join("instances")) else {
         return;
@@ -306,7 +306,8 @@ fn owning_process(name: &str) -> Option<u32> {
     pid.parse().ok()
 }
 
-/// Buffer size per CPU in KiB: at most 1/16 of the memory for all, at least 64.
+/// Buffer size per CPU in KiB: at most 1/16 of the memory for all CPUs together, but at
+/// least 64.
 #[allow(clippy::useless_conversion)] // Not on 32-bit machines.
 fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
     let info = rustix::system::sysinfo();

@@ -1,8 +1,7 @@
-//! Wake-up latency: how long threads of the workload waited between being woken
-//! and running, from the scheduler's trace events.
+//! Wake-up latency: how long threads of the workload waited between being woken and
+//! running, from the scheduler's trace events.
 //!
-//! The events stay in the kernel's ring buffer until the workload has ended;
-//! nothing reads them before.
+//! The events stay in the kernel's ring buffer until the workload has ended.
 
 use assize_job::{AgentMessage, Job};
 
@@ -148,7 +147,7 @@ fn in_order(trace: RecordedTrace<SchedulerEvent>) -> Vec<(u64, SchedulerEvent)> 
     events
 }
 
-/// Decodes events by the formats of this kernel.
+/// Decodes events by the formats that this kernel declares.
 #[derive(Debug)]
 struct WakeupDecoder {
     switch: (u16, EventField, EventField, EventField),

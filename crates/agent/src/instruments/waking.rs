@@ -51,19 +51,17 @@ pub(crate) struct Latency {
 pub(crate) struct Waking {
     /// In the order in which they ran.
     pub latencies: Vec<Latency>,
-    /// Each thread and the last name the kernel had for it.
+    /// Each thread and its last name in the kernel.
     pub threads: BTreeMap<u32, String>,
-    /// How often a woken thread was seen to run without a trace of the switch
-    /// to it.
+    /// How often a woken thread ran without a traced switch to it.
     pub untraced: u64,
 }
 
 /// Follows the workload's threads through all events, in order of time.
 ///
-/// A wake-up counts if its thread was not running: one that comes between a
-/// thread's decision to sleep and its sleep makes it go on without waiting. A
-/// preempted thread waits too, but was not woken. Of several wake-ups before a
-/// run, the first counts.
+/// A wake-up counts if its thread was not running: between a thread's decision to sleep
+/// and its sleep, a wake-up makes it continue without waiting. A preempted thread waits
+/// too, but was not woken. Of several wake-ups before a run, the first counts.
 pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking {
     let mut waking = Waking::default();
     let mut members = BTreeSet::from([workload]);
@@ -114,8 +112,7 @@ pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking 
 }
 
 impl Waking {
-    /// Counts a thread that runs although its last event was a wake-up, if it
-    /// was.
+    /// Counts a thread that is running although its last event was a wake-up, if it was.
     fn count_untraced(&mut self, woken: Option<u64>) {
         self.untraced += u64::from(woken.is_some());
     }
@@ -128,7 +125,7 @@ impl Waking {
         }
     }
 
-    /// How often each waiting time occurred, ascending; for one thread or all.
+    /// How often each latency occurred, ascending; of one thread or of all.
     pub(crate) fn histogram(&self, tid: Option<u32>) -> Vec<(u64, u64)> {
         let mut counts = BTreeMap::new();
         for latency in &self.latencies {

@@ -1,4 +1,4 @@
-//! What a process leaves when it ends.
+//! Exit status and output of a process.
 
 use crate::sys::{self, CpuTime, ProcessEnd};
 
@@ -13,7 +13,7 @@ pub(crate) struct ProcessExit {
     pub(crate) end: ProcessEnd,
     /// CPU time of the process and the children it waited for.
     pub(crate) cpu: CpuTime,
-    /// Why it failed, in its own words.
+    /// The reason that the child gave for its failure.
     pub(crate) failure: Option<String>,
     /// Its standard output.
     pub(crate) stdout: String,

@@ -20,7 +20,7 @@ pub(crate) struct ExecProgram {
     pub(crate) environment: Vec<(String, String)>,
     /// Working directory, if not the agent's.
     pub(crate) directory: Option<String>,
-    /// Whether its own choice of CPUs is ignored: see [`sys::ignore_affinity`].
+    /// Whether its calls to sched_setaffinity are ignored: see [`sys::ignore_affinity`].
     pub(crate) unpinned: bool,
 }
 

@@ -6,8 +6,7 @@ use assize_job::{Policy, Scheduling};
 
 use crate::sys;
 
-/// Applies the scheduling to the calling thread. Settings left at their
-/// defaults stay as inherited.
+/// Applies the scheduling to the calling thread. Default settings stay as inherited.
 pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
     let failed = |what: String| {
         let why = sys::error_text(&io::Error::last_os_error());

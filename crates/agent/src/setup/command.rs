@@ -1,4 +1,4 @@
-//! Commands of the set-up, and what they run with.
+//! Runs the commands of set-up and tear-down.
 
 use assize_job::Scheduling;
 

@@ -18,8 +18,7 @@ use crate::sys;
 
 pub(crate) use command::CommandContext;
 
-/// Carries out actions in order. Returns the failures; a set-up stops at its
-/// first one.
+/// Carries out actions in order. Returns the failures; a set-up stops at the first.
 pub(crate) fn carry_out(
     actions: &[Action],
     stage: RunStage,
@@ -54,13 +53,12 @@ pub(crate) fn carry_out(
     failures
 }
 
-/// The path of a sysctl.
+/// The file of a sysctl.
 pub(crate) fn sysctl_path(name: &str) -> String {
     format!("/proc/sys/{}", name.replace('.', "/"))
 }
 
-/// Writes a value in one call, because files of the kernel take each write for
-/// a whole value.
+/// Writes a value with one system call: the kernel treats each write as a whole value.
 fn write(path: &str, value: &str) -> Result<(), String> {
     OpenOptions::new()
         .write(true)

@@ -1,4 +1,4 @@
-//! Loading kernel modules.
+//! Loads kernel modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use super::command::{self, CommandContext};
 use super::module_order;
 use crate::{elf, sys};
 
-/// What the steps of a set-up specify for a module.
+/// How a step of the set-up loads a module.
 #[derive(Debug, Clone, Default)]
 struct ModuleStep {
     /// Its file, if a step names one.
@@ -25,7 +25,7 @@ struct ModuleStep {
 pub(crate) struct RunModules {
     /// By name in the kernel.
     steps: BTreeMap<String, ModuleStep>,
-    /// Names of the modules that consecutive steps load, for each such group.
+    /// Names of the modules in each group of consecutive steps.
     groups: Vec<Vec<String>>,
     /// Seed of the random order inside each group; 0 keeps the order of the
     /// steps.
@@ -35,7 +35,7 @@ pub(crate) struct RunModules {
 }
 
 impl RunModules {
-    /// The modules of this set-up; none is loaded yet.
+    /// The modules of a set-up; none is loaded yet.
     pub(crate) fn from_setup(setup: &[Action]) -> RunModules {
         let mut modules = RunModules::default();
         let mut group = Vec::new();
@@ -57,8 +57,7 @@ impl RunModules {
         modules
     }
 
-    /// Draws the order from this seed where modules can be loaded in any order;
-    /// 0 keeps the order of the steps.
+    /// Sets the seed of the random order; 0 keeps the order of the steps.
     pub(crate) fn in_order(mut self, order: u32) -> RunModules {
         self.order = order;
         self
@@ -70,7 +69,7 @@ impl RunModules {
         self
     }
 
-    /// Loads a module and what it depends on.
+    /// Loads a module and its dependencies.
     pub(crate) fn load(
         &mut self,
         module: &str,
@@ -90,7 +89,7 @@ impl RunModules {
         }
     }
 
-    /// Checks that the module loaded already is the one asked for.
+    /// Checks that the module that is already loaded is the requested one.
     fn accept(
         &self,
         module: &str,
@@ -99,7 +98,7 @@ impl RunModules {
     ) -> Result<(), String> {
         let ours = self.loaded.iter().any(|(loaded, _)| loaded == name);
         let step = self.steps.get(name);
-        // Loaded as a dependency, with the parameters of its step.
+        // It was loaded as a dependency, with the parameters of its step.
         if ours && step.is_none_or(|step| step.parameters == *parameters) {
             return Ok(());
         }
@@ -135,7 +134,7 @@ impl RunModules {
         steps.filter(|name| is_loaded(name)).chain(loaded).collect()
     }
 
-    /// The file that this run has loaded a module from.
+    /// The file from which this run loaded a module.
     pub(crate) fn file(&self, name: &str) -> Option<&str> {
         let mut loaded = self.loaded.iter();
         let (_, file) = loaded.find(|(loaded, _)| loaded == name)?;
@@ -193,8 +192,7 @@ impl RunModules {
         (step.file.unwrap_or_else(|| name.into()), step.parameters)
     }
 
-    /// Loads a module and its dependencies without modprobe, which a guest
-    /// lacks.
+    /// Loads a module and its dependencies without modprobe, which guests lack.
     fn load_in_guest(
         &mut self,
         module: &str,
@@ -222,7 +220,7 @@ impl RunModules {
         Ok(())
     }
 
-    /// Loads a module and its dependencies with the tools of the machine.
+    /// Loads a module and its dependencies with modprobe or insmod.
     fn load_on_host(
         &mut self,
         module: &str,
@@ -243,8 +241,8 @@ impl RunModules {
                     let module = file.unwrap_or_else(|| need.clone());
                     self.load_on_host(&module, &need, &parameters, with)?;
                 }
-                // insmod loads no dependencies. modprobe knows this one, as it
-                // is no step with a file.
+                // insmod loads no dependencies. This one is not a file of a step, so
+                // modprobe can find it.
                 None if is_file(module) => self.tool("modprobe", &need, &BTreeMap::new(), with)?,
                 None => {}
             }
@@ -257,7 +255,7 @@ impl RunModules {
         self.tool(tool, module, parameters, with)
     }
 
-    /// Runs a tool that loads a module, and notes which modules are new.
+    /// Runs a tool that loads a module, and records which modules are new.
     fn tool(
         &mut self,
         tool: &str,
@@ -311,7 +309,7 @@ fn kernel_name(module: &str) -> String {
     stem.replace('-', "_")
 }
 
-/// Like [`kernel_name`], but for a readable file the name recorded in it.
+/// The name recorded in a module's file; otherwise [`kernel_name`].
 fn real_name(module: &str) -> String {
     let field = |file: Vec<u8>| elf::module_field(&file, "name");
     let said = match is_file(module) {
@@ -343,7 +341,7 @@ fn dependencies(file: &[u8]) -> Vec<String> {
     names.map(str::to_string).collect()
 }
 
-/// The modules that modprobe would load for this one, which comes last. modprobe
+/// The modules that modprobe would load for this one, including itself, last. modprobe
 /// prints a line `insmod PATH …` for each.
 fn needs_on_host(module: &str) -> Vec<String> {
     let said = Command::new("modprobe")
@@ -361,14 +359,14 @@ fn needs_on_host(module: &str) -> Vec<String> {
 /// The modules carried to a virtual machine.
 struct CarriedModules {
     directory: String,
-    /// Kernel name to the module's file and the files it depends on.
+    /// Kernel name of each module to its file and the files that it depends on.
     files: BTreeMap<String, (String, Vec<String>)>,
 }
 
 impl CarriedModules {
     fn read() -> CarriedModules {
         let directory = format!("/lib/modules/{}", sys::uname().0);
-        // A machine may carry only modules given by path.
+        // There is no modules.dep if all modules are given by path.
         let list = fs::read_to_string(format!("{directory}/modules.dep")).unwrap_or_default();
         CarriedModules {
             directory,

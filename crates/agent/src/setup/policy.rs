@@ -1,8 +1,8 @@
-//! Placement policies: attaching one, checking that it stays attached, and reading
-//! from the kernel's log why it was ejected.
+//! Attaches a placement policy, checks that it stays attached, and finds in the kernel's
+//! log why it was ejected.
 //!
-//! A process holds the policy: the kernel detaches it when that process ends. The
-//! process dies with the agent, so that no policy outlives a run.
+//! A process holds the policy: the kernel detaches it when that process ends. The process
+//! dies with the agent, so that no policy outlives a run.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -16,23 +16,23 @@ use crate::sys;
 
 const ROOT: &str = "/sys/kernel/sched_ext";
 const ENABLED: &str = "enabled";
-/// What the attaching program prints once the policy is in effect.
+/// Line that the attaching program prints once the policy is in effect.
 const ATTACHED: &str = "attached";
 /// Polling interval while waiting for that.
 const LOOK_NS: u64 = 1_000_000;
-/// How long to wait until the kernel logs why it has ejected a policy.
+/// How long to wait for the kernel to log why it ejected a policy.
 const EXIT_NS: u64 = 1_000_000_000;
-/// A failure quotes at most this many lines.
+/// Maximum number of log lines quoted in a failure.
 const LINES: usize = 4;
 
-/// A policy that is attached.
+/// An attached policy.
 #[derive(Debug)]
 pub(crate) struct AttachedPolicy {
     child: Child,
     /// The state of sched_ext right after attaching.
     seen: SchedExtState,
     log: PolicyLog,
-    /// Tunables, as read back by the attaching program.
+    /// Tunables that the attaching program has read back.
     tunables: Vec<(String, String)>,
     object: Option<String>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct AttachedPolicy {
 struct SchedExtState {
     state: String,
     ops: String,
-    /// Increases with each policy that is enabled.
+    /// Incremented each time a policy is enabled.
     serial: String,
 }
 
@@ -59,15 +59,15 @@ impl SchedExtState {
         }
     }
 
-    /// Whether a policy is in effect that was not in effect `before`. The kernel
-    /// reports a policy as enabled a moment before it counts it, and has not
-    /// finished enabling it until then.
+    /// Whether a policy is in effect that was not in effect `before`. The kernel reports
+    /// a policy as enabled slightly before it has finished enabling it and increments the
+    /// counter.
     fn is_new(&self, before: &SchedExtState) -> bool {
         self.state == ENABLED && (self.serial.is_empty() || self.serial != before.serial)
     }
 }
 
-/// The kernel's name of the policy in effect, if any.
+/// The name of the policy in effect, if any.
 pub(crate) fn active_policy() -> Option<String> {
     let seen = SchedExtState::now();
     (seen.state == ENABLED).then_some(seen.ops)
@@ -119,7 +119,8 @@ pub(crate) fn attach(
     })
 }
 
-/// Waits until the policy is in effect, or the attaching program has ended.
+/// Waits until the policy is in effect. An empty error means that the attaching program
+/// has ended.
 fn wait(
     child: &mut Child,
     policy: &PlacementPolicy,
@@ -145,13 +146,13 @@ fn wait(
 }
 
 impl AttachedPolicy {
-    /// Checks that this policy is still in effect. The error is the kernel's reason.
+    /// Checks that this policy is still in effect. The error gives the kernel's reason.
     pub(crate) fn check(&self) -> Result<(), String> {
         let now = SchedExtState::now();
         if now == self.seen && !self.child.has_ended() {
             return Ok(());
         }
-        // The kernel logs the reason a moment after it ejects a policy.
+        // The kernel logs the reason shortly after it ejects a policy.
         let deadline = sys::now() + EXIT_NS;
         let mut said = self.log.new_messages();
         while said.is_empty() && sys::now() < deadline {
@@ -209,9 +210,9 @@ fn why_not(why: String, left: &ProcessExit) -> String {
     }
 }
 
-/// The last lines that explain why a policy was not loaded. Leaves out the
+/// The last lines that explain why a policy could not be loaded. Leaves out the
 /// verifier's statistics, the long explanations that newer kernels add to a one-line
-/// error, and the errors of libbpf that follow from the first.
+/// error, and libbpf's consequential errors.
 fn load_failure_lines(stderr: &str) -> String {
     let is_noise = |line: &&str| {
         let starts = [
@@ -236,8 +237,7 @@ fn load_failure_lines(stderr: &str) -> String {
     lines[lines.len().saturating_sub(LINES)..].join("; ")
 }
 
-/// Removes the escape sequences that set terminal colours: some programs write them
-/// even to a pipe.
+/// Removes escape sequences for colours: some programs write them even to a pipe.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default();
@@ -308,8 +308,8 @@ impl PolicyLog {
     }
 }
 
-/// The message in a record of the kernel's log, if it is about a policy and does not
-/// just report that one was enabled.
+/// The message of a log record, if it is about a policy and not just that one was
+/// enabled.
 fn policy_message(record: &str) -> Option<&str> {
     let (_, text) = record.split_once(';')?;
     let line = text.lines().next()?.strip_prefix("sched_ext: ")?;

@@ -36,7 +36,7 @@ impl CpuTime {
     }
 }
 
-/// Waits for a child to end. `reap`: also reaps it; otherwise it stays a zombie.
+/// Waits for a child to end; reaps it if `reap` is true.
 pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<ProcessEnd> {
     let keep = if reap { 0 } else { libc::WNOWAIT };
     loop {
@@ -89,7 +89,7 @@ pub(crate) fn reap(pid: i32) -> io::Result<(ProcessEnd, CpuTime)> {
     }
 }
 
-/// Decodes what waitid has returned.
+/// Decodes the result of waitid.
 fn decode_end(info: &libc::siginfo_t) -> ProcessEnd {
     // SAFETY: waitid has filled in the fields of SIGCHLD.
     let status = unsafe { info.si_status() };

@@ -1,16 +1,15 @@
-//! Detects gaps in readings of a counter: a pure state machine, fed with each
-//! reading.
+//! Detects gaps in readings of a counter: a pure state machine that gets each reading.
 
 /// Limits in ticks of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GapLimits {
-    /// The length from which a delay is a gap.
+    /// Minimum length of a gap.
     pub(super) threshold: u64,
-    /// The length from which the loop was delayed; not above the threshold.
+    /// Minimum length of a delay; not above the threshold.
     pub(super) notice: u64,
-    /// How much of each window is watched; if not less than the window, all of it.
+    /// Watched part of each window; watches all the time if not less than the window.
     pub(super) width: u64,
-    /// From the beginning of one window to that of the next.
+    /// Time from the beginning of one window to that of the next.
     pub(super) window: u64,
 }
 
@@ -25,7 +24,7 @@ pub(super) enum DetectorStep {
     Gap(BlindSpan),
 }
 
-/// A time without readings.
+/// An interval without readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlindSpan {
     /// The last reading before it.
@@ -37,8 +36,8 @@ pub(super) struct BlindSpan {
 /// Follows the readings of one CPU.
 ///
 /// A gap belongs to the time at which it begins: one that begins within the width and
-/// continues beyond it counts as a whole, one that began before the first reading
-/// does not count. So gaps over observed time are a rate, whatever the width.
+/// continues beyond it counts as a whole; one that began before the first reading does
+/// not count. So gaps over observed time are a rate, whatever the width.
 #[derive(Debug, Clone)]
 pub(super) struct GapDetector {
     limits: GapLimits,
@@ -53,7 +52,7 @@ pub(super) struct GapDetector {
 }
 
 impl GapDetector {
-    /// Starts with this reading.
+    /// Starts with the reading `now`.
     pub(super) fn new(limits: GapLimits, now: u64) -> Self {
         let continuous = limits.width >= limits.window;
         let width = if continuous { u64::MAX } else { limits.width };
@@ -68,8 +67,8 @@ impl GapDetector {
         }
     }
 
-    /// Takes a reading. The counter may wrap. A step backwards is counted, and time
-    /// continues from there.
+    /// Takes a reading. The counter may wrap around. Steps backwards are counted, and
+    /// time continues from there.
     #[inline]
     pub(super) fn add_reading(&mut self, now: u64) -> DetectorStep {
         let length = now.wrapping_sub(self.last);
@@ -105,7 +104,7 @@ impl GapDetector {
         self.outside = self.outside.saturating_add(length - inside);
     }
 
-    /// What remains of the width.
+    /// The rest of the width.
     fn left(&self) -> u64 {
         let gone = self.last.wrapping_sub(self.begun);
         self.limits.width.saturating_sub(gone)
@@ -120,14 +119,14 @@ impl GapDetector {
         self.last = now;
     }
 
-    /// When the next window begins, if the width of this one is over.
+    /// The beginning of the next window, if the width of this one has passed.
     #[inline]
     pub(super) fn next_window(&self) -> Option<u64> {
         let gone = self.last.wrapping_sub(self.begun);
         (gone >= self.limits.width).then(|| self.begun.wrapping_add(self.limits.window))
     }
 
-    /// Starts a window with this reading.
+    /// Starts a window with the reading `now`.
     pub(super) fn open_window(&mut self, now: u64) {
         self.outside = self.outside.saturating_add(self.since(now));
         self.begun = now;
@@ -147,17 +146,17 @@ impl GapDetector {
         }
     }
 
-    /// The time in which a gap would have been seen.
+    /// Time in which a gap would have been seen.
     pub(super) fn observed(&self) -> u64 {
         self.observed
     }
 
-    /// The time in which counters were read instead.
+    /// Time spent reading counters instead.
     pub(super) fn blind(&self) -> u64 {
         self.blind
     }
 
-    /// The time outside of the widths.
+    /// Time outside of the widths.
     pub(super) fn outside(&self) -> u64 {
         self.outside
     }

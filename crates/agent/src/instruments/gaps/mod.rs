@@ -1,4 +1,4 @@
-//! Gaps: times in which a CPU did not run the thread that watches it.
+//! Gaps: intervals in which a CPU did not run the thread that watches it.
 //!
 //! A process on each CPU reads the time-stamp counter in a loop. An iteration longer than
 //! the threshold is a gap, after which the process reads counters to find its cause. The
@@ -30,10 +30,10 @@ use crate::records::{doubt, raw, unavailable};
 use crate::sys;
 use crate::tsc::{self, CounterRate};
 
-/// An iteration this long means that the loop was delayed: entering and leaving the kernel
-/// for an interrupt takes longer.
+/// Minimum length of an iteration that was delayed: less than it takes to enter and leave
+/// the kernel for an interrupt.
 const NOTICE_NS: u64 = 500;
-/// The limit is also at least this many median iterations of the loop.
+/// That minimum is also at least this many median iterations.
 const NOTICE_ITERATIONS: u64 = 4;
 /// Polling interval while waiting until all processes watch.
 const LOOK_NS: u64 = 50_000;
@@ -105,7 +105,7 @@ impl RunInstrument for Watching {
         for (_, child) in &mut self.watchers {
             child.release();
         }
-        // Wait until all watch; a short run might otherwise be over before.
+        // Wait until all watch; otherwise a short run might be over before.
         while let Some(shared) = &self.shared
             && (shared.begun() as usize) < self.watchers.len()
         {
@@ -172,8 +172,8 @@ impl RunInstrument for Watching {
     }
 }
 
-/// Checks that real-time threads that watch leave CPU time to others. If they never
-/// sleep, they leave none on their CPUs, and the kernel throttles them for a part of
+/// Checks that the watching threads, if real-time, leave CPU time to others. If they
+/// never sleep, they leave none on their CPUs, and the kernel throttles them for part of
 /// each period, which would show as gaps. `runtime` and `period`: the kernel's limits.
 fn room_for_others(
     settings: &GapsSettings,
@@ -205,7 +205,7 @@ fn room_for_others(
     ))
 }
 
-/// The report of a process that has watched, with times in ticks of the counter.
+/// Collects the report of a watching process, with times in ticks of the counter.
 fn seen_by(mut child: Child) -> Result<(Seen, Vec<AgentMessage>), String> {
     child.wait_end(&process::NO_LIMITS);
     let left = child.reap().map_err(|error| sys::error_text(&error))?;
@@ -266,11 +266,11 @@ impl WatchedMachine for ThisMachine {
 }
 
 impl Staged for Watcher {
-    /// Measures its loop, and watches the idle machine.
+    /// Measures the loop and watches the idle machine.
     fn set_up(&mut self) -> Result<(), String> {
         sys::no_timer_slack();
         // A page fault in the loop's own code would be an unexplained gap. If
-        // RLIMIT_MEMLOCK refuses the lock, there may be some.
+        // RLIMIT_MEMLOCK forbids the lock, there may be some.
         let _ = sys::lock_memory();
         let ticks = |ns| self.rate.ticks(ns);
         let mut here = ThisMachine {
@@ -332,7 +332,7 @@ impl Staged for Watcher {
         let (_, watch) = self.own.as_ref().ok_or("it was not set up")?;
         let mut gaps = watch.gaps(self.cpu, 0);
         for (gap, found) in gaps.iter_mut().zip(&watch.found) {
-            // In ticks: only the agent knows when watching began.
+            // In ticks: only the agent knows the start.
             gap.at_ns = found.span.from;
         }
         let seen = Seen {

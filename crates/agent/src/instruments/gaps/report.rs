@@ -11,9 +11,9 @@ pub(super) const NAME: &str = "gaps";
 const FILE: &str = "gaps.txt";
 const NS_PER_MINUTE: f64 = 60e9;
 
-/// Counts with their exposure, the lengths, how the CPUs were watched, and the text.
-/// `span_ns`: how long the CPUs were watched, including interruptions. `counts_smis`:
-/// whether all CPUs count system management interrupts.
+/// Makes the records: counts with their exposure, lengths, how the CPUs were watched, and
+/// the raw text. `span_ns`: duration of the watch, including interruptions.
+/// `counts_smis`: whether all CPUs count system management interrupts.
 pub(super) fn records(
     seen: &Seen,
     settings: &GapsSettings,

@@ -4,14 +4,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::sys;
 
-/// Two words that the agent shares with the processes it starts afterwards.
+/// Two words shared with the processes that the agent starts later: how many watch, and
+/// whether to stop.
 #[derive(Debug)]
 pub(super) struct SharedWords {
     words: *const [AtomicU32; 2],
 }
 
 impl SharedWords {
-    /// Both words start at 0.
+    /// Allocates the words; both are 0.
     pub(super) fn new() -> Result<SharedWords, String> {
         let length = size_of::<[AtomicU32; 2]>();
         let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -29,7 +30,7 @@ impl SharedWords {
         unsafe { &*self.words }
     }
 
-    /// Counts one more process that watches.
+    /// Counts one more watching process.
     pub(super) fn begin(&self) {
         self.words()[0].fetch_add(1, Ordering::Relaxed);
     }

@@ -6,17 +6,18 @@ use super::counts::{CpuCounts, STEAL_NS_MIN};
 use super::detector::{BlindSpan, DetectorStep, GapDetector, GapLimits};
 use crate::tsc::CounterRate;
 
-/// At most this many gaps are kept per CPU.
+/// Maximum number of gaps to keep per CPU.
 const GAPS_MAX: usize = 1 << 16;
-/// Counters are also read after a disturbance that is no gap, so that its counts are not
-/// attributed to the next gap. This may take at most 1 / this of the time.
+/// Counters are also read after a delay that is no gap, so that its counts are not
+/// attributed to the next gap. This may take at most 1/REFRESH_PART of the time.
 const REFRESH_PART: u64 = 100;
-/// Minimum nanoseconds between two readings of steal time, except after long gaps.
+/// Minimum time between two readings of steal time, except after long gaps.
 const STEAL_EVERY_NS: u64 = 100_000_000;
-/// Iterations of the loop per batch, and batches, to measure how long one takes.
+/// Number of iterations per batch, and of batches, for measuring the length of an
+/// iteration.
 const BATCH: usize = 64;
 const BATCHES: usize = 201;
-/// Readings of the counters, to measure how long one takes.
+/// Number of readings of the counters for measuring the length of one.
 const READINGS: usize = 15;
 
 /// What the loop needs from the machine.
@@ -47,14 +48,14 @@ pub(super) struct GapWatch {
     limits: GapLimits,
     rate: CounterRate,
     pub(super) found: Vec<TickGap>,
-    /// At most this many are kept.
+    /// Maximum number of gaps to keep.
     room: usize,
     detector: GapDetector,
     before: CpuCounts,
     stale: bool,
     /// When steal time was last read.
     steal_read: u64,
-    /// Ticks spent on reading counters after disturbances.
+    /// Ticks spent reading counters after delays that are no gaps.
     refreshing: u64,
 }
 
@@ -66,7 +67,7 @@ impl GapWatch {
             cause: Cause::Unexplained,
             counted: CpuCounts::default(),
         };
-        // Written to, so that its pages are present.
+        // Nonzero, so that its pages are present.
         let mut found = vec![empty; GAPS_MAX];
         found.clear();
         GapWatch {
@@ -82,8 +83,8 @@ impl GapWatch {
         }
     }
 
-    /// Watches until `done` returns true for a reading, or there is no room for
-    /// another gap.
+    /// Watches until `done` returns true for a reading or there is no room for another
+    /// gap.
     pub(super) fn run(
         &mut self,
         machine: &mut impl WatchedMachine,
@@ -109,7 +110,7 @@ impl GapWatch {
         }
     }
 
-    /// Records a gap and what was counted during it.
+    /// Records a gap and what the counters counted during it.
     fn record(&mut self, span: BlindSpan, machine: &mut impl WatchedMachine) {
         let length_ns = self.rate.ns(span.length);
         let (before, stale) = (self.before, self.stale);
@@ -137,8 +138,8 @@ impl GapWatch {
         self.stale = false;
     }
 
-    /// Handles a disturbance: what it adds to counters must not be attributed to the
-    /// next gap.
+    /// Handles a delay that is no gap: what it adds to counters must not be attributed to
+    /// the next gap.
     fn refresh(&mut self, machine: &mut impl WatchedMachine) {
         if self.refreshing > self.detector.observed() / REFRESH_PART {
             self.before = self.before.with_own(machine.own_counts());
@@ -162,7 +163,7 @@ impl GapWatch {
         self.detector.open_window(machine.now());
     }
 
-    /// Whether it stopped because there was no room for another gap.
+    /// Whether watching stopped because there was no room for another gap.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= self.room
     }
@@ -172,13 +173,13 @@ impl GapWatch {
         self.detector.backwards()
     }
 
-    /// How the CPU was watched, after [`GapWatch::run`]. `of` has the other fields.
-    pub(super) fn watched(&self, of: Watched) -> Watched {
+    /// How the CPU was watched, after [`GapWatch::run`]. `rest` has the other fields.
+    pub(super) fn watched(&self, rest: Watched) -> Watched {
         Watched {
             observed_ns: self.rate.ns(self.detector.observed()),
             blind_ns: self.rate.ns(self.detector.blind()),
             outside_ns: self.rate.ns(self.detector.outside()),
-            ..of
+            ..rest
         }
     }
 
@@ -197,11 +198,11 @@ impl GapWatch {
         self.found.iter().map(gap).collect()
     }
 
-    /// The length of an iteration of the loop: the median of all, and the median of
-    /// the longest of each batch.
+    /// Measures the length of an iteration: the median of all, and the median of the
+    /// longest of each batch.
     pub(super) fn iteration_lengths(&self, machine: &mut impl WatchedMachine) -> (u64, u64) {
         let mut lengths = vec![0; BATCH * BATCHES];
-        // Unreachable limits: this times the path without a gap.
+        // Unreachable limits, to time the path without a gap.
         let limits = GapLimits {
             notice: u64::MAX / 2,
             threshold: u64::MAX / 2,
@@ -220,7 +221,7 @@ impl GapWatch {
         (median(&mut lengths), median(&mut longest))
     }
 
-    /// The median time it takes to read the counters.
+    /// Measures the median time it takes to read the counters.
     pub(super) fn reading_length(machine: &mut impl WatchedMachine) -> u64 {
         let mut lengths = [0; READINGS];
         for length in &mut lengths {

@@ -8,7 +8,7 @@ use super::observation::{self, CpuObservation, RunObservation, TracerDescription
 use crate::instruments::tracefs::CpuEvents;
 use crate::records::{doubt, metric, number};
 
-/// Beginning of its threads' names.
+/// Prefix of the names of its threads.
 const THREAD: &str = "hwlatd";
 
 pub(super) static HWLAT: TracerDescription = TracerDescription {
@@ -51,9 +51,9 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
     records,
 };
 
-/// hwlat looks with interrupts off. So whenever its thread had the CPU without a break
-/// for at least the width, it watched one window. A window that had not ended when
-/// recording stopped does not count.
+/// Finds the windows that hwlat watched. It watches with interrupts off, so it watched
+/// one window whenever its thread had the CPU without a break for at least the width. A
+/// window that had not ended when recording stopped does not count.
 fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let mut observed = CpuObservation::default();
     let (mut since, mut pending) = (None, Vec::new());
@@ -70,7 +70,8 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
                 nmis,
             } => {
                 let length_ns = longest_us.saturating_mul(1000);
-                // If there was only one, the longest is the first: it gives its start.
+                // The time is when the first was noticed: its end. With only one, its
+                // length is known, and so its start.
                 let before = if count == 1 { length_ns } else { 0 };
                 pending.push(Gap {
                     cpu: of.cpu,

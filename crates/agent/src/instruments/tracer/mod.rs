@@ -1,7 +1,7 @@
 //! The kernel's own latency tracers: hwlat, osnoise and timerlat.
 //!
-//! Each runs in a tracing instance of the agent. After the run its events are read and
-//! turned into latencies, and into how long each CPU was actually watched.
+//! Each runs in a tracing instance of the agent. After the run its events are converted
+//! to latencies, and to the time for which each CPU was actually watched.
 
 mod event;
 mod hwlat;
@@ -23,7 +23,7 @@ use crate::records::unavailable;
 use crate::sys;
 use crate::tsc;
 
-/// An instrument that is one of the kernel's tracers.
+/// An instrument that uses one of the kernel's tracers.
 pub(crate) struct Tracing {
     of: &'static TracerDescription,
     settings: TracerSettings,
@@ -114,8 +114,8 @@ impl RunInstrument for Tracing {
         };
         self.wall_ns = sys::wall().saturating_sub(sys::now());
         self.start = tsc::both();
-        // In this order: some tracers look at once, others skip a period while nothing
-        // is recorded.
+        // In this order: some tracers watch at once, others skip a period if nothing is
+        // recorded.
         let begun = instance
             .on()
             .and_then(|()| instance.set_tracer(self.of.kind.word()));

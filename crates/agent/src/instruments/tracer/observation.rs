@@ -1,5 +1,4 @@
-//! How a tracer is used, what it observed in a run, and the records that all tracers
-//! have.
+//! How tracers are used, what they observe in a run, and records that all have in common.
 
 use assize_job::gaps::{Cause, Gap, Seen, Window};
 use assize_job::{AgentMessage, TracerKind, TracerSettings};
@@ -8,7 +7,7 @@ use super::event::{EventReading, Times, TracerEvent};
 use crate::instruments::tracefs::CpuEvents;
 use crate::records::{self, metric, number, raw};
 
-/// How one of the tracers is used.
+/// How to use a tracer.
 pub(super) struct TracerDescription {
     pub(super) kind: TracerKind,
     /// The configuration option that the kernel needs.
@@ -21,7 +20,7 @@ pub(super) struct TracerDescription {
     pub(super) filter: Option<&'static str>,
     /// Evaluates the events of one CPU.
     pub(super) observe: fn(&CpuEvents<TracerEvent>, &TracerSettings) -> CpuObservation,
-    /// The records of all CPUs, except those that all tracers have.
+    /// Makes the records, except those that all tracers have.
     pub(super) records: fn(&RunObservation<'_>) -> Vec<AgentMessage>,
 }
 
@@ -31,11 +30,11 @@ pub(super) struct TracerDescription {
 pub(super) struct CpuObservation {
     /// Nanoseconds in which a latency would have been seen.
     pub(super) observed_ns: u64,
-    /// When it looked; empty for timerlat, which looks all the time.
+    /// When it watched; empty for timerlat, which always watches.
     pub(super) windows: Vec<Window>,
     /// Each latency at or above the threshold.
     pub(super) latencies: Vec<Gap>,
-    /// When those of timerlat's timer interrupts were due that came late.
+    /// When timerlat's late timer interrupts were due.
     pub(super) late_irqs: Vec<u64>,
     /// Latency of each timer interrupt, and then of the thread.
     pub(super) irq_ns: Vec<u64>,
@@ -53,7 +52,7 @@ pub(super) struct RunObservation<'a> {
     pub(super) span_ns: u64,
 }
 
-/// The exposure and the text.
+/// The records that all tracers have: the exposure and the raw text.
 pub(super) fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let name = &outcome.seen.source;
     let observed = number(observed_ns(outcome));
@@ -72,8 +71,8 @@ pub(super) fn observed_ns(outcome: &RunObservation<'_>) -> u64 {
     all.fold(0, u64::saturating_add)
 }
 
-/// The record of the latencies with some causes. It has times only if each latency has
-/// its own.
+/// The record of the latencies with some causes. It has times only if the time of each
+/// latency is known.
 pub(super) fn events(
     outcome: &RunObservation<'_>,
     name: &str,

@@ -43,7 +43,7 @@ pub(super) static OSNOISE: TracerDescription = TracerDescription {
     records,
 };
 
-/// What follows the last window that ended is neither counted nor exposure.
+/// Finds the windows and their noise. What follows the last completed window is ignored.
 fn observe(of: &CpuEvents<TracerEvent>, _: &TracerSettings) -> CpuObservation {
     let is_sample = |(_, event): &(u64, TracerEvent)| matches!(event, TracerEvent::Sample(_));
     let whole = of.events.iter().rposition(is_sample);

@@ -1,5 +1,4 @@
-//! Settings of the kernel's tracers that all instances share, and that are restored
-//! afterwards.
+//! Settings of the tracers, which all instances share; restored after the run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +81,7 @@ pub(super) fn wanted(kind: TracerKind, settings: &TracerSettings, cpus: &[u32]) 
     wanted
 }
 
-/// In microseconds.
+/// File of the threshold, in microseconds.
 const THRESHOLD: &str = "tracing_thresh";
 
 /// CPUs in the kernel's mask format: groups of 32 bits, the highest first.
@@ -96,8 +95,8 @@ pub(super) fn mask(cpus: &[u32]) -> String {
     groups.join(",")
 }
 
-/// Why no tracer can be started, if an instance uses one already: the kernel has
-/// only one of each.
+/// Why no tracer can be started, if an instance is using one: each can have one user
+/// only.
 pub(super) fn in_use(root: &Path) -> Option<String> {
     let listing = fs::read_dir(root.join("instances")).into_iter().flatten();
     let instances = listing.flatten().map(|entry| entry.path());

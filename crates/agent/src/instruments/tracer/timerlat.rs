@@ -33,8 +33,8 @@ pub(super) static TIMERLAT: TracerDescription = TracerDescription {
     records,
 };
 
-/// A timer counts, together with the period before it, if its thread ran before
-/// recording stopped.
+/// Finds the latencies. A timer counts, together with the period before it, if its thread
+/// ran before recording stopped.
 fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let threshold = settings.threshold_ns;
     let mut observed = CpuObservation::default();
@@ -93,8 +93,8 @@ fn count_of_cause(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
     parts.iter().filter(|(cause, _)| *cause == wanted).count() as u64
 }
 
-/// What took the CPU between the interrupt and the thread for at least half of the
-/// whole latency. If nothing did, the CPU was not available, or had interrupts off.
+/// The cause of a latency: what took the CPU between the interrupt and the thread for at
+/// least half of it. Otherwise the CPU was not available, or had interrupts off.
 fn cause(parts: &[(Cause, u64)], irq_ns: u64, late_ns: u64) -> Cause {
     let longest = parts.iter().max_by_key(|(_, duration)| *duration);
     match longest {
