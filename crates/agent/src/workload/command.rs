@@ -70,7 +70,7 @@ fn find(name: &str, wanted: &str, left: &ProcessExit) -> Vec<AgentMessage> {
     records
 }
 
-/// What follows `METRIC:` in a line.
+/// The text after `METRIC:` in a line.
 fn text_after_name<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
     Some(
         line.trim()

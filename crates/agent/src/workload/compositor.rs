@@ -1,11 +1,10 @@
 //! Clients that render at a fixed rate, and a compositor with a deadline.
 //!
-//! At each vertical blank every client works, submits the jobs of a frame and
-//! passes on the fence of the last. A fixed time before the next vertical blank
-//! the compositor takes the clients' frames and submits a job itself. It has
-//! missed the blank if the engine has not finished that job by then. A client
-//! has three buffers: one that the compositor shows, and two for frames that
-//! the compositor has not taken yet.
+//! At each vertical blank every client works, submits the jobs of a frame and passes on
+//! the fence of the last. A fixed time before the next vertical blank the compositor
+//! takes the clients' frames and submits a job itself. It has missed the blank if the
+//! engine has not finished that job by then. A client has three buffers: one that the
+//! compositor shows, and two for frames that the compositor has not taken yet.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,10 +22,9 @@ use crate::records::metric;
 use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
 
-/// Maximum number of a client's frames that are submitted and not yet taken.
+/// Maximum number of a client's frames that are submitted but not yet taken.
 const WAITING_MAX: usize = 2;
-/// Each client begins after the vertical blank by less than this, drawn from
-/// the seed.
+/// Limit of the random delay of each client after the vertical blank.
 const OFFSET_NS_MAX: u64 = 1_000_000;
 
 pub(super) struct Composing {
@@ -42,12 +40,12 @@ struct Composition {
     blank: u64,
     /// When it was due to begin.
     due: u64,
-    /// When the clients began the frames that this one shows first.
+    /// When the clients began the frames that this one is the first to show.
     begun: Vec<u64>,
 }
 
-/// A client's frames that the compositor has not taken. The client holds the
-/// lock for a few instructions only; the compositor never waits for it.
+/// A client's frames that the compositor has not taken. The client holds the lock for a
+/// few instructions only, and the compositor never waits for it.
 type WaitingFrames = Arc<Mutex<VecDeque<ClientFrame>>>;
 
 impl Composing {
@@ -185,8 +183,7 @@ fn missed_blanks(
     blanks.filter(is_missed).collect()
 }
 
-/// The first blank for which the compositor begins no earlier than the clients
-/// do.
+/// The first blank for which the compositor does not begin before the clients.
 fn first_to_meet(blanks: &Blanks, lead_ns: u64) -> u64 {
     blanks.after(blanks.first + lead_ns - 1)
 }
@@ -228,7 +225,7 @@ impl CompositorClient {
     }
 }
 
-/// Locks the frames. No thread panics while it holds the lock.
+/// Locks the frames.
 fn lock(waiting: &WaitingFrames) -> std::sync::MutexGuard<'_, VecDeque<ClientFrame>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -288,8 +285,7 @@ impl CompositorThread {
         let newest = |waiting: &WaitingFrames| {
             let mut waiting = match waiting.try_lock() {
                 Ok(waiting) => waiting,
-                // The client is just handing over a frame: too late for this
-                // one.
+                // The client is adding a frame at this moment: too late.
                 Err(TryLockError::WouldBlock) => return None,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             };

@@ -1,8 +1,8 @@
 //! Threads that compute as much as they can in a given time.
 //!
-//! A unit of work is what small CPU benchmarks consist of: a product of
-//! matrices, a sort and a checksum, in memory that fits every cache. The result
-//! of each unit is compared with the known one.
+//! A unit of work consists of typical parts of small CPU benchmarks: a product of
+//! matrices, a sort and a checksum, in memory that fits every cache. The result of each
+//! unit is checked.
 
 use std::hint::black_box;
 
@@ -14,14 +14,14 @@ use crate::process::Staged;
 use crate::records::metric;
 use crate::sys;
 
-/// Time for all threads to start before they begin.
+/// Delay before the computation, for all threads to start.
 const LEAD_NS: u64 = 5_000_000;
 const NS_PER_S: f64 = 1e9;
 
 /// Rows and columns of a matrix.
 const SIDE: usize = 20;
 const CELLS: usize = SIDE * SIDE;
-/// The input of a unit, and its result.
+/// The input of every unit, and its result.
 const SEED: u32 = 0x2545_f491;
 const CHECKSUM: u32 = 0x2a73_136e;
 
@@ -37,7 +37,7 @@ pub(super) fn prepare(score: &CpuScore, context: &WorkloadContext<'_>) -> Prepar
 /// The computation and its results.
 struct ScoreComputation {
     threads: u64,
-    /// `None` goes on until the process is killed.
+    /// `None`: until the process is killed.
     duration_ns: Option<u64>,
     /// The number of units that each thread has completed.
     done: Vec<u64>,
@@ -76,7 +76,7 @@ impl Staged for ScoreComputation {
     }
 }
 
-/// The number of units completed from `begin` until `end`.
+/// Computes from `begin` until `end`. Returns the number of completed units.
 fn compute(begin: u64, end: u64) -> Result<u64, String> {
     sys::no_timer_slack();
     sys::sleep_until(begin);

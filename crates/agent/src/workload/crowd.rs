@@ -1,9 +1,9 @@
 //! Many contexts that feed one engine.
 //!
-//! A few threads keep the same number of jobs in flight for every context. When
-//! a job is done, it writes its number to the memory of the device, so that a
-//! thread sees without a system call which of its contexts lack jobs. If none
-//! does, the thread sleeps until some jobs are done.
+//! A few threads keep the same number of jobs in flight for every context. A job that is
+//! done writes its number to the memory of the device, so that a thread sees without a
+//! system call which of its contexts need jobs. If none does, the thread sleeps until
+//! some jobs are done.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
-/// Each thread starts late by less than this, drawn from the seed.
+/// Limit of the random delay of each thread's start.
 const OFFSET_NS_MAX: u64 = 100_000;
-/// Maximum time for which a thread waits before it looks again.
+/// Maximum time that a thread waits before it checks again.
 const WAIT_NS: u64 = 10_000_000;
 /// Maximum number of jobs that the rings of all contexts hold together.
 const RECORDS_MAX: u32 = 1 << 18;
-/// Number of jobs to have room for, over all contexts.
+/// Number of jobs to reserve memory for, over all contexts.
 const JOBS: u64 = 1 << 16;
 
 pub(super) struct Crowding {
     crowd: Crowd,
     memory: Option<Arc<Memory>>,
-    /// When every context had all its jobs in flight: from, until.
+    /// Start and end of the time in which every context had all its jobs in flight.
     full: (u64, u64),
 }
 
@@ -45,11 +45,11 @@ struct ServedContext {
 /// The contexts that one thread serves.
 struct ContextTable {
     seats: Vec<ServedContext>,
-    /// Jobs in flight, in order of submission: seat and job number.
+    /// Jobs in flight, in order of submission: index of the context, number of the job.
     flying: VecDeque<(usize, u64)>,
     crowd: Crowd,
     memory: Arc<Memory>,
-    /// When all seats were full for the first time.
+    /// When all contexts had their jobs in flight for the first time.
     full: Option<u64>,
 }
 
@@ -148,7 +148,7 @@ impl Load for Crowding {
     }
 }
 
-/// The largest power of two that is not above `most`, and at least 2.
+/// The largest power of two up to `most`, but at least 2.
 fn power_of_two_up_to(most: u32) -> u32 {
     1 << most.max(2).ilog2()
 }
@@ -172,7 +172,7 @@ fn deal_out<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
 }
 
 impl ContextTable {
-    /// Keeps all seats full until `end`.
+    /// Keeps jobs in flight for all contexts until `end`.
     fn serve(mut self, end: u64) -> Result<ContextTable, String> {
         loop {
             let is_full = self.fill()?;
@@ -191,7 +191,7 @@ impl ContextTable {
         Ok(self)
     }
 
-    /// Submits a job for each one that is done. Returns whether none was.
+    /// Submits a job for each one that is done. Returns true if none was.
     fn fill(&mut self) -> Result<bool, String> {
         let mut is_full = true;
         for (index, seat) in self.seats.iter_mut().enumerate() {
@@ -205,10 +205,10 @@ impl ContextTable {
         Ok(is_full)
     }
 
-    /// Waits until some jobs are done: a quarter of those in flight, if they
-    /// finish in the order of submission. So a thread seldom wakes, and no
-    /// context runs out of jobs meanwhile. The wait is limited, so that jobs
-    /// that never finish do not hold up others for long.
+    /// Waits until a quarter of the jobs in flight are done, if they finish in order of
+    /// submission. So the thread seldom wakes, and no context runs out of jobs meanwhile.
+    /// The wait is limited, so that a job that never finishes does not hold up others for
+    /// long.
     fn wait(&mut self) -> Result<(), String> {
         let (seats, memory) = (&self.seats, &self.memory);
         self.flying
@@ -244,8 +244,8 @@ impl ServedContext {
     }
 }
 
-/// How evenly contexts were served. `services`: number of jobs done for each;
-/// `length`: how long the jobs of a context are, in any unit.
+/// Metrics of how evenly contexts were served. `services`: number of jobs done for each;
+/// `length`: length of the jobs of a context, in any unit.
 fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage> {
     let ends = |of: &mut dyn Iterator<Item = u64>| {
         of.fold((u64::MAX, 0), |(least, most), one| {

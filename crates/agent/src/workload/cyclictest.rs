@@ -1,17 +1,16 @@
 //! cyclictest of rt-tests.
 //!
-//! Its histogram has at most a million buckets: with nanoseconds, that is a
-//! millisecond. So it prints each value (`-v`) instead, and what it prints is
-//! checked against the summary that it writes (`--json`). It leaves the machine's
-//! settings alone (`--default-system`): power management is part of what is
-//! measured.
+//! Its histogram has at most a million buckets, that is a millisecond with nanoseconds.
+//! So it prints each value (`-v`) instead, and its output is checked against its summary
+//! (`--json`). It leaves the machine's settings alone (`--default-system`): power
+//! management is part of what is measured.
 //!
 //! Its main thread prints every 10 ms. Once one thread has done all its wake-ups, it
-//! prints no more and soon stops the others. So it is asked for more wake-ups than
-//! are wanted, and the excess is dropped.
+//! stops printing and soon stops the others. So it gets more wake-ups than wanted, and
+//! the excess is dropped.
 //!
-//! It binds each thread to a CPU whatever its options are. Where that is not wanted,
-//! its choice of CPUs is ignored.
+//! It binds each thread to a CPU whatever its options. Where that is not wanted, its
+//! calls to sched_setaffinity are ignored.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -26,7 +25,7 @@ use crate::process::{Body, ExecProgram, ProcessExit, program, read_from_start};
 use crate::records::{doubt, failed, histogram, metric, number};
 use crate::sys;
 
-/// How long the excess wake-ups last: two rounds of the main thread.
+/// Duration of the excess wake-ups: two rounds of the main thread.
 const MARGIN_NS: u64 = 20_000_000;
 
 /// Thread number to latencies in nanoseconds, in order of wake-ups.
@@ -44,8 +43,8 @@ pub(super) fn prepare(
         unpinned: !cyclictest.pinned,
         ..program(&argv, job.seed)?
     };
-    // Its measuring threads get their policy from its options; the main thread must
-    // not compete with them.
+    // The measuring threads get their policy from the options; the main thread must not
+    // compete with them.
     let scheduling = Scheduling {
         policy: Policy::Other,
         priority: 0,
@@ -173,9 +172,9 @@ fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<AgentMessage>,
     Ok(records)
 }
 
-/// How the values differ from cyclictest's own summary. cyclictest keeps the last
-/// 16384 values of a thread until it has printed them; if its main thread does not
-/// get to run, it loses older ones.
+/// Compares the values with cyclictest's own summary. Returns the differences. cyclictest
+/// keeps the last 16384 values of a thread; if its main thread does not run in time,
+/// older values are lost.
 fn compare(latencies: &ThreadLatencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
     // The average of a thread that never woke is NaN, which JSON lacks.
     let summary = summary.replace(": -nan", ": 0").replace(": nan", ": 0");

@@ -1,10 +1,10 @@
 //! A client that renders at a fixed rate, and its compositor.
 //!
-//! At each vertical blank the client works, submits the jobs of a frame, and
-//! hands the fence of the last to the compositor, which waits for it and
-//! submits a job itself. Once that is done, the frame is ready, and is shown at
-//! the next vertical blank. There are two buffers: while a frame is not ready,
-//! the client has none to render to and skips the blank.
+//! At each vertical blank the client works, submits the jobs of a frame, and passes the
+//! fence of the last to the compositor, which waits for it and submits a job itself. Once
+//! that is done, the frame is ready, and is shown at the next vertical blank. There are
+//! two buffers: while a frame is not ready, the client has none to render to and skips
+//! the blank.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -7,8 +7,7 @@ use super::threads::{TURNS, count, join, spawn, spin};
 use crate::records::metric;
 use crate::sys;
 
-/// Each thread starts late by less than this, drawn from the seed: longer than
-/// a tick of any kernel.
+/// Limit of the random delay of each thread's start: longer than a tick of any kernel.
 const OFFSET_NS_MAX: u64 = 20_000_000;
 
 pub(super) fn prepare(hogs: &Hogs, context: &WorkloadContext<'_>) -> Prepared {

@@ -1,4 +1,4 @@
-//! Reports on jobs that were submitted to simgpu.
+//! Reports on the jobs submitted to simgpu.
 
 use assize_job::{AgentMessage, Design, JobPutter, Queue, WorkerSharing};
 
@@ -7,7 +7,7 @@ use super::series::TimedSeries;
 use crate::records::{doubt, metric, raw};
 use crate::simgpu::uapi::{SimgpuInfo, SimgpuRecord as JobRecord, SimgpuStats};
 
-/// The records of all contexts of a workload. `start`: when it started.
+/// The records of all contexts of a workload. `start`: start of the workload.
 pub(super) fn report(
     finished: Vec<Finished>,
     terms: &ClientTerms,
@@ -67,16 +67,15 @@ fn since(later: u64, earlier: u64) -> u64 {
     later.saturating_sub(earlier)
 }
 
-/// Nanoseconds from the end of a job on the engine until its waiter ran; `None`
-/// if the waiter came after that end, and so did not wait.
+/// Nanoseconds from the end of a job on the engine until its waiter ran; `None` if the
+/// wait began after that end.
 fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Option<u64> {
     let at = usize::try_from(seqno.checked_sub(1)?).ok()?;
     let done = records.get(at)?.t_hw;
     (before < done).then(|| since(woke, done))
 }
 
-/// What the queues did, and a doubt for each requested feature that they never
-/// used.
+/// Counts of the queues, and a doubt for each requested feature that they never used.
 fn queue_counts(
     terms: &ClientTerms,
     stats: &[SimgpuStats],
@@ -88,7 +87,7 @@ fn queue_counts(
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
     let mut metrics = vec![("jobs", jobs, ""), ("jobs_bypassed", bypassed, "")];
-    // Without a queue, no queue takes memory.
+    // Without a queue there is no memory of a queue.
     let known = match queue.design {
         Design::DrmSched => Some(0),
         Design::Depq => Some(1),
@@ -131,8 +130,8 @@ fn queue_counts(
     records
 }
 
-/// What workers did, as each context reports it. Contexts that share a worker
-/// count as the one that reports the most.
+/// Sums a count of workers. Contexts that share a worker count as the one that reports
+/// the most.
 fn count_for_workers(queue: &Queue, stats: &[SimgpuStats], of: fn(&SimgpuStats) -> u64) -> u64 {
     let each = stats.iter().map(of);
     match queue.share {

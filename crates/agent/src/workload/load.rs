@@ -1,5 +1,4 @@
-//! Workloads that submit jobs to simgpu: the trait that each implements, and
-//! what is the same for all.
+//! The trait of workloads that submit jobs to simgpu, and their common code.
 
 use assize_job::{AgentMessage, Scheduling};
 
@@ -9,20 +8,20 @@ use super::prepared::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
-/// The code that is particular to a workload.
+/// A workload that submits jobs to simgpu.
 pub(super) trait Load {
     /// Creates the contexts, before anything is measured.
     fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String>;
-    /// Submits jobs until all are done, or for ever in the background. `start`:
-    /// the current time.
+    /// Submits jobs until all are done, or forever in the background. `start`: the
+    /// current time.
     fn run(
         &mut self,
         terms: &ClientTerms,
         start: u64,
         lanes: Vec<ContextLane>,
     ) -> Result<Vec<ContextLane>, String>;
-    /// Records in addition to those of every job. `finished`: the measurements
-    /// of each context.
+    /// Makes records in addition to those of all jobs. `finished`: the measurements of
+    /// each context.
     fn records(
         &mut self,
         _: &Client,
@@ -34,7 +33,7 @@ pub(super) trait Load {
     }
 }
 
-/// A workload, ready to be started.
+/// Prepares the workload.
 pub(super) fn prepare(
     load: Box<dyn Load>,
     scheduling: &Scheduling,

@@ -1,4 +1,4 @@
-//! Workloads: how each is started, and how its output is read.
+//! The workloads: how each is started, and how its output is read.
 
 mod audio;
 mod blanks;

@@ -5,10 +5,10 @@ use assize_job::AgentMessage;
 use crate::process::ProcessExit;
 use crate::records::{doubt, raw};
 
-/// Maximum number of bytes kept of a tool's output.
+/// Maximum number of bytes kept of a program's output.
 const LIMIT: usize = 1 << 20;
 
-/// The output of the process, under names that begin with `name`.
+/// Records of the output of a process, named `NAME.stdout` and `NAME.stderr`.
 pub(crate) fn output_records(name: &str, left: &ProcessExit) -> Vec<AgentMessage> {
     let mut records = text_records(format!("{name}.stdout"), &left.stdout);
     records.extend(text_records(format!("{name}.stderr"), &left.stderr));

@@ -1,4 +1,4 @@
-//! Threads that work for a while in each period.
+//! Threads that work for some time in each period.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::process::schedule;
 use crate::records::{metric, number};
 use crate::sys;
 
-/// Time for all threads to start before the first period begins.
+/// Delay before the first period, for all threads to start.
 const LEAD_NS: u64 = 10_000_000;
 
 pub(super) fn prepare(
@@ -113,8 +113,8 @@ fn run(
     Ok(records)
 }
 
-/// Wakes and works at each release from `first` until `end`. A release that
-/// passes while earlier work goes on is an overrun, and is skipped.
+/// Wakes and works at each release from `first` until `end`. Skips releases that pass
+/// during earlier work, and counts them as overruns.
 fn one_thread(
     one: Loop,
     first: u64,
@@ -151,8 +151,8 @@ fn one_thread(
     Ok(measured)
 }
 
-/// How many releases passed before `done`. One that is due exactly then can
-/// still be met.
+/// Number of releases that passed before `done`. One that is due exactly then is still
+/// met.
 fn overruns(release: u64, done: u64, period_ns: u64) -> u64 {
     (done - release).saturating_sub(1) / period_ns
 }

@@ -35,7 +35,7 @@ pub(super) fn prepare(
 /// The exchange to carry out, and the results.
 struct PingPongExchange {
     via: WakeupMechanism,
-    /// Round trips; `None` goes on until the process is killed.
+    /// Number of round trips; `None`: until the process is killed.
     loops: Option<u64>,
     samples: bool,
     start: u64,
@@ -46,8 +46,7 @@ struct PingPongExchange {
 enum PingPongEnd {
     /// Reads a byte from one pipe and writes it to another.
     Pipe(File, File),
-    /// The word with the number of the side whose turn it is, and this side's
-    /// number.
+    /// Waits until the word is this side's number, and sets it to the other's.
     Futex(Arc<AtomicU32>, u32),
 }
 

@@ -1,4 +1,4 @@
-//! What a workload is given, and what it becomes when it is ready to be started.
+//! The context that a workload is given, and the result: a workload ready to be started.
 
 use assize_job::{AgentMessage, Job, Scheduling};
 
@@ -32,12 +32,12 @@ pub(crate) struct Prepared {
     pub(crate) scheduling: Scheduling,
     /// Exit statuses that count as success.
     pub(crate) statuses: Vec<i32>,
-    /// Makes records of what the process left, unless it failed.
+    /// Makes the records, unless the process failed.
     pub(crate) read: ResultReader,
 }
 
-/// Makes records of what a process left, and of how long it took in
-/// nanoseconds. Owns what must last as long as the process.
+/// Makes records from the exit of a process and its elapsed time in nanoseconds. Owns
+/// what must last as long as the process.
 pub(crate) type ResultReader = Box<dyn FnOnce(&ProcessExit, u64) -> Vec<AgentMessage>>;
 
 /// A workload inside the agent, of which only one stage is measured.
@@ -46,7 +46,7 @@ pub(super) fn prepare_staged(scheduling: Scheduling, run: impl Staged + 'static)
         body: Body::Staged(Box::new(run)),
         scheduling,
         statuses: vec![0],
-        // It sends its records itself.
+        // The process sends its records itself.
         read: Box::new(|_, _| Vec::new()),
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn prepare_inside(
         body: Body::Inside(Box::new(run)),
         scheduling,
         statuses: vec![0],
-        // It sends its records itself.
+        // The process sends its records itself.
         read: Box::new(|_, _| Vec::new()),
     }
 }

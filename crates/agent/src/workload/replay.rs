@@ -15,7 +15,7 @@ use super::threads::{join, spawn};
 use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::sys;
 
-/// Each client starts late by less than this, drawn from the seed.
+/// Limit of the random delay of each client's start.
 const OFFSET_NS_MAX: u64 = 1_000_000;
 
 pub(super) struct Replaying {
@@ -97,7 +97,7 @@ impl Load for Replaying {
     }
 }
 
-/// A client that plays a script.
+/// A client that replays a script.
 struct ReplayClient {
     script: Arc<Script>,
     lanes: Vec<ContextLane>,
@@ -107,7 +107,7 @@ struct ReplayClient {
     /// For each step of this round, its job and, if another may need it, its
     /// fence.
     jobs: Vec<Option<(usize, u64, Option<OwnedFd>)>>,
-    /// The newest jobs, oldest first, for a throttle or a depth to wait for.
+    /// The newest jobs, oldest first, to wait for if a throttle or depth is set.
     newest: VecDeque<(usize, u64)>,
     throttle: usize,
     depth: usize,
@@ -138,7 +138,7 @@ impl ReplayClient {
         }
     }
 
-    /// Plays `repeat` rounds, or until the process is killed.
+    /// Replays `repeat` rounds, or until the process is killed.
     fn play(mut self, begin: u64, repeat: Option<u32>) -> Result<ReplayClient, String> {
         sys::no_timer_slack();
         sys::sleep_until(begin);
@@ -218,7 +218,7 @@ impl ReplayClient {
     /// Waits for the job that is `throttle` jobs before this one.
     fn throttle(&mut self, lane: usize, seqno: u64) -> Result<(), String> {
         self.newest.push_back((lane, seqno));
-        // Enough: larger numbers in a script make no difference.
+        // Larger numbers in a script make no difference.
         const MOST: usize = 1 << 16;
         while self.newest.len() > MOST {
             self.newest.pop_front();
@@ -232,8 +232,7 @@ impl ReplayClient {
         Ok(())
     }
 
-    /// Waits until fewer than `depth` jobs are in flight on the engine of a
-    /// lane.
+    /// Waits until fewer than `depth` jobs are in flight on the engine of `lane`.
     fn limit_depth(&mut self, lane: usize) -> Result<(), String> {
         let engine = |lane: usize| self.script.lanes.get(lane).map(|(_, engine)| *engine);
         if self.depth == 0 {

@@ -1,4 +1,4 @@
-//! A workload that runs rt-app itself.
+//! Runs rt-app.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,8 @@ use crate::process::{Body, ProcessExit, program};
 use crate::records::doubt;
 use crate::sys;
 
-/// Runs rt-app on a file, in a directory made for it, where rt-app leaves its
-/// logs unless the file says otherwise. If the file does not give the length of
-/// an iteration of rt-app's loop, `calibration_ns` does.
+/// Prepares rt-app with an input file, in a temporary directory for its logs. If the file
+/// gives no calibration, `calibration_ns` does.
 pub(super) fn prepare(
     file: &str,
     calibration_ns: Option<u64>,
@@ -27,7 +26,7 @@ pub(super) fn prepare(
     let text = fs::read(&path).map_err(|error| of_file(&error))?;
     let text = String::from_utf8_lossy(&text);
     let directory = Directory::new().map_err(|error| failed("directory for logs", &error))?;
-    // If the file is no object, rt-app rejects it.
+    // If the file is not an object, rt-app rejects it.
     let found = calibration::find(&text).unwrap_or(Calibration::Given);
     let path = match (calibration_ns, &found) {
         (None, _) | (_, Calibration::Given) => path,
@@ -56,7 +55,7 @@ pub(super) fn prepare(
     })
 }
 
-/// A doubt: rt-app calibrates anew in each run, on one CPU, while other things
+/// A doubt: rt-app calibrates itself again in each run, on one CPU, while other things
 /// run.
 fn doubt_calibration(name: &str) -> AgentMessage {
     doubt(

@@ -1,4 +1,4 @@
-//! Measurements of one kind, as records.
+//! Series of measurements.
 
 use assize_job::AgentMessage;
 
@@ -13,12 +13,12 @@ pub(super) struct TimedSeries {
 }
 
 impl TimedSeries {
-    /// Has room for `count` measurements, so that the kernel need not find
-    /// memory during the measurement.
+    /// Reserves memory for `count` measurements, so that the kernel need not do so during
+    /// the measurement.
     pub(super) fn with_room(count: u64) -> TimedSeries {
-        // Beyond this the vectors grow.
+        // Beyond this limit the vectors grow.
         let count = usize::try_from(count.min(1 << 22)).unwrap_or(0);
-        // Filled with what is not zero, so that the pages are present.
+        // Nonzero, so that the pages are present.
         let room = || {
             let mut room = vec![u64::MAX; count];
             room.clear();
@@ -46,12 +46,12 @@ impl TimedSeries {
         self.values.len()
     }
 
-    /// The values, in the order in which they were measured.
+    /// The values, in order of measurement.
     pub(super) fn values(&self) -> &[u64] {
         &self.values
     }
 
-    /// The same measurements with `convert` applied to each value.
+    /// Applies `convert` to each value.
     pub(super) fn map(mut self, convert: impl Fn(u64) -> u64) -> TimedSeries {
         self.values
             .iter_mut()
@@ -65,8 +65,8 @@ impl TimedSeries {
         sum as f64 / self.values.len().max(1) as f64
     }
 
-    /// Its records: a histogram and, if `samples`, each value with the time
-    /// since the previous one, the first since `start`.
+    /// Makes the records: a histogram and, if `samples`, each value with the time since
+    /// the previous one, or since `start` for the first.
     pub(super) fn records(
         self,
         metric: &str,

@@ -1,5 +1,4 @@
-//! Submits one job after the other, waits for each, and reports how long each
-//! took its submitter.
+//! Submits one job after the other, waits for each, and reports the round trips.
 
 use assize_job::{AgentMessage, StreamWorkload as Parameters};
 
@@ -51,8 +50,7 @@ impl Load for StreamLoad {
         for lane in &mut lanes {
             let mut done = 0;
             while terms.background || done < self.stream.submissions {
-                // Read records here, so that this is not part of the measured
-                // trip.
+                // Read records here, outside of the measured trip.
                 lane.make_room()?;
                 let before = sys::now();
                 let job = lane.submit(exec, &[])?;

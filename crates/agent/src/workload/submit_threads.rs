@@ -12,13 +12,13 @@ use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
-/// Each thread starts late by less than this, drawn from the seed.
+/// Limit of the random delay of each thread's start.
 const OFFSET_NS_MAX: u64 = 100_000;
 
 pub(super) struct Submitters(pub(super) ThreadsWorkload);
 
-/// The words that a thread's jobs write, and their values. Each job has a
-/// different word, until all words of the thread are used.
+/// The words that a thread's jobs write, and their values. Jobs use all words of the
+/// thread in turn.
 #[derive(Debug, Clone, Copy)]
 struct JobWords {
     first: usize,
@@ -44,7 +44,7 @@ impl JobWords {
         (self.first + index, (value as u32) | 1)
     }
 
-    /// The first of `jobs` jobs whose word has not arrived.
+    /// The first of `jobs` jobs whose word is not in memory.
     fn missing(&self, jobs: usize, memory: impl Fn(usize) -> u32) -> Option<usize> {
         (0..jobs.min(self.count)).find(|job| {
             let (word, value) = self.word_and_value(*job);

@@ -1,7 +1,7 @@
-//! mpg123 and aplay of Debian, which play music through ALSA.
+//! Plays music through ALSA with Debian's mpg123 and aplay.
 //!
-//! mpg123 could play by itself, but it gives up at an underrun that interrupts
-//! one of its writes.
+//! mpg123 could play by itself, but it gives up at an underrun that interrupts one of its
+//! writes.
 
 use std::fs;
 use std::path::Path;
@@ -16,18 +16,18 @@ use crate::process::{Body, ExecProgram, ProcessExit, program};
 use crate::records::{failed, metric};
 use crate::sys;
 
-/// The music: frames of one size, each of which can be decoded independently.
+/// The music: frames of equal size, each of which can be decoded independently.
 /// `music.py` generates it.
 const MUSIC: &[u8] = include_bytes!("music.mp3");
-/// Bytes of a frame, at 128 kbit/s and 48 kHz.
+/// Size of a frame in bytes, at 128 kbit/s and 48 kHz.
 const FRAME: usize = 384;
-/// How long a frame lasts: 1152 samples.
+/// Duration of a frame: 1152 samples.
 const FRAME_NS: u64 = 24_000_000;
-/// In the background, the music outlasts the workload's timeout by this much.
+/// By how much music in the background outlasts the workload's timeout.
 const MORE_NS: u64 = 10_000_000_000;
 /// Maximum length of the music in the background.
 const LONGEST_NS: u64 = 600_000_000_000;
-/// The text around the length of an underrun in aplay's message.
+/// The text before and after the length of an underrun in aplay's message.
 const UNDERRUN: (&str, &str) = ("underrun!!! (at least ", " ms long)");
 
 pub(super) fn prepare(audio: &Audio, context: &WorkloadContext<'_>) -> Result<Prepared, String> {
@@ -63,7 +63,7 @@ fn io_failure(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {}", path.display(), sys::error_text(error))
 }
 
-/// The length of music that outlasts every workload with this timeout.
+/// Length of music that outlasts every workload with this timeout.
 fn longest_music(timeout_ms: u64) -> u64 {
     match timeout_ms {
         0 => LONGEST_NS,
@@ -71,7 +71,7 @@ fn longest_music(timeout_ms: u64) -> u64 {
     }
 }
 
-/// `frames` frames from `first` on, starting over at the end.
+/// `frames` frames from `first` on, repeating from the beginning after the last.
 fn music(first: u64, frames: u64) -> Vec<u8> {
     let all = MUSIC.chunks_exact(FRAME).cycle();
     let first = usize::try_from(first).unwrap_or(0);
@@ -102,8 +102,7 @@ fn player(audio: &Audio) -> Vec<String> {
     words.map(String::from).into()
 }
 
-/// Runs both programs to their ends, with the output of the decoder as input of
-/// the player.
+/// Runs both programs to their end; the decoder's output is the player's input.
 fn play(decoder: &ExecProgram, player: &ExecProgram) -> Result<(), String> {
     let mut decoding = start(decoder, Stdio::null(), Stdio::piped())?;
     let sound = decoding.stdout.take().map_or_else(Stdio::null, Stdio::from);
@@ -137,7 +136,7 @@ fn read(
     buffer_ns: u64,
 ) -> Vec<AgentMessage> {
     let mut records = output::output_records(name, left);
-    // aplay may not wait for what is in the buffer at the end.
+    // At the end, aplay may not wait until the buffer is played.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
         records.push(failed(

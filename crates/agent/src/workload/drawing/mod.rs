@@ -1,12 +1,10 @@
-//! A client that draws through requests to a server, as clients of a window system
-//! do.
+//! A client that draws through requests to a server, like clients of a window system.
 //!
-//! Client and server are two threads with a socket between them. The client writes
-//! requests of the X protocol's sizes into a buffer, which it sends when it is full.
-//! At the end of each operation it requests an answer. The server reads what has
-//! arrived, draws, and answers. What is drawn, and where, comes from the seed. At
-//! the end the screen is compared with one on which the same was drawn without a
-//! socket.
+//! Client and server are two threads connected by a socket. The client writes requests of
+//! the X protocol's sizes to a buffer, which it sends when it is full. At the end of each
+//! operation it requests an answer. The server reads what has arrived, draws, and
+//! answers. What is drawn, and where, is random. At the end the screen is compared with
+//! one on which the same was drawn without a socket.
 
 mod requests;
 mod screen;
@@ -29,9 +27,9 @@ use crate::sys;
 use requests::{ANSWER, HEADER, Request};
 use screen::{PIXEL, Rectangle, Screen};
 
-/// Initial bytes of the server's buffer, which grows for longer requests.
+/// Initial size of the server's buffer, which grows for longer requests.
 const SERVER_BUFFER: usize = 4096;
-/// The longest side of a rectangle that is filled or copied.
+/// Maximum width and height of a filled or copied rectangle.
 const SIDE_MAX: u16 = 64;
 
 pub(super) fn prepare(drawing: &Drawing, context: &WorkloadContext<'_>) -> Prepared {
@@ -52,7 +50,7 @@ pub(super) fn prepare(drawing: &Drawing, context: &WorkloadContext<'_>) -> Prepa
 /// What to draw, and the results.
 struct DrawingSession {
     drawing: Drawing,
-    /// `None` goes on until the process is killed.
+    /// `None`: until the process is killed.
     operations: Option<u64>,
     samples: bool,
     /// Decides what is drawn, and where.
@@ -72,7 +70,7 @@ struct DrawingConnection {
     server: JoinHandle<Result<Screen, String>>,
 }
 
-/// How much was sent.
+/// Number of requests and bytes sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct SentTotals {
     requests: u64,
@@ -146,7 +144,7 @@ impl DrawingSession {
         Ok(())
     }
 
-    /// The screen after the same was drawn without a server.
+    /// Draws the same without a server. Returns the screen.
     fn reference(&self) -> Result<Screen, String> {
         let words = |error: io::Error| sys::error_text(&error);
         let (_, segment) = segment(&self.drawing).map_err(words)?;
@@ -183,7 +181,7 @@ fn image_bytes(drawing: &Drawing) -> usize {
     (drawing.image_side as usize).pow(2) * PIXEL
 }
 
-/// Makes the requests, drawn from the seed.
+/// Generates random requests.
 struct RequestGenerator {
     drawing: Drawing,
     stream: Stream,
@@ -229,7 +227,7 @@ impl RequestGenerator {
         self.send(to, &Request::Sync)
     }
 
-    /// Draws the image with this number in the operation.
+    /// Sends image `number` of the operation.
     fn send_image(
         &mut self,
         to: &mut impl Write,
@@ -270,11 +268,11 @@ impl RequestGenerator {
     }
 
     fn below(&mut self, limit: u32) -> u16 {
-        // Neither a screen nor an image has a larger side.
+        // No side of a screen or an image exceeds 16 bits.
         self.stream.below(limit.into()) as u16
     }
 
-    /// A random place on the screen, with a size that widgets have.
+    /// A random rectangle on the screen, of the size of a widget.
     fn place(&mut self) -> Rectangle {
         Rectangle {
             x: self.below(self.drawing.width),
@@ -285,7 +283,7 @@ impl RequestGenerator {
     }
 }
 
-/// Carries out requests until the client is gone. Returns the screen.
+/// Carries out requests until the client closes the socket. Returns the screen.
 fn serve(socket: UnixStream, segment: &Mapping, mut screen: Screen) -> Result<Screen, String> {
     let words = |error: io::Error| sys::error_text(&error);
     let mut buffer = vec![0; SERVER_BUFFER];

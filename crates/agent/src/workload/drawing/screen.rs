@@ -4,7 +4,7 @@
 const GLYPH: (usize, usize) = (8, 13);
 /// Background colour of the screen and of text.
 const PAPER: u32 = 0x00ff_ffff;
-/// Bytes of a pixel.
+/// Size of a pixel in bytes.
 pub(super) const PIXEL: usize = 4;
 
 /// A position and a size, in pixels.
@@ -37,7 +37,7 @@ impl Screen {
         }
     }
 
-    /// `width` pixels of a line from `x` on, as far as they are on the screen.
+    /// Up to `width` pixels of a line from `x` on, cut at the edge of the screen.
     fn line(&mut self, x: usize, y: usize, width: usize) -> &mut [u32] {
         if y >= self.height || x >= self.width {
             return &mut [];
@@ -58,7 +58,7 @@ impl Screen {
         }
     }
 
-    /// Writes a line of text with its upper left corner at this place.
+    /// Writes a line of text with its upper left corner at (`x`, `y`).
     pub(super) fn text(&mut self, x: u16, y: u16, text: &[u8]) {
         let colour = self.colour;
         for row in 0..GLYPH.1 {
@@ -74,8 +74,7 @@ impl Screen {
         }
     }
 
-    /// Copies a rectangle of the screen to another place; what does not fit there
-    /// is cut off.
+    /// Copies a rectangle of the screen to (`x`, `y`), cut at the edge of the screen.
     pub(super) fn copy(&mut self, from: Rectangle, x: u16, y: u16) {
         let (to_x, to_y) = (usize::from(x), usize::from(y));
         let (from_x, from_y) = (usize::from(from.x), usize::from(from.y));
@@ -116,7 +115,7 @@ impl Screen {
     }
 }
 
-/// A row of a character: eight pixels. Each character has a different pattern.
+/// A row of eight pixels of a character. Each character has a different pattern.
 fn glyph(character: u8, row: usize) -> u8 {
     let mixed = (u32::from(character) * 13 + row as u32).wrapping_mul(0x9e37_79b1);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85eb_ca6b);

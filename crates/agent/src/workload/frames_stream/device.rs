@@ -1,5 +1,4 @@
-//! Memory of devices: BARs of PCI devices through sysfs, framebuffers, dumb
-//! buffers.
+//! Memory of devices: BARs of PCI devices, framebuffers, dumb buffers.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -13,21 +12,20 @@ use crate::sys;
 
 /// The sysfs directory of PCI devices.
 const PCI: &str = "/sys/bus/pci/devices";
-/// Beginning of the class of a display controller.
+/// Prefix of the class of a display controller.
 const DISPLAY: &str = "0x03";
 
-/// Memory in which the lines of a frame lie.
+/// Memory with the lines of a frame.
 #[derive(Debug)]
 pub(super) struct LineMemory {
     pub(super) mapping: Mapping,
-    /// Bytes from the beginning of one line to that of the next.
+    /// Distance between the beginnings of lines, in bytes.
     pub(super) stride: usize,
-    /// Closed or undone on drop.
     _held: HeldDevice,
 }
 
 impl LineMemory {
-    /// Lines in this memory; `held` is released after it.
+    /// Lines in a mapping. `held` is dropped after it.
     pub(super) fn new(mapping: Mapping, stride: usize, held: HeldDevice) -> LineMemory {
         LineMemory {
             mapping,
@@ -37,12 +35,12 @@ impl LineMemory {
     }
 }
 
-/// What the memory of a device depends on.
+/// What must last as long as the memory of a device.
 #[derive(Debug)]
 pub(super) enum HeldDevice {
     /// Nothing.
     Nothing,
-    /// A PCI device that was enabled for it through this file.
+    /// A PCI device that was enabled through this file; disabled on drop.
     Enabled(PathBuf),
     /// An open file, whose buffers are freed when it is closed.
     Open { _file: File },
@@ -51,7 +49,7 @@ pub(super) enum HeldDevice {
 impl Drop for HeldDevice {
     fn drop(&mut self) {
         if let HeldDevice::Enabled(file) = self {
-            // Nothing depends on this.
+            // Nothing depends on disabling it.
             let _ = fs::write(file, "0");
         }
     }
@@ -132,7 +130,7 @@ fn devices(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Why this resource does not exist.
+/// Explains why a BAR cannot be mapped.
 fn why_missing(
     root: &Path,
     stream: &FramesStream,
@@ -167,7 +165,7 @@ fn why_missing(
     }
 }
 
-/// Enables a device that no driver has enabled.
+/// Enables the device unless a driver has.
 fn enable(device: &Path) -> Result<HeldDevice, String> {
     let file = device.join("enable");
     match fs::read_to_string(&file) {
@@ -198,7 +196,7 @@ fn line_bytes(stream: &FramesStream) -> Result<usize, String> {
     usize::try_from(stream.line_bytes()).map_err(|_| "a line is too long".into())
 }
 
-/// FBIOGET_VSCREENINFO and FBIOGET_FSCREENINFO, and the sizes of what they write.
+/// FBIOGET_VSCREENINFO and FBIOGET_FSCREENINFO, with the sizes of their structs.
 const VARIABLE: (libc::c_ulong, usize) = (0x4600, 160);
 const FIXED: (libc::c_ulong, usize) = (0x4602, 80);
 /// Offsets of width, height and bits per pixel in `struct fb_var_screeninfo`, and
@@ -242,7 +240,7 @@ fn screen(file: &File, (number, size): (libc::c_ulong, usize)) -> Result<Vec<u8>
     Ok(bytes)
 }
 
-/// The 32-bit word at `at`; 0 beyond the end.
+/// Reads the 32-bit word at `at`. Returns 0 beyond the end.
 fn word(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
     word.map_or(0, u32::from_le_bytes)

@@ -1,8 +1,8 @@
 //! A thread that copies frames.
 //!
-//! The content of a frame is drawn from the seed. The destination is first
-//! filled with its complement, and compared with the frame at the end, so that
-//! pixels that did not arrive are counted.
+//! The content of a frame is random. The destination is first filled with its complement,
+//! and compared with the frame at the end, so that pixels that did not arrive are
+//! counted.
 
 mod copier;
 mod device;
@@ -36,7 +36,7 @@ pub(super) fn prepare(stream: &FramesStream, context: &WorkloadContext<'_>) -> P
 /// What to copy, and the results.
 struct FramesStreaming {
     stream: FramesStream,
-    /// Whether it goes on until the process is killed, and measures nothing.
+    /// Whether it runs until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
     /// The content of a frame.
@@ -45,7 +45,7 @@ struct FramesStreaming {
     start: u64,
     /// How long each frame took, in nanoseconds.
     times: TimedSeries,
-    /// When periods without a frame ended, in nanoseconds from the start.
+    /// Ends of periods without a finished frame, in nanoseconds from the start.
     late: Vec<u64>,
 }
 
@@ -112,7 +112,7 @@ impl Staged for FramesStreaming {
     }
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
-        // Taken out, so that the memory of the frames is released at the end.
+        // Take the frames, so that their memory is released at the end.
         let frames = self.frames.take().ok_or("no frame is ready")?;
         let end = sys::now();
         let times = std::mem::take(&mut self.times);
@@ -134,7 +134,7 @@ impl Staged for FramesStreaming {
     }
 }
 
-/// The maximum number of frames, as far as it is known in advance.
+/// Upper limit of the number of frames.
 fn frames_at_most(stream: &FramesStream) -> u64 {
     match (stream.duration_ns, stream.period_ns) {
         (None, _) => stream.frames,
@@ -144,8 +144,8 @@ fn frames_at_most(stream: &FramesStream) -> u64 {
     }
 }
 
-/// How many periods have ended by `now` without a finished frame, for a frame
-/// that was due at `due`. A frame that ends exactly with its period is in time.
+/// Number of periods that have ended without a finished frame, for a frame due at `due`
+/// and finished at `now`. A frame that ends exactly with its period is on time.
 fn periods_passed(due: u64, now: u64, period: u64) -> u64 {
     now.saturating_sub(due).saturating_sub(1) / period
 }
@@ -193,7 +193,7 @@ impl CopiedFrames {
         )
     }
 
-    /// The same of the destination.
+    /// `lines` lines of the destination, from `line` on.
     fn destination_lines(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
         let to = self.destination.as_ref().unwrap_or(&self.source);
         area_of_lines(&to.mapping, line * to.stride, lines, self.line_bytes)
@@ -294,7 +294,7 @@ fn area_of_lines(
     area.ok_or_else(|| "a line is not in the memory of its frame".into())
 }
 
-/// Memory that does not belong to a device.
+/// Maps memory that does not belong to a device.
 fn ordinary_memory(memory: FrameMemory, bytes: usize, stride: usize) -> Result<LineMemory, String> {
     let (mapping, what, mend) = match memory {
         FrameMemory::HugePages => (
@@ -310,7 +310,7 @@ fn ordinary_memory(memory: FrameMemory, bytes: usize, stride: usize) -> Result<L
     Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
-/// Draws the content of the next line.
+/// Fills a line with random bytes.
 fn draw(pixels: &mut Stream, line: &mut [u8]) {
     pixels.fill(line);
 }

@@ -1,13 +1,11 @@
-//! A routine that copies, zeroes or sums bytes, called repeatedly.
+//! Calls a routine that copies, zeroes or sums bytes.
 //!
-//! The content of the source is drawn from the seed, and so is the order of flushed
-//! places. Calls are timed in batches, with the time-stamp counter, read after all
-//! earlier instructions have completed. At the end the results at all places are
-//! checked.
+//! The content of the source is random, and so is the order of flushed places. Calls are
+//! timed in batches with the time-stamp counter, which is read after all earlier
+//! instructions have completed. At the end the results at all places are checked.
 //!
-//! For routines in the kernel, the module copybench makes the calls and reads the
-//! counter. Its memory is mapped, so that all else is done here as it is for the
-//! process's.
+//! The module copybench calls routines of the kernel and reads the counter. Its memory is
+//! mapped, so that everything else is done here as for memory of the process.
 
 mod check;
 mod kernel;
@@ -47,10 +45,10 @@ pub(super) fn prepare(kind: &MemoryRoutine, context: &WorkloadContext<'_>) -> Pr
 /// What to call, and the results.
 struct RoutineWorkload {
     kind: MemoryRoutine,
-    /// Whether it goes on until the process is killed, and measures nothing.
+    /// Whether it runs until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
-    /// The content of the source, and the order of the places.
+    /// Random content of the source, and order of the places.
     stream: Stream,
     ready: Option<PreparedCalls>,
     start: u64,
@@ -60,12 +58,12 @@ struct RoutineWorkload {
     alternative: Cell<u64>,
 }
 
-/// All that is prepared before anything is measured.
+/// Everything that is prepared before the measurement.
 struct PreparedCalls {
     called: CallableRoutine,
     places: RoutinePlaces,
     rate: CounterRate,
-    /// Number of wrong results when the routine was tried beforehand.
+    /// Number of wrong results in trials before the measurement.
     wrong_before: u64,
 }
 
@@ -151,7 +149,7 @@ impl Staged for RoutineWorkload {
 }
 
 impl RoutineWorkload {
-    /// Makes `calls` calls, from the place with this number on. Returns the ticks.
+    /// Makes `calls` calls, beginning at place `first`. Returns the ticks.
     fn batch(&self, ready: &PreparedCalls, first: usize, calls: usize) -> Result<u64, String> {
         let places = &ready.places;
         let size = places.size;
@@ -181,7 +179,7 @@ impl RoutineWorkload {
         })
     }
 
-    /// The ticks of batches of calls that do nothing.
+    /// Measures batches of calls that do nothing, in ticks.
     fn empty_batches(&self, ready: &PreparedCalls, calls: u64) -> Result<Vec<u64>, String> {
         let places = &ready.places;
         let calls = usize::try_from(calls).unwrap_or(usize::MAX);
