@@ -259,9 +259,9 @@ impl ObservedStates {
                     records.push(metric(of, number(usage), ""));
                 }
                 sums = add(sums, counts);
-                let said = counts.map(|count| count.map_or("-".into(), |count| count.to_string()));
+                let words = counts.map(|count| count.map_or("-".into(), |count| count.to_string()));
                 // Writing to a string cannot fail.
-                let _ = writeln!(table, "{cpu} {name} {own} {}", said.join(" "));
+                let _ = writeln!(table, "{cpu} {name} {own} {}", words.join(" "));
             }
             records.push(metric(format!("state_time:{name}"), number(time), "ns"));
             let given = COUNTERS.len() - usize::from(declared);
@@ -511,8 +511,11 @@ mod tests {
         found.counted[1][1][USAGE] = Some(1 + ENDS);
         assert_eq!(found.doubt_untraced(), None);
         found.counted[1][1][USAGE] = Some(2 + ENDS);
-        let said = format!("{:?}", found.doubt_untraced().unwrap());
-        assert!(said.contains("CPU 1 was 6 times in idle state 1"), "{said}");
+        let doubt = format!("{:?}", found.doubt_untraced().unwrap());
+        assert!(
+            doubt.contains("CPU 1 was 6 times in idle state 1"),
+            "{doubt}"
+        );
     }
 
     #[test]

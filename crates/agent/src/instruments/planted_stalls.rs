@@ -248,7 +248,7 @@ mod tests {
             ended_ns: 49_000,
             ..PlantedStalls::default()
         };
-        let told = instrument.stall_records(&parse(LOG).unwrap());
+        let records = instrument.stall_records(&parse(LOG).unwrap());
         let [
             AgentMessage::Events {
                 count,
@@ -262,9 +262,9 @@ mod tests {
                 values,
                 ..
             },
-        ] = &told[..]
+        ] = &records[..]
         else {
-            panic!("{told:?}");
+            panic!("{records:?}");
         };
         assert_eq!((*count, *exposure_ns), (2, 12_000));
         assert_eq!(*t_ns, [1000, 5000]);

@@ -13,7 +13,6 @@ use super::ring::{self, EventFormat, PageLayout};
 use crate::cpus;
 use crate::files;
 use crate::records::doubt;
-use crate::sys;
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 const PREFIX: &str = "assize.";
@@ -337,6 +336,7 @@ fn lost_events(text: &str) -> Option<u64> {
 #[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 mod tests {
     use super::*;
+    use crate::sys;
 
     #[test]
     fn losses_are_summed() {

@@ -117,12 +117,12 @@ impl RunModules {
         if wanted.is_some() && wanted == there {
             return Ok(());
         }
-        let said = |id: Option<String>| id.unwrap_or_else(|| "none".into());
+        let or_none = |id: Option<String>| id.unwrap_or_else(|| "none".into());
         Err(format!(
             "another module {name} is loaded already, of build id {}, not {}; \
              remove it first (`rmmod {name}`)",
-            said(there),
-            said(wanted)
+            or_none(there),
+            or_none(wanted)
         ))
     }
 
@@ -312,11 +312,11 @@ fn kernel_name(module: &str) -> String {
 /// The name recorded in a module's file; otherwise [`kernel_name`].
 fn real_name(module: &str) -> String {
     let field = |file: Vec<u8>| elf::module_field(&file, "name");
-    let said = match is_file(module) {
+    let recorded = match is_file(module) {
         true => fs::read(module).ok().and_then(field),
         false => None,
     };
-    said.unwrap_or_else(|| kernel_name(module))
+    recorded.unwrap_or_else(|| kernel_name(module))
 }
 
 /// Parameters in the form the kernel expects.
@@ -344,10 +344,10 @@ fn dependencies(file: &[u8]) -> Vec<String> {
 /// The modules that modprobe would load for this one, including itself, last. modprobe
 /// prints a line `insmod PATH …` for each.
 fn needs_on_host(module: &str) -> Vec<String> {
-    let said = Command::new("modprobe")
+    let output = Command::new("modprobe")
         .args(["--show-depends", module])
         .output();
-    let text = said.map(|said| String::from_utf8_lossy(&said.stdout).into_owned());
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let text = text.unwrap_or_default();
     let paths = text.lines().filter_map(|line| {
         let path = line.strip_prefix("insmod ")?;

@@ -106,8 +106,8 @@ pub(crate) fn attach(
     if let Err(why) = started {
         child.kill();
         let left = child.reap().map_err(|error| sys::error_text(&error))?;
-        let said = log.new_messages();
-        return Err(with_reasons(&why_not(why, &left), &said));
+        let messages = log.new_messages();
+        return Err(with_reasons(&why_not(why, &left), &messages));
     }
     let is_object = matches!(policy.form, PolicyForm::Ours | PolicyForm::Object);
     Ok(AttachedPolicy {
@@ -129,13 +129,13 @@ fn wait(
 ) -> Result<(), String> {
     let deadline = with.limits.deadline();
     // Third-party programs do not report when they are done.
-    let says = policy.form != PolicyForm::Program;
+    let reports = policy.form != PolicyForm::Program;
     loop {
         if child.ends_until(sys::now() + LOOK_NS, &with.limits)? {
             return Err(String::new());
         }
-        let said = !says || child.stdout_so_far().lines().any(|line| line == ATTACHED);
-        if said && SchedExtState::now().is_new(before) {
+        let attached = !reports || child.stdout_so_far().lines().any(|line| line == ATTACHED);
+        if attached && SchedExtState::now().is_new(before) {
             return Ok(());
         }
         if deadline.is_some_and(|deadline| sys::now() >= deadline) {
@@ -154,10 +154,10 @@ impl AttachedPolicy {
         }
         // The kernel logs the reason shortly after it ejects a policy.
         let deadline = sys::now() + EXIT_NS;
-        let mut said = self.log.new_messages();
-        while said.is_empty() && sys::now() < deadline {
+        let mut messages = self.log.new_messages();
+        while messages.is_empty() && sys::now() < deadline {
             sys::sleep_until(sys::now() + LOOK_NS);
-            said = self.log.new_messages();
+            messages = self.log.new_messages();
         }
         let what = match now.state.as_str() {
             ENABLED if now.ops != self.seen.ops => format!("'{}' decides now", now.ops),
@@ -165,7 +165,7 @@ impl AttachedPolicy {
             ENABLED => "what had attached it has ended".into(),
             state => format!("it is {state}"),
         };
-        Err(with_reasons(&what, &said))
+        Err(with_reasons(&what, &messages))
     }
 
     /// Name and tunables of the policy, as parts of the identity of a run.
@@ -203,10 +203,10 @@ fn why_not(why: String, left: &ProcessExit) -> String {
     if !why.is_empty() {
         return why;
     }
-    let said = load_failure_lines(&left.stderr);
+    let lines = load_failure_lines(&left.stderr);
     match left.why_failed(&[]) {
-        Some(how) if said.is_empty() => how,
-        _ => said,
+        Some(how) if lines.is_empty() => how,
+        _ => lines,
     }
 }
 
@@ -251,10 +251,10 @@ fn without_colours(text: &str) -> String {
     std::iter::once(first).chain(rest).collect()
 }
 
-fn with_reasons(what: &str, said: &[String]) -> String {
-    match said {
+fn with_reasons(what: &str, reasons: &[String]) -> String {
+    match reasons {
         [] => what.to_string(),
-        said => format!("{what}: {}", said.join("; ")),
+        reasons => format!("{what}: {}", reasons.join("; ")),
     }
 }
 
@@ -352,11 +352,11 @@ mod tests {
             "3,1,2,-;usb 1-1: sched_ext: no\n",
             "nonsense",
         ];
-        let said: Vec<&str> = lines
+        let lines: Vec<&str> = lines
             .iter()
             .filter_map(|line| policy_message(line))
             .collect();
-        assert_eq!(said, ["BPF scheduler \"x\" disabled (runtime error)"]);
+        assert_eq!(lines, ["BPF scheduler \"x\" disabled (runtime error)"]);
     }
 
     #[test]
@@ -366,12 +366,12 @@ mod tests {
             R0 invalid mem access 'map_value_or_null'\n\
             processed 10 insns (limit 1000000) max_states_per_insn 0\n-- END PROG LOAD LOG --\n\
             libbpf: failed to load object 'policy'\nx.bpf.o: the kernel does not load it\n";
-        let said = load_failure_lines(stderr);
+        let lines = load_failure_lines(stderr);
         assert!(
-            said.contains("R0 invalid mem access 'map_value_or_null'"),
-            "{said}"
+            lines.contains("R0 invalid mem access 'map_value_or_null'"),
+            "{lines}"
         );
-        assert!(!said.contains("processed"), "{said}");
+        assert!(!lines.contains("processed"), "{lines}");
         assert_eq!(load_failure_lines(""), "");
     }
 
@@ -394,17 +394,17 @@ mod tests {
 
     #[test]
     fn settings_are_those_that_were_read_back() {
-        let said = "set fill 700\nset slice 4000000\nattached\nset\n";
+        let lines = "set fill 700\nset slice 4000000\nattached\nset\n";
         let wanted = [("fill", "700"), ("slice", "4000000")];
         let wanted = wanted.map(|(name, value)| (name.to_string(), value.to_string()));
-        assert_eq!(settings(said), wanted);
+        assert_eq!(settings(lines), wanted);
     }
 
     #[test]
     fn reasons_follow_what_has_happened() {
-        let said = ["a".to_string(), "b".to_string()];
+        let lines = ["a".to_string(), "b".to_string()];
         assert_eq!(
-            with_reasons("it is disabled", &said),
+            with_reasons("it is disabled", &lines),
             "it is disabled: a; b"
         );
         assert_eq!(with_reasons("x", &[]), "x");

@@ -90,16 +90,16 @@ fn what_is_drawn_comes_from_the_seed() {
 
 #[test]
 fn a_request_that_is_cut_off_or_has_no_length_ends_the_server() {
-    let said = |bytes: &[u8]| {
+    let serve_error = |bytes: &[u8]| {
         let (mut client, server) = UnixStream::pair().unwrap();
         client.write_all(bytes).unwrap();
         drop(client);
         let segment = Mapping::memfd(4).unwrap();
         serve(server, &segment, Screen::new(2, 2)).unwrap_err()
     };
-    assert!(said(&[43, 0]).contains("cut off"));
-    assert!(said(&[43, 0, 0, 0]).contains("no length"));
-    assert!(said(&[9, 0, 1, 0]).contains("no request has the code"));
+    assert!(serve_error(&[43, 0]).contains("cut off"));
+    assert!(serve_error(&[43, 0, 0, 0]).contains("no length"));
+    assert!(serve_error(&[9, 0, 1, 0]).contains("no request has the code"));
     let mut outside = Vec::new();
     let place = Rectangle {
         x: 0,
@@ -108,5 +108,5 @@ fn a_request_that_is_cut_off_or_has_no_length_ends_the_server() {
         height: 2,
     };
     Request::PutShared(place, 0).write(&mut outside).unwrap();
-    assert!(said(&outside).contains("shared memory"));
+    assert!(serve_error(&outside).contains("shared memory"));
 }

@@ -371,22 +371,22 @@ mod tests {
             pci_below(root.path(), &stream, memory, bytes).unwrap_err()
         };
         let combined = FrameMemory::WriteCombined;
-        let told = of(None, 0, combined, 16);
-        assert!(told.contains("BAR 0 is not prefetchable"), "{told}");
-        let told = of(None, 1, combined, 16);
-        assert!(told.contains("has no BAR 1"), "{told}");
-        let told = of(Some("0000:00:09.0"), 0, combined, 16);
+        let error = of(None, 0, combined, 16);
+        assert!(error.contains("BAR 0 is not prefetchable"), "{error}");
+        let error = of(None, 1, combined, 16);
+        assert!(error.contains("has no BAR 1"), "{error}");
+        let error = of(Some("0000:00:09.0"), 0, combined, 16);
         assert!(
-            told.contains("there are 0000:00:02.0, 0000:00:03.0"),
-            "{told}"
+            error.contains("there are 0000:00:02.0, 0000:00:03.0"),
+            "{error}"
         );
-        let told = of(None, 0, FrameMemory::Uncached, 17);
+        let error = of(None, 0, FrameMemory::Uncached, 17);
         assert!(
-            told.contains("it has 16 bytes, and 17 are needed"),
-            "{told}"
+            error.contains("it has 16 bytes, and 17 are needed"),
+            "{error}"
         );
         let none = pci_with(&[]);
-        let told = pci_below(none.path(), &small(None), combined, 16).unwrap_err();
-        assert!(told.contains("no display controller"), "{told}");
+        let error = pci_below(none.path(), &small(None), combined, 16).unwrap_err();
+        assert!(error.contains("no display controller"), "{error}");
     }
 }
