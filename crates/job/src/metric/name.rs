@@ -8,7 +8,7 @@ use crate::{Workload, WorkloadKind};
 /// Placeholder at the beginning of a name for the name of a loop.
 const LOOP: &str = "LOOP";
 
-/// The name of one metric of a run, or a pattern for several.
+/// The name of a metric of a run, or a pattern for several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricName {
     before: String,
@@ -75,7 +75,7 @@ impl MetricName {
         format!("{}{open}{}", self.before, self.after)
     }
 
-    /// The text in the place of the placeholder.
+    /// The text in place of the placeholder.
     fn open<'a>(&self, metric: &'a str) -> Option<&'a str> {
         let rest = metric.strip_prefix(self.before.as_str())?;
         rest.strip_suffix(self.after.as_str())

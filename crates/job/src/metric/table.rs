@@ -4,34 +4,7 @@ use super::MetricForm::{Distribution, Events, Number};
 use super::MetricSource::{Instrument, Workloads};
 use super::{Metric, MetricForm, MetricSource};
 use crate::PLANTED_STALLS;
-
-/// The workloads that submit jobs to simgpu.
-pub(super) const SUBMITTING: &[&str] = &[
-    "compositor",
-    "crowd",
-    "deep",
-    "frames",
-    "replay",
-    "storm",
-    "stream",
-    "sync",
-    "threads",
-];
-
-/// The workloads that end when their work is done, rather than after a time.
-pub(super) const WORKING: &[&str] = &[
-    "command",
-    "deep",
-    "drawing",
-    "hackbench",
-    "memory-routine",
-    "ping-pong",
-    "replay",
-    "storm",
-    "stream",
-    "sync",
-    "threads",
-];
+use crate::kind::{SUBMITTING, WORKING};
 
 /// The workload that calls a memory routine.
 const ROUTINE: &str = "memory-routine";
@@ -378,7 +351,7 @@ const fn metric(
 }
 
 impl Metric {
-    /// With steps of this size, in its unit.
+    /// Sets the step between values, in the metric's unit.
     const fn to_within(mut self, step: f64) -> Metric {
         self.resolution = Some(step);
         self
