@@ -1,4 +1,4 @@
-//! Queues: how jobs get to an engine of simgpu.
+//! Queues: how jobs reach an engine of simgpu.
 
 use serde::{Deserialize, Serialize};
 

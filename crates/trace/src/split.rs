@@ -34,9 +34,9 @@ const STAGES: [(usize, usize); 9] = [
 ];
 /// The stage from queued to run_job, which only jobs without a worker have.
 const INLINE: usize = 4;
-/// At most this many threads are named that ran in the meantime.
+/// Maximum number of threads to name that ran in the meantime.
 const MEANWHILE: usize = 3;
-/// Threads that ran for less than 1/`SHARE` of the latency are not named.
+/// Only threads that ran for at least 1/`SHARE` of the latency are named.
 const SHARE: u64 = 20;
 
 /// Which jobs to split.
@@ -44,7 +44,7 @@ const SHARE: u64 = 20;
 pub struct SplitQuestion {
     /// Only jobs submitted by threads with this name.
     pub thread: Option<String>,
-    /// How many of the worst jobs to list.
+    /// Number of the worst jobs to list.
     pub worst: usize,
 }
 
@@ -55,10 +55,10 @@ pub struct LatencySplit {
     pub schema: &'static str,
     /// The number of submitted jobs.
     pub jobs: usize,
-    /// How many of them were run by their submitter.
+    /// The number of jobs run by their submitter.
     pub inline: usize,
-    /// How many of them have no completion: they were not done at the end of the
-    /// recording, or an event was lost.
+    /// The number of jobs without a completion: not done at the end of the recording, or
+    /// the event was lost.
     pub incomplete: usize,
     /// The number of lost kernel events.
     pub events_lost: u64,
@@ -108,15 +108,15 @@ pub struct WorstJob {
     pub submitter: String,
     /// The thread that ran it.
     pub runner: Option<String>,
-    /// The threads that ran on the worker's CPU while the worker waited for it, and
-    /// likewise for the waiter; longest first.
+    /// The threads that ran on the CPU for which the worker waited, and likewise for the
+    /// waiter; longest first.
     pub meanwhile: Vec<InterveningThread>,
 }
 
 /// A thread that ran while another waited for the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InterveningThread {
-    /// The mark that was being waited for.
+    /// The mark at which the wait ended.
     pub until: &'static str,
     /// The name of the thread, or of several with the same name.
     pub thread: String,
@@ -347,16 +347,16 @@ mod tests {
     use crate::event_builder::EventBuilder;
 
     fn run(jobs: u64) -> TracedRun {
-        let mut made = EventBuilder::default();
-        made.call(57, "sync").call(3, "kworker/1:0");
+        let mut builder = EventBuilder::default();
+        builder.call(57, "sync").call(3, "kworker/1:0");
         for at in 0..jobs {
-            made.by_worker(
+            builder.by_worker(
                 2000 * (at + 1),
                 i64::try_from(at).unwrap() + 1,
                 "drm_sched_job",
             );
         }
-        TracedRun::new(made.events())
+        TracedRun::new(builder.events())
     }
 
     #[test]
@@ -391,15 +391,20 @@ mod tests {
 
     #[test]
     fn the_worst_come_first_with_who_had_the_cpu() {
-        let mut made = EventBuilder::default();
-        made.call(57, "sync").call(3, "kworker/1:0").call(8, "hog");
-        made.by_worker(2000, 1, "depq_job_queue");
-        made.submitted(4000, 2, "depq_job_queue")
+        let mut builder = EventBuilder::default();
+        builder
+            .call(57, "sync")
+            .call(3, "kworker/1:0")
+            .call(8, "hog");
+        builder.by_worker(2000, 1, "depq_job_queue");
+        builder
+            .submitted(4000, 2, "depq_job_queue")
             .waking(4040, 0, 57, 3);
-        made.switch(4050, 1, (0, 0), 8)
+        builder
+            .switch(4050, 1, (0, 0), 8)
             .switch(4900, 1, (8, 0x100), 3);
-        made.event(4950, (1, 3), "simgpu_run", &[1, 2, 0]);
-        let run = TracedRun::new(made.events());
+        builder.event(4950, (1, 3), "simgpu_run", &[1, 2, 0]);
+        let run = TracedRun::new(builder.events());
         let question = SplitQuestion {
             worst: 5,
             ..SplitQuestion::default()
@@ -434,9 +439,9 @@ mod tests {
 
     #[test]
     fn jobs_of_submitters_have_a_stage_of_their_own() {
-        let mut made = EventBuilder::default();
-        made.by_submitter(1000, 1);
-        let split = split(&TracedRun::new(made.events()), &SplitQuestion::default());
+        let mut builder = EventBuilder::default();
+        builder.by_submitter(1000, 1);
+        let split = split(&TracedRun::new(builder.events()), &SplitQuestion::default());
         assert_eq!(split.inline, 1);
         let seen: Vec<_> = split
             .stages

@@ -14,25 +14,27 @@ struct DecodedTrace {
     packet: Vec<TracePacket>,
 }
 
-fn packets(made: &EventBuilder) -> Vec<TracePacket> {
-    let bytes = super::trace(&TracedRun::new(made.events()));
+fn packets(builder: &EventBuilder) -> Vec<TracePacket> {
+    let bytes = super::trace(&TracedRun::new(builder.events()));
     DecodedTrace::decode(bytes.as_slice()).unwrap().packet
 }
 
 fn both() -> EventBuilder {
-    let mut made = EventBuilder::default();
-    made.call(57, "sync").call(3, "kworker/1:0");
-    made.by_worker(1000, 1, "drm_sched_job")
+    let mut builder = EventBuilder::default();
+    builder.call(57, "sync").call(3, "kworker/1:0");
+    builder
+        .by_worker(1000, 1, "drm_sched_job")
         .by_submitter(3000, 2);
     // Two jobs at once on the engine, one of which never completes.
-    made.submitted(5000, 3, "depq_job_queue")
+    builder
+        .submitted(5000, 3, "depq_job_queue")
         .submitted(5000, 4, "depq_job_queue");
-    made.switch(5090, 1, (0, 0), 3);
-    made.event(5100, (1, 3), "simgpu_run", &[1, 3, 0]);
-    made.event(5110, (1, 3), "simgpu_run", &[1, 4, 0]);
-    made.event(5200, (0, 0), "hw_done", &[1, 4, 0]);
-    made.event(5300, (0, 3), "depq_timeout", &[1, 3, 1]);
-    made
+    builder.switch(5090, 1, (0, 0), 3);
+    builder.event(5100, (1, 3), "simgpu_run", &[1, 3, 0]);
+    builder.event(5110, (1, 3), "simgpu_run", &[1, 4, 0]);
+    builder.event(5200, (0, 0), "hw_done", &[1, 4, 0]);
+    builder.event(5300, (0, 3), "depq_timeout", &[1, 3, 1]);
+    builder
 }
 
 fn events(packets: &[TracePacket]) -> Vec<(u64, &TrackEvent)> {
