@@ -64,6 +64,5 @@ fn enable(guest: bool) -> Result<(), String> {
             "{CONTROL}: the cpu controller is not enabled; as root: {mend}"
         ));
     }
-    fs::write(CONTROL, "+cpu")
-        .map_err(|error| format!("{CONTROL}: +cpu: {}", sys::error_text(&error)))
+    fs::write(CONTROL, "+cpu").map_err(sys::failure_of(format!("{CONTROL}: +cpu")))
 }

@@ -347,8 +347,7 @@ fn prepare(
         }
         Ok(())
     };
-    standard()
-        .map_err(|error: io::Error| format!("standard files: {}", sys::error_text(&error)))?;
+    standard().map_err(sys::failure_of("standard files"))?;
     schedule(scheduling)
 }
 

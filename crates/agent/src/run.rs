@@ -174,7 +174,7 @@ impl AgentRun {
             governors.restore();
             let left = modules.unload().into_iter();
             let left = left.map(|(one, why)| {
-                failed(RunStage::Teardown, &format!("unload the module {one}"), why)
+                failed(RunStage::Teardown, format!("unload the module {one}"), why)
             });
             channel.send_all(&left.collect::<Vec<_>>());
         }

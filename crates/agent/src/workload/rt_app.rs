@@ -20,12 +20,11 @@ pub(super) fn prepare(
     calibration_ns: Option<u64>,
     context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let failed = |what: &str, error: &std::io::Error| format!("{what}: {}", sys::error_text(error));
-    let of_file = |error: &std::io::Error| failed(&format!("rt_app: {file}"), error);
-    let path = fs::canonicalize(file).map_err(|error| of_file(&error))?;
-    let text = fs::read(&path).map_err(|error| of_file(&error))?;
+    let in_file = || sys::failure_of(format!("rt_app: {file}"));
+    let path = fs::canonicalize(file).map_err(in_file())?;
+    let text = fs::read(&path).map_err(in_file())?;
     let text = String::from_utf8_lossy(&text);
-    let directory = Directory::new().map_err(|error| failed("directory for logs", &error))?;
+    let directory = Directory::new().map_err(sys::failure_of("directory for logs"))?;
     // If the file is not an object, rt-app rejects it.
     let found = calibration::find(&text).unwrap_or(Calibration::Given);
     let path = match (calibration_ns, &found) {
@@ -33,7 +32,7 @@ pub(super) fn prepare(
         (Some(ns), found) => {
             let own = directory.path().join("calibrated.json");
             fs::write(&own, calibration::with_calibration(&text, found, ns))
-                .map_err(|error| failed("calibrated file", &error))?;
+                .map_err(sys::failure_of("calibrated file"))?;
             own
         }
     };

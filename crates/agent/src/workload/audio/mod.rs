@@ -39,9 +39,9 @@ pub(super) fn prepare(audio: &Audio, context: &WorkloadContext<'_>) -> Result<Pr
     let frames = duration_ns.div_ceil(FRAME_NS);
     let all = (MUSIC.len() / FRAME) as u64;
     let first = context.stream("frame").below(all);
-    let directory = Directory::new().map_err(|error| io_failure(Path::new("music"), &error))?;
+    let directory = Directory::new().map_err(sys::failure_of("music"))?;
     let file = directory.path().join("music.mp3");
-    fs::write(&file, music(first, frames)).map_err(|error| io_failure(&file, &error))?;
+    fs::write(&file, music(first, frames)).map_err(sys::failure_of(file.display()))?;
     let decoder = program(&decoder(&file), job.seed)?;
     let player = program(&player(audio), job.seed)?;
     let (name, music_ns, buffer_ns) =
@@ -57,10 +57,6 @@ pub(super) fn prepare(audio: &Audio, context: &WorkloadContext<'_>) -> Result<Pr
             read(&name, left, elapsed_ns, music_ns, buffer_ns)
         }),
     })
-}
-
-fn io_failure(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), sys::error_text(error))
 }
 
 /// Length of music that outlasts every workload with this timeout.
@@ -116,12 +112,12 @@ fn start(exec: &ExecProgram, stdin: Stdio, stdout: Stdio) -> Result<Child, Strin
     command.args(exec.arguments.iter().skip(1));
     command.envs(exec.environment.iter().cloned());
     let started = command.stdin(stdin).stdout(stdout).spawn();
-    started.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))
+    started.map_err(sys::failure_of(&exec.path))
 }
 
 fn end(exec: &ExecProgram, mut child: Child) -> Result<(), String> {
     let status = child.wait();
-    let status = status.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))?;
+    let status = status.map_err(sys::failure_of(&exec.path))?;
     match status.success() {
         true => Ok(()),
         false => Err(format!("{}: {status}", exec.path)),

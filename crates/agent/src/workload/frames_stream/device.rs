@@ -228,7 +228,7 @@ pub(super) fn framebuffer(stream: &FramesStream) -> Result<LineMemory, String> {
     let length = stride.checked_mul(stream.height as usize);
     let length = length.ok_or("a frame is too large")?;
     let mapping = Mapping::file(&file, length, 0)
-        .map_err(|error| format!("{path}: it cannot be mapped: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: it cannot be mapped")))?;
     Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
@@ -298,17 +298,17 @@ fn card_buffer(stream: &FramesStream, path: &str) -> Result<LineMemory, String> 
     };
     // SAFETY: the number tells the kernel to read and write this structure.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), CREATE_DUMB, &raw mut create) })
-        .map_err(|error| format!("{path}: no dumb buffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: no dumb buffer")))?;
     let mut map = MapDumb {
         handle: create.handle,
         ..MapDumb::default()
     };
     // SAFETY: as above.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), MAP_DUMB, &raw mut map) })
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: a dumb buffer")))?;
     let length = usize::try_from(create.size).map_err(|_| "a frame is too large")?;
     let mapping = Mapping::file(&file, length, map.offset)
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: a dumb buffer")))?;
     let held = HeldDevice::Open { _file: file };
     Ok(LineMemory::new(mapping, create.pitch as usize, held))
 }

@@ -53,9 +53,8 @@ pub(super) fn count_wrong_in_kernel(
     stream: &mut Stream,
 ) -> Result<u64, String> {
     let device = CopybenchDevice::open()?;
-    let error = |error| format!("a page of memory: {}", sys::error_text(&error));
     let page = |user: bool, written: bool| match user {
-        true => Mapping::guarded(PAGE).map_err(error),
+        true => Mapping::guarded(PAGE).map_err(sys::failure_of("a page of memory")),
         false => device.memory(written, PAGE),
     };
     let ground = TrialPages {

@@ -268,8 +268,7 @@ fn memory(
     to: usize,
 ) -> Result<(Mapping, Mapping, Option<CopybenchDevice>), String> {
     let own = |bytes: usize| {
-        let error = |error| format!("{bytes} bytes of memory: {}", sys::error_text(&error));
-        Mapping::anonymous(bytes).map_err(error)
+        Mapping::anonymous(bytes).map_err(sys::failure_of(format!("{bytes} bytes of memory")))
     };
     let CallableRoutine::Kernel(routine) = called else {
         return Ok((own(from)?, own(to)?, None));
