@@ -313,17 +313,23 @@ mod tests {
         write(root, &[("intel-rapl/enabled", "1\n")]);
     }
 
-    #[test]
-    fn powercap_is_summed_over_packages_and_may_wrap_around() {
-        let root = tempfile::tempdir().unwrap();
-        powercap(root.path());
+    /// The instrument, started with zones of powercap in this directory and no PMU.
+    fn started(root: &Path) -> Energy {
+        powercap(root);
         let mut energy = Energy {
-            pmu: root.path().join("no-pmu"),
-            powercap: root.path().into(),
+            pmu: root.join("no-pmu"),
+            powercap: root.into(),
             ..Energy::default()
         };
         energy.open().unwrap();
         energy.start(1);
+        energy
+    }
+
+    #[test]
+    fn powercap_is_summed_over_packages_and_may_wrap_around() {
+        let root = tempfile::tempdir().unwrap();
+        let mut energy = started(root.path());
         write(
             root.path(),
             &[
@@ -345,14 +351,7 @@ mod tests {
     #[test]
     fn a_zone_that_vanishes_is_unavailable() {
         let root = tempfile::tempdir().unwrap();
-        powercap(root.path());
-        let mut energy = Energy {
-            pmu: root.path().join("no-pmu"),
-            powercap: root.path().into(),
-            ..Energy::default()
-        };
-        energy.open().unwrap();
-        energy.start(1);
+        let mut energy = started(root.path());
         fs::remove_file(root.path().join("intel-rapl:0:2/energy_uj")).unwrap();
         energy.stop();
         let records = energy.records();

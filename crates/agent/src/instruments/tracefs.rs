@@ -372,20 +372,21 @@ mod tests {
         assert!(trace(0, true).doubt("x").is_some());
     }
 
+    /// An instance for switches of threads, if this machine allows one.
+    fn open_if_possible(name: &'static str, kib_per_cpu: u64) -> Option<Instance> {
+        let opened = Instance::open(InstanceSettings {
+            name,
+            clock: "mono",
+            kib_per_cpu,
+            events: &["sched/sched_switch"],
+        });
+        opened.inspect_err(|why| eprintln!("skipped: {why}")).ok()
+    }
+
     #[test]
     fn an_instance_records_and_leaves_nothing() {
-        let wanted = InstanceSettings {
-            name: "test",
-            clock: "mono",
-            kib_per_cpu: 256,
-            events: &["sched/sched_switch"],
-        };
-        let mut instance = match Instance::open(wanted) {
-            Ok(instance) => instance,
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                return;
-            }
+        let Some(mut instance) = open_if_possible("test", 256) else {
+            return;
         };
         let path = instance.path.clone();
         let format = instance.format("sched/sched_switch").unwrap();
@@ -409,18 +410,8 @@ mod tests {
 
     #[test]
     fn events_that_do_not_fit_are_counted() {
-        let wanted = InstanceSettings {
-            name: "test-full",
-            clock: "mono",
-            kib_per_cpu: 64,
-            events: &["sched/sched_switch"],
-        };
-        let mut instance = match Instance::open(wanted) {
-            Ok(instance) => instance,
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                return;
-            }
+        let Some(mut instance) = open_if_possible("test-full", 64) else {
+            return;
         };
         instance.on().unwrap();
         let (there, from_here) = std::sync::mpsc::sync_channel(0);

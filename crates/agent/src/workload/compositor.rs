@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use assize_job::{AgentMessage, CompositorFences, CompositorWorkload as Parameters};
 
 use super::blanks::{self, Blanks, ClientFrame};
-use super::client::{Client, ClientTerms, ContextLane, Finished, fence_dependency};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane, fence_dependency};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use crate::process::schedule;
@@ -139,14 +139,8 @@ impl Load for Composing {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        finished: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
-        let jobs = finished.last().map_or(&[][..], |one| &one.records);
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
+        let jobs = run.contexts.last().map_or(&[][..], |one| &one.records);
         let done: Vec<u64> = jobs.iter().map(|job| job.t_hw).collect();
         let mut latency = TimedSeries::default();
         let mut end_to_end = TimedSeries::default();
@@ -158,12 +152,12 @@ impl Load for Composing {
         }
         let missed = missed_blanks(self.blanks_to_meet(), &self.compositions, &done);
         let taken = self.compositions.iter().map(|one| one.begun.len());
-        let mut records = latency.records("frame_latency", "ns", start, terms.samples);
-        records.extend(end_to_end.records("end_to_end", "ns", start, terms.samples));
+        let mut records = latency.records("frame_latency", "ns", run.start, run.terms.samples);
+        records.extend(end_to_end.records("end_to_end", "ns", run.start, run.terms.samples));
         records.push(metric("frames", self.compositions.len() as f64, ""));
         records.push(metric("client_frames", taken.sum::<usize>() as f64, ""));
         let duration_ns = self.parameters.duration_ns;
-        records.push(blanks::frames_missed(&missed, duration_ns, start));
+        records.push(blanks::frames_missed(&missed, duration_ns, run.start));
         Ok(records)
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use assize_job::{AgentMessage, Crowd, Queue};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::load::{FinishedRun, Load};
 use super::threads::{join, spawn};
 use crate::records::{doubt, metric};
 use crate::simgpu::uapi::{self, SimgpuExec};
@@ -123,26 +123,20 @@ impl Load for Crowding {
         Ok(seats.into_iter().map(|seat| seat.lane).collect())
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        _: &ClientTerms,
-        start: u64,
-        finished: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let (full, end) = self.full;
         if full >= end {
             return Err(format!(
                 "it took {} ms until every context had its jobs in flight, and that was the end; \
                  give a longer duration",
-                (full - start) / 1_000_000
+                (full - run.start) / 1_000_000
             ));
         }
         let of = |one: &Finished| {
             let in_time = |job: &&uapi::SimgpuRecord| (full..end).contains(&job.t_hw);
             one.records.iter().filter(in_time).count() as u64
         };
-        let services: Vec<u64> = finished.iter().map(of).collect();
+        let services: Vec<u64> = run.contexts.iter().map(of).collect();
         let crowd = &self.crowd;
         Ok(fairness(&services, &|context| crowd.length(context)))
     }

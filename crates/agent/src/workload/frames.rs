@@ -13,8 +13,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use assize_job::{AgentMessage, FramesWorkload};
 
 use super::blanks::{self, Blanks, ClientFrame};
-use super::client::{Client, ClientTerms, ContextLane, Finished, fence_dependency};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane, fence_dependency};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use crate::records::metric;
@@ -110,23 +110,17 @@ impl Load for Rendering {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let mut times = TimedSeries::default();
         for (begun, ready) in &self.shown {
             times.push(*ready, ready - begun);
         }
         let ready = self.shown.iter().map(|(_, ready)| *ready);
         let missed = missed(&self.blanks, ready);
-        let mut records = times.records("frame_time", "ns", start, terms.samples);
+        let mut records = times.records("frame_time", "ns", run.start, run.terms.samples);
         records.push(metric("frames", self.shown.len() as f64, ""));
         let duration_ns = self.frames.duration_ns;
-        records.push(blanks::frames_missed(&missed, duration_ns, start));
+        records.push(blanks::frames_missed(&missed, duration_ns, run.start));
         Ok(records)
     }
 }

@@ -20,17 +20,20 @@ pub(super) trait Load {
         start: u64,
         lanes: Vec<ContextLane>,
     ) -> Result<Vec<ContextLane>, String>;
-    /// Makes records in addition to those of all jobs. `finished`: the measurements of
-    /// each context.
-    fn records(
-        &mut self,
-        _: &Client,
-        _: &ClientTerms,
-        _start: u64,
-        _finished: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    /// Makes records in addition to those of all jobs.
+    fn records(&mut self, _: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         Ok(Vec::new())
     }
+}
+
+/// What a workload's own records are made from.
+pub(super) struct FinishedRun<'a> {
+    pub client: &'a Client,
+    pub terms: &'a ClientTerms,
+    /// When it started.
+    pub start: u64,
+    /// The measurements of each context.
+    pub contexts: &'a [Finished],
 }
 
 /// Prepares the workload.
@@ -79,7 +82,12 @@ impl Staged for Submitter {
             .map(ContextLane::finish)
             .collect::<Result<Vec<_>, _>>()?;
         let (terms, start) = (&self.terms, self.start);
-        let mut records = self.load.records(client, terms, start, &finished)?;
+        let mut records = self.load.records(&FinishedRun {
+            client,
+            terms,
+            start,
+            contexts: &finished,
+        })?;
         records.extend(jobs::report(finished, terms, &client.info, start));
         Ok(records)
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use assize_job::replay::{ReplayBatch, ReplayStep, Script, parse};
 use assize_job::{AgentMessage, Replay};
 
-use super::client::{Client, ClientTerms, ContextLane, Finished, fence_dependency};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane, fence_dependency};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
 use crate::simgpu::uapi::{self, SimgpuExec};
@@ -85,15 +85,9 @@ impl Load for Replaying {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let rounds = std::mem::take(&mut self.rounds);
-        Ok(rounds.records("round_time", "ns", start, terms.samples))
+        Ok(rounds.records("round_time", "ns", run.start, run.terms.samples))
     }
 }
 

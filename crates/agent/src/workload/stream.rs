@@ -2,8 +2,8 @@
 
 use assize_job::{AgentMessage, StreamWorkload as Parameters};
 
-use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
@@ -68,14 +68,8 @@ impl Load for StreamLoad {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let trips = std::mem::take(&mut self.trips);
-        Ok(trips.records("round_trip", "ns", start, terms.samples))
+        Ok(trips.records("round_trip", "ns", run.start, run.terms.samples))
     }
 }

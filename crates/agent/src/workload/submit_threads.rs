@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use assize_job::{AgentMessage, ThreadsWorkload};
 
-use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane};
+use super::load::{FinishedRun, Load};
 use super::threads::{join, spawn};
 use crate::seed::Stream;
 use crate::simgpu::uapi::{self, SimgpuExec};
@@ -87,18 +87,12 @@ impl Load for Submitters {
         join(running)?.into_iter().collect()
     }
 
-    fn records(
-        &mut self,
-        client: &Client,
-        terms: &ClientTerms,
-        _: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
-        let memory = client.device.memory();
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
+        let memory = run.client.device.memory();
         let memory = memory.map_err(|error| failed("map its memory", &error))?;
         let jobs = self.0.submissions as usize;
         for thread in 0..self.0.threads as usize {
-            let words = words(terms, thread, self.0.threads);
+            let words = words(run.terms, thread, self.0.threads);
             if let Some(job) = words.missing(jobs, |word| memory.word(word)) {
                 return Err(format!(
                     "thread {thread}: job {} is done, but what it wrote has not arrived",
