@@ -156,7 +156,8 @@ impl Idle {
     /// The step that loads the module with these states.
     #[must_use]
     pub fn module(&self) -> Action {
-        let list = |of: fn(&IdleState) -> String| self.states.iter().map(of).collect::<Vec<_>>();
+        let list =
+            |field: fn(&IdleState) -> String| self.states.iter().map(field).collect::<Vec<_>>();
         let mut parameters = BTreeMap::new();
         for (name, values) in [
             ("names", list(|state| state.name.clone())),
@@ -188,8 +189,8 @@ impl Frequency {
     /// module.
     #[must_use]
     pub fn modules(&self) -> Vec<Action> {
-        let list = |of: fn(&FrequencyStep) -> u64| {
-            let values = self.steps.iter().map(|step| of(step).to_string());
+        let list = |field: fn(&FrequencyStep) -> u64| {
+            let values = self.steps.iter().map(|step| field(step).to_string());
             values.collect::<Vec<_>>().join(",")
         };
         let mut parameters = BTreeMap::new();
@@ -283,8 +284,8 @@ mod tests {
             panic!("a module is loaded");
         };
         assert_eq!(module, "simidle");
-        let of = |name: &str| parameters[name].as_str();
-        let given = ["names", "residency_ns", "exit_ns", "power_uw", "delay"].map(of);
+        let value = |name: &str| parameters[name].as_str();
+        let given = ["names", "residency_ns", "exit_ns", "power_uw", "delay"].map(value);
         assert_eq!(given, ["a,b", "2,600", "1,300", "7,7", "N"]);
         assert_eq!(idle.settings()[1], (IDLE_GOVERNOR.into(), "ladder".into()));
     }

@@ -86,18 +86,18 @@ impl WorkloadKind {
     #[must_use]
     pub fn duration_ns(&self) -> Option<u64> {
         match self {
-            WorkloadKind::Audio(of) => Some(of.duration_ns),
-            WorkloadKind::Compositor(of) => Some(of.duration_ns),
-            WorkloadKind::CpuScore(of) => Some(of.duration_ns),
-            WorkloadKind::Crowd(of) => Some(of.duration_ns),
-            WorkloadKind::Cyclictest(of) => Some(of.interval_ns.saturating_mul(of.loops)),
-            WorkloadKind::Frames(of) => Some(of.duration_ns),
-            WorkloadKind::FramesStream(of) => of.duration_ns.or_else(|| {
-                let period = of.period_ns?;
-                Some(period.saturating_mul(of.frames))
+            WorkloadKind::Audio(kind) => Some(kind.duration_ns),
+            WorkloadKind::Compositor(kind) => Some(kind.duration_ns),
+            WorkloadKind::CpuScore(kind) => Some(kind.duration_ns),
+            WorkloadKind::Crowd(kind) => Some(kind.duration_ns),
+            WorkloadKind::Cyclictest(kind) => Some(kind.interval_ns.saturating_mul(kind.loops)),
+            WorkloadKind::Frames(kind) => Some(kind.duration_ns),
+            WorkloadKind::FramesStream(kind) => kind.duration_ns.or_else(|| {
+                let period = kind.period_ns?;
+                Some(period.saturating_mul(kind.frames))
             }),
-            WorkloadKind::Hogs(of) => Some(of.duration_ns),
-            WorkloadKind::Periodic(of) => Some(of.duration_ns),
+            WorkloadKind::Hogs(kind) => Some(kind.duration_ns),
+            WorkloadKind::Periodic(kind) => Some(kind.duration_ns),
             WorkloadKind::Browser(_)
             | WorkloadKind::Command(_)
             | WorkloadKind::Deep(_)

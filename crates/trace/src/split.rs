@@ -170,8 +170,8 @@ fn stage(jobs: &[&TracedJob], at: usize) -> SplitStage {
         from: MARKS[from],
         to: MARKS[to],
         jobs: times.len(),
-        ns_p50: quantiles.and_then(|of| of.p50),
-        ns_p99: quantiles.and_then(|of| of.p99),
+        ns_p50: quantiles.and_then(|quantiles| quantiles.p50),
+        ns_p99: quantiles.and_then(|quantiles| quantiles.p99),
         ns_max: times.last().copied(),
     }
 }
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn stages_add_up() {
         let split = split(&run(20), &SplitQuestion::default());
-        let of = |from: &str, to: &str| {
+        let wait = |from: &str, to: &str| {
             let stage = split
                 .stages
                 .iter()
@@ -371,15 +371,15 @@ mod tests {
             (stage.jobs, stage.ns_p50, stage.ns_max)
         };
         let same = |ns: u32| (20, Some(f64::from(ns)), Some(u64::from(ns)));
-        assert_eq!(of("submit", "queued"), same(30));
-        assert_eq!(of("queued", "worker woken"), same(10));
-        assert_eq!(of("worker woken", "worker running"), same(60));
-        assert_eq!(of("worker running", "run_job"), same(20));
-        assert_eq!(of("run_job", "completion"), same(1000));
-        assert_eq!(of("completion", "waiter running"), same(30));
-        assert_eq!(of("submit", "run_job"), same(120));
-        assert_eq!(of("submit", "waiter running"), same(1150));
-        assert_eq!(of("queued", "run_job"), (0, None, None));
+        assert_eq!(wait("submit", "queued"), same(30));
+        assert_eq!(wait("queued", "worker woken"), same(10));
+        assert_eq!(wait("worker woken", "worker running"), same(60));
+        assert_eq!(wait("worker running", "run_job"), same(20));
+        assert_eq!(wait("run_job", "completion"), same(1000));
+        assert_eq!(wait("completion", "waiter running"), same(30));
+        assert_eq!(wait("submit", "run_job"), same(120));
+        assert_eq!(wait("submit", "waiter running"), same(1150));
+        assert_eq!(wait("queued", "run_job"), (0, None, None));
     }
 
     #[test]
@@ -430,11 +430,11 @@ mod tests {
 
     #[test]
     fn threads_can_be_chosen() {
-        let of = |thread: &str| {
+        let count = |thread: &str| {
             let thread = Some(thread.to_owned());
             split(&run(3), &SplitQuestion { thread, worst: 1 }).jobs
         };
-        assert_eq!((of("sync"), of("other")), (3, 0));
+        assert_eq!((count("sync"), count("other")), (3, 0));
     }
 
     #[test]

@@ -255,8 +255,8 @@ impl ObservedStates {
                 ));
                 let counts = self.counts(which, at);
                 if let Some(usage) = counts[USAGE] {
-                    let of = format!("state_usage:cpu{cpu}.{name}");
-                    records.push(metric(of, number(usage), ""));
+                    let name = format!("state_usage:cpu{cpu}.{name}");
+                    records.push(metric(name, number(usage), ""));
                 }
                 sums = add(sums, counts);
                 let words = counts.map(|count| count.map_or("-".into(), |count| count.to_string()));
@@ -266,10 +266,10 @@ impl ObservedStates {
             records.push(metric(format!("state_time:{name}"), number(time), "ns"));
             let given = COUNTERS.len() - usize::from(declared);
             for (counter, sum) in COUNTERS.iter().zip(sums).take(given) {
-                let of = format!("state_{counter}:{name}");
+                let name = format!("state_{counter}:{name}");
                 records.push(match sum {
-                    Some(sum) => metric(of, number(sum), ""),
-                    None => unavailable(NAME, Some(&of), "this kernel does not count it"),
+                    Some(sum) => metric(name, number(sum), ""),
+                    None => unavailable(NAME, Some(&name), "this kernel does not count it"),
                 });
             }
         }

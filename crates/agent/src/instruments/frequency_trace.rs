@@ -60,8 +60,10 @@ impl FrequencyTrace {
         }
         // A change may have been traced by another CPU.
         all.sort_unstable();
-        let of = |(cpu, first): &(u32, u64)| {
-            let own = all.iter().filter(|(_, (of, _))| *of == u64::from(*cpu));
+        let changes_of = |(cpu, first): &(u32, u64)| {
+            let own = all
+                .iter()
+                .filter(|(_, (owner, _))| *owner == u64::from(*cpu));
             let own = own.map(|(time, (_, khz))| (*time, *khz));
             std::iter::once((0, *first)).chain(own).collect()
         };
@@ -70,7 +72,7 @@ impl FrequencyTrace {
             lost: trace.lost,
             broken: trace.broken,
         };
-        Ok((self.first.iter().map(of).collect(), left))
+        Ok((self.first.iter().map(changes_of).collect(), left))
     }
 }
 

@@ -111,8 +111,8 @@ impl KernelEvents {
         let cpus = trace.cpus.into_iter();
         let mut all: Vec<(u64, u32, DecodedEvent)> = cpus
             .flat_map(|cpu| {
-                let of = cpu.events.into_iter();
-                of.map(move |(at_ns, seen)| (at_ns, cpu.cpu, seen))
+                let events = cpu.events.into_iter();
+                events.map(move |(at_ns, seen)| (at_ns, cpu.cpu, seen))
             })
             .collect();
         all.sort_by_key(|(at_ns, ..)| *at_ns);
@@ -261,12 +261,12 @@ mod tests {
         \tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n\
         \tfield:void * fence;\toffset:32;\tsize:8;\tsigned:0;\n";
 
-    fn event(tid: u32, of: u32, name: &str, fence: u64) -> Vec<u8> {
+    fn event(tid: u32, context: u32, name: &str, fence: u64) -> Vec<u8> {
         let mut bytes = vec![0u8; 40];
         bytes[0..2].copy_from_slice(&9u16.to_le_bytes());
         bytes[4..8].copy_from_slice(&tid.to_le_bytes());
         bytes[8..8 + name.len()].copy_from_slice(name.as_bytes());
-        bytes[24..28].copy_from_slice(&of.to_le_bytes());
+        bytes[24..28].copy_from_slice(&context.to_le_bytes());
         bytes[28..32].copy_from_slice(&(-2i32).to_le_bytes());
         bytes[32..40].copy_from_slice(&fence.to_le_bytes());
         bytes

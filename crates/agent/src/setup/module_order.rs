@@ -31,11 +31,11 @@ mod tests {
     use super::*;
 
     fn needs(all: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
-        let of = |(name, needs): &(&str, &str)| {
+        let module = |(name, needs): &(&str, &str)| {
             let needs = needs.split_whitespace().map(String::from);
             ((*name).to_string(), needs.collect())
         };
-        all.iter().map(of).collect()
+        all.iter().map(module).collect()
     }
 
     fn orders(all: &[(&str, &str)]) -> BTreeSet<String> {

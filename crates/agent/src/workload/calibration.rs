@@ -173,18 +173,21 @@ mod tests {
 
     #[test]
     fn where_there_is_none_it_is_put() {
-        let of = |text: &str| calibrated(text).unwrap_or_default();
-        assert_eq!(of("{}"), r#"{"global":{"calibration":7}}"#);
+        let result = |text: &str| calibrated(text).unwrap_or_default();
+        assert_eq!(result("{}"), r#"{"global":{"calibration":7}}"#);
         assert_eq!(
-            of(r#"{"tasks":{}}"#),
+            result(r#"{"tasks":{}}"#),
             r#"{"global":{"calibration":7},"tasks":{}}"#
         );
-        assert_eq!(of(r#"{"global":{}}"#), r#"{"global":{"calibration":7}}"#);
         assert_eq!(
-            of(r#"{"a":[{"global":{}}],"global":{"duration":1}}"#),
+            result(r#"{"global":{}}"#),
+            r#"{"global":{"calibration":7}}"#
+        );
+        assert_eq!(
+            result(r#"{"a":[{"global":{}}],"global":{"duration":1}}"#),
             r#"{"a":[{"global":{}}],"global":{"calibration":7,"duration":1}}"#
         );
-        assert!(find(&of(r#"{"global":{"logdir":"\"{"}}"#)) == Some(Calibration::Given));
+        assert!(find(&result(r#"{"global":{"logdir":"\"{"}}"#)) == Some(Calibration::Given));
     }
 
     proptest::proptest! {

@@ -325,7 +325,7 @@ mod tests {
             period_ns: 10,
             end: 150,
         };
-        let of = |all: &[(u64, u64)]| {
+        let missed = |all: &[(u64, u64)]| {
             let compositions = all.iter().map(|(blank, _)| Composition {
                 blank: *blank,
                 due: blank - 5,
@@ -339,16 +339,16 @@ mod tests {
             )
         };
         assert_eq!(
-            of(&[(110, 107), (120, 120), (130, 126), (140, 139)]),
+            missed(&[(110, 107), (120, 120), (130, 126), (140, 139)]),
             [0; 0]
         );
-        assert_eq!(of(&[]), [110, 120, 130, 140]);
+        assert_eq!(missed(&[]), [110, 120, 130, 140]);
         // The second is late by one, the third is missing.
-        assert_eq!(of(&[(110, 107), (120, 121), (140, 136)]), [120, 130]);
+        assert_eq!(missed(&[(110, 107), (120, 121), (140, 136)]), [120, 130]);
         assert_eq!(first_to_meet(&blanks, 5), 110);
         assert_eq!(first_to_meet(&blanks, 10), 110);
         assert_eq!(first_to_meet(&blanks, 11), 120);
         // A composition for a later blank does not meet an earlier one.
-        assert_eq!(of(&[(130, 105)]), [110, 120, 140]);
+        assert_eq!(missed(&[(130, 105)]), [110, 120, 140]);
     }
 }

@@ -132,11 +132,11 @@ impl Load for Crowding {
                 (full - run.start) / 1_000_000
             ));
         }
-        let of = |one: &Finished| {
+        let served = |one: &Finished| {
             let in_time = |job: &&uapi::SimgpuRecord| (full..end).contains(&job.t_hw);
             one.records.iter().filter(in_time).count() as u64
         };
-        let services: Vec<u64> = run.contexts.iter().map(of).collect();
+        let services: Vec<u64> = run.contexts.iter().map(served).collect();
         let crowd = &self.crowd;
         Ok(fairness(&services, &|context| crowd.length(context)))
     }
@@ -241,8 +241,8 @@ impl ServedContext {
 /// Metrics of how evenly contexts were served. `services`: number of jobs done for each;
 /// `length`: length of the jobs of a context, in any unit.
 fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage> {
-    let ends = |of: &mut dyn Iterator<Item = u64>| {
-        of.fold((u64::MAX, 0), |(least, most), one| {
+    let ends = |values: &mut dyn Iterator<Item = u64>| {
+        values.fold((u64::MAX, 0), |(least, most), one| {
             (least.min(one), most.max(one))
         })
     };

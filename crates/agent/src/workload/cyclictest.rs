@@ -184,9 +184,9 @@ fn compare(latencies: &ThreadLatencies, summary: &str, loops: u64) -> Result<Vec
         .as_object()
         .ok_or("cyclictest's JSON: no object `thread`")?;
     let mut doubts = Vec::new();
-    for (thread, of) in threads {
+    for (thread, figures) in threads {
         let number = |key: &str| {
-            of[key]
+            figures[key]
                 .as_f64()
                 .ok_or_else(|| format!("cyclictest's JSON: thread {thread}: no number `{key}`"))
         };

@@ -147,10 +147,10 @@ mod tests {
     #[test]
     fn a_storm_is_drawn_from_the_seed_and_depends_on_what_came_before() {
         let storm = Storm::default();
-        let of = |seed| storm_nodes(&storm, &mut Stream::new(seed, "graph"));
-        let nodes = of(1);
-        assert_eq!(nodes, of(1));
-        assert_ne!(nodes, of(2));
+        let storm_from = |seed| storm_nodes(&storm, &mut Stream::new(seed, "graph"));
+        let nodes = storm_from(1);
+        assert_eq!(nodes, storm_from(1));
+        assert_ne!(nodes, storm_from(2));
         assert_eq!(nodes.len(), 3000);
         for (index, node) in nodes.iter().enumerate() {
             assert!(node.lane < 7 && node.after.len() <= 3);

@@ -82,7 +82,7 @@ fn queue_counts(
     info: &SimgpuInfo,
 ) -> Vec<AgentMessage> {
     let queue = &terms.queue;
-    let sum = |of: fn(&SimgpuStats) -> u64| stats.iter().map(of).sum::<u64>();
+    let sum = |counter: fn(&SimgpuStats) -> u64| stats.iter().map(counter).sum::<u64>();
     let jobs = sum(|stats| stats.submitted);
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
@@ -132,8 +132,12 @@ fn queue_counts(
 
 /// Sums a count of workers. Contexts that share a worker count as the one that reports
 /// the most.
-fn count_for_workers(queue: &Queue, stats: &[SimgpuStats], of: fn(&SimgpuStats) -> u64) -> u64 {
-    let each = stats.iter().map(of);
+fn count_for_workers(
+    queue: &Queue,
+    stats: &[SimgpuStats],
+    counter: fn(&SimgpuStats) -> u64,
+) -> u64 {
+    let each = stats.iter().map(counter);
     match queue.share {
         WorkerSharing::Context => each.sum(),
         WorkerSharing::Engine | WorkerSharing::Device => each.max().unwrap_or(0),

@@ -26,7 +26,7 @@ pub(super) struct Mapping {
 pub(super) struct Area<'a> {
     start: *mut u8,
     length: usize,
-    of: PhantomData<&'a Mapping>,
+    mapping: PhantomData<&'a Mapping>,
 }
 
 impl Mapping {
@@ -93,7 +93,7 @@ impl Mapping {
         (end <= self.length).then(|| Area {
             start: self.start.wrapping_add(offset),
             length,
-            of: PhantomData,
+            mapping: PhantomData,
         })
     }
 }

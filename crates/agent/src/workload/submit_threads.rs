@@ -141,20 +141,20 @@ mod tests {
     fn words_of_threads_do_not_overlap_and_are_checked() {
         for threads in [1, 7, 256] {
             let mut memory = vec![0_u32; Memory::WORDS];
-            let of = |thread| JobWords::for_thread(thread, threads, thread as u64);
+            let words = |thread| JobWords::for_thread(thread, threads, thread as u64);
             let jobs = 3000;
             for thread in 0..threads {
                 for job in 0..jobs {
-                    let (word, value) = of(thread).word_and_value(job);
+                    let (word, value) = words(thread).word_and_value(job);
                     assert!(memory[word] == 0 || memory[word] == value);
                     memory[word] = value;
                 }
             }
             let missing = |memory: &[u32]| {
-                (0..threads).find_map(|thread| of(thread).missing(jobs, |word| memory[word]))
+                (0..threads).find_map(|thread| words(thread).missing(jobs, |word| memory[word]))
             };
             assert_eq!(missing(&memory), None);
-            memory[of(threads - 1).word_and_value(5).0] = 0;
+            memory[words(threads - 1).word_and_value(5).0] = 0;
             assert_eq!(missing(&memory), Some(5));
         }
     }

@@ -70,7 +70,7 @@ impl MetricName {
         let open = match self.open {
             NamePlaceholder::Nothing => "",
             NamePlaceholder::Number => "0",
-            NamePlaceholder::Text(word) => metric.split_once(':').map_or(word, |(_, of)| of),
+            NamePlaceholder::Text(word) => metric.split_once(':').map_or(word, |(_, part)| part),
         };
         format!("{}{open}{}", self.before, self.after)
     }

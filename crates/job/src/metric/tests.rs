@@ -57,8 +57,8 @@ fn a_giver_gives_a_name_once() {
         assert_eq!(once.len(), names.len(), "{kind}");
     }
     let all: Vec<&str> = INSTRUMENTS.iter().map(|one| one.name).collect();
-    let of = |name| of_instrument(name).map(|metric| metric.name);
-    let names: Vec<&str> = all.iter().flat_map(|name| of(name)).collect();
+    let metrics_of = |name| of_instrument(name).map(|metric| metric.name);
+    let names: Vec<&str> = all.iter().flat_map(|name| metrics_of(name)).collect();
     let once: BTreeSet<&&str> = names.iter().collect();
     assert_eq!(once.len(), names.len());
 }

@@ -99,15 +99,15 @@ fn slices_lie_side_by_side_or_within_each_other() {
 #[test]
 fn a_flow_leads_from_the_submission_to_the_waiter() {
     let packets = packets(&both());
-    let of = |flow: u64| -> Vec<String> {
+    let steps = |flow: u64| -> Vec<String> {
         events(&packets)
             .iter()
             .filter(|(_, e)| e.flow_ids.contains(&flow) || e.terminating_flow_ids.contains(&flow))
             .map(|(_, event)| event.name().to_owned())
             .collect()
     };
-    assert_eq!(of(1), ["submit 1:1", "run_job 1:1", "1:1", "done 1:1"]);
-    assert_eq!(of(2), ["submit 1:2", "run_job 1:2", "1:2"]);
+    assert_eq!(steps(1), ["submit 1:1", "run_job 1:1", "1:1", "done 1:1"]);
+    assert_eq!(steps(2), ["submit 1:2", "run_job 1:2", "1:2"]);
 }
 
 #[test]

@@ -252,9 +252,9 @@ MIS:          5\n";
     #[test]
     fn the_cause_is_what_was_counted_meanwhile() {
         let none = CpuCounts::default();
-        let counted = |of: fn(&mut CpuCounts)| {
+        let counted = |count: fn(&mut CpuCounts)| {
             let mut counts = none;
-            of(&mut counts);
+            count(&mut counts);
             counts
         };
         for (counts, cause) in [

@@ -141,9 +141,9 @@ impl RunInstrument for Watching {
         let mut records = Vec::new();
         for (cpu, child) in std::mem::take(&mut self.watchers) {
             match seen_by(child) {
-                Ok((of, doubts)) => {
-                    seen.cpus.extend(of.cpus);
-                    seen.gaps.extend(of.gaps);
+                Ok((part, doubts)) => {
+                    seen.cpus.extend(part.cpus);
+                    seen.gaps.extend(part.gaps);
                     records.extend(doubts);
                 }
                 Err(why) => {

@@ -30,7 +30,7 @@ pub(super) fn records(
             continue;
         }
         let name = format!("gaps_{}", cause.word());
-        records.push(events((seen, span_ns), &name, |of| of == cause));
+        records.push(events((seen, span_ns), &name, |each| each == cause));
     }
     records.push(AgentMessage::Events {
         event: "gaps_unexplained_at_rest".into(),
@@ -69,7 +69,7 @@ fn numbers(seen: &Seen) -> Vec<AgentMessage> {
             records.push(metric(&name, count as f64 / minutes, "1/min"));
         }
     }
-    for (name, of) in [
+    for (name, time) in [
         (
             "gaps_loop",
             (|cpu| cpu.loop_ns_median) as fn(&Watched) -> u64,
@@ -77,7 +77,7 @@ fn numbers(seen: &Seen) -> Vec<AgentMessage> {
         ("gaps_loop_max", |cpu| cpu.loop_ns_max),
         ("gaps_reading", |cpu| cpu.reading_ns),
     ] {
-        let most = seen.cpus.iter().map(of).max().unwrap_or(0);
+        let most = seen.cpus.iter().map(time).max().unwrap_or(0);
         records.push(metric(name, number(most), "ns"));
     }
     records
@@ -100,8 +100,8 @@ fn events(
     }
 }
 
-fn sum(seen: &Seen, of: impl Fn(&Watched) -> u64) -> u64 {
-    let all = seen.cpus.iter().map(of);
+fn sum(seen: &Seen, part: impl Fn(&Watched) -> u64) -> u64 {
+    let all = seen.cpus.iter().map(part);
     all.fold(0, u64::saturating_add)
 }
 
@@ -175,15 +175,15 @@ mod tests {
         let number = |wanted: &str| metric_value(&records, wanted);
         assert_eq!(number("gaps_blind_share"), Some(10.0));
         // Four gaps, two of them unexplained, in 1800 ns.
-        let of = |name: &str, count: f64| {
+        let counted = |name: &str, count: f64| {
             let rate = number(name).unwrap();
             assert!(
                 (rate / (count * 60e9 / 1800.0) - 1.0).abs() < 1e-9,
                 "{rate}"
             );
         };
-        of("gaps_per_minute", 4.0);
-        of("gaps_unexplained_per_minute", 2.0);
+        counted("gaps_per_minute", 4.0);
+        counted("gaps_unexplained_per_minute", 2.0);
         assert_eq!(number("gaps_reading"), Some(40.0));
         assert!(records.contains(&AgentMessage::Histogram {
             metric: "gap".into(),
@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn what_is_sent_is_what_is_declared() {
         let own = |name: &str| {
-            let of = METRICS.iter().filter(|metric| metric.name == name);
-            of.count() == 1
+            let listed = METRICS.iter().filter(|metric| metric.name == name);
+            listed.count() == 1
         };
         let mut sent = 0;
         for record in records(

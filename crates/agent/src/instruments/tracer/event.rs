@@ -128,11 +128,16 @@ impl RecordedFields<'_> {
 
 const SPAN: &[&str] = &["start", "duration"];
 /// The events with which the kernel reports what took a CPU.
-pub(super) const NMI: EventReading = ("osnoise/nmi_noise", SPAN, |of| of.part(Cause::Nmi));
-pub(super) const IRQ: EventReading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::Interrupt));
-pub(super) const SOFTIRQ: EventReading =
-    ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
-pub(super) const THREAD: EventReading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
+pub(super) const NMI: EventReading = ("osnoise/nmi_noise", SPAN, |fields| fields.part(Cause::Nmi));
+pub(super) const IRQ: EventReading = ("osnoise/irq_noise", SPAN, |fields| {
+    fields.part(Cause::Interrupt)
+});
+pub(super) const SOFTIRQ: EventReading = ("osnoise/softirq_noise", SPAN, |fields| {
+    fields.part(Cause::Softirq)
+});
+pub(super) const THREAD: EventReading = ("osnoise/thread_noise", SPAN, |fields| {
+    fields.part(Cause::Switch)
+});
 
 /// Decodes the events of one tracer.
 #[derive(Default)]

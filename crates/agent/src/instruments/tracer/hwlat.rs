@@ -19,9 +19,9 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
         (
             "sched/sched_switch",
             &["prev_comm", "next_comm"],
-            |of| match (
-                of.is_named("prev_comm", THREAD)?,
-                of.is_named("next_comm", THREAD)?,
+            |fields| match (
+                fields.is_named("prev_comm", THREAD)?,
+                fields.is_named("next_comm", THREAD)?,
             ) {
                 (_, true) => Some(TracerEvent::In),
                 (true, false) => Some(TracerEvent::Out),
@@ -31,17 +31,19 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
         (
             "ftrace/hwlat",
             &["duration", "outer_duration", "tv_sec", "tv_nsec"],
-            |of| {
-                let seconds = of.number("tv_sec")?;
+            |fields| {
+                let seconds = fields.number("tv_sec")?;
                 let at_ns = seconds
                     .saturating_mul(1_000_000_000)
-                    .saturating_add(of.number("tv_nsec")?);
+                    .saturating_add(fields.number("tv_nsec")?);
                 Some(TracerEvent::Latencies {
                     at_ns,
-                    longest_us: of.number("duration")?.max(of.number("outer_duration")?),
+                    longest_us: fields
+                        .number("duration")?
+                        .max(fields.number("outer_duration")?),
                     // Kernels before 5.9 report no count.
-                    count: of.number("count").unwrap_or(1).max(1),
-                    nmis: of.number("nmi_count").unwrap_or(0),
+                    count: fields.number("count").unwrap_or(1).max(1),
+                    nmis: fields.number("nmi_count").unwrap_or(0),
                 })
             },
         ),
@@ -54,10 +56,10 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
 /// Finds the windows that hwlat watched. It watches with interrupts off, so it watched
 /// one window whenever its thread had the CPU without a break for at least the width. A
 /// window that had not ended when recording stopped does not count.
-fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
+fn observe(trace: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let mut observed = CpuObservation::default();
     let (mut since, mut pending) = (None, Vec::new());
-    for &(at, event) in &of.events {
+    for &(at, event) in &trace.events {
         match event {
             TracerEvent::In => {
                 since = Some(at);
@@ -74,7 +76,7 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
                 // length is known, and so its start.
                 let before = if count == 1 { length_ns } else { 0 };
                 pending.push(Gap {
-                    cpu: of.cpu,
+                    cpu: trace.cpu,
                     at_ns: at_ns.saturating_sub(before),
                     length_ns,
                     cause: match nmis {
@@ -93,7 +95,7 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
                 if let Some(at_ns) = since.take().filter(whole) {
                     observed.observed_ns += length_ns;
                     observed.windows.push(Window {
-                        cpu: of.cpu,
+                        cpu: trace.cpu,
                         at_ns,
                         length_ns,
                     });
@@ -136,7 +138,7 @@ mod tests {
     const WIDTH: u64 = 20_000_000;
 
     fn observed(events: &[(u64, TracerEvent)]) -> CpuObservation {
-        let of = CpuEvents {
+        let trace = CpuEvents {
             cpu: 3,
             events: events.to_vec(),
         };
@@ -144,7 +146,7 @@ mod tests {
             width_ns: WIDTH,
             ..TracerSettings::for_kind(TracerKind::Hwlat)
         };
-        observe(&of, &settings)
+        observe(&trace, &settings)
     }
 
     fn latencies(longest_us: u64, count: u64, nmis: u64) -> TracerEvent {

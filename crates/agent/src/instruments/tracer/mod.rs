@@ -25,7 +25,7 @@ use crate::tsc;
 
 /// An instrument that uses one of the kernel's tracers.
 pub(crate) struct Tracing {
-    of: &'static TracerDescription,
+    description: &'static TracerDescription,
     settings: TracerSettings,
     cpus: Vec<u32>,
     // Dropped before `changed`: the tracer must be off when its settings change.
@@ -47,7 +47,7 @@ impl Tracing {
     /// The instrument for this tracer.
     pub(crate) fn new(kind: TracerKind) -> Tracing {
         Tracing {
-            of: match kind {
+            description: match kind {
                 TracerKind::Hwlat => &hwlat::HWLAT,
                 TracerKind::Osnoise => &osnoise::OSNOISE,
                 TracerKind::Timerlat => &timerlat::TIMERLAT,
@@ -68,7 +68,7 @@ impl Tracing {
 
 impl RunInstrument for Tracing {
     fn name(&self) -> &'static str {
-        self.of.kind.word()
+        self.description.kind.word()
     }
 
     fn configure(&mut self, job: &Job, _guest: bool) {
@@ -78,8 +78,8 @@ impl RunInstrument for Tracing {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let of = self.of;
-        tracefs::has_tracer(self.name(), of.option)?;
+        let description = self.description;
+        tracefs::has_tracer(self.name(), description.option)?;
         let online = cpus::online()?;
         self.cpus = self.settings.cpus_to_watch(&online);
         cpus::check_online(&self.cpus, &online, "tracer.cpus")?;
@@ -88,21 +88,21 @@ impl RunInstrument for Tracing {
             name: self.name(),
             clock: "mono",
             kib_per_cpu: 16 << 10,
-            events: of.events,
+            events: description.events,
         })?;
         // Do this before there are child processes that would inherit the open pipes.
         instance.set_tracer("nop")?;
         if let Some(why) = settings::in_use(instance.root()) {
             return Err(why);
         }
-        for reading in of.read {
+        for reading in description.read {
             self.decoder.add(reading, &instance)?;
         }
-        if let Some(filter) = of.filter {
+        if let Some(filter) = description.filter {
             instance.write("events/sched/sched_switch/filter", filter)?;
         }
         instance.write("tracing_cpumask", &settings::mask(&self.cpus))?;
-        let wanted = settings::wanted(of.kind, &self.settings, &self.cpus);
+        let wanted = settings::wanted(description.kind, &self.settings, &self.cpus);
         self.changed = Some(ChangedSettings::set(instance.root(), &wanted)?);
         self.instance = Some(instance);
         Ok(())
@@ -118,7 +118,7 @@ impl RunInstrument for Tracing {
         // recorded.
         let begun = instance
             .on()
-            .and_then(|()| instance.set_tracer(self.of.kind.word()));
+            .and_then(|()| instance.set_tracer(self.description.kind.word()));
         if let Err(why) = begun {
             self.failed = Some(why);
         }
@@ -165,7 +165,7 @@ impl Tracing {
         let (seen, cpus) = self.seen(trace);
         let mut records = Vec::from_iter(trace.doubt(name));
         if seen.cpus.iter().all(|cpu| cpu.observed_ns == 0) {
-            let why = match self.of.kind {
+            let why = match self.description.kind {
                 TracerKind::Timerlat => "no timer went off in the run; set a shorter tracer.period",
                 _ => {
                     "no window was looked at to its end in the run, and of others nothing is \
@@ -181,7 +181,7 @@ impl Tracing {
             cpus: &cpus,
             span_ns: self.stop.1.saturating_sub(self.start.1),
         };
-        records.extend((self.of.records)(&outcome));
+        records.extend((self.description.records)(&outcome));
         records.extend(observation::records(&outcome));
         records
     }
@@ -199,15 +199,15 @@ impl Tracing {
             threshold_ns: self.settings.threshold_ns,
             ..Seen::default()
         };
-        let began = match self.of.kind {
+        let began = match self.description.kind {
             TracerKind::Hwlat => start.1.saturating_add(self.wall_ns),
             _ => start.1,
         };
         let mut all = Vec::new();
         for cpu in &self.cpus {
-            let found = trace.cpus.iter().find(|of| of.cpu == *cpu);
+            let found = trace.cpus.iter().find(|events| events.cpu == *cpu);
             let mut observed = found.map_or_else(CpuObservation::default, |events| {
-                (self.of.observe)(events, &self.settings)
+                (self.description.observe)(events, &self.settings)
             });
             let span = stop.1.saturating_sub(start.1);
             seen.cpus.push(Watched {

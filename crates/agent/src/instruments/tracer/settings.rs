@@ -46,7 +46,7 @@ fn write(root: &Path, all: &WantedFiles) -> Result<(), String> {
         let path = root.join(file);
         fs::write(&path, value).map_err(|why| format!("{}: {value}: {why}", path.display()))
     };
-    let refused: Vec<_> = all.iter().filter(|of| one(of).is_err()).collect();
+    let refused: Vec<_> = all.iter().filter(|setting| one(setting).is_err()).collect();
     refused.into_iter().try_for_each(one)
 }
 

@@ -17,10 +17,10 @@ pub(super) static TIMERLAT: TracerDescription = TracerDescription {
         event::THREAD.0,
     ],
     read: &[
-        ("ftrace/timerlat", &["context", "timer_latency"], |of| {
+        ("ftrace/timerlat", &["context", "timer_latency"], |fields| {
             Some(TracerEvent::Timer {
-                in_thread: of.number("context")? != 0,
-                late_ns: of.number("timer_latency")?,
+                in_thread: fields.number("context")? != 0,
+                late_ns: fields.number("timer_latency")?,
             })
         }),
         event::NMI,
@@ -35,12 +35,12 @@ pub(super) static TIMERLAT: TracerDescription = TracerDescription {
 
 /// Finds the latencies. A timer counts, together with the period before it, if its thread
 /// ran before recording stopped.
-fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
+fn observe(trace: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let threshold = settings.threshold_ns;
     let mut observed = CpuObservation::default();
     let (mut irq, mut parts) = (None, Vec::new());
     let mut due: Option<(u64, u64)> = None;
-    for &(at, event) in &of.events {
+    for &(at, event) in &trace.events {
         match event {
             TracerEvent::Part {
                 cause, duration_ns, ..
@@ -68,7 +68,7 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
                 }
                 if late_ns >= threshold {
                     observed.latencies.push(Gap {
-                        cpu: of.cpu,
+                        cpu: trace.cpu,
                         at_ns: was_due,
                         length_ns: late_ns,
                         cause: cause(&parts, irq_ns, late_ns),
@@ -114,7 +114,7 @@ fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
         observation::events(outcome, "timerlat_late", |_| true),
         observation::events_at(outcome, "timerlat_late_irq", irqs),
     ];
-    let all = |of: fn(&CpuObservation) -> &[u64]| outcome.cpus.iter().flat_map(of).copied();
+    let all = |series: fn(&CpuObservation) -> &[u64]| outcome.cpus.iter().flat_map(series).copied();
     let irq = all(|cpu| &cpu.irq_ns);
     records.extend(observation::histogram("timerlat_irq_latency", irq));
     let thread = all(|cpu| &cpu.thread_ns);
@@ -132,11 +132,11 @@ mod tests {
     }
 
     fn observed(events: &[(u64, TracerEvent)]) -> CpuObservation {
-        let of = CpuEvents {
+        let trace = CpuEvents {
             cpu: 2,
             events: events.to_vec(),
         };
-        observe(&of, &TracerSettings::for_kind(TracerKind::Timerlat))
+        observe(&trace, &TracerSettings::for_kind(TracerKind::Timerlat))
     }
 
     #[test]

@@ -199,15 +199,15 @@ mod tests {
         screen.colour = 5;
         screen.text(2, 1, b"aba");
         let column = |x: usize| (0..14).map(move |y| (x, y));
-        let of = |x: usize| {
+        let column = |x: usize| {
             column(x)
                 .map(|(x, y)| screen.pixels[y * 20 + x])
                 .collect::<Vec<_>>()
         };
-        assert!(of(0).iter().all(|pixel| *pixel == PAPER));
+        assert!(column(0).iter().all(|pixel| *pixel == PAPER));
         // The third character equals the first; there is room for 2 of its
         // columns.
-        assert_eq!((of(2), of(3)), (of(18), of(19)));
+        assert_eq!((column(2), column(3)), (column(18), column(19)));
         let ink = screen.pixels.iter().filter(|pixel| **pixel == 5).count();
         assert!((1..18 * 13).contains(&ink));
         let mut other = Screen::new(20, 14);

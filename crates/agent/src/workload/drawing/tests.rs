@@ -76,7 +76,7 @@ fn a_pixel_that_is_not_the_one_asked_for_is_counted() {
 
 #[test]
 fn what_is_drawn_comes_from_the_seed() {
-    let of = |seed| {
+    let drawn = |seed| {
         let drawing = small();
         let (_, segment) = segment(&drawing).unwrap();
         let mut bytes = Vec::new();
@@ -84,8 +84,8 @@ fn what_is_drawn_comes_from_the_seed() {
         artist.operation(&mut bytes, &segment).unwrap();
         bytes
     };
-    assert_eq!(of(1), of(1));
-    assert_ne!(of(1), of(2));
+    assert_eq!(drawn(1), drawn(1));
+    assert_ne!(drawn(1), drawn(2));
 }
 
 #[test]

@@ -363,7 +363,7 @@ mod tests {
             ("0000:00:02.0/resource0", "0123456789abcdef"),
             ("0000:00:03.0/class", "0x020000\n"),
         ]);
-        let of = |device: Option<&str>, bar, memory, bytes| {
+        let refusal = |device: Option<&str>, bar, memory, bytes| {
             let stream = FramesStream {
                 bar,
                 ..small(device)
@@ -371,16 +371,16 @@ mod tests {
             pci_below(root.path(), &stream, memory, bytes).unwrap_err()
         };
         let combined = FrameMemory::WriteCombined;
-        let error = of(None, 0, combined, 16);
+        let error = refusal(None, 0, combined, 16);
         assert!(error.contains("BAR 0 is not prefetchable"), "{error}");
-        let error = of(None, 1, combined, 16);
+        let error = refusal(None, 1, combined, 16);
         assert!(error.contains("has no BAR 1"), "{error}");
-        let error = of(Some("0000:00:09.0"), 0, combined, 16);
+        let error = refusal(Some("0000:00:09.0"), 0, combined, 16);
         assert!(
             error.contains("there are 0000:00:02.0, 0000:00:03.0"),
             "{error}"
         );
-        let error = of(None, 0, FrameMemory::Uncached, 17);
+        let error = refusal(None, 0, FrameMemory::Uncached, 17);
         assert!(
             error.contains("it has 16 bytes, and 17 are needed"),
             "{error}"

@@ -207,8 +207,8 @@ fn the_kernel_comes_by_each_place_once_in_equal_steps() {
             assert!(order.windows(2).all(next), "{order:?}");
         }
     }
-    let of = |seed| order(97, true, true, &mut Stream::new(seed, "order"));
-    assert_ne!(of(1), of(2));
+    let order_from = |seed| order(97, true, true, &mut Stream::new(seed, "order"));
+    assert_ne!(order_from(1), order_from(2));
 }
 
 #[test]
