@@ -38,7 +38,7 @@ pub(crate) fn send_greeting(channel: &mut Channel, resumed_ns: Option<u64>, gues
     channel.send(&environment::record(guest));
 }
 
-/// What process 1 knows about its virtual machine.
+/// Facts that only process 1 knows.
 #[derive(Debug)]
 pub(crate) struct Guest {
     /// Digests of the machine's files.

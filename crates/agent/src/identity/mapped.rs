@@ -56,7 +56,7 @@ impl MappingWatch {
         })
     }
 
-    /// What has been mapped so far.
+    /// Returns what has been mapped so far.
     pub(crate) fn seen(&self) -> SeenMappings {
         let mut log = MappingLog::default();
         for buffer in &self.buffers {

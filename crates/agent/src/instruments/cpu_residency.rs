@@ -56,7 +56,7 @@ const COUNTERS: [&str; 4] = ["usage", "above", "below", "rejected"];
 type StateCounts = [Option<u64>; COUNTERS.len()];
 const USAGE: usize = 0;
 
-/// What was observed in the window.
+/// The observations of the window.
 struct ObservedStates {
     window: IdleSpan,
     cpus: Vec<u32>,

@@ -5,7 +5,7 @@ use assize_job::Scheduling;
 use crate::process::{Body, Child, WaitLimits, program};
 use crate::sys;
 
-/// What a command of the set-up runs with.
+/// Settings for the commands of the set-up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CommandContext<'a> {
     /// Replaces `{seed}` in its arguments.

@@ -7,7 +7,7 @@ use assize_job::{FREQUENCY_POLICIES, Frequency, IDLE_GOVERNOR, Idle, Job};
 
 use crate::sys;
 
-/// What failed and why.
+/// The step that failed, and why.
 type PowerFailure = (String, String);
 
 /// The governors before the run.

@@ -20,7 +20,7 @@ use crate::sys;
 /// Timeout for a job; longer than any job or hang lasts.
 const PATIENCE_NS: u64 = 150_000_000_000;
 
-/// What a workload is given besides its own parameters.
+/// Settings that all workloads on simgpu share.
 #[derive(Debug, Clone)]
 pub(super) struct ClientTerms {
     /// The settings of the queues.

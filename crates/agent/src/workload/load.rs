@@ -26,7 +26,7 @@ pub(super) trait Load {
     }
 }
 
-/// What a workload's own records are made from.
+/// A run that has ended, for the workload's own records.
 pub(super) struct FinishedRun<'a> {
     pub client: &'a Client,
     pub terms: &'a ClientTerms,

@@ -52,7 +52,7 @@ pub(super) fn prepare(
     }))
 }
 
-/// What the job requires of the threads.
+/// Settings that all threads share.
 #[derive(Debug, Clone, Copy)]
 struct PeriodicPlan {
     /// Whether they run until the process is killed, and measure nothing.

@@ -38,7 +38,7 @@ pub enum MetricForm {
     Events,
 }
 
-/// What provides a metric.
+/// The source of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricSource {
     /// Each of these kinds of workload, as the measured one.

@@ -20,7 +20,7 @@ const BATCHES: usize = 201;
 /// Number of readings of the counters for measuring the length of one.
 const READINGS: usize = 15;
 
-/// What the loop needs from the machine.
+/// The machine, as the loop sees it.
 pub(super) trait WatchedMachine {
     /// The time-stamp counter.
     fn now(&mut self) -> u64;

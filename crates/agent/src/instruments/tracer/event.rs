@@ -36,7 +36,7 @@ pub(super) enum TracerEvent {
     },
     /// Something took the CPU from the thread of osnoise or timerlat.
     Part {
-        /// What it was.
+        /// The cause.
         cause: Cause,
         /// Start, in nanoseconds of the tracer's clock.
         start_ns: u64,

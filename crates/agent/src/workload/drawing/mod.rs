@@ -47,7 +47,7 @@ pub(super) fn prepare(drawing: &Drawing, context: &WorkloadContext<'_>) -> Prepa
     prepare_staged(drawing.scheduling.clone(), session)
 }
 
-/// What to draw, and the results.
+/// The operations to draw, and the measurements.
 struct DrawingSession {
     drawing: Drawing,
     /// `None`: until the process is killed.

@@ -35,7 +35,7 @@ impl LineMemory {
     }
 }
 
-/// What must last as long as the memory of a device.
+/// Keeps the memory of a device valid; released on drop.
 #[derive(Debug)]
 pub(super) enum HeldDevice {
     /// Nothing.

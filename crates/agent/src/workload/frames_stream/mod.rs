@@ -33,7 +33,7 @@ pub(super) fn prepare(stream: &FramesStream, context: &WorkloadContext<'_>) -> P
     prepare_staged(stream.scheduling.clone(), streaming)
 }
 
-/// What to copy, and the results.
+/// The frames to copy, and the measurements.
 struct FramesStreaming {
     stream: FramesStream,
     /// Whether it runs until the process is killed, and measures nothing.

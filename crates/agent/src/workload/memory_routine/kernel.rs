@@ -50,13 +50,13 @@ pub(super) struct KernelRoutine {
     pub(super) from_user: bool,
     /// Whether it writes the process's memory.
     pub(super) to_user: bool,
-    /// What it produces.
+    /// The result of a call.
     pub(super) makes: CallProduct,
-    /// What it does at inaccessible memory of the process.
+    /// The behaviour at a fault.
     pub(super) fault: FaultAction,
 }
 
-/// What a call produces.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallProduct {
     /// A copy of the source.
@@ -69,7 +69,7 @@ pub(super) enum CallProduct {
     CopyAndSum,
 }
 
-/// What a routine does at inaccessible memory of the process.
+/// The behaviour of a routine at a fault on memory of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultAction {
     /// Stops after the last accessible byte, and returns how many are left.

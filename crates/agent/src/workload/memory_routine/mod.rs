@@ -42,7 +42,7 @@ pub(super) fn prepare(kind: &MemoryRoutine, context: &WorkloadContext<'_>) -> Pr
     prepare_staged(kind.scheduling.clone(), calling)
 }
 
-/// What to call, and the results.
+/// The routine to call, and the measurements.
 struct RoutineWorkload {
     kind: MemoryRoutine,
     /// Whether it runs until the process is killed, and measures nothing.
