@@ -169,7 +169,7 @@ impl ThreadFollower {
     }
 
     fn switch(&mut self, events: &KernelEventLog, row: &KernelEvent) {
-        let tid = |field| u32::try_from(events.value(row, field)?).ok();
+        let tid = |field| thread_id(events, row, field);
         let (Some(prev), Some(next)) = (tid("prev_pid"), tid("next_pid")) else {
             return;
         };
@@ -232,10 +232,7 @@ impl ThreadFollower {
 
     /// Handles a wakeup, which is ignored if the thread is running or runnable already.
     fn waking(&mut self, events: &KernelEventLog, row: &KernelEvent) {
-        let Some(tid) = events
-            .value(row, "pid")
-            .and_then(|pid| u32::try_from(pid).ok())
-        else {
+        let Some(tid) = thread_id(events, row, "pid") else {
             return;
         };
         if let Some(prio) = events.value(row, "prio") {
@@ -248,10 +245,7 @@ impl ThreadFollower {
     }
 
     fn new_task(&mut self, events: &KernelEventLog, row: &KernelEvent) {
-        let Some(tid) = events
-            .value(row, "pid")
-            .and_then(|pid| u32::try_from(pid).ok())
-        else {
+        let Some(tid) = thread_id(events, row, "pid") else {
             return;
         };
         let flags = events.value(row, "clone_flags").unwrap_or(0);
@@ -290,6 +284,11 @@ impl ThreadFollower {
         }
         self.threads
     }
+}
+
+/// The thread in a field of an event.
+fn thread_id(events: &KernelEventLog, row: &KernelEvent, field: &str) -> Option<u32> {
+    u32::try_from(events.value(row, field)?).ok()
 }
 
 #[cfg(test)]
