@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use assize_job::AgentMessage;
 
-use crate::boot::Ports;
+use crate::ports::Ports;
 
 /// Where records are sent.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub(crate) enum RecordSink {
 }
 
 impl RecordSink {
-    /// Writes bytes; they are delivered when this returns.
+    /// Writes bytes and waits until they are delivered.
     pub(crate) fn write(self, bytes: &[u8]) -> io::Result<()> {
         match self {
             RecordSink::Stdout => {
@@ -32,7 +32,6 @@ impl RecordSink {
     }
 }
 
-/// The stream of records.
 #[derive(Debug)]
 pub(crate) struct Channel {
     way: RecordSink,
@@ -41,7 +40,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// A stream on which nothing has been sent.
+    /// Creates a stream.
     pub(crate) fn new(way: RecordSink) -> Channel {
         Channel {
             way,
@@ -50,7 +49,7 @@ impl Channel {
         }
     }
 
-    /// Sends a record. A failure breaks the stream: nothing more is sent.
+    /// Sends a record. After a failure, nothing more is sent.
     pub(crate) fn send(&mut self, record: &AgentMessage) {
         match serde_json::to_string(record) {
             Ok(line) => self.line(&line),
@@ -65,14 +64,14 @@ impl Channel {
         }
     }
 
-    /// Sends lines that are records already.
+    /// Sends records that are already JSON, one per line.
     pub(crate) fn forward(&mut self, lines: &str) {
         for line in lines.lines().filter(|line| !line.is_empty()) {
             self.line(line);
         }
     }
 
-    /// Sends the last record. Returns the error that broke the stream, if any.
+    /// Sends the last record. Fails if any record could not be sent.
     pub(crate) fn end(mut self) -> io::Result<()> {
         let records = self.sent;
         self.send(&AgentMessage::End { records });

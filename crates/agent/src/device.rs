@@ -1,4 +1,4 @@
-//! Opening the devices of assize's own modules, and their ioctls.
+//! Opens the devices of assize's own modules, and issues ioctls.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -21,17 +21,18 @@ pub(crate) fn open(path: &str, module: &str) -> Result<File, String> {
     })
 }
 
-/// The number of an ioctl that reads and writes a `T`: `_IOWR`.
+/// `_IOWR`: the number of an ioctl that reads and writes a `T`.
 pub(crate) const fn iowr<T>(kind: u32, nr: u32) -> u32 {
     const READ_AND_WRITE: u32 = 3;
     READ_AND_WRITE << 30 | (size_of::<T>() as u32) << 16 | kind << 8 | nr
 }
 
-/// Issues an ioctl, and repeats it as long as a signal interrupts it.
+/// Issues an ioctl; repeats it if a signal interrupts it.
 ///
 /// # Safety
-/// The kernel reads and writes a `T` for this number, and may use the addresses
-/// and lengths in it.
+///
+/// The kernel reads and writes a `T` for this number, and may use the addresses and
+/// lengths in it.
 pub(crate) unsafe fn ioctl<T>(device: &File, number: u32, argument: &mut T) -> io::Result<()> {
     loop {
         // SAFETY: the caller vouches for the argument, which outlives the call.

@@ -18,7 +18,7 @@ pub(crate) fn module_build_id(file: &[u8]) -> Option<String> {
     build_id(section(file, ".note.gnu.build-id")?)
 }
 
-/// The build id among notes, in hexadecimal digits.
+/// Finds the build id among ELF notes. Returns it in hexadecimal digits.
 pub(crate) fn build_id(mut notes: &[u8]) -> Option<String> {
     loop {
         let word = |at: usize| {

@@ -5,7 +5,8 @@ use std::fs;
 
 use assize_job::AgentMessage;
 
-use crate::{policy, sys};
+use crate::setup::policy;
+use crate::sys;
 
 /// Facts that are the content of one file each.
 const FILES: &[(&str, &str)] = &[
@@ -17,11 +18,10 @@ const FILES: &[(&str, &str)] = &[
     ("smt", "/sys/devices/system/cpu/smt/control"),
 ];
 
-/// Identifies a boot. Not recorded in a guest, which no later run comes back
-/// to.
+/// Identifies a boot. Not recorded in a guest, which boots for one run only.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// Everything known about the machine that does not change while it runs.
+/// The facts about the machine that do not change during a run.
 pub(crate) fn record(guest: bool) -> AgentMessage {
     let mut facts = BTreeMap::new();
     let mut fact = |name: &str, value: Option<String>| {
@@ -46,7 +46,7 @@ pub(crate) fn record(guest: bool) -> AgentMessage {
     fact("microcode", cpu_field(&cpu_info, "microcode"));
     fact("mitigations", mitigations());
     fact("governor", Some(governors()));
-    // A policy that the job did not ask for.
+    // No policy of the job is attached yet.
     fact("sched_ext", policy::active_policy());
     AgentMessage::Environment { facts }
 }
@@ -85,7 +85,7 @@ fn preemption(version: &str, selected: Option<&str>) -> String {
     }
 }
 
-/// The kernel's state for each CPU vulnerability it knows.
+/// The kernel's mitigation of each CPU vulnerability.
 fn mitigations() -> Option<String> {
     let directory = "/sys/devices/system/cpu/vulnerabilities";
     let mut all = BTreeMap::new();

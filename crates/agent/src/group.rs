@@ -16,8 +16,8 @@ pub(crate) struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// Creates this agent's group of that name. `guest`: whether the machine is
-    /// assize's own, so that the controller may be enabled.
+    /// Creates the group `name` of this agent. `guest`: the machine is assize's own, so
+    /// that the controller may be enabled.
     pub(crate) fn create(name: &str, guest: bool) -> Result<ControlGroup, String> {
         enable(guest)?;
         let path = Path::new(ROOT).join(format!("assize-{}-{name}", std::process::id()));
@@ -36,14 +36,13 @@ impl ControlGroup {
     /// Moves the calling process into the group.
     pub(crate) fn join(&self) -> Result<(), String> {
         let procs = self.path.join("cgroup.procs");
-        fs::write(&procs, "0")
-            .map_err(|error| format!("{}: {}", procs.display(), sys::error_text(&error)))
+        fs::write(&procs, "0").map_err(sys::failure_of(procs.display()))
     }
 }
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {
-        // If it still has a process, that process's owner removes it.
+        // Fails if the group still has a process.
         let _ = fs::remove_dir(&self.path);
     }
 }
@@ -65,6 +64,5 @@ fn enable(guest: bool) -> Result<(), String> {
             "{CONTROL}: the cpu controller is not enabled; as root: {mend}"
         ));
     }
-    fs::write(CONTROL, "+cpu")
-        .map_err(|error| format!("{CONTROL}: +cpu: {}", sys::error_text(&error)))
+    fs::write(CONTROL, "+cpu").map_err(sys::failure_of(format!("{CONTROL}: +cpu")))
 }

@@ -1,4 +1,4 @@
-//! Checks structs and constants against a header of `kernel/uapi/`.
+//! Compares structs and constants with a header of `kernel/uapi/`, for tests.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -45,7 +45,7 @@ macro_rules! structs {
 pub(crate) use structs;
 
 /// Compiles the program with the header, runs it and compares its output.
-pub(crate) fn must_be_of(header: &str, expected: &ExpectedLayout) {
+pub(crate) fn check_header(header: &str, expected: &ExpectedLayout) {
     let directory = tempfile::tempdir().unwrap();
     let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/uapi");
     let source = directory.path().join("layout.c");
@@ -65,8 +65,8 @@ pub(crate) fn must_be_of(header: &str, expected: &ExpectedLayout) {
         eprintln!("skipped: there is no C compiler");
         return;
     };
-    let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{stderr}");
     let printed = Command::new(&program).output().unwrap().stdout;
     assert_eq!(String::from_utf8(printed).unwrap(), expected.lines);
 }

@@ -1,41 +1,47 @@
 //! The agent: the program that carries out one run on a target.
 //!
-//! As process 1 of a virtual machine whose kernel command line asks for it, it
-//! sets the machine up, reads its job from QEMU's fw_cfg, answers on the debug
-//! console and powers the machine off. Anywhere else, `assize-agent run` reads
-//! the job from standard input and answers on standard output.
+//! As process 1 of a virtual machine started by assize, it sets the machine up, reads its
+//! job from QEMU's fw_cfg, answers on the debug console and powers the machine off.
+//! Anywhere else, `assize-agent run` reads the job from standard input and answers on
+//! standard output.
 //!
 //! It knows nothing of experiments or statistics: one job in, its records out.
+//!
+//! Layers, each using only those below it: `boot`; `run`; `setup`, `identity`,
+//! `instruments` and `workload`, which do not know the run; processes, devices and system
+//! calls.
 
-// Rust's start-up code needs standard files that are open, or /dev/null to open
-// in their place, and aborts if it finds neither. Process 1 starts with
-// neither.
+// Rust's start-up code opens /dev/null as missing standard files, and aborts if there is
+// none. Process 1 starts without either.
 #![cfg_attr(not(test), no_main)]
 
-mod actions;
+#[cfg(not(target_arch = "x86_64"))]
+compile_error!("the agent supports x86-64 only");
+
 mod boot;
 mod channel;
+mod cpus;
 mod device;
-mod digests;
 mod elf;
 mod environment;
+mod files;
 mod group;
 mod identity;
 mod instruments;
 mod kernel_log;
 #[cfg(test)]
 mod layout;
-mod mapped;
 mod marks;
-mod module_order;
-mod modules;
-mod policy;
-mod power;
+mod perf;
+mod ports;
 mod process;
+mod records;
 mod run;
 mod seed;
+mod setup;
 mod simgpu;
 mod sys;
+mod tsc;
 mod workload;
 
 use std::io::{self, Read, Write};
@@ -55,7 +61,7 @@ extern "C" fn main(_: libc::c_int, _: *const *const libc::c_char) -> libc::c_int
     start()
 }
 
-/// Replaced by the test harness.
+/// The test harness replaces this function.
 #[cfg(test)]
 fn main() {
     start();

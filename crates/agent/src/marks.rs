@@ -1,5 +1,5 @@
-//! Marks for an observer outside the virtual machine, which the machine itself
-//! does not notice: instructions that only take one nanosecond each.
+//! Marks for an observer outside the virtual machine: instructions without effect for the
+//! machine, which take one nanosecond each.
 //!
 //! The plugin in `qemu/plugin/` recognises them by the displacement of a NOP.
 
@@ -15,7 +15,6 @@ pub(crate) fn end() {
 
 /// Reads the clock, for the plugin to compare with its own count, and executes
 /// a NOP with this displacement.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn mark<const WHICH: i32>() {
     // SAFETY: RDTSC has no effect but its result, and a NOP none at all.
@@ -32,9 +31,8 @@ fn mark<const WHICH: i32>() {
     }
 }
 
-/// Passes a text to the plugin under a number. Does nothing without a plugin.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn give(number: u64, text: &[u8]) {
+/// Passes a text and its number to the plugin. Does nothing without a plugin.
+pub(crate) fn pass_text(number: u64, text: &[u8]) {
     // SAFETY: a NOP has no effect. The plugin reads only the slice.
     unsafe {
         std::arch::asm!(
@@ -48,20 +46,12 @@ pub(crate) fn give(number: u64, text: &[u8]) {
     }
 }
 
-/// Does nothing: only x86 machines are exact.
-#[cfg(not(target_arch = "x86_64"))]
-fn mark<const WHICH: i32>() {}
-
-/// Does nothing: only x86 machines are exact.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn give(_number: u64, _text: &[u8]) {}
-
 /// Passes the kernel's symbol table (number 0) and its type information (number
 /// 1) to the plugin. Files that cannot be read are skipped.
-pub(crate) fn give_symbols() {
+pub(crate) fn pass_symbols() {
     for (number, path) in (0..).zip(["/proc/kallsyms", "/sys/kernel/btf/vmlinux"]) {
         if let Ok(text) = std::fs::read(path) {
-            give(number, &text);
+            pass_text(number, &text);
         }
     }
 }
@@ -74,7 +64,7 @@ mod tests {
     fn a_mark_changes_nothing() {
         let text = *b"kept";
         begin();
-        give(7, &text);
+        pass_text(7, &text);
         end();
         assert_eq!(&text, b"kept");
     }

@@ -1,22 +1,29 @@
-//! Child processes that wait to be released, so that instruments attach first.
+//! Child processes that wait to be released, so that instruments can attach first.
 
-use std::ffi::{CString, c_char};
+mod exit;
+mod program;
+mod scheduling;
+
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
-use assize_job::{AgentMessage, Policy, Scheduling};
+use assize_job::{AgentMessage, Scheduling};
 
-use crate::boot::Ports;
 use crate::group::ControlGroup;
-use crate::sys::{self, CpuTime, ProcessEnd, check};
+use crate::ports::Ports;
+use crate::sys::{self, ProcessEnd, check};
+
+pub(crate) use exit::ProcessExit;
+pub(crate) use program::{ExecProgram, SEED_VARIABLE, program, program_with};
+pub(crate) use scheduling::schedule;
 
 /// What a child process does once it is released.
 pub(crate) enum Body {
     /// Execs a program.
     Exec(ExecProgram),
-    /// Runs the closure and writes the records it returns.
+    /// Runs a closure in the child, and writes the records that it returns.
     Inside(Box<dyn FnOnce() -> Result<Vec<AgentMessage>, String>>),
     /// Runs in stages, of which only one is measured.
     Staged(Box<dyn Staged>),
@@ -32,21 +39,6 @@ pub(crate) trait Staged {
     fn records(&mut self) -> Result<Vec<AgentMessage>, String>;
 }
 
-/// A program to exec.
-#[derive(Debug, Default)]
-pub(crate) struct ExecProgram {
-    /// Path of the executable.
-    pub(crate) path: String,
-    /// The arguments, starting with `argv[0]`.
-    pub(crate) arguments: Vec<String>,
-    /// Variables added to the agent's environment.
-    pub(crate) environment: Vec<(String, String)>,
-    /// Working directory, if not the agent's.
-    pub(crate) directory: Option<String>,
-    /// Whether its own choice of CPUs is ignored: see [`sys::ignore_affinity`].
-    pub(crate) unpinned: bool,
-}
-
 /// How long to wait for a process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WaitLimits<'a> {
@@ -56,7 +48,7 @@ pub(crate) struct WaitLimits<'a> {
     pub(crate) interrupts: Option<&'a OwnedFd>,
 }
 
-/// No limits, for processes that have been asked to end.
+/// No limits.
 pub(crate) const NO_LIMITS: WaitLimits<'static> = WaitLimits {
     timeout_ms: 0,
     interrupts: None,
@@ -76,11 +68,12 @@ pub(crate) struct Child {
     pid: i32,
     /// Readable when the process has ended (a pidfd).
     ended: OwnedFd,
-    /// Read end of the child's status pipe: [`READY`], then why it failed.
+    /// Read end of the child's status pipe: [`READY`], and the reason if it fails.
     status: OwnedFd,
     /// Writing a byte here releases the child.
     gate: OwnedFd,
-    /// The child's end, kept open so that a write to the gate raises no SIGPIPE.
+    /// The child's end of the gate, kept open so that writing to the gate raises no
+    /// SIGPIPE.
     _gate_in_child: OwnedFd,
     /// Readable when the measured work is done; `None` if that ends the process.
     done: Option<OwnedFd>,
@@ -91,26 +84,9 @@ pub(crate) struct Child {
     _group: Option<ControlGroup>,
 }
 
-/// Exit, CPU time and output of a process that has ended.
-#[derive(Debug)]
-pub(crate) struct ProcessExit {
-    /// How it ended.
-    pub(crate) end: ProcessEnd,
-    /// CPU time of the process and the children it waited for.
-    pub(crate) cpu: CpuTime,
-    /// Why it failed, in its own words.
-    pub(crate) failure: Option<String>,
-    /// Its standard output.
-    pub(crate) stdout: String,
-    /// Its standard error.
-    pub(crate) stderr: String,
-    /// Its records, one per line.
-    pub(crate) results: String,
-}
-
 /// The byte that reports readiness (ASCII ACK). No text begins with it.
 const READY: u8 = 6;
-/// Exit status of a child that has written why it failed.
+/// Exit status of a child that has written the reason to its status pipe.
 const FAILED: i32 = 127;
 
 impl Child {
@@ -178,7 +154,7 @@ impl Child {
         })
     }
 
-    /// PID of the process, and number of its process group.
+    /// PID of the process, also the id of its process group.
     pub(crate) fn pid(&self) -> i32 {
         self.pid
     }
@@ -204,14 +180,14 @@ impl Child {
         unsafe { libc::write(self.gate.as_raw_fd(), byte.as_ptr().cast(), 1) };
     }
 
-    /// Waits until the measured work is done, which may be the end of the
-    /// process. If time runs out or `interrupts` becomes readable, kills the
-    /// process and returns the reason; it may take a while to die.
+    /// Waits until the measured work is done, which may be the end of the process. If
+    /// time runs out or `interrupts` becomes readable, kills the process and returns why;
+    /// it may take a while to die.
     pub(crate) fn wait_done(&self, limits: &WaitLimits<'_>) -> Option<String> {
         self.wait_for(self.done.as_ref().unwrap_or(&self.ended), limits)
     }
 
-    /// Lets a staged process go on to its records, then waits for its end (not
+    /// Lets a staged process continue to its records, then waits for its end (not for
     /// that of its group) like [`Child::wait_done`].
     pub(crate) fn wait_end(&mut self, limits: &WaitLimits<'_>) -> Option<String> {
         if self.done.is_some() {
@@ -220,7 +196,7 @@ impl Child {
         self.wait_for(&self.ended, limits)
     }
 
-    /// Whether the process goes on after the measured work.
+    /// Whether the process continues after the measured work.
     pub(crate) fn goes_on(&self) -> bool {
         self.done.is_some()
     }
@@ -247,7 +223,7 @@ impl Child {
         sys::wait_readable(&[&self.ended], at_most_ns.map(|ns| sys::now() + ns));
     }
 
-    /// Whether it has ended.
+    /// Whether the process has ended.
     pub(crate) fn has_ended(&self) -> bool {
         sys::wait_readable(&[&self.ended], Some(0))[0]
     }
@@ -266,7 +242,7 @@ impl Child {
         }
     }
 
-    /// The first 4 KiB of its standard output so far.
+    /// The first 4 KiB of the standard output so far.
     pub(crate) fn stdout_so_far(&self) -> String {
         let mut bytes = vec![0; 4096];
         // The process shares the file's position, so it must not move.
@@ -274,7 +250,7 @@ impl Child {
         String::from_utf8_lossy(&bytes[..count]).into_owned()
     }
 
-    /// Kills the process, unless it has ended, and its whole process group.
+    /// Kills the whole process group.
     pub(crate) fn kill(&self) {
         sys::kill_group(self.pid, libc::SIGKILL);
     }
@@ -282,18 +258,18 @@ impl Child {
     /// Waits for the process to end, reaps it and collects its output.
     pub(crate) fn reap(mut self) -> io::Result<ProcessExit> {
         sys::wait(self.pid, false)?;
-        // Kill what it left running in its group, while its PID is not yet
-        // reaped and the number of the group cannot be reused.
+        // Kill what is left of its group now: the id of the group cannot be reused before
+        // its leader is reaped.
         self.kill();
         let (end, cpu) = sys::reap(self.pid)?;
-        let said = self.read_status();
+        let status = self.read_status();
         Ok(ProcessExit {
             end,
             cpu,
-            failure: (end == ProcessEnd::Exited(FAILED) && !said.is_empty()).then_some(said),
-            stdout: text_of(&mut self.stdout)?,
-            stderr: text_of(&mut self.stderr)?,
-            results: text_of(&mut self.results)?,
+            failure: (end == ProcessEnd::Exited(FAILED) && !status.is_empty()).then_some(status),
+            stdout: read_from_start(&mut self.stdout)?,
+            stderr: read_from_start(&mut self.stderr)?,
+            results: read_from_start(&mut self.results)?,
         })
     }
 
@@ -308,9 +284,8 @@ impl Child {
     }
 }
 
-/// Starts `count` processes, one at a time, and waits for each to end. Each
-/// allocates 0 to 15 pages, and does nothing with them.
-pub(crate) fn come_and_go(count: u32) -> io::Result<()> {
+/// Starts and reaps `count` processes, one at a time. Each touches 0 to 15 pages.
+pub(crate) fn start_and_reap(count: u32) -> io::Result<()> {
     const PAGE: usize = 4096;
     const PAGES: u32 = 16;
     for number in 0..count {
@@ -336,7 +311,7 @@ fn read(from: &OwnedFd, to: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Reads a whole file; invalid UTF-8 is replaced.
-pub(crate) fn text_of(file: &mut File) -> io::Result<String> {
+pub(crate) fn read_from_start(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
@@ -372,8 +347,7 @@ fn prepare(
         }
         Ok(())
     };
-    standard()
-        .map_err(|error: io::Error| format!("standard files: {}", sys::error_text(&error)))?;
+    standard().map_err(sys::failure_of("standard files"))?;
     schedule(scheduling)
 }
 
@@ -387,7 +361,7 @@ fn wait_for(gate: &mut File) -> Result<(), String> {
 /// In the child: runs the body.
 fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> Result<(), String> {
     let records = match body {
-        Body::Exec(exec) => return Err(become_program(&exec)),
+        Body::Exec(exec) => return Err(program::become_program(&exec)),
         Body::Inside(run) => run()?,
         Body::Staged(mut staged) => {
             staged.run()?;
@@ -404,97 +378,5 @@ fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> R
     }
     results
         .write_all(lines.as_bytes())
-        .map_err(|error| format!("its records: {}", sys::error_text(&error)))
-}
-
-/// In the child: execs the program. Returns the reason if that fails.
-fn become_program(exec: &ExecProgram) -> String {
-    let why = |error: io::Error| format!("{}: {}", exec.path, sys::error_text(&error));
-    if let Some(directory) = &exec.directory
-        && let Err(error) = std::env::set_current_dir(directory)
-    {
-        return format!("{directory}: {}", sys::error_text(&error));
-    }
-    for (name, value) in &exec.environment {
-        // SAFETY: this process has one thread.
-        unsafe { std::env::set_var(name, value) };
-    }
-    if exec.unpinned
-        && let Err(error) = sys::ignore_affinity()
-    {
-        return format!(
-            "its choice of CPUs cannot be ignored: {}",
-            sys::error_text(&error)
-        );
-    }
-    let arguments: Vec<CString> = exec
-        .arguments
-        .iter()
-        .map(|text| sys::c_string(text))
-        .collect();
-    let mut pointers: Vec<*const c_char> = arguments.iter().map(|text| text.as_ptr()).collect();
-    pointers.push(std::ptr::null());
-    let path = sys::c_string(&exec.path);
-    // SAFETY: the path is a C string, and the list of C strings ends with a
-    // null pointer; all of them outlive the call.
-    unsafe { libc::execv(path.as_ptr(), pointers.as_ptr()) };
-    why(io::Error::last_os_error())
-}
-
-/// Applies the scheduling to the calling thread. Settings left at their
-/// defaults stay as inherited.
-pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
-    let failed = |what: String| {
-        let why = sys::error_text(&io::Error::last_os_error());
-        Err(format!(
-            "scheduling: {what}: {why}; real-time policies and negative nice values need root"
-        ))
-    };
-    if !scheduling.cpus.is_empty() {
-        // SAFETY: an all-zero set is valid and empty.
-        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-        for cpu in &scheduling.cpus {
-            if *cpu >= libc::CPU_SETSIZE.unsigned_abs() {
-                return Err(format!("scheduling: cpus: {cpu}: there is no such CPU"));
-            }
-            // SAFETY: the number lies within the set.
-            unsafe { libc::CPU_SET(*cpu as usize, &mut set) };
-        }
-        // SAFETY: the set has the size passed.
-        let done = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
-        if done < 0 {
-            return failed(format!("cpus {:?}", scheduling.cpus));
-        }
-    }
-    let policy = policy_number(scheduling.policy);
-    if scheduling.policy != Policy::Other || scheduling.priority != 0 {
-        let parameters = libc::sched_param {
-            sched_priority: i32::from(scheduling.priority),
-        };
-        // SAFETY: the parameters are valid for reads.
-        if unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) } < 0 {
-            return failed(format!(
-                "policy {:?}, priority {}",
-                scheduling.policy, scheduling.priority
-            ));
-        }
-    }
-    if scheduling.nice != 0 {
-        let nice = i32::from(scheduling.nice);
-        // SAFETY: no memory is passed.
-        if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) } < 0 {
-            return failed(format!("nice {nice}"));
-        }
-    }
-    Ok(())
-}
-
-fn policy_number(policy: Policy) -> libc::c_int {
-    match policy {
-        Policy::Other => libc::SCHED_OTHER,
-        Policy::Batch => libc::SCHED_BATCH,
-        Policy::Idle => libc::SCHED_IDLE,
-        Policy::Fifo => libc::SCHED_FIFO,
-        Policy::Rr => libc::SCHED_RR,
-    }
+        .map_err(sys::failure_of("its records"))
 }

@@ -6,25 +6,26 @@ use assize_job::{
     AGENT_SCHEMA, AgentMessage, Job, MemoryImage, PLANTED_STALLS, RunStage, SCHEMA, Scheduling,
 };
 
-use crate::actions::{self, ActionContext};
 use crate::channel::Channel;
-use crate::digests::Digests;
 use crate::environment;
 use crate::identity::IdentityCollector;
-use crate::instruments::{self, RunInstrument};
+use crate::identity::digests::Digests;
+use crate::instruments::{self, run_instrument::RunInstrument};
 use crate::kernel_log::KernelLog;
 use crate::marks;
-use crate::modules::RunModules;
-use crate::policy::{self, AttachedPolicy};
-use crate::power::Governors;
 use crate::process::{Body, Child, ProcessExit, WaitLimits};
-use crate::seed::Stream;
+use crate::records::{doubt, failed, unavailable};
+use crate::seed::{Stream, reseed_kernel};
+use crate::setup::modules::RunModules;
+use crate::setup::policy::{self, AttachedPolicy};
+use crate::setup::power::Governors;
+use crate::setup::{self, CommandContext};
 use crate::sys::{self, ProcessEnd};
 use crate::workload::{self, ResultReader, output};
 
-/// In a virtual machine the workload starts at a multiple of this plus the start offset.
+/// In a guest the workload starts at a multiple of this, plus the start offset.
 const GRID_NS: u64 = 100_000_000;
-/// Delay from the start of the background to that of the workload, at least.
+/// Minimum delay from the start of the background to that of the workload.
 const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends the agent's version and the facts about the machine.
@@ -37,17 +38,17 @@ pub(crate) fn send_greeting(channel: &mut Channel, resumed_ns: Option<u64>, gues
     channel.send(&environment::record(guest));
 }
 
-/// What process 1 knows about its virtual machine.
+/// Facts that only process 1 knows.
 #[derive(Debug)]
 pub(crate) struct Guest {
     /// Digests of the machine's files.
     pub(crate) digests: Digests,
-    /// The random choices behind its memory image.
+    /// The random choices of its memory image.
     pub(crate) image: MemoryImage,
     /// Modules that were loaded before the image was taken.
-    pub(crate) first: RunModules,
-    /// Whether the kernel's symbols are passed to the plugin, and nothing is measured.
-    pub(crate) gives_symbols: bool,
+    pub(crate) preloaded: RunModules,
+    /// Whether to pass the kernel's symbols to the plugin instead of measuring.
+    pub(crate) passes_symbols: bool,
 }
 
 /// Carries out the job, or reports why it cannot be read.
@@ -62,18 +63,16 @@ pub(crate) fn carry_out_job(
             let modules = RunModules::from_setup(&run.job.setup);
             match guest {
                 Some(guest) => {
-                    run.gives_symbols = guest.gives_symbols;
-                    let modules = modules.in_order(guest.image.modules).after(guest.first);
+                    run.passes_symbols = guest.passes_symbols;
+                    let modules = modules
+                        .in_order(guest.image.modules)
+                        .with_loaded(guest.preloaded);
                     run.carry_out(channel, guest.digests, modules);
                 }
                 None => run.carry_out(channel, Digests::default(), modules),
             }
         }
-        Err(why) => channel.send(&AgentMessage::Failed {
-            stage: RunStage::Start,
-            what: "read the job".into(),
-            why,
-        }),
+        Err(why) => channel.send(&failed(RunStage::Start, "read the job", why)),
     }
 }
 
@@ -93,24 +92,24 @@ fn read(text: &str) -> Result<Job, String> {
 struct AgentRun {
     job: Job,
     guest: bool,
-    gives_symbols: bool,
+    passes_symbols: bool,
     /// Readable once a signal has asked the agent to end.
     interrupts: Option<OwnedFd>,
 }
 
-/// A background workload of the measured one.
+/// A background workload.
 struct Background {
     name: String,
     child: Child,
     statuses: Vec<i32>,
     ended_early: bool,
-    /// When it was released.
+    /// When it was released, in nanoseconds of CLOCK_MONOTONIC.
     since: u64,
     /// Owns resources that the process needs until it ends.
     _read: ResultReader,
 }
 
-/// Outcome of the measured workload.
+/// The outcome of the measured workload.
 struct MeasuredWorkload {
     instruments: Vec<Box<dyn RunInstrument>>,
     left: ProcessExit,
@@ -122,13 +121,13 @@ struct MeasuredWorkload {
 
 impl AgentRun {
     fn new(job: Job, guest: bool) -> AgentRun {
-        // Process 1 gets only signals that it asks for. Elsewhere, if signals
+        // Process 1 only gets signals for which it has handlers. Elsewhere, if signals
         // cannot be blocked, they end the agent at once.
         let held = (!guest).then(|| sys::hold_end_signals().ok());
         AgentRun {
             job,
             guest,
-            gives_symbols: false,
+            passes_symbols: false,
             interrupts: held.flatten(),
         }
     }
@@ -144,13 +143,10 @@ impl AgentRun {
         let mut evidence = IdentityCollector::open(self.guest, digests);
         let mut log = KernelLog::open();
         if self.guest
-            && let Err(why) = reseed(Stream::new(self.job.seed, "kernel"))
+            && let Err(why) = reseed_kernel(Stream::new(self.job.seed, "kernel"))
         {
-            channel.send(&failed(
-                RunStage::Setup,
-                "reseed the kernel's random numbers",
-                why,
-            ));
+            let what = "reseed the kernel's random numbers";
+            channel.send(&failed(RunStage::Setup, what, why));
         }
         let job = &self.job;
         let mut failures = self.actions(&job.setup, RunStage::Setup, &mut modules);
@@ -178,7 +174,7 @@ impl AgentRun {
             governors.restore();
             let left = modules.unload().into_iter();
             let left = left.map(|(one, why)| {
-                failed(RunStage::Teardown, &format!("unload the module {one}"), why)
+                failed(RunStage::Teardown, format!("unload the module {one}"), why)
             });
             channel.send_all(&left.collect::<Vec<_>>());
         }
@@ -191,19 +187,14 @@ impl AgentRun {
         let Some(wanted) = &self.job.policy else {
             return Ok(None);
         };
-        let with = ActionContext {
-            seed: self.job.seed,
-            limits: self.limits(),
-            guest: self.guest,
-        };
-        let attached = policy::attach(wanted, &with);
+        let attached = policy::attach(wanted, &self.command_context());
         let what = format!("policy {}", wanted.name);
         attached
             .map(Some)
             .map_err(|why| failed(RunStage::Setup, &what, why))
     }
 
-    /// Measures under the policy, if any, which must be the same at the end.
+    /// Measures under the policy, if any; it must still be attached at the end.
     fn under_policy(
         &self,
         policy: Option<AttachedPolicy>,
@@ -213,8 +204,8 @@ impl AgentRun {
         if let Some(policy) = &policy {
             evidence.take_policy(policy);
         }
-        if self.gives_symbols {
-            marks::give_symbols();
+        if self.passes_symbols {
+            marks::pass_symbols();
         } else {
             self.measure(channel, evidence);
         }
@@ -233,21 +224,24 @@ impl AgentRun {
         stage: RunStage,
         modules: &mut RunModules,
     ) -> Vec<AgentMessage> {
-        let mut limits = self.limits();
+        let mut context = self.command_context();
         if stage == RunStage::Teardown {
             // Undo the set-up even after an interrupt.
-            limits.interrupts = None;
+            context.limits.interrupts = None;
         }
-        let with = ActionContext {
-            seed: self.job.seed,
-            limits,
-            guest: self.guest,
-        };
-        actions::carry_out(actions, stage, &with, modules)
+        setup::carry_out(actions, stage, &context, modules)
     }
 
-    /// Opens the instruments, of which some calibrate themselves on an idle machine; then
-    /// starts the background and measures the workload.
+    fn command_context(&self) -> CommandContext<'_> {
+        CommandContext {
+            seed: self.job.seed,
+            limits: self.limits(),
+            guest: self.guest,
+        }
+    }
+
+    /// Opens the instruments, then starts the background and measures the workload. Some
+    /// instruments calibrate themselves on the idle machine, so they come first.
     fn measure(&self, channel: &mut Channel, evidence: &mut IdentityCollector) {
         let instruments = self.open_instruments(channel);
         let mut background = Vec::new();
@@ -274,13 +268,13 @@ impl AgentRun {
         if self.job.stalls.is_some() {
             names.push(PLANTED_STALLS.into());
         }
-        let (mut instruments, missing) = instruments::make(&names);
-        // Planting starts last and stops first, so that all others see every
+        let (mut instruments, missing) = instruments::create(&names);
+        // Planting starts last and stops first, so that all other instruments see every
         // stall.
         instruments.sort_by_key(|instrument| instrument.name() == PLANTED_STALLS);
         channel.send_all(&missing);
         for instrument in &mut instruments {
-            instrument.take(&self.job, self.guest);
+            instrument.configure(&self.job, self.guest);
         }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,
@@ -289,11 +283,7 @@ impl AgentRun {
                 false
             }
             Err(reason) => {
-                channel.send(&AgentMessage::Unavailable {
-                    instrument: instrument.name().into(),
-                    metric: None,
-                    reason,
-                });
+                channel.send(&unavailable(instrument.name(), None, reason));
                 false
             }
         });
@@ -324,12 +314,12 @@ impl AgentRun {
 
     /// Starts a process and waits until it is ready to be released.
     fn start(&self, body: Body, scheduling: &Scheduling) -> Result<Child, String> {
-        let mut child = Child::start(body, scheduling, self.guest)
-            .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
+        let mut child =
+            Child::start(body, scheduling, self.guest).map_err(sys::failure_of("new process"))?;
         if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
-            // The error is known already; how the process ends does not matter.
-            // If the background starves it, it ends after the background.
+            // Wait briefly only: if the background starves the process, it ends after the
+            // background.
             child.wait_dead(Some(1_000_000_000));
             return Err(why);
         }
@@ -350,7 +340,7 @@ impl AgentRun {
         let (left, elapsed_ns, why) = self.let_run(child, &mut instruments, background)?;
         Ok(MeasuredWorkload {
             instruments,
-            why: why.or_else(|| workload::failure(&left, &prepared.statuses)),
+            why: why.or_else(|| left.why_failed(&prepared.statuses)),
             left,
             elapsed_ns,
             read: prepared.read,
@@ -428,21 +418,6 @@ impl AgentRun {
     }
 }
 
-/// Reseeds the kernel's random number generator from the stream.
-pub(crate) fn reseed(mut stream: Stream) -> Result<(), String> {
-    let mut bytes = [0; 64];
-    for chunk in bytes.chunks_exact_mut(8) {
-        chunk.copy_from_slice(&stream.next().to_le_bytes());
-    }
-    let path = "/dev/urandom";
-    let mut options = std::fs::OpenOptions::new();
-    options
-        .write(true)
-        .open(path)
-        .and_then(|file| sys::reseed(&file, &bytes))
-        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
-}
-
 /// Ends the background workloads and reports those that ended too early.
 fn end_background(background: Vec<Background>, channel: &mut Channel) {
     for Background {
@@ -458,23 +433,19 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         let left = match child.reap() {
             Ok(left) => left,
             Err(error) => {
-                channel.send(&failed(
-                    RunStage::Background,
-                    &name,
-                    sys::error_text(&error),
-                ));
+                channel.send(&failed(RunStage::Background, name, sys::error_text(&error)));
                 continue;
             }
         };
         if !ended_early {
             continue;
         }
-        channel.send(&match workload::failure(&left, &statuses) {
+        channel.send(&match left.why_failed(&statuses) {
             Some(why) => failed(RunStage::Background, &name, why),
-            None => AgentMessage::Doubt {
-                code: "background-ended".into(),
-                detail: format!("{name}, in the background, ended before the workload did"),
-            },
+            None => doubt(
+                "background-ended",
+                format!("{name}, in the background, ended before the workload did"),
+            ),
         });
     }
 }
@@ -489,12 +460,4 @@ fn oom_kills() -> u64 {
         .next()
         .and_then(|count| count.parse().ok())
         .unwrap_or(0)
-}
-
-fn failed(stage: RunStage, what: &str, why: String) -> AgentMessage {
-    AgentMessage::Failed {
-        stage,
-        what: what.into(),
-        why,
-    }
 }

@@ -1,9 +1,12 @@
 //! Random numbers derived from the seed.
 //!
-//! The generator is splitmix64 (Steele, Lea and Flood, 2014): a counter that
-//! advances by the golden ratio and is mixed. Each use has its own stream,
-//! named by a label, so that one more draw in one place changes nothing
-//! elsewhere.
+//! The generator is splitmix64 (Steele, Lea and Flood, 2014): a counter that advances by
+//! the golden ratio, and a mixing function. Each use has its own stream, named by a
+//! label, so that one more draw in one place changes nothing elsewhere.
+
+use std::fs::OpenOptions;
+
+use crate::sys;
 
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
@@ -39,11 +42,23 @@ impl Stream {
         }
     }
 
-    /// A number below `limit`, uniform to within 2^-64; 0 if `limit` is 0.
+    /// A number below `limit`, uniform to within 2^-64. Returns 0 if `limit` is 0.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         let product = u128::from(self.next()) * u128::from(limit);
         u64::try_from(product >> 64).unwrap_or(0)
     }
+}
+
+/// Reseeds the kernel's random number generator from the stream.
+pub(crate) fn reseed_kernel(mut stream: Stream) -> Result<(), String> {
+    let mut bytes = [0; 64];
+    stream.fill(&mut bytes);
+    let path = "/dev/urandom";
+    OpenOptions::new()
+        .write(true)
+        .open(path)
+        .and_then(|file| sys::reseed_random(&file, &bytes))
+        .map_err(sys::failure_of(&path))
 }
 
 #[cfg(test)]

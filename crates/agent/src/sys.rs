@@ -1,9 +1,10 @@
 //! Safe wrappers for the system calls the agent uses.
 
 use std::ffi::{CStr, CString};
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Error};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use std::sync::atomic::AtomicU32;
 
@@ -13,7 +14,7 @@ mod end;
 
 pub(crate) use end::{CpuTime, ProcessEnd, reap, wait};
 
-/// Turns a system call's return value into a result: negative is an error.
+/// Converts the return value of a system call to a result: a negative value is an error.
 pub(crate) fn check(returned: c_int) -> io::Result<c_int> {
     if returned < 0 {
         Err(Error::last_os_error())
@@ -31,7 +32,12 @@ pub(crate) fn error_text(error: &Error) -> String {
     }
 }
 
-/// A C string. Cut at the first NUL, where the kernel would stop reading.
+/// Describes an error as a failure of `what`; for `map_err`.
+pub(crate) fn failure_of(what: impl Display) -> impl FnOnce(Error) -> String {
+    move |error| format!("{what}: {}", error_text(&error))
+}
+
+/// Converts to a C string, cut at the first NUL.
 pub(crate) fn c_string(text: &str) -> CString {
     let bytes: Vec<u8> = text.bytes().take_while(|byte| *byte != 0).collect();
     CString::new(bytes).unwrap_or_default()
@@ -62,7 +68,7 @@ fn clock(which: libc::clockid_t) -> u64 {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// Sleeps until CLOCK_MONOTONIC shows `at` nanoseconds.
+/// Sleeps until CLOCK_MONOTONIC reaches `at` nanoseconds.
 pub(crate) fn sleep_until(at: u64) {
     let time = timespec(at);
     // SAFETY: `time` is valid for reads, no remainder is asked for.
@@ -94,6 +100,23 @@ pub(crate) fn memory_file(name: &CStr, close_on_exec: bool) -> io::Result<File> 
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
+/// Maps memory at an address that the kernel chooses. `file` is -1 for anonymous memory.
+pub(crate) fn map_memory(
+    length: usize,
+    protection: c_int,
+    flags: c_int,
+    file: RawFd,
+    offset: i64,
+) -> io::Result<*mut u8> {
+    let place = std::ptr::null_mut();
+    // SAFETY: without MAP_FIXED, a mapping replaces no other.
+    let start = unsafe { libc::mmap(place, length, protection, flags, file, offset) };
+    if start == libc::MAP_FAILED {
+        return Err(Error::last_os_error());
+    }
+    Ok(start.cast())
+}
+
 /// A close-on-exec pipe: read end, write end.
 pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
@@ -112,9 +135,8 @@ pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Waits until a descriptor is readable or at its end, at most until `deadline`
-/// (nanoseconds of CLOCK_MONOTONIC; `None` waits without limit). Returns which ones
-/// are; none after a timeout.
+/// Waits until a descriptor is readable or at end of file, at most until `deadline`
+/// (nanoseconds of CLOCK_MONOTONIC; `None` waits forever). Returns which ones are.
 pub(crate) fn wait_readable(fds: &[&OwnedFd], deadline: Option<u64>) -> Vec<bool> {
     let mut polls: Vec<libc::pollfd> = fds
         .iter()
@@ -172,8 +194,8 @@ pub(crate) fn release_signals() {
     }
 }
 
-/// Makes sched_setaffinity succeed without effect from now on, for the calling thread,
-/// the threads and processes it starts, and whatever it execs.
+/// From now on, makes sched_setaffinity succeed without effect for the calling thread,
+/// the threads and processes that it starts, and the programs that it execs.
 pub(crate) fn ignore_affinity() -> io::Result<()> {
     let op = |code: u32, jt: u8, k: u32| libc::sock_filter {
         code: code as u16,
@@ -218,7 +240,7 @@ pub(crate) fn take_precedence() -> io::Result<()> {
     Ok(())
 }
 
-/// Sends a signal to every process of a group; an empty group is not an error.
+/// Sends a signal to every process of a group.
 pub(crate) fn kill_group(group: i32, signal: c_int) {
     // SAFETY: no memory is passed.
     unsafe { libc::kill(-group, signal) };
@@ -336,7 +358,7 @@ pub(crate) fn unload_module(name: &str) -> io::Result<()> {
 }
 
 /// Adds bytes to the kernel's entropy pool and reseeds its generator at once.
-pub(crate) fn reseed(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
+pub(crate) fn reseed_random(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
     /// `struct rand_pool_info` of linux/random.h with its buffer.
     #[repr(C)]
     struct Pool {
@@ -358,7 +380,7 @@ pub(crate) fn reseed(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
     Ok(())
 }
 
-/// Sleeps while the word has this value; may wake spuriously.
+/// Sleeps while the word has this value; may return spuriously.
 pub(crate) fn futex_wait(word: &AtomicU32, value: u32) {
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     let forever: *const libc::timespec = std::ptr::null();
@@ -380,8 +402,7 @@ pub(crate) fn no_timer_slack() {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }
 
-/// Loads and locks all current pages of this process, so that code does not fault when
-/// it is first executed.
+/// Faults in and locks all current pages of this process.
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: no memory is passed.
     check(unsafe { libc::mlockall(libc::MCL_CURRENT) }).map(|_| ())

@@ -258,8 +258,8 @@ fn a_core_that_was_dumped_is_part_of_why() {
 fn a_command_gives_its_cpu_time_and_that_of_what_it_started() {
     let cpu = |text: &str| {
         let metrics = metrics(&completed(&script(text)));
-        let of = |name: &str| metrics[&format!("command_{name}_time")].clone();
-        let [all, user, system] = [of("cpu"), of("user"), of("system")];
+        let time = |name: &str| metrics[&format!("command_{name}_time")].clone();
+        let [all, user, system] = [time("cpu"), time("user"), time("system")];
         assert_eq!(all.1, "ns");
         assert!((all.0 - user.0 - system.0).abs() < 1.0, "{metrics:?}");
         all.0

@@ -51,7 +51,7 @@ pub const GAPS_SCHEMA: &str = "assize.gaps/1";
 pub struct GapsSettings {
     /// The CPUs to watch; if empty, all but CPU 0, or CPU 0 if there is no other.
     pub cpus: Vec<u32>,
-    /// The shortest gap, in nanoseconds.
+    /// Minimum length of a gap, in nanoseconds.
     pub threshold_ns: u64,
     /// Length of a window, in nanoseconds: each CPU is watched once per window.
     pub window_ns: u64,
@@ -120,18 +120,18 @@ pub enum Cause {
     Switch,
     /// The CPU handled an interrupt.
     Interrupt,
-    /// It handled a softirq.
+    /// The CPU handled a softirq.
     Softirq,
     /// The hypervisor ran something else.
     Steal,
     /// The CPU was in system management mode.
     Smi,
-    /// It handled a non-maskable interrupt.
+    /// The CPU handled a non-maskable interrupt.
     Nmi,
-    /// An event was counted since the counters were last read, but it may not have been in
-    /// this gap.
+    /// An event was counted since the counters were last read, but perhaps not in this
+    /// gap.
     Unclear,
-    /// Nothing that is counted happened.
+    /// None of the counted events happened.
     Unexplained,
 }
 
@@ -147,7 +147,7 @@ impl Cause {
         Cause::Unclear,
         Cause::Unexplained,
     ];
-    /// The causes that the instrument `gaps` distinguishes: it does not see NMIs.
+    /// The causes that the instrument `gaps` distinguishes: all but NMIs.
     pub const OF_GAPS: [Cause; 7] = [
         Cause::Switch,
         Cause::Interrupt,
@@ -158,7 +158,7 @@ impl Cause {
         Cause::Unexplained,
     ];
 
-    /// The word for it in the text.
+    /// Its name in the text.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -194,7 +194,7 @@ pub struct Seen {
     /// The time-stamp counter at that time and its frequency in kHz; `None` if it was not
     /// read.
     pub tsc: Option<(u64, u64)>,
-    /// The shortest gap, in nanoseconds.
+    /// Minimum length of a gap, in nanoseconds.
     pub threshold_ns: u64,
     /// How each CPU was watched, in ascending order of CPUs.
     pub cpus: Vec<Watched>,
@@ -204,7 +204,7 @@ pub struct Seen {
     pub gaps: Vec<Gap>,
 }
 
-/// A time in which a CPU was watched.
+/// An interval in which a CPU was watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The CPU.
@@ -222,17 +222,17 @@ pub struct Watched {
     pub cpu: u32,
     /// The exposure: how long it was watched. Every gap that began in this time is listed.
     pub observed_ns: u64,
-    /// Time lost to watching by reading and recording.
+    /// Time spent reading counters and recording, instead of watching.
     pub blind_ns: u64,
     /// Time outside the widths.
     pub outside_ns: u64,
     /// Median duration of a loop iteration without delay.
     pub loop_ns_median: u64,
-    /// Median of the longest iteration in each 64.
+    /// Median of the longest of every 64 iterations.
     pub loop_ns_max: u64,
     /// Median time to read the counters that explain gaps.
     pub reading_ns: u64,
-    /// How long it was watched as a baseline, with the machine idle.
+    /// How long the idle machine was watched as a baseline.
     pub rest_ns: u64,
     /// Gaps in the baseline.
     pub rest_gaps: u64,
@@ -323,7 +323,7 @@ impl Seen {
         }
     }
 
-    /// Parses one line. Returns whether it is the last.
+    /// Parses a line. Returns whether it is the last.
     fn line(&mut self, line: &str) -> Result<bool, String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let mut words = LineWords(rest.split(' '));

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Longest stored value of a setting, in characters.
+/// Maximum length of a stored setting, in characters.
 pub const SETTING_MAX: usize = 4096;
 
 /// The kind of an identity part.
@@ -71,7 +71,7 @@ impl IdentityKind {
         IdentityKind::Policy,
     ];
 
-    /// Its name for people: as in records, with spaces.
+    /// Its name in messages: as in records, with spaces.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {

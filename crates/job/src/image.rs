@@ -36,15 +36,15 @@ pub struct MemoryImage {
     /// Seed for the loading order of modules that can be loaded in any order; 0 for the
     /// order in which they are named.
     pub modules: u32,
-    /// Code layout of the testbed's modules, below [`MemoryImage::BUILDS`]; 0 is the one in which
-    /// they are written.
+    /// Code layout of the testbed's modules, below [`MemoryImage::BUILDS`]; 0 is the
+    /// order of the source.
     pub build: u32,
     /// Seed for the kernel's addresses; 0 for the addresses it was linked for.
     pub addresses: u32,
 }
 
 impl MemoryImage {
-    /// Prefix of the command-line words with these choices.
+    /// Prefix of the kernel parameters with these choices.
     pub const PREFIX: &str = "assize.drawn.";
     /// Number of code layouts of the testbed's modules.
     pub const BUILDS: u32 = 3;
@@ -55,7 +55,7 @@ impl MemoryImage {
         *self == MemoryImage::default()
     }
 
-    /// The choices as words of the kernel's command line; none if nothing was drawn.
+    /// The choices as kernel parameters; none for the default image.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         if self.is_plain() {
@@ -67,22 +67,22 @@ impl MemoryImage {
         all.words_and_values().map(word).into()
     }
 
-    /// Parses the choices from a command line; the default for those that are missing.
+    /// Parses the choices from a command line. Missing ones have their defaults.
     #[must_use]
     pub fn from_command_line(line: &str) -> MemoryImage {
         let mut image = MemoryImage::default();
         for (name, value) in image.words_and_values() {
             let mut words = line.split_ascii_whitespace();
-            let said = words.find_map(|word| {
-                let said = word.strip_prefix(MemoryImage::PREFIX)?.strip_prefix(name)?;
-                said.strip_prefix('=')?.parse().ok()
+            let parsed = words.find_map(|word| {
+                let rest = word.strip_prefix(MemoryImage::PREFIX)?.strip_prefix(name)?;
+                rest.strip_prefix('=')?.parse().ok()
             });
-            *value = said.unwrap_or_default();
+            *value = parsed.unwrap_or_default();
         }
         image
     }
 
-    /// A command line without these words: the part common to all images.
+    /// A command line without these parameters: the part that all images have in common.
     #[must_use]
     pub fn without(line: &str) -> String {
         let words = line.split_ascii_whitespace();

@@ -1,4 +1,4 @@
-//! The job, which the agent receives.
+//! The job that the agent receives.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ impl Default for Job {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Action {
-    /// Load a kernel module and what it depends on.
+    /// Load a kernel module and its dependencies.
     Module {
         /// Its name, or the path of a `.ko` file on this machine.
         module: String,

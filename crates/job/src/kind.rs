@@ -1,6 +1,34 @@
-//! Requirements and properties of each kind of workload.
+//! Properties and requirements of each kind of workload.
 
 use crate::{Audio, Package, Scheduling, WorkloadKind};
+
+/// The kinds that submit jobs to simgpu.
+pub(crate) const SUBMITTING: &[&str] = &[
+    "compositor",
+    "crowd",
+    "deep",
+    "frames",
+    "replay",
+    "storm",
+    "stream",
+    "sync",
+    "threads",
+];
+
+/// The kinds that end when their work is done, rather than after a declared time.
+pub(crate) const WORKING: &[&str] = &[
+    "command",
+    "deep",
+    "drawing",
+    "hackbench",
+    "memory-routine",
+    "ping-pong",
+    "replay",
+    "storm",
+    "stream",
+    "sync",
+    "threads",
+];
 
 impl WorkloadKind {
     /// Its name in an experiment file.
@@ -34,57 +62,13 @@ impl WorkloadKind {
     /// Whether it submits jobs to simgpu.
     #[must_use]
     pub fn submits(&self) -> bool {
-        match self {
-            WorkloadKind::Compositor(_)
-            | WorkloadKind::Crowd(_)
-            | WorkloadKind::Deep(_)
-            | WorkloadKind::Frames(_)
-            | WorkloadKind::Replay(_)
-            | WorkloadKind::Storm(_)
-            | WorkloadKind::Stream(_)
-            | WorkloadKind::Sync(_)
-            | WorkloadKind::Threads(_) => true,
-            WorkloadKind::Audio(_)
-            | WorkloadKind::Browser(_)
-            | WorkloadKind::Command(_)
-            | WorkloadKind::CpuScore(_)
-            | WorkloadKind::Cyclictest(_)
-            | WorkloadKind::Drawing(_)
-            | WorkloadKind::FramesStream(_)
-            | WorkloadKind::Hackbench(_)
-            | WorkloadKind::Hogs(_)
-            | WorkloadKind::MemoryRoutine(_)
-            | WorkloadKind::Periodic(_)
-            | WorkloadKind::PingPong(_) => false,
-        }
+        SUBMITTING.contains(&self.name())
     }
 
     /// Whether it ends when its work is done, rather than after a declared time.
     #[must_use]
     pub fn works(&self) -> bool {
-        match self {
-            WorkloadKind::Command(_)
-            | WorkloadKind::Deep(_)
-            | WorkloadKind::Drawing(_)
-            | WorkloadKind::Hackbench(_)
-            | WorkloadKind::MemoryRoutine(_)
-            | WorkloadKind::PingPong(_)
-            | WorkloadKind::Replay(_)
-            | WorkloadKind::Storm(_)
-            | WorkloadKind::Stream(_)
-            | WorkloadKind::Sync(_)
-            | WorkloadKind::Threads(_) => true,
-            WorkloadKind::Audio(_)
-            | WorkloadKind::Browser(_)
-            | WorkloadKind::Compositor(_)
-            | WorkloadKind::CpuScore(_)
-            | WorkloadKind::Crowd(_)
-            | WorkloadKind::Cyclictest(_)
-            | WorkloadKind::Frames(_)
-            | WorkloadKind::FramesStream(_)
-            | WorkloadKind::Hogs(_)
-            | WorkloadKind::Periodic(_) => false,
-        }
+        WORKING.contains(&self.name())
     }
 
     /// The program that it starts, if any.
@@ -96,22 +80,7 @@ impl WorkloadKind {
             WorkloadKind::Cyclictest(_) => Some("cyclictest"),
             WorkloadKind::Hackbench(_) => Some("hackbench"),
             WorkloadKind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
-            WorkloadKind::Browser(_)
-            | WorkloadKind::Compositor(_)
-            | WorkloadKind::CpuScore(_)
-            | WorkloadKind::Crowd(_)
-            | WorkloadKind::Deep(_)
-            | WorkloadKind::Drawing(_)
-            | WorkloadKind::Frames(_)
-            | WorkloadKind::FramesStream(_)
-            | WorkloadKind::Hogs(_)
-            | WorkloadKind::MemoryRoutine(_)
-            | WorkloadKind::PingPong(_)
-            | WorkloadKind::Replay(_)
-            | WorkloadKind::Storm(_)
-            | WorkloadKind::Stream(_)
-            | WorkloadKind::Sync(_)
-            | WorkloadKind::Threads(_) => None,
+            _ => None,
         }
     }
 
@@ -140,25 +109,7 @@ impl WorkloadKind {
     pub fn process_scheduling(&self) -> Option<&Scheduling> {
         match self {
             WorkloadKind::Cyclictest(_) | WorkloadKind::Periodic(_) => None,
-            WorkloadKind::Audio(_)
-            | WorkloadKind::Browser(_)
-            | WorkloadKind::Command(_)
-            | WorkloadKind::Compositor(_)
-            | WorkloadKind::CpuScore(_)
-            | WorkloadKind::Crowd(_)
-            | WorkloadKind::Deep(_)
-            | WorkloadKind::Drawing(_)
-            | WorkloadKind::Frames(_)
-            | WorkloadKind::FramesStream(_)
-            | WorkloadKind::Hackbench(_)
-            | WorkloadKind::Hogs(_)
-            | WorkloadKind::MemoryRoutine(_)
-            | WorkloadKind::PingPong(_)
-            | WorkloadKind::Replay(_)
-            | WorkloadKind::Storm(_)
-            | WorkloadKind::Stream(_)
-            | WorkloadKind::Sync(_)
-            | WorkloadKind::Threads(_) => {
+            _ => {
                 let mut all = self.schedulings().into_iter();
                 all.find(|(key, _)| *key == "scheduling").map(|(_, it)| it)
             }
@@ -179,25 +130,7 @@ impl WorkloadKind {
         let file = match self {
             WorkloadKind::Periodic(periodic) => periodic.rt_app.as_deref(),
             WorkloadKind::Replay(replay) => replay.file.as_deref(),
-            WorkloadKind::Audio(_)
-            | WorkloadKind::Browser(_)
-            | WorkloadKind::Command(_)
-            | WorkloadKind::Compositor(_)
-            | WorkloadKind::CpuScore(_)
-            | WorkloadKind::Crowd(_)
-            | WorkloadKind::Cyclictest(_)
-            | WorkloadKind::Deep(_)
-            | WorkloadKind::Drawing(_)
-            | WorkloadKind::Frames(_)
-            | WorkloadKind::FramesStream(_)
-            | WorkloadKind::Hackbench(_)
-            | WorkloadKind::Hogs(_)
-            | WorkloadKind::MemoryRoutine(_)
-            | WorkloadKind::PingPong(_)
-            | WorkloadKind::Storm(_)
-            | WorkloadKind::Stream(_)
-            | WorkloadKind::Sync(_)
-            | WorkloadKind::Threads(_) => None,
+            _ => None,
         };
         file.into_iter()
     }

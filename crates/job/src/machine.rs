@@ -1,4 +1,4 @@
-//! The order, which a target receives.
+//! The order that a target receives.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::{Action, IdentityKind, Job, MemoryImage, PlacementPolicy, RunIdentity
 pub struct Machine {
     /// The kernel: `debian:6.12`, `running`, or a name given to `assize kernel add`.
     pub kernel: String,
-    /// Words to add to the kernel's command line.
+    /// Kernel parameters to add to the command line.
     pub command_line: Vec<String>,
     /// Number of CPUs.
     pub cpus: u32,
@@ -65,20 +65,20 @@ impl Default for Machine {
 pub struct Payload {
     /// Programs by name (found in PATH) or path, with everything they link.
     pub programs: Vec<String>,
-    /// File or directory here, and its absolute path there.
+    /// Files and directories on this host, with their absolute paths on the target.
     pub files: Vec<(PathBuf, String)>,
     /// Kernel modules, with everything they depend on: by name, or by the path of a `.ko`
     /// file that replaces the module of that name in every run.
     pub modules: Vec<String>,
-    /// Paths of `.ko` files that steps of single levels load. Each has a separate directory
-    /// there, so there may be several of the same name.
+    /// Paths of `.ko` files that steps of single levels load. Each has a separate
+    /// directory on the target, so several may have the same name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub module_files: Vec<String>,
     /// Programs that workloads start with environment variables that affect which program
     /// or libraries are loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedProgram>,
-    /// Debian packages that are installed here, with everything their files need.
+    /// Debian packages installed on this host, with everything their files need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<Package>,
     /// Steps with which the set-up of every run begins, and which load modules by name. A
@@ -101,10 +101,11 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// The file in a virtual machine with the steps that it begins with, as a JSON list of
-    /// [`Action`].
+    /// The file in a virtual machine with the steps to perform before its job is known,
+    /// as a JSON list of [`Action`].
     pub const FIRST: &str = "/etc/assize/first.json";
-    /// The file with the packages that it carries, as a JSON list of [`CarriedPackage`].
+    /// The file in a virtual machine with the packages that it carries, as a JSON list of
+    /// [`CarriedPackage`].
     pub const PACKAGES: &str = "/etc/assize/packages.json";
 }
 
@@ -128,13 +129,13 @@ pub struct CarriedPackage {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// The absolute paths of its files there, sorted.
+    /// The absolute paths of its files on the target, sorted.
     pub files: Vec<String>,
 }
 
 impl CarriedPackage {
-    /// Lists the files with their digests, one per line: two packages with the same text
-    /// are the same.
+    /// Lists the files with their digests, one per line. Packages with equal lists are
+    /// equal.
     pub fn digest_list(&self, mut digest: impl FnMut(&str) -> Option<String>) -> String {
         let line = |path: &String| {
             let digest = digest(path).unwrap_or_default();
@@ -143,7 +144,8 @@ impl CarriedPackage {
         self.files.iter().map(line).collect()
     }
 
-    /// Its identity part. `digest` is that of the text from [`CarriedPackage::digest_list`].
+    /// Its identity part. `digest`: digest of the text from
+    /// [`CarriedPackage::digest_list`].
     #[must_use]
     pub fn identity(&self, digest: &str) -> RunIdentityPart {
         let digest = digest.get(..16).unwrap_or(digest);
@@ -163,7 +165,7 @@ pub struct LinkedProgram {
 }
 
 impl LinkedProgram {
-    /// These variables.
+    /// The environment variables that determine what is loaded.
     pub const VARIABLES: [&'static str; 3] = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"];
 
     /// A program started with this environment; of duplicates, the last counts.

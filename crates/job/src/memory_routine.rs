@@ -20,7 +20,7 @@ pub struct MemoryRoutine {
     pub destination_offset: u32,
     /// Address bits that `movsl-rule` compares between source and destination.
     pub mask: Option<u32>,
-    /// Where the data are before a call.
+    /// State of the caches before a call.
     pub cache: CacheState,
     /// Bytes of memory that calls step through if `cache` is `beyond`; without it, twice
     /// the size of the largest cache.
@@ -234,7 +234,7 @@ pub enum CpuMode {
     Kernel,
 }
 
-/// Where the data are before they are read or written.
+/// State of the caches before a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheState {

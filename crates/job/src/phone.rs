@@ -35,7 +35,7 @@ impl Audio {
         }
     }
 
-    /// The module that provides the card, if it is a module's.
+    /// The module that provides the card, if there is one.
     #[must_use]
     pub fn module(&self) -> Option<&'static str> {
         (self.device == Audio::DUMMY).then_some("snd-dummy")
@@ -111,7 +111,7 @@ pub struct CpuScore {
     pub threads: u32,
     /// Whether `threads` is per CPU.
     pub per_cpu: bool,
-    /// How long they compute, in nanoseconds.
+    /// Duration in nanoseconds.
     pub duration_ns: u64,
     /// Scheduling of the threads.
     pub scheduling: Scheduling,

@@ -1,4 +1,4 @@
-//! Placement policies: which CPU a task runs on when it wakes.
+//! Placement policies: on which CPU a task runs when it wakes.
 
 use std::collections::BTreeMap;
 
@@ -27,13 +27,13 @@ pub struct PlacementPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyForm {
-    /// None: the kernel's own scheduler decides.
+    /// No policy: the kernel's own scheduler decides.
     Kernel,
     /// One of [`POLICIES`].
     Ours,
     /// A compiled BPF object.
     Object,
-    /// A program that attaches it, and may take part in its decisions.
+    /// A program that attaches the policy, and may take part in its decisions.
     Program,
 }
 

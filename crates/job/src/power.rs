@@ -43,7 +43,7 @@ pub struct Idle {
     pub active_uw: u64,
     /// Power of the parts that all CPUs share, in microwatts.
     pub package_uw: u64,
-    /// The same while all CPUs are in the deepest state.
+    /// Power of the shared parts while all CPUs are in the deepest state, in microwatts.
     pub package_idle_uw: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct Idle {
 pub struct IdleState {
     /// Its name.
     pub name: String,
-    /// Shortest idle time for which it pays (target residency), in nanoseconds.
+    /// Minimum idle time for which it saves energy (target residency), in nanoseconds.
     pub residency_ns: u64,
     /// Exit latency, in nanoseconds.
     pub exit_ns: u64,
@@ -70,7 +70,7 @@ pub enum IdleGovernor {
     /// Predicts from the next timer and past idle times.
     #[default]
     Menu,
-    /// Goes step by step.
+    /// Moves one state at a time.
     Ladder,
     /// For guests: polls for a while before it halts.
     Haltpoll,
@@ -91,7 +91,7 @@ pub struct Frequency {
     /// With [`FrequencyGovernor::Userspace`], the frequency in kilohertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_khz: Option<u64>,
-    /// Shortest time between two changes by schedutil, in nanoseconds.
+    /// Minimum time between two changes by schedutil, in nanoseconds.
     pub rate_ns: u64,
 }
 
@@ -112,15 +112,15 @@ pub enum FrequencyGovernor {
     /// The scheduler, from its utilisation signal.
     #[default]
     Schedutil,
-    /// The highest.
+    /// The highest frequency.
     Performance,
-    /// The lowest.
+    /// The lowest frequency.
     Powersave,
-    /// From the share of busy time, up at once.
+    /// By the share of busy time; up at once.
     Ondemand,
-    /// From the share of busy time, step by step.
+    /// By the share of busy time; step by step.
     Conservative,
-    /// The frequency that was set.
+    /// A fixed frequency.
     Userspace,
 }
 
@@ -156,7 +156,8 @@ impl Idle {
     /// The step that loads the module with these states.
     #[must_use]
     pub fn module(&self) -> Action {
-        let list = |of: fn(&IdleState) -> String| self.states.iter().map(of).collect::<Vec<_>>();
+        let list =
+            |field: fn(&IdleState) -> String| self.states.iter().map(field).collect::<Vec<_>>();
         let mut parameters = BTreeMap::new();
         for (name, values) in [
             ("names", list(|state| state.name.clone())),
@@ -188,8 +189,8 @@ impl Frequency {
     /// module.
     #[must_use]
     pub fn modules(&self) -> Vec<Action> {
-        let list = |of: fn(&FrequencyStep) -> u64| {
-            let values = self.steps.iter().map(|step| of(step).to_string());
+        let list = |field: fn(&FrequencyStep) -> u64| {
+            let values = self.steps.iter().map(|step| field(step).to_string());
             values.collect::<Vec<_>>().join(",")
         };
         let mut parameters = BTreeMap::new();
@@ -283,8 +284,8 @@ mod tests {
             panic!("a module is loaded");
         };
         assert_eq!(module, "simidle");
-        let of = |name: &str| parameters[name].as_str();
-        let given = ["names", "residency_ns", "exit_ns", "power_uw", "delay"].map(of);
+        let value = |name: &str| parameters[name].as_str();
+        let given = ["names", "residency_ns", "exit_ns", "power_uw", "delay"].map(value);
         assert_eq!(given, ["a,b", "2,600", "1,300", "7,7", "N"]);
         assert_eq!(idle.settings()[1], (IDLE_GOVERNOR.into(), "ladder".into()));
     }

@@ -2,12 +2,12 @@
 
 use crate::Machine;
 
-/// The command-line word that sets it.
+/// The kernel parameter that sets it.
 const WORD: &str = "assize.quantum_ns=";
-/// An obsolete word, for machines whose CPUs shared one clock.
+/// An obsolete parameter, for machines whose CPUs shared one clock.
 const TURNS: &str = "assize.turns_us=";
 
-/// Why a command-line word is invalid for an exact machine, and what to write instead.
+/// Why a kernel parameter is invalid for an exact machine, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongQuantum {
     /// The defect.
@@ -17,10 +17,9 @@ pub struct WrongQuantum {
 }
 
 impl Machine {
-    /// Default quantum: how many nanoseconds one CPU of an exact machine may be ahead of
-    /// another.
+    /// Default quantum in nanoseconds.
     pub const QUANTUM_NS: u32 = 100;
-    /// The longest quantum.
+    /// Maximum quantum in nanoseconds.
     pub const QUANTUM_NS_MAX: u32 = 1_000_000;
 
     /// The quantum in a word of the command line, if it sets one.

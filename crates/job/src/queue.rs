@@ -1,4 +1,4 @@
-//! Queues: how jobs get to an engine of simgpu.
+//! Queues: how jobs reach an engine of simgpu.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum Design {
     None,
 }
 
-/// What puts a finished job, that is, drops the queue's reference to it.
+/// The code that puts a finished job, that is, drops the queue's reference to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobPutter {
@@ -32,7 +32,7 @@ pub enum JobPutter {
     Auto,
 }
 
-/// What runs the jobs that the submitter does not run.
+/// The kind of worker for jobs that the submitter does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worker {
@@ -73,7 +73,7 @@ pub enum WorkerSharing {
     Device,
 }
 
-/// What picks an engine's next job among those of several contexts.
+/// How an engine's next job is chosen among those of several contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobPicker {
@@ -119,13 +119,13 @@ pub struct Queue {
     pub design: Design,
     /// Whether the submitter runs the job if possible. `depq` only.
     pub bypass: bool,
-    /// What puts finished jobs. `depq` only.
+    /// The code that puts finished jobs. `depq` only.
     pub put: JobPutter,
-    /// What runs the jobs. `drm-sched` supports `workqueue` and `highpri`.
+    /// The kind of worker. `drm-sched` supports `workqueue` and `highpri`.
     pub worker: Worker,
     /// Which contexts share a worker. `depq` only.
     pub share: WorkerSharing,
-    /// What picks an engine's next job among those of several contexts. `depq` only.
+    /// How an engine's next job is chosen among those of several contexts. `depq` only.
     pub pick: JobPicker,
     /// Whether all contexts of an engine share one scheduler. `drm-sched` only.
     pub shared: bool,

@@ -1,4 +1,4 @@
-//! The agent's answer.
+//! The answer of the agent.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub enum AgentMessage {
         /// The unit's usual symbol (`ns`, `s`, `J`); empty for a count.
         unit: String,
     },
-    /// How often each value occurred. The receiver derives quantiles.
+    /// Number of occurrences of each value. The receiver derives quantiles.
     Histogram {
         /// Its name, unique within the run: `wakeup_latency`.
         metric: String,

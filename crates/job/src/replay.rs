@@ -34,14 +34,14 @@ pub const ENGINES: &[(&str, u32)] = &[
     ("VECS1", 5),
     ("VECS2", 6),
 ];
-/// Engine numbers are below this.
+/// Limit of engine numbers, exclusive.
 const ENGINES_MAX: u32 = 64;
-/// The longest time in a step, in microseconds.
+/// Maximum time in a step, in microseconds.
 const US_MAX: u64 = 60_000_000;
-/// Limits of steps, and of dependencies of one step.
+/// Maximum number of steps, and of dependencies of a step.
 const STEPS_MAX: usize = 10_000;
 const DEPENDENCIES_MAX: usize = 64;
-/// Limit of different pairs of context and engine.
+/// Maximum number of pairs of context and engine.
 const LANES_MAX: usize = 256;
 
 /// A parsed text.

@@ -56,17 +56,17 @@ impl StallKind {
 }
 
 impl Stalls {
-    /// Limit of different lengths.
+    /// Maximum number of different lengths.
     pub const LENGTHS_MAX: usize = 16;
-    /// The shortest stall, in nanoseconds.
+    /// Minimum length of a stall, in nanoseconds.
     pub const LENGTH_NS_MIN: u64 = 100;
-    /// The longest stall, in nanoseconds.
+    /// Maximum length of a stall, in nanoseconds.
     pub const LENGTH_NS_MAX: u64 = 100_000_000;
-    /// The longest period, in nanoseconds.
+    /// Maximum period, in nanoseconds.
     pub const PERIOD_NS_MAX: u64 = 3_600_000_000_000;
-    /// Shortest time from the end of a stall to the next, in nanoseconds.
+    /// Minimum time from the end of a stall to the next, in nanoseconds.
     pub const APART_NS: u64 = 20_000;
-    /// Limit of stalls in one run.
+    /// Maximum number of stalls in a run.
     pub const COUNT_MAX: u32 = 16_384;
     /// Writing a seed to this file starts the planting.
     pub const START: &str = "/sys/kernel/debug/simstall/start";

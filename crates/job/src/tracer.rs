@@ -37,7 +37,7 @@ impl TracerKind {
         TracerKind::ALL.into_iter().find(|kind| kind.word() == name)
     }
 
-    /// The lowest threshold in nanoseconds: they count in whole microseconds, and for
+    /// The lowest threshold in nanoseconds. Tracers count in whole microseconds, and for
     /// `hwlat` 0 means its default.
     #[must_use]
     pub fn threshold_ns_min(self) -> u64 {
@@ -79,7 +79,7 @@ impl TracerMode {
 pub struct TracerSettings {
     /// The CPUs to watch; if empty, all but CPU 0, or CPU 0 if there is no other.
     pub cpus: Vec<u32>,
-    /// The shortest latency, in nanoseconds: whole microseconds.
+    /// Minimum latency to record, in nanoseconds: whole microseconds.
     pub threshold_ns: u64,
     /// Period of `hwlat` and `osnoise`, in nanoseconds (whole microseconds): they sample
     /// once in each.

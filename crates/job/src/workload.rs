@@ -65,7 +65,7 @@ pub enum WorkloadKind {
     Hogs(Hogs),
     /// A routine that copies, zeroes or sums bytes.
     MemoryRoutine(MemoryRoutine),
-    /// Threads that work for a while in each period.
+    /// Threads that work for some time in each period.
     Periodic(Periodic),
     /// Two threads that wake each other in turn.
     PingPong(PingPong),
@@ -86,18 +86,18 @@ impl WorkloadKind {
     #[must_use]
     pub fn duration_ns(&self) -> Option<u64> {
         match self {
-            WorkloadKind::Audio(of) => Some(of.duration_ns),
-            WorkloadKind::Compositor(of) => Some(of.duration_ns),
-            WorkloadKind::CpuScore(of) => Some(of.duration_ns),
-            WorkloadKind::Crowd(of) => Some(of.duration_ns),
-            WorkloadKind::Cyclictest(of) => Some(of.interval_ns.saturating_mul(of.loops)),
-            WorkloadKind::Frames(of) => Some(of.duration_ns),
-            WorkloadKind::FramesStream(of) => of.duration_ns.or_else(|| {
-                let period = of.period_ns?;
-                Some(period.saturating_mul(of.frames))
+            WorkloadKind::Audio(kind) => Some(kind.duration_ns),
+            WorkloadKind::Compositor(kind) => Some(kind.duration_ns),
+            WorkloadKind::CpuScore(kind) => Some(kind.duration_ns),
+            WorkloadKind::Crowd(kind) => Some(kind.duration_ns),
+            WorkloadKind::Cyclictest(kind) => Some(kind.interval_ns.saturating_mul(kind.loops)),
+            WorkloadKind::Frames(kind) => Some(kind.duration_ns),
+            WorkloadKind::FramesStream(kind) => kind.duration_ns.or_else(|| {
+                let period = kind.period_ns?;
+                Some(period.saturating_mul(kind.frames))
             }),
-            WorkloadKind::Hogs(of) => Some(of.duration_ns),
-            WorkloadKind::Periodic(of) => Some(of.duration_ns),
+            WorkloadKind::Hogs(kind) => Some(kind.duration_ns),
+            WorkloadKind::Periodic(kind) => Some(kind.duration_ns),
             WorkloadKind::Browser(_)
             | WorkloadKind::Command(_)
             | WorkloadKind::Deep(_)
@@ -338,8 +338,8 @@ pub struct Hogs {
     pub threads: u32,
     /// Whether `threads` is per CPU.
     pub per_cpu: bool,
-    /// As the measured workload, how long they run, in nanoseconds. In the background they
-    /// run until the measured workload ends.
+    /// Duration as the measured workload, in nanoseconds. In the background they run
+    /// until the measured workload ends.
     pub duration_ns: u64,
     /// Scheduling of the threads.
     pub scheduling: Scheduling,
@@ -362,7 +362,7 @@ impl Default for Hogs {
 pub struct Loop {
     /// Its name in metrics.
     pub name: String,
-    /// How many such threads there are.
+    /// Number of such threads.
     pub threads: u32,
     /// Length of a period in nanoseconds. The phase is drawn from the seed.
     pub period_ns: u64,
@@ -395,14 +395,13 @@ pub struct Periodic {
     pub loops: Vec<Loop>,
     /// Instead of `loops`: the path of a file for rt-app, which then runs it.
     pub rt_app: Option<String>,
-    /// How long an iteration of rt-app's loop takes, in nanoseconds, if its file does not
-    /// say.
+    /// Nanoseconds per iteration of rt-app's loop, if its file does not give them.
     pub calibration_ns: Option<u64>,
 }
 
 impl Periodic {
-    /// How long an iteration of rt-app's loop takes on an exact machine, as calibrated
-    /// there by rt-app 1.0, in nanoseconds.
+    /// Nanoseconds per iteration of rt-app's loop on an exact machine, as calibrated
+    /// there by rt-app 1.0.
     pub const EXACT_CALIBRATION_NS: u64 = 188;
 }
 

@@ -96,7 +96,7 @@ impl EventBuilder {
         self.event(at, (0, by), "task_newtask", &[tid.into(), flags])
     }
 
-    /// Thread 57 on CPU 0 submits a job of context 1 at `enter`. It is handed on at
+    /// Thread 57 on CPU 0 submits a job of context 1 at `enter`. It is passed on at
     /// `enter` + 20 and queued at `enter` + 30.
     pub(crate) fn submitted(&mut self, enter: u64, seqno: i64, queue: &str) -> &mut Self {
         let submit = [0, 1, 1, seqno, 9, enter.cast_signed()];

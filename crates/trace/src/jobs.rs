@@ -104,7 +104,7 @@ struct JobFollower {
     jobs: Vec<TracedJob>,
     /// The index of each job by context serial and sequence number.
     places: HashMap<(u64, u64), usize>,
-    /// For each thread, the job that it has handed on and that is not queued yet.
+    /// For each thread, the job that it has passed on and that is not queued yet.
     handed: HashMap<u32, usize>,
     /// Pending waits: context serial, sequence number and thread, with the start time.
     waits: HashMap<(u64, u64, u32), u64>,
@@ -184,8 +184,8 @@ impl JobFollower {
         Some(())
     }
 
-    /// Handles an event of the queue layer, which is about the job that the current
-    /// thread has just handed on.
+    /// Handles an event of the queue layer about the job that the current thread has just
+    /// passed on.
     fn queue(&mut self, row: &KernelEvent, design: SchedulerDesign) {
         let place = self.handed.remove(&row.tid);
         if let Some(job) = place.and_then(|place| self.jobs.get_mut(place)) {
@@ -235,7 +235,7 @@ impl JobFollower {
         let Some(job) = self.job(events, row).filter(|job| job.wait.is_none()) else {
             return;
         };
-        // A wait that starts after the completion is not a wait.
+        // A wait that starts after the completion does not count.
         let Some(done) = job.done.filter(|done| begin < *done) else {
             return;
         };
@@ -295,9 +295,9 @@ mod tests {
             ("drm_sched_job", SchedulerDesign::DrmSched),
             ("depq_job_queue", SchedulerDesign::Depq),
         ] {
-            let mut made = EventBuilder::default();
-            made.by_worker(1000, 1, queue).by_worker(5000, 2, queue);
-            let run = TracedRun::new(made.events());
+            let mut builder = EventBuilder::default();
+            builder.by_worker(1000, 1, queue).by_worker(5000, 2, queue);
+            let run = TracedRun::new(builder.events());
             for (job, enter) in run.jobs.iter().zip([1000, 5000]) {
                 let marks = [0, 30, 40, 100, 120, 1120, 1150].map(|at| Some(enter + at));
                 assert_eq!(job.marks(), marks, "{queue} {}", job.seqno);
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn a_job_that_its_submitter_runs_has_no_worker() {
-        let mut made = EventBuilder::default();
-        made.by_submitter(1000, 1);
-        let run = TracedRun::new(made.events());
+        let mut builder = EventBuilder::default();
+        builder.by_submitter(1000, 1);
+        let run = TracedRun::new(builder.events());
         let at = |at: u64| Some(1000 + at);
         let marks = [at(0), at(30), None, None, at(45), at(1045), None];
         assert_eq!(run.jobs[0].marks(), marks);
@@ -322,17 +322,18 @@ mod tests {
 
     #[test]
     fn a_worker_that_is_awake_is_not_woken() {
-        let mut made = EventBuilder::default();
-        made.switch(10, 1, (0, 0), 3);
-        made.submitted(1000, 1, "depq_job_queue")
+        let mut builder = EventBuilder::default();
+        builder.switch(10, 1, (0, 0), 3);
+        builder
+            .submitted(1000, 1, "depq_job_queue")
             .submitted(1100, 2, "depq_job_queue");
-        made.event(1200, (1, 3), "simgpu_run", &[1, 1, 0]);
-        made.switch(1210, 1, (3, 0x100), 8);
-        made.submitted(1300, 3, "depq_job_queue");
-        made.switch(1400, 1, (8, 0x100), 3);
-        made.event(1500, (1, 3), "simgpu_run", &[1, 2, 0]);
-        made.event(1600, (1, 3), "simgpu_run", &[1, 3, 0]);
-        let run = TracedRun::new(made.events());
+        builder.event(1200, (1, 3), "simgpu_run", &[1, 1, 0]);
+        builder.switch(1210, 1, (3, 0x100), 8);
+        builder.submitted(1300, 3, "depq_job_queue");
+        builder.switch(1400, 1, (8, 0x100), 3);
+        builder.event(1500, (1, 3), "simgpu_run", &[1, 2, 0]);
+        builder.event(1600, (1, 3), "simgpu_run", &[1, 3, 0]);
+        let run = TracedRun::new(builder.events());
         let woken: Vec<_> = run
             .jobs
             .iter()
@@ -344,20 +345,20 @@ mod tests {
 
     #[test]
     fn who_comes_late_does_not_wait() {
-        let mut made = EventBuilder::default();
-        made.by_submitter(1000, 1);
-        made.event(3000, (0, 57), "wait_begin", &[1, 1, 0]);
-        made.event(3010, (0, 57), "wait_end", &[1, 1, 0]);
-        let run = TracedRun::new(made.events());
+        let mut builder = EventBuilder::default();
+        builder.by_submitter(1000, 1);
+        builder.event(3000, (0, 57), "wait_begin", &[1, 1, 0]);
+        builder.event(3010, (0, 57), "wait_end", &[1, 1, 0]);
+        let run = TracedRun::new(builder.events());
         assert_eq!(run.jobs[0].wait, None);
     }
 
     #[test]
     fn what_is_missing_is_not_made_up() {
-        let mut made = EventBuilder::default();
-        made.event(900, (1, 3), "simgpu_run", &[1, 1, 0]);
-        made.submitted(1000, 2, "depq_job_queue");
-        let run = TracedRun::new(made.events());
+        let mut builder = EventBuilder::default();
+        builder.event(900, (1, 3), "simgpu_run", &[1, 1, 0]);
+        builder.submitted(1000, 2, "depq_job_queue");
+        let run = TracedRun::new(builder.events());
         assert_eq!(run.jobs.len(), 1);
         assert_eq!(run.jobs[0].latency(), None);
         assert_eq!(run.jobs[0].marks()[2..], [None; 5]);

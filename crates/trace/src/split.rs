@@ -34,9 +34,9 @@ const STAGES: [(usize, usize); 9] = [
 ];
 /// The stage from queued to run_job, which only jobs without a worker have.
 const INLINE: usize = 4;
-/// At most this many threads are named that ran in the meantime.
+/// Maximum number of threads to name that ran in the meantime.
 const MEANWHILE: usize = 3;
-/// Threads that ran for less than 1/`SHARE` of the latency are not named.
+/// Only threads that ran for at least 1/`SHARE` of the latency are named.
 const SHARE: u64 = 20;
 
 /// Which jobs to split.
@@ -44,7 +44,7 @@ const SHARE: u64 = 20;
 pub struct SplitQuestion {
     /// Only jobs submitted by threads with this name.
     pub thread: Option<String>,
-    /// How many of the worst jobs to list.
+    /// Number of the worst jobs to list.
     pub worst: usize,
 }
 
@@ -55,10 +55,10 @@ pub struct LatencySplit {
     pub schema: &'static str,
     /// The number of submitted jobs.
     pub jobs: usize,
-    /// How many of them were run by their submitter.
+    /// The number of jobs run by their submitter.
     pub inline: usize,
-    /// How many of them have no completion: they were not done at the end of the
-    /// recording, or an event was lost.
+    /// The number of jobs without a completion: not done at the end of the recording, or
+    /// the event was lost.
     pub incomplete: usize,
     /// The number of lost kernel events.
     pub events_lost: u64,
@@ -108,15 +108,15 @@ pub struct WorstJob {
     pub submitter: String,
     /// The thread that ran it.
     pub runner: Option<String>,
-    /// The threads that ran on the worker's CPU while the worker waited for it, and
-    /// likewise for the waiter; longest first.
+    /// The threads that ran on the CPU for which the worker waited, and likewise for the
+    /// waiter; longest first.
     pub meanwhile: Vec<InterveningThread>,
 }
 
 /// A thread that ran while another waited for the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InterveningThread {
-    /// The mark that was being waited for.
+    /// The mark at which the wait ended.
     pub until: &'static str,
     /// The name of the thread, or of several with the same name.
     pub thread: String,
@@ -170,8 +170,8 @@ fn stage(jobs: &[&TracedJob], at: usize) -> SplitStage {
         from: MARKS[from],
         to: MARKS[to],
         jobs: times.len(),
-        ns_p50: quantiles.and_then(|of| of.p50),
-        ns_p99: quantiles.and_then(|of| of.p99),
+        ns_p50: quantiles.and_then(|quantiles| quantiles.p50),
+        ns_p99: quantiles.and_then(|quantiles| quantiles.p99),
         ns_max: times.last().copied(),
     }
 }
@@ -347,22 +347,22 @@ mod tests {
     use crate::event_builder::EventBuilder;
 
     fn run(jobs: u64) -> TracedRun {
-        let mut made = EventBuilder::default();
-        made.call(57, "sync").call(3, "kworker/1:0");
+        let mut builder = EventBuilder::default();
+        builder.call(57, "sync").call(3, "kworker/1:0");
         for at in 0..jobs {
-            made.by_worker(
+            builder.by_worker(
                 2000 * (at + 1),
                 i64::try_from(at).unwrap() + 1,
                 "drm_sched_job",
             );
         }
-        TracedRun::new(made.events())
+        TracedRun::new(builder.events())
     }
 
     #[test]
     fn stages_add_up() {
         let split = split(&run(20), &SplitQuestion::default());
-        let of = |from: &str, to: &str| {
+        let wait = |from: &str, to: &str| {
             let stage = split
                 .stages
                 .iter()
@@ -371,15 +371,15 @@ mod tests {
             (stage.jobs, stage.ns_p50, stage.ns_max)
         };
         let same = |ns: u32| (20, Some(f64::from(ns)), Some(u64::from(ns)));
-        assert_eq!(of("submit", "queued"), same(30));
-        assert_eq!(of("queued", "worker woken"), same(10));
-        assert_eq!(of("worker woken", "worker running"), same(60));
-        assert_eq!(of("worker running", "run_job"), same(20));
-        assert_eq!(of("run_job", "completion"), same(1000));
-        assert_eq!(of("completion", "waiter running"), same(30));
-        assert_eq!(of("submit", "run_job"), same(120));
-        assert_eq!(of("submit", "waiter running"), same(1150));
-        assert_eq!(of("queued", "run_job"), (0, None, None));
+        assert_eq!(wait("submit", "queued"), same(30));
+        assert_eq!(wait("queued", "worker woken"), same(10));
+        assert_eq!(wait("worker woken", "worker running"), same(60));
+        assert_eq!(wait("worker running", "run_job"), same(20));
+        assert_eq!(wait("run_job", "completion"), same(1000));
+        assert_eq!(wait("completion", "waiter running"), same(30));
+        assert_eq!(wait("submit", "run_job"), same(120));
+        assert_eq!(wait("submit", "waiter running"), same(1150));
+        assert_eq!(wait("queued", "run_job"), (0, None, None));
     }
 
     #[test]
@@ -391,15 +391,20 @@ mod tests {
 
     #[test]
     fn the_worst_come_first_with_who_had_the_cpu() {
-        let mut made = EventBuilder::default();
-        made.call(57, "sync").call(3, "kworker/1:0").call(8, "hog");
-        made.by_worker(2000, 1, "depq_job_queue");
-        made.submitted(4000, 2, "depq_job_queue")
+        let mut builder = EventBuilder::default();
+        builder
+            .call(57, "sync")
+            .call(3, "kworker/1:0")
+            .call(8, "hog");
+        builder.by_worker(2000, 1, "depq_job_queue");
+        builder
+            .submitted(4000, 2, "depq_job_queue")
             .waking(4040, 0, 57, 3);
-        made.switch(4050, 1, (0, 0), 8)
+        builder
+            .switch(4050, 1, (0, 0), 8)
             .switch(4900, 1, (8, 0x100), 3);
-        made.event(4950, (1, 3), "simgpu_run", &[1, 2, 0]);
-        let run = TracedRun::new(made.events());
+        builder.event(4950, (1, 3), "simgpu_run", &[1, 2, 0]);
+        let run = TracedRun::new(builder.events());
         let question = SplitQuestion {
             worst: 5,
             ..SplitQuestion::default()
@@ -425,18 +430,18 @@ mod tests {
 
     #[test]
     fn threads_can_be_chosen() {
-        let of = |thread: &str| {
+        let count = |thread: &str| {
             let thread = Some(thread.to_owned());
             split(&run(3), &SplitQuestion { thread, worst: 1 }).jobs
         };
-        assert_eq!((of("sync"), of("other")), (3, 0));
+        assert_eq!((count("sync"), count("other")), (3, 0));
     }
 
     #[test]
     fn jobs_of_submitters_have_a_stage_of_their_own() {
-        let mut made = EventBuilder::default();
-        made.by_submitter(1000, 1);
-        let split = split(&TracedRun::new(made.events()), &SplitQuestion::default());
+        let mut builder = EventBuilder::default();
+        builder.by_submitter(1000, 1);
+        let split = split(&TracedRun::new(builder.events()), &SplitQuestion::default());
         assert_eq!(split.inline, 1);
         let seen: Vec<_> = split
             .stages

@@ -42,7 +42,7 @@ pub struct CpuStretch {
     pub to: u64,
     /// The CPU.
     pub cpu: u32,
-    /// When it was woken for this, if it had been asleep.
+    /// The wakeup that led to it, if the thread had been asleep.
     pub woken: Option<u64>,
 }
 
@@ -83,7 +83,7 @@ impl TracedThread {
             .checked_sub(1)
     }
 
-    /// The wakeup for what the thread does at time `at`, and the first stretch it ran
+    /// The wakeup that led to what the thread does at time `at`, and the first stretch
     /// after it; `None` if no wakeup was seen.
     #[must_use]
     pub fn woken_for(&self, at: u64) -> Option<(u64, CpuStretch)> {
@@ -169,7 +169,7 @@ impl ThreadFollower {
     }
 
     fn switch(&mut self, events: &KernelEventLog, row: &KernelEvent) {
-        let tid = |field| u32::try_from(events.value(row, field)?).ok();
+        let tid = |field| thread_id(events, row, field);
         let (Some(prev), Some(next)) = (tid("prev_pid"), tid("next_pid")) else {
             return;
         };
@@ -232,10 +232,7 @@ impl ThreadFollower {
 
     /// Handles a wakeup, which is ignored if the thread is running or runnable already.
     fn waking(&mut self, events: &KernelEventLog, row: &KernelEvent) {
-        let Some(tid) = events
-            .value(row, "pid")
-            .and_then(|pid| u32::try_from(pid).ok())
-        else {
+        let Some(tid) = thread_id(events, row, "pid") else {
             return;
         };
         if let Some(prio) = events.value(row, "prio") {
@@ -248,10 +245,7 @@ impl ThreadFollower {
     }
 
     fn new_task(&mut self, events: &KernelEventLog, row: &KernelEvent) {
-        let Some(tid) = events
-            .value(row, "pid")
-            .and_then(|pid| u32::try_from(pid).ok())
-        else {
+        let Some(tid) = thread_id(events, row, "pid") else {
             return;
         };
         let flags = events.value(row, "clone_flags").unwrap_or(0);
@@ -292,6 +286,11 @@ impl ThreadFollower {
     }
 }
 
+/// The thread in a field of an event.
+fn thread_id(events: &KernelEventLog, row: &KernelEvent, field: &str) -> Option<u32> {
+    u32::try_from(events.value(row, field)?).ok()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
@@ -299,13 +298,14 @@ mod tests {
 
     #[test]
     fn a_thread_is_followed_from_its_wake_up_to_its_sleep() {
-        let mut made = EventBuilder::default();
-        made.waking(100, 0, 3, 57).waking(110, 0, 3, 57);
-        made.switch(120, 1, (3, 0), 57).waking(130, 0, 3, 57);
-        made.switch(150, 1, (57, 0x100), 3)
+        let mut builder = EventBuilder::default();
+        builder.waking(100, 0, 3, 57).waking(110, 0, 3, 57);
+        builder.switch(120, 1, (3, 0), 57).waking(130, 0, 3, 57);
+        builder
+            .switch(150, 1, (57, 0x100), 3)
             .switch(160, 1, (3, 1), 57);
-        made.switch(170, 1, (57, 1), 0);
-        let threads = super::follow(&made.events());
+        builder.switch(170, 1, (57, 1), 0);
+        let threads = super::follow(&builder.events());
         let thread = &threads.by_tid[&57];
         let ran: Vec<_> = thread.ran.iter().map(|s| (s.from, s.to, s.woken)).collect();
         assert_eq!(ran, [(120, 150, Some(100)), (160, 170, None)]);
@@ -320,11 +320,12 @@ mod tests {
 
     #[test]
     fn a_thread_belongs_to_the_process_that_made_it() {
-        let mut made = EventBuilder::default();
-        made.new_task(10, 57, 58, 0x1_0000)
+        let mut builder = EventBuilder::default();
+        builder
+            .new_task(10, 57, 58, 0x1_0000)
             .new_task(20, 58, 59, 0x1_0000);
-        made.new_task(30, 59, 60, 0);
-        let threads = super::follow(&made.events());
+        builder.new_task(30, 59, 60, 0);
+        let threads = super::follow(&builder.events());
         let processes: Vec<u32> = threads.by_tid.values().map(|t| t.process).collect();
         assert_eq!(processes, [57, 57, 57, 60]);
     }

@@ -1,8 +1,8 @@
 //! Reads the job from QEMU's fw_cfg.
 
-use super::ports::{FW_CFG_DATA, FW_CFG_SELECT, Ports};
+use crate::ports::{FW_CFG_DATA, FW_CFG_SELECT, Ports};
 
-/// The item that lists the files.
+/// Item that lists the files.
 const DIRECTORY: u16 = 0x19;
 /// Name of the file with the job.
 const JOB: &str = "opt/assize/job";
@@ -10,18 +10,18 @@ const JOB: &str = "opt/assize/job";
 /// (56); big endian.
 const ENTRY: usize = 64;
 
-/// Follows the job's text if the machine is to pass its symbols to the plugin.
+/// The byte after the job's text that requests the kernel's symbols.
 const SYMBOLS: u8 = b's';
 
-/// The job, and what is to be done with it.
+/// The job, and whether to measure.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BootRequest {
     /// The text of the job.
     pub(crate) job: String,
-    /// Whether to carry out the set-up and then pass the symbols to the plugin
-    /// instead of measuring. The byte for this is always present, so that both
-    /// kinds of run are identical up to that point.
-    pub(crate) gives_symbols: bool,
+    /// Whether to pass the kernel's symbols to the plugin after the set-up instead of
+    /// measuring. Both kinds of run have a byte for this, so that they are identical up
+    /// to that point.
+    pub(crate) passes_symbols: bool,
 }
 
 /// Reads the job's text and the byte after it.
@@ -33,7 +33,7 @@ pub(crate) fn job(ports: Ports) -> Result<BootRequest, String> {
     for _ in 0..u32::from_be_bytes(count).min(4096) {
         let mut entry = [0; ENTRY];
         ports.read(FW_CFG_DATA, &mut entry);
-        found = found.or_else(|| item_of(&entry, JOB));
+        found = found.or_else(|| matching_item(&entry, JOB));
     }
     let Some((item, size)) = found else {
         return Err(format!("fw_cfg: {JOB}: no such file; pass it with -fw_cfg"));
@@ -41,11 +41,11 @@ pub(crate) fn job(ports: Ports) -> Result<BootRequest, String> {
     let mut blob = vec![0; size as usize];
     ports.write_16(FW_CFG_SELECT, item);
     ports.read(FW_CFG_DATA, &mut blob);
-    text_of(&blob).map_err(|why| format!("fw_cfg: {JOB}: {why}"))
+    parse_blob(&blob).map_err(|why| format!("fw_cfg: {JOB}: {why}"))
 }
 
 /// Item and size of a directory entry, if it has this name.
-fn item_of(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
+fn matching_item(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
     let (head, rest) = entry.split_first_chunk::<4>()?;
     let (item, rest) = rest.split_first_chunk::<2>()?;
     let end = rest[2..].iter().position(|byte| *byte == 0)?;
@@ -55,7 +55,7 @@ fn item_of(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
 
 /// Parses the blob: the length of the text in 8 hexadecimal digits, the text,
 /// the byte for symbols, padding.
-fn text_of(blob: &[u8]) -> Result<BootRequest, String> {
+fn parse_blob(blob: &[u8]) -> Result<BootRequest, String> {
     let (digits, rest) = blob
         .split_first_chunk::<8>()
         .ok_or("shorter than the 8 digits of its length")?;
@@ -70,7 +70,7 @@ fn text_of(blob: &[u8]) -> Result<BootRequest, String> {
     let job = String::from_utf8(text.to_vec()).map_err(|_| "not UTF-8")?;
     Ok(BootRequest {
         job,
-        gives_symbols: rest.get(length) == Some(&SYMBOLS),
+        passes_symbols: rest.get(length) == Some(&SYMBOLS),
     })
 }
 
@@ -80,18 +80,21 @@ mod tests {
 
     #[test]
     fn the_blob_is_length_text_and_padding() {
-        let told = |job: &str, gives_symbols| {
+        let request = |job: &str, passes_symbols| {
             let job = job.to_owned();
-            Ok(BootRequest { job, gives_symbols })
+            Ok(BootRequest {
+                job,
+                passes_symbols,
+            })
         };
-        assert_eq!(text_of(b"00000002{}"), told("{}", false));
-        assert_eq!(text_of(b"00000002{}\0\0\0\0"), told("{}", false));
-        assert_eq!(text_of(b"00000002{}s"), told("{}", true));
+        assert_eq!(parse_blob(b"00000002{}"), request("{}", false));
+        assert_eq!(parse_blob(b"00000002{}\0\0\0\0"), request("{}", false));
+        assert_eq!(parse_blob(b"00000002{}s"), request("{}", true));
         assert_eq!(
-            text_of(b"0000000Aaaaaaaaaaa....s"),
-            told("aaaaaaaaaa", false)
+            parse_blob(b"0000000Aaaaaaaaaaa....s"),
+            request("aaaaaaaaaa", false)
         );
-        assert_eq!(text_of(b"00000000"), told("", false));
+        assert_eq!(parse_blob(b"00000000"), request("", false));
         for bad in [
             &b""[..],
             b"0000000",
@@ -100,7 +103,7 @@ mod tests {
             b"+0000002{}",
             b"00000001\xff",
         ] {
-            assert!(text_of(bad).is_err(), "{bad:?}");
+            assert!(parse_blob(bad).is_err(), "{bad:?}");
         }
     }
 
@@ -110,22 +113,22 @@ mod tests {
         entry[..4].copy_from_slice(&300u32.to_be_bytes());
         entry[4..6].copy_from_slice(&0x29u16.to_be_bytes());
         entry[8..8 + JOB.len()].copy_from_slice(JOB.as_bytes());
-        assert_eq!(item_of(&entry, JOB), Some((0x29, 300)));
-        assert_eq!(item_of(&entry, "opt/assize/jo"), None);
-        assert_eq!(item_of(&entry, "opt/assize/job2"), None);
+        assert_eq!(matching_item(&entry, JOB), Some((0x29, 300)));
+        assert_eq!(matching_item(&entry, "opt/assize/jo"), None);
+        assert_eq!(matching_item(&entry, "opt/assize/job2"), None);
     }
 
     proptest::proptest! {
         #[test]
         fn no_blob_panics(blob: Vec<u8>) {
-            let _ = text_of(&blob);
+            let _ = parse_blob(&blob);
         }
 
         #[test]
         fn what_is_packed_comes_out(text in "\\PC*", padding in 0usize..64) {
             let mut blob = format!("{:08x}{text}", text.len()).into_bytes();
             blob.resize(blob.len() + padding, 0);
-            assert_eq!(text_of(&blob).map(|told| told.job), Ok(text));
+            assert_eq!(parse_blob(&blob).map(|request| request.job), Ok(text));
         }
     }
 }

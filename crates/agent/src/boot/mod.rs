@@ -1,24 +1,23 @@
 //! Runs as process 1 of a virtual machine.
 
-mod drawn;
-mod first;
 mod fw_cfg;
-mod ports;
+mod image;
+mod preload;
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
-use assize_job::{AgentMessage, MemoryImage, RunStage};
+use assize_job::{MemoryImage, RunStage};
 
 use crate::channel::{Channel, RecordSink};
-use crate::digests::Digests;
+use crate::identity::digests::Digests;
+use crate::ports::Ports;
+use crate::records::{doubt, failed};
 use crate::run::{self, Guest};
 use crate::sys;
 
-pub(crate) use ports::Ports;
-
-/// Type, mount point, flags and options of each mount, in this order.
+/// The mounts, in order: type, mount point, flags and options.
 const MOUNTS: &[(&str, &str, libc::c_ulong, &str)] = {
     const SAFE: libc::c_ulong = libc::MS_NOSUID | libc::MS_NOEXEC | libc::MS_NODEV;
     &[
@@ -55,7 +54,7 @@ const MOUNTS: &[(&str, &str, libc::c_ulong, &str)] = {
     ]
 };
 
-/// Links and their targets.
+/// Symbolic links and their targets.
 const LINKS: &[(&str, &str)] = &[
     ("/dev/fd", "/proc/self/fd"),
     ("/dev/stdin", "/proc/self/fd/0"),
@@ -63,7 +62,7 @@ const LINKS: &[(&str, &str)] = &[
     ("/dev/stderr", "/proc/self/fd/2"),
 ];
 
-/// The environment of every program here.
+/// Environment variables of every program in the machine.
 const ENVIRONMENT: &[(&str, &str)] = &[
     (
         "PATH",
@@ -74,18 +73,18 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("TZ", "UTC"),
 ];
 
-/// The word in the kernel's command line that selects the debug console.
+/// The kernel parameter that selects the debug console.
 const DEBUG_CONSOLE: &str = "assize.channel=debugcon";
-/// The word that requests a memory image.
+/// The kernel parameter that requests a memory image.
 const IMAGE: &str = "assize.image=1";
 /// Written to the console when the image may be taken.
 const READY: &[u8] = b"ready\n";
-/// How long the machine is left idle before that, so that the kernel can finish
-/// late start-up work.
+/// How long the machine idles before that, so that the kernel finishes late start-up
+/// work.
 const SETTLE_NS: u64 = 3_000_000_000;
 
-/// The kernel's command line, if this is process 1 of a machine that was
-/// started for assize. Has no effect in any other process.
+/// Returns the kernel's command line if this is process 1 of a virtual machine started by
+/// assize. Does nothing in any other process.
 pub(crate) fn command_line() -> Option<String> {
     if std::process::id() != 1 {
         return None;
@@ -102,21 +101,21 @@ fn has_word(line: &str, word: &str) -> bool {
     line.split_ascii_whitespace().any(|other| other == word)
 }
 
-/// Sets the machine up, carries out its job and ends the machine.
+/// Sets the machine up, carries out its job and powers it off.
 pub(crate) fn main(command_line: &str) {
     let problems = set_up();
-    // Without ports there is no way to answer. The kernel panics when process 1
-    // ends, which the host then sees.
+    // Without ports there is no way to answer. When process 1 ends, the kernel panics,
+    // and the host sees that.
     let Ok(ports) = Ports::open() else { return };
     report_panics(ports);
     let image = MemoryImage::from_command_line(command_line);
     let digests = Digests::below("/");
-    let aged = drawn::age_processes(&image);
+    let aged = image::age_processes(&image);
     let mut guest = Some(Guest {
         digests,
         image,
-        first: first::load(&image),
-        gives_symbols: false,
+        preloaded: preload::load_modules(&image),
+        passes_symbols: false,
     });
     let resumed_ns = has_word(command_line, IMAGE).then(|| {
         sys::sleep_until(sys::now() + SETTLE_NS + u64::from(image.settle_us) * 1000);
@@ -126,25 +125,22 @@ pub(crate) fn main(command_line: &str) {
     let mut channel = Channel::new(RecordSink::DebugConsole(ports));
     run::send_greeting(&mut channel, resumed_ns, true);
     if let Err(why) = aged {
-        channel.send(&AgentMessage::Failed {
-            stage: RunStage::Start,
-            what: "make the machine that was drawn".into(),
-            why: sys::error_text(&why),
-        });
+        channel.send(&failed(
+            RunStage::Start,
+            "make the machine that was drawn",
+            sys::error_text(&why),
+        ));
     }
     for why in problems {
-        channel.send(&AgentMessage::Doubt {
-            code: "machine-set-up".into(),
-            detail: why,
-        });
+        channel.send(&doubt("machine-set-up", why));
     }
-    drawn::call_on_deeper_stack(image.padding, &mut || {
-        let told = fw_cfg::job(ports);
+    image::call_on_deeper_stack(image.padding, &mut || {
+        let request = fw_cfg::job(ports);
         let mut guest = guest.take();
-        if let (Ok(told), Some(guest)) = (&told, &mut guest) {
-            guest.gives_symbols = told.gives_symbols;
+        if let (Ok(request), Some(guest)) = (&request, &mut guest) {
+            guest.passes_symbols = request.passes_symbols;
         }
-        run::carry_out_job(told.map(|told| told.job), &mut channel, guest);
+        run::carry_out_job(request.map(|request| request.job), &mut channel, guest);
     });
     // The console takes every byte; nothing can have been lost.
     let _ = channel.end();
@@ -177,8 +173,8 @@ fn set_up() -> Vec<String> {
     note("working directory", std::env::set_current_dir("/"));
     note("host name", sys::set_host_name("assize"));
     note("loopback", sys::loopback_up());
-    // It can then end the workload whatever that does. It sleeps during the
-    // measurement.
+    // So that a busy workload cannot keep the agent from ending it. The agent sleeps
+    // during the measurement.
     note("real-time priority", sys::take_precedence());
     problems
 }
@@ -200,8 +196,8 @@ fn mount(place: &str) -> std::io::Result<()> {
     if would_hide(kind, Path::new(at)) {
         return Ok(());
     }
-    // Fails where the file system below makes its own directories; the error of
-    // the mount is more useful.
+    // Fails in sysfs, which makes its own directories. The error of the mount is more
+    // useful.
     let _ = fs::create_dir_all(at);
     match sys::mount(kind, at, *flags, options) {
         // Not built into this kernel; whatever needs it reports that.
@@ -210,9 +206,8 @@ fn mount(place: &str) -> std::io::Result<()> {
     }
 }
 
-/// Whether a mount would hide what the initramfs carries there, such as a
-/// program of the payload in `/tmp`. Nothing is carried to the mount points of
-/// other types.
+/// Whether a mount would hide files of the initramfs, such as a program of the payload in
+/// `/tmp`. The mount points of other types are always empty.
 fn would_hide(kind: &str, at: &Path) -> bool {
     kind == "tmpfs" && fs::read_dir(at).is_ok_and(|mut all| all.next().is_some())
 }
@@ -234,8 +229,8 @@ fn open_standard_files() -> std::io::Result<()> {
     }
 }
 
-/// Makes a panic send a record and end the machine, instead of causing a panic
-/// of the kernel.
+/// Makes a panic of the agent send a record and power the machine off; otherwise the
+/// kernel would panic.
 fn report_panics(ports: Ports) {
     std::panic::set_hook(Box::new(move |panic| {
         if std::process::id() != 1 {
@@ -243,11 +238,8 @@ fn report_panics(ports: Ports) {
             return;
         }
         let mut channel = Channel::new(RecordSink::DebugConsole(ports));
-        channel.send(&AgentMessage::Failed {
-            stage: RunStage::Start,
-            what: "the agent panicked".into(),
-            why: panic.to_string().replace('\n', " "),
-        });
+        let why = panic.to_string().replace('\n', " ");
+        channel.send(&failed(RunStage::Start, "the agent panicked", why));
         ports.exit(0);
     }));
 }

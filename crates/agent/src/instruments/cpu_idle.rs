@@ -5,12 +5,16 @@ use std::path::Path;
 use assize_job::AgentMessage;
 
 use super::idle::{self, IdleEvent, IdleSpan};
-use super::perf::{self, PerfCounter, PerfScope};
 use super::proc_stat;
 use super::residency::IdleStateStep;
 use super::ring::{self, EventField};
+use super::run_instrument::RunInstrument;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
-use super::{RunInstrument, metric, number, system, unavailable};
+use crate::cpus;
+use crate::files;
+use crate::perf::{self, PerfCounter, PerfScope};
+use crate::records::{doubt, metric, number, unavailable};
+use crate::sys;
 
 const NAME: &str = "cpu-idle";
 const CPU_IDLE: &str = "power/cpu_idle";
@@ -38,21 +42,21 @@ impl RunInstrument for CpuIdle {
     }
 
     fn start(&mut self, _workload: i32) {
-        self.stat[0] = system::read(Path::new("/proc/stat")).ok();
+        self.stat[0] = files::read(Path::new("/proc/stat")).ok();
         self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
-        let now = system::monotonic_ns();
+        let now = sys::now();
         self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
-        let now = system::monotonic_ns();
+        let now = sys::now();
         if let Some(Err(why)) = self.tracer.as_mut().map(IdleStateTracer::off) {
             self.failed.get_or_insert(why);
         }
         if let Some(window) = &mut self.window {
             window.to = now;
         }
-        self.stat[1] = system::read(Path::new("/proc/stat")).ok();
+        self.stat[1] = files::read(Path::new("/proc/stat")).ok();
     }
 
     fn records(&mut self) -> Vec<AgentMessage> {
@@ -66,7 +70,7 @@ impl RunInstrument for CpuIdle {
         let trace = tracer.drain();
         let ticks = rustix::param::clock_ticks_per_second();
         let still = |cpu| match nudged {
-            // It was interrupted at the start and traced nothing: it was busy.
+            // It was interrupted at the start and traced nothing, so it was busy.
             true => Some(false),
             false => self.slept(cpu, window, ticks),
         };
@@ -78,9 +82,10 @@ impl RunInstrument for CpuIdle {
 }
 
 impl CpuIdle {
-    /// Ticks for which a CPU was idle, by /proc/stat.
+    /// Idle time of a CPU by /proc/stat, in ticks.
     fn idle_ticks(&self, cpu: u32) -> Option<u64> {
-        let idle = |text: &Option<String>| proc_stat::parse(text.as_deref()?).ok()?.idle_of(cpu);
+        let idle =
+            |text: &Option<String>| proc_stat::parse(text.as_deref()?).ok()?.cpu_idle_ticks(cpu);
         Some(idle(&self.stat[1])?.saturating_sub(idle(&self.stat[0])?))
     }
 
@@ -92,7 +97,7 @@ impl CpuIdle {
         (elapsed >= 4).then_some(ticks >= elapsed / 2)
     }
 
-    /// A doubt for each CPU that was idle for longer by /proc/stat than by the trace, by
+    /// A doubt for each CPU whose idle time by /proc/stat exceeds that of the trace by
     /// more than two ticks and a tenth of the time: some kernels do not trace all idle
     /// times.
     fn untraced(
@@ -114,32 +119,32 @@ impl CpuIdle {
                 continue;
             };
             let traced = elapsed - value * 1e-9;
-            let told = self
+            let reported = self
                 .idle_ticks(cpu)
                 .map(|ticks| number(ticks) / number(hertz));
-            if let Some(told) = told
-                && is_longer(told, traced, elapsed, 1.0 / number(hertz))
+            if let Some(reported) = reported
+                && is_longer(reported, traced, elapsed, 1.0 / number(hertz))
             {
                 let detail = format!(
-                    "{metric} is too large: the CPU was idle for {told:.2} s by /proc/stat, \
+                    "{metric} is too large: the CPU was idle for {reported:.2} s by /proc/stat, \
                      for {traced:.2} s by the trace; this kernel does not trace all idle times"
                 );
-                doubts.push(super::doubt("untraced-idle", detail));
+                doubts.push(doubt("untraced-idle", detail));
             }
         }
         doubts
     }
 }
 
-/// Whether a CPU was idle for longer by /proc/stat than by the trace, in seconds.
+/// Whether a CPU was idle for longer by /proc/stat than by the trace. All in seconds.
 ///
 /// Where CPUs sleep briefly and often, Linux 7.3 shows more idle time in /proc/stat than
-/// has elapsed, so `told` is capped at the elapsed time.
-fn is_longer(told: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
-    told.min(elapsed) > traced + 2.0 * tick + 0.1 * elapsed
+/// has elapsed, so `reported` is capped at the elapsed time.
+fn is_longer(reported: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
+    reported.min(elapsed) > traced + 2.0 * tick + 0.1 * elapsed
 }
 
-/// `still`: whether a CPU without any event was idle.
+/// Computes the metrics. `still`: whether a CPU without any event was idle.
 fn records(
     trace: &RecordedTrace<IdleEvent>,
     window: IdleSpan,
@@ -189,13 +194,13 @@ pub(crate) struct IdleStateTracer {
     instance: Instance,
     id: u16,
     state: EventField,
-    /// Enabling them interrupts each CPU.
+    /// One per CPU; enabling it interrupts the CPU.
     nudges: Vec<PerfCounter>,
     nudged: bool,
 }
 
 impl IdleStateTracer {
-    /// `interrupts`: trace events that also end an idle time.
+    /// Creates the instance. `interrupts`: trace events that also end an idle time.
     pub(crate) fn open(
         name: &str,
         clock: &str,
@@ -213,11 +218,9 @@ impl IdleStateTracer {
         let state = format.field("state");
         let state = state.ok_or("the trace event power/cpu_idle has no field state here")?;
         let nudge = |&cpu: &u32| PerfCounter::open(perf::PerfEvent::DUMMY, PerfScope::Cpu(cpu));
-        // Without perf events, /proc/stat decides whether a silent CPU slept.
-        let nudges: Option<Vec<PerfCounter>> = system::online_cpus()?
-            .iter()
-            .map(|cpu| nudge(cpu).ok())
-            .collect();
+        // Without perf events, /proc/stat shows whether a CPU that traced nothing slept.
+        let nudges: Option<Vec<PerfCounter>> =
+            cpus::online()?.iter().map(|cpu| nudge(cpu).ok()).collect();
         Ok(IdleStateTracer {
             instance,
             id: format.id,
@@ -246,7 +249,7 @@ impl IdleStateTracer {
         self.nudged
     }
 
-    /// Returns what was recorded, and makes ready to record again.
+    /// Returns what was recorded, and prepares to record again.
     pub(crate) fn drain(&mut self) -> RecordedTrace<IdleEvent> {
         self.drain_as(&|step| match step {
             None => Some(IdleEvent::Interrupt),
@@ -255,14 +258,18 @@ impl IdleStateTracer {
         })
     }
 
-    /// The same, with the states that CPUs entered and without interrupts.
+    /// Like [`IdleStateTracer::drain`], but with the states that CPUs entered and without
+    /// interrupts.
     pub(crate) fn drain_states(&mut self) -> RecordedTrace<IdleStateStep> {
         self.drain_as(&|step| step)
     }
 
-    /// Passes `None` to `of` for an interrupt.
-    fn drain_as<E>(&mut self, of: &dyn Fn(Option<IdleStateStep>) -> Option<E>) -> RecordedTrace<E> {
-        // An enabled counter would not interrupt its CPU again.
+    /// Drains the trace. `convert` gets `None` for an interrupt.
+    fn drain_as<E>(
+        &mut self,
+        convert: &dyn Fn(Option<IdleStateStep>) -> Option<E>,
+    ) -> RecordedTrace<E> {
+        // Enabling an enabled counter would not interrupt its CPU.
         let done = |nudge: &PerfCounter| nudge.disable().is_ok();
         if !self.nudges.iter().all(done) {
             self.nudges.clear();
@@ -270,10 +277,10 @@ impl IdleStateTracer {
         let (id, state) = (self.id, self.state);
         self.instance.drain(&|event| {
             if ring::id(event)? != id {
-                return of(None);
+                return convert(None);
             }
             // The kernel writes -1 when a CPU leaves an idle state.
-            of(Some(match u32::try_from(state.number(event)?) {
+            convert(Some(match u32::try_from(state.number(event)?) {
                 Ok(u32::MAX) | Err(_) => IdleStateStep::Leave,
                 Ok(state) => IdleStateStep::Enter(state),
             }))
@@ -286,6 +293,7 @@ impl IdleStateTracer {
 mod tests {
     use super::super::tracefs::CpuEvents;
     use super::*;
+    use crate::records::metric_value;
 
     const WINDOW: IdleSpan = IdleSpan {
         from: 1000,
@@ -377,7 +385,7 @@ mod tests {
             eprintln!("skipped: {why}");
             return;
         }
-        let cpus = system::online_cpus().unwrap();
+        let cpus = cpus::online().unwrap();
         instrument.start(1);
         std::thread::sleep(std::time::Duration::from_millis(100));
         instrument.stop();
@@ -386,15 +394,13 @@ mod tests {
         let records = instrument.records();
         for cpu in &cpus {
             let name = format!("cpu{cpu}_non_idle");
-            let value = records.iter().find_map(|record| match record {
-                AgentMessage::Metric { metric, value, .. } if *metric == name => Some(*value),
-                _ => None,
-            });
-            let value = value.unwrap();
+            let value = metric_value(&records, &name).unwrap();
             assert!((0.0..=elapsed).contains(&value), "{records:?}");
         }
         // This thread slept, but it had to run to get there.
-        let any = |r: &AgentMessage| matches!(r, AgentMessage::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
-        assert!(records.iter().any(any), "{records:?}");
+        assert!(
+            metric_value(&records, "cpus_used") > Some(0.0),
+            "{records:?}"
+        );
     }
 }

@@ -1,9 +1,8 @@
-//! Time that CPUs spent in each idle state, individually and all at once, and
-//! the energy this takes by the powers that the experiment declares.
+//! Time that CPUs spent in each idle state, individually and all at once, and the energy
+//! that this takes by the powers that the experiment declares.
 //!
-//! Times are those of the trace: a governor may not get the state it requested.
-//! The kernel's own counters show how often it found a state too deep or too
-//! shallow.
+//! Times are those of the trace: a governor may not get the state it requested. The
+//! kernel's own counters show how often it found a state too deep or too shallow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,13 +16,16 @@ use super::cpu_idle::IdleStateTracer;
 use super::frequency_trace::FrequencyTrace;
 use super::idle::{self, IdleSpan};
 use super::residency::{self, Changes, PowerDraws, Sojourn};
-use super::{RunInstrument, doubt, metric, number, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::records::{doubt, metric, number, raw, unavailable};
+use crate::sys;
 
 const NAME: &str = "cpu-residency";
-/// Name of the instance that traces frequencies.
+/// Name of the tracing instance for frequencies.
 const OF_FREQUENCIES: &str = "cpu-residency-frequency";
-/// By how many idle times the kernel's count and the trace may differ per CPU
-/// and state: those at the ends of the window.
+/// Maximum difference between the kernel's count of idle times and the trace, per CPU and
+/// state: idle times at the ends of the window may be missing from one of them.
 const ENDS: u64 = 4;
 
 /// The instrument `cpu-residency`.
@@ -39,12 +41,12 @@ pub(crate) struct CpuResidency {
     failed: Option<String>,
 }
 
-/// The kernel's files about idle states.
+/// The kernel's counters of idle states.
 #[derive(Debug, Default)]
 struct IdleStateFiles {
     /// Names of the idle states.
     states: Vec<String>,
-    /// The counters, for each CPU and state.
+    /// The files of the counters, for each CPU and state.
     files: Vec<Vec<[Option<File>; COUNTERS.len()]>>,
 }
 
@@ -54,7 +56,7 @@ const COUNTERS: [&str; 4] = ["usage", "above", "below", "rejected"];
 type StateCounts = [Option<u64>; COUNTERS.len()];
 const USAGE: usize = 0;
 
-/// What was observed in the window.
+/// The observations of the window.
 struct ObservedStates {
     window: IdleSpan,
     cpus: Vec<u32>,
@@ -68,15 +70,15 @@ impl RunInstrument for CpuResidency {
         NAME
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         self.idle.clone_from(&job.idle);
         self.frequency.clone_from(&job.frequency);
     }
 
-    /// Starts recording already, so that the state of a CPU that is idle at the
-    /// start of the window is known.
+    /// Starts recording here, so that the state of a CPU that is idle at the start of the
+    /// window is known.
     fn open(&mut self) -> Result<(), String> {
-        self.kernel = IdleStateFiles::open(&system::online_cpus()?);
+        self.kernel = IdleStateFiles::open(&cpus::online()?);
         if self.frequency.is_some() {
             self.frequencies = Some(FrequencyTrace::open(OF_FREQUENCIES)?);
         }
@@ -88,12 +90,12 @@ impl RunInstrument for CpuResidency {
 
     fn start(&mut self, _workload: i32) {
         self.counted[0] = self.kernel.counts();
-        let now = system::monotonic_ns();
+        let now = sys::now();
         self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
-        let now = system::monotonic_ns();
+        let now = sys::now();
         let traced = self.tracer.as_mut().map(IdleStateTracer::off);
         let changes = self.frequencies.as_mut().map(FrequencyTrace::off);
         let mut ended = [traced, changes].into_iter().flatten();
@@ -113,7 +115,7 @@ impl RunInstrument for CpuResidency {
         }
         let nudged = tracer.nudged();
         let trace = tracer.drain_states();
-        // A CPU that was interrupted and traced nothing was busy all along.
+        // A CPU that was interrupted and traced nothing was always busy.
         let busy = nudged.then_some(true);
         let of_cpu =
             |cpu: &super::tracefs::CpuEvents<_>| residency::sojourns(&cpu.events, window, busy);
@@ -128,35 +130,39 @@ impl RunInstrument for CpuResidency {
             sojourns,
             counted: counter_increases(&self.counted),
         };
-        let mut records = found.of_cpus();
-        records.extend(found.of_states(&self.kernel.states, self.idle.is_some()));
-        records.extend(found.uncounted());
+        let mut records = found.cpu_records();
+        records.extend(found.state_records(&self.kernel.states, self.idle.is_some()));
+        records.extend(found.doubt_untraced());
         records.extend(trace.doubt(NAME));
-        records.extend(self.power(&found));
+        records.extend(self.power_records(&found));
         records
     }
 }
 
 impl CpuResidency {
     /// Records of frequencies and energy.
-    fn power(&mut self, found: &ObservedStates) -> Vec<AgentMessage> {
+    fn power_records(&mut self, found: &ObservedStates) -> Vec<AgentMessage> {
         let mut records = Vec::new();
         let mut changes = None;
         if let Some(mut frequencies) = self.frequencies.take() {
             match frequencies.changes() {
                 Ok((of_cpus, trace)) => {
-                    records.extend(found.of_frequencies(&of_cpus, self.frequency.as_ref()));
+                    records.extend(found.frequency_records(&of_cpus, self.frequency.as_ref()));
                     records.extend(trace.doubt(OF_FREQUENCIES));
                     changes = Some(of_cpus);
                 }
                 Err(why) => records.push(unavailable(NAME, Some("mean_frequency"), why)),
             }
         }
-        records.extend(self.energy(found, changes.as_deref()));
+        records.extend(self.energy_records(found, changes.as_deref()));
         records
     }
 
-    fn energy(&self, found: &ObservedStates, changes: Option<&[Changes]>) -> Vec<AgentMessage> {
+    fn energy_records(
+        &self,
+        found: &ObservedStates,
+        changes: Option<&[Changes]>,
+    ) -> Vec<AgentMessage> {
         let none = |why: &str| {
             let names = ["modelled_energy", "modelled_power"];
             names.map(|name| unavailable(NAME, Some(name), why)).into()
@@ -195,8 +201,8 @@ impl ObservedStates {
         100.0 * number(ns) / number(self.elapsed())
     }
 
-    /// Records of each CPU and of all together.
-    fn of_cpus(&self) -> Vec<AgentMessage> {
+    /// Records of each CPU, and of all together.
+    fn cpu_records(&self) -> Vec<AgentMessage> {
         let mut records = Vec::new();
         let seconds = number(self.elapsed()) * 1e-9;
         let (mut asleep, mut wakeups) = (0, 0);
@@ -220,9 +226,9 @@ impl ObservedStates {
         records
     }
 
-    /// Records of each idle state, or what is unavailable without any.
-    /// `declared` states are never refused, so they have no `rejected` counter.
-    fn of_states(&self, states: &[String], declared: bool) -> Vec<AgentMessage> {
+    /// Records of each idle state. `declared` states are never refused, so they have no
+    /// `rejected` counter.
+    fn state_records(&self, states: &[String], declared: bool) -> Vec<AgentMessage> {
         if states.is_empty() {
             let why = "this machine distinguishes no idle states; \
                        write `idle = { states = \"phone\" }`";
@@ -249,28 +255,25 @@ impl ObservedStates {
                 ));
                 let counts = self.counts(which, at);
                 if let Some(usage) = counts[USAGE] {
-                    let of = format!("state_usage:cpu{cpu}.{name}");
-                    records.push(metric(of, number(usage), ""));
+                    let name = format!("state_usage:cpu{cpu}.{name}");
+                    records.push(metric(name, number(usage), ""));
                 }
                 sums = add(sums, counts);
-                let said = counts.map(|count| count.map_or("-".into(), |count| count.to_string()));
+                let words = counts.map(|count| count.map_or("-".into(), |count| count.to_string()));
                 // Writing to a string cannot fail.
-                let _ = writeln!(table, "{cpu} {name} {own} {}", said.join(" "));
+                let _ = writeln!(table, "{cpu} {name} {own} {}", words.join(" "));
             }
             records.push(metric(format!("state_time:{name}"), number(time), "ns"));
             let given = COUNTERS.len() - usize::from(declared);
             for (counter, sum) in COUNTERS.iter().zip(sums).take(given) {
-                let of = format!("state_{counter}:{name}");
+                let name = format!("state_{counter}:{name}");
                 records.push(match sum {
-                    Some(sum) => metric(of, number(sum), ""),
-                    None => unavailable(NAME, Some(&of), "this kernel does not count it"),
+                    Some(sum) => metric(name, number(sum), ""),
+                    None => unavailable(NAME, Some(&name), "this kernel does not count it"),
                 });
             }
         }
-        records.push(AgentMessage::Raw {
-            name: format!("{NAME}.txt"),
-            text: table,
-        });
+        records.push(raw(format!("{NAME}.txt"), table));
         records
     }
 
@@ -282,7 +285,7 @@ impl ObservedStates {
 
     /// A doubt about the first CPU and state for which the kernel's count of
     /// idle times differs from the trace.
-    fn uncounted(&self) -> Option<AgentMessage> {
+    fn doubt_untraced(&self) -> Option<AgentMessage> {
         for (at, (cpu, sojourns)) in self.cpus.iter().zip(&self.sojourns).enumerate() {
             let states = self.counted.get(at).map_or(0, Vec::len);
             for state in 0..states {
@@ -301,9 +304,9 @@ impl ObservedStates {
         None
     }
 
-    /// Records of frequencies while CPUs were not idle, including declared ones
+    /// Records of the frequencies of CPUs while not idle, including declared frequencies
     /// that were not used.
-    fn of_frequencies(
+    fn frequency_records(
         &self,
         changes: &[Changes],
         declared: Option<&Frequency>,
@@ -402,6 +405,7 @@ mod tests {
     use assize_job::{FrequencyGovernor, FrequencyStep};
 
     use super::*;
+    use crate::records::metric_value;
 
     const WINDOW: IdleSpan = IdleSpan {
         from: 0,
@@ -436,11 +440,7 @@ mod tests {
     }
 
     fn value(records: &[AgentMessage], name: &str) -> f64 {
-        let found = records.iter().find_map(|record| match record {
-            AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
-            _ => None,
-        });
-        found.unwrap_or_else(|| panic!("no {name} in {records:?}"))
+        metric_value(records, name).unwrap_or_else(|| panic!("no {name} in {records:?}"))
     }
 
     /// CPU 0 is busy from 200 to 300 ms, CPU 1 from 250 to 500 ms.
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn shares_and_what_happens_at_once() {
-        let records = two().of_cpus();
+        let records = two().cpu_records();
         for (name, wanted) in [
             ("cpu0_non_idle_share", 10.0),
             ("cpu1_non_idle_share", 25.0),
@@ -469,7 +469,7 @@ mod tests {
     #[test]
     fn time_in_states_by_cpu_and_of_all() {
         let states = ["light", "deep"].map(String::from);
-        let records = two().of_states(&states, false);
+        let records = two().state_records(&states, false);
         for (name, wanted) in [
             ("package_deepest_share", 50.0),
             ("state_time:light", 2e8),
@@ -494,10 +494,10 @@ mod tests {
             raw.unwrap().contains("\n1 deep 750000000 2 2 2 2\n"),
             "{raw:?}"
         );
-        let declared = two().of_states(&states, true);
+        let declared = two().state_records(&states, true);
         assert_eq!(declared.len() + 2, records.len(), "{declared:?}");
         // Without states, no values are invented.
-        let none = two().of_states(&[], true);
+        let none = two().state_records(&[], true);
         let unavailable =
             |record: &AgentMessage| matches!(record, AgentMessage::Unavailable { .. });
         assert!(none.len() == 2 && none.iter().all(unavailable), "{none:?}");
@@ -506,13 +506,16 @@ mod tests {
     #[test]
     fn what_the_kernel_counts_and_the_trace_lacks_is_noticed() {
         let mut found = two();
-        assert_eq!(found.uncounted(), None);
+        assert_eq!(found.doubt_untraced(), None);
         // One of the two idle times ended within the window.
         found.counted[1][1][USAGE] = Some(1 + ENDS);
-        assert_eq!(found.uncounted(), None);
+        assert_eq!(found.doubt_untraced(), None);
         found.counted[1][1][USAGE] = Some(2 + ENDS);
-        let said = format!("{:?}", found.uncounted().unwrap());
-        assert!(said.contains("CPU 1 was 6 times in idle state 1"), "{said}");
+        let doubt = format!("{:?}", found.doubt_untraced().unwrap());
+        assert!(
+            doubt.contains("CPU 1 was 6 times in idle state 1"),
+            "{doubt}"
+        );
     }
 
     #[test]
@@ -537,7 +540,7 @@ mod tests {
             ],
             vec![(0, 2_000_000)],
         ];
-        let records = two().of_frequencies(&changes, Some(&declared));
+        let records = two().frequency_records(&changes, Some(&declared));
         assert_eq!(value(&records, "frequency_time:500MHz"), 0.0);
         assert_eq!(value(&records, "frequency_time:1000MHz"), 5e7);
         assert_eq!(value(&records, "frequency_time:2000MHz"), 3e8);
@@ -549,7 +552,7 @@ mod tests {
     #[test]
     fn energy_wants_powers_that_are_declared() {
         let instrument = CpuResidency::default();
-        let records = instrument.energy(&two(), None);
+        let records = instrument.energy_records(&two(), None);
         assert!(
             matches!(&records[0], AgentMessage::Unavailable { reason, .. }
                 if reason.contains("idle = {")),

@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 
 use assize_job::AgentMessage;
 
-use super::perf::{CounterSum, PerfEvent};
-use super::{RunInstrument, doubt, metric, number, perf, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::files;
+use crate::perf;
+use crate::perf::{CounterSum, PerfEvent};
+use crate::records::{doubt, metric, number, unavailable};
 
 const NAME: &str = "energy";
 const PMU: &str = "/sys/bus/event_source/devices/power";
@@ -128,14 +132,14 @@ struct PmuEvent {
 
 /// The events of [`METRICS`] that the PMU in this directory has.
 fn pmu_events(directory: &Path) -> Result<Vec<PmuEvent>, String> {
-    let text = |name: &str| system::read(&directory.join(name)).map(|text| text.trim().to_string());
+    let text = |name: &str| files::read(&directory.join(name)).map(|text| text.trim().to_string());
     let wrong = |name: &str, text: &str| {
         format!("{}: not understood: {text}", directory.join(name).display())
     };
     let kind = text("type")?;
     let kind: u32 = kind.parse().map_err(|_| wrong("type", &kind))?;
     let mask = text("cpumask")?;
-    let cpus = system::cpu_list(&mask).ok_or_else(|| wrong("cpumask", &mask))?;
+    let cpus = cpus::parse_list(&mask).ok_or_else(|| wrong("cpumask", &mask))?;
     let mut found = Vec::new();
     for &(metric, event, _) in METRICS {
         let name = format!("events/{event}");
@@ -170,7 +174,7 @@ fn pmu_events(directory: &Path) -> Result<Vec<PmuEvent>, String> {
 fn open_pmu(events: &[PmuEvent]) -> Result<Vec<(&'static str, f64, CounterSum)>, String> {
     let open = |event: &PmuEvent| {
         let sum =
-            CounterSum::of_cpus(event.event, &event.cpus).map_err(|error| perf::why(&error))?;
+            CounterSum::on_cpus(event.event, &event.cpus).map_err(|error| perf::why(&error))?;
         Ok((event.metric, event.scale, sum))
     };
     events.iter().map(open).collect()
@@ -187,7 +191,7 @@ struct Zone {
 
 impl Zone {
     fn read(&self) -> Result<u64, String> {
-        let text = system::read(&self.energy)?;
+        let text = files::read(&self.energy)?;
         let number = text.trim().parse();
         number.map_err(|_| format!("{}: no number", self.energy.display()))
     }
@@ -217,7 +221,7 @@ fn zones(directory: &Path) -> Result<Vec<Zone>, String> {
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
-        let name = system::read(&path.join("name"))?;
+        let name = files::read(&path.join("name"))?;
         let name = name.trim();
         let wanted = METRICS.iter().find(|(_, _, zone)| {
             zone.strip_suffix('-')
@@ -227,7 +231,7 @@ fn zones(directory: &Path) -> Result<Vec<Zone>, String> {
             continue;
         };
         let max = path.join("max_energy_range_uj");
-        let max_uj = system::read(&max)?.trim().parse();
+        let max_uj = files::read(&max)?.trim().parse();
         found.push(Zone {
             metric,
             energy: path.join("energy_uj"),
@@ -309,17 +313,23 @@ mod tests {
         write(root, &[("intel-rapl/enabled", "1\n")]);
     }
 
-    #[test]
-    fn powercap_is_summed_over_packages_and_may_wrap_around() {
-        let root = tempfile::tempdir().unwrap();
-        powercap(root.path());
+    /// The instrument, started with zones of powercap in this directory and no PMU.
+    fn started(root: &Path) -> Energy {
+        powercap(root);
         let mut energy = Energy {
-            pmu: root.path().join("no-pmu"),
-            powercap: root.path().into(),
+            pmu: root.join("no-pmu"),
+            powercap: root.into(),
             ..Energy::default()
         };
         energy.open().unwrap();
         energy.start(1);
+        energy
+    }
+
+    #[test]
+    fn powercap_is_summed_over_packages_and_may_wrap_around() {
+        let root = tempfile::tempdir().unwrap();
+        let mut energy = started(root.path());
         write(
             root.path(),
             &[
@@ -341,14 +351,7 @@ mod tests {
     #[test]
     fn a_zone_that_vanishes_is_unavailable() {
         let root = tempfile::tempdir().unwrap();
-        powercap(root.path());
-        let mut energy = Energy {
-            pmu: root.path().join("no-pmu"),
-            powercap: root.path().into(),
-            ..Energy::default()
-        };
-        energy.open().unwrap();
-        energy.start(1);
+        let mut energy = started(root.path());
         fs::remove_file(root.path().join("intel-rapl:0:2/energy_uj")).unwrap();
         energy.stop();
         let records = energy.records();

@@ -6,8 +6,9 @@ use std::path::Path;
 use assize_job::FREQUENCY_POLICIES;
 
 use super::residency::Changes;
-use super::system;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
+use crate::cpus;
+use crate::files;
 
 const CPU_FREQUENCY: &str = "power/cpu_frequency";
 
@@ -30,7 +31,7 @@ impl FrequencyTrace {
         })?;
         instance.on()?;
         let mut first = Vec::new();
-        for cpu in system::online_cpus()? {
+        for cpu in cpus::online()? {
             first.push((cpu, now(cpu)?));
         }
         Ok(FrequencyTrace { instance, first })
@@ -41,8 +42,8 @@ impl FrequencyTrace {
         self.instance.off()
     }
 
-    /// The frequency changes of each CPU, in ascending order of CPUs. The
-    /// returned trace has no events any more, only what was lost.
+    /// The frequency changes of each CPU, in ascending order of CPUs. The returned trace
+    /// has no events, only what was lost.
     pub(crate) fn changes(&mut self) -> Result<(Vec<Changes>, RecordedTrace<()>), String> {
         let format = self.instance.format(CPU_FREQUENCY)?;
         let field = |name: &str| {
@@ -59,8 +60,10 @@ impl FrequencyTrace {
         }
         // A change may have been traced by another CPU.
         all.sort_unstable();
-        let of = |(cpu, first): &(u32, u64)| {
-            let own = all.iter().filter(|(_, (of, _))| *of == u64::from(*cpu));
+        let changes_of = |(cpu, first): &(u32, u64)| {
+            let own = all
+                .iter()
+                .filter(|(_, (owner, _))| *owner == u64::from(*cpu));
             let own = own.map(|(time, (_, khz))| (*time, *khz));
             std::iter::once((0, *first)).chain(own).collect()
         };
@@ -69,7 +72,7 @@ impl FrequencyTrace {
             lost: trace.lost,
             broken: trace.broken,
         };
-        Ok((self.first.iter().map(of).collect(), left))
+        Ok((self.first.iter().map(changes_of).collect(), left))
     }
 }
 
@@ -77,7 +80,7 @@ impl FrequencyTrace {
 fn now(cpu: u32) -> Result<u64, String> {
     let directory = Path::new(FREQUENCY_POLICIES).with_file_name(format!("cpu{cpu}"));
     let path = directory.join("cpufreq/scaling_cur_freq");
-    let text = system::read(&path)?;
+    let text = files::read(&path)?;
     let number = text.trim().parse();
     number.map_err(|_| format!("{}: '{}' is no number", path.display(), text.trim()))
 }

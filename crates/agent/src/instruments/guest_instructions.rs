@@ -1,17 +1,16 @@
-//! Number of instructions the machine executed, on a machine whose clock counts
+//! Number of instructions that the machine executed, on a machine whose clock counts
 //! them.
 //!
-//! There the time-stamp counter advances by one per instruction, of any CPU.
-//! Otherwise it only jumps, when all CPUs sleep. So the instructions executed
-//! are its increase less the times in which all CPUs slept.
+//! There the time-stamp counter advances by one per instruction of any CPU. Otherwise it
+//! only jumps, when all CPUs sleep. So the number of executed instructions is its
+//! increase minus the time in which all CPUs slept.
 //!
-//! A CPU traces that it goes idle some instructions before it sleeps, and that
-//! an interrupt has begun some instructions after it woke. Their number is
-//! calibrated before the run: of many idle times, each to end later than the
-//! one before, some end before the CPU sleeps at all. These are the shortest,
-//! and last exactly as long as those instructions. The instrument `cpu-idle`
-//! does not change that number: it is opened earlier, so its trace of a CPU
-//! going idle precedes this one's.
+//! A CPU traces that it goes idle some instructions before it sleeps, and that an
+//! interrupt has begun some instructions after it woke. Their number is calibrated before
+//! the run with many idle times, each longer than the one before: the first ones end
+//! before the CPU sleeps at all, so the shortest takes exactly those instructions. The
+//! instrument `cpu-idle` does not change the number: it is opened earlier, so its trace
+//! of a CPU going idle precedes this one's.
 
 use std::num::NonZeroU64;
 
@@ -20,17 +19,20 @@ use rustix::thread::{Timespec, current_timer_slack, nanosleep, set_current_timer
 
 use super::cpu_idle::IdleStateTracer;
 use super::idle::{self, IdleEvent, IdleSpan};
+use super::run_instrument::RunInstrument;
 use super::tracefs::RecordedTrace;
-use super::{RunInstrument, metric, number, system, unavailable};
+use crate::files;
+use crate::records::{metric, number, unavailable};
+use crate::tsc;
 
 const NAME: &str = "guest-instructions";
 
-/// Words in the command line of an exact machine.
+/// Kernel parameters of an exact machine.
 const EXACT: [&str; 2] = ["assize.channel=debugcon", "assize.clock=instructions"];
 
-/// Step by which the calibration's sleeps grow, their number, and how many
-/// equal results it needs. Going idle takes a few thousand instructions; the
-/// interval to hit is a few hundred long.
+/// Step by which the calibration's sleeps grow, number of sleeps, and number of equal
+/// results required. Going idle takes a few thousand instructions; the interval to hit is
+/// a few hundred long.
 const CALIBRATION_STEP_NS: i64 = 100;
 const CALIBRATION_STEPS: i64 = 120;
 const CALIBRATION_ALIKE: usize = 3;
@@ -43,7 +45,7 @@ const INTERRUPTS: &[&str] = &["irq_vectors", "irq/irq_handler_entry"];
 pub(crate) struct GuestInstructions {
     tracer: Option<IdleStateTracer>,
     window: Option<IdleSpan>,
-    /// Instructions of an idle time in which the CPU did not sleep.
+    /// Number of instructions of an idle time without sleep.
     around_sleep: u64,
     failed: Option<String>,
 }
@@ -54,7 +56,7 @@ impl RunInstrument for GuestInstructions {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        if !exact(&system::read("/proc/cmdline".as_ref())?) {
+        if !exact(&files::read("/proc/cmdline".as_ref())?) {
             return Err(
                 "the clock of this machine counts no instructions; use target exact".into(),
             );
@@ -67,12 +69,12 @@ impl RunInstrument for GuestInstructions {
 
     fn start(&mut self, _workload: i32) {
         self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
-        let now = counter();
+        let now = tsc::counter();
         self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
-        let now = counter();
+        let now = tsc::counter();
         if let Some(Err(why)) = self.tracer.as_mut().map(IdleStateTracer::off) {
             self.failed.get_or_insert(why);
         }
@@ -136,7 +138,7 @@ fn interrupted(events: &[(u64, IdleEvent)]) -> Vec<u64> {
     spans.collect()
 }
 
-/// The shortest span that occurs often enough to be no accident.
+/// The shortest span that occurs [`CALIBRATION_ALIKE`] times.
 fn shortest(mut spans: Vec<u64>) -> Option<u64> {
     spans.sort_unstable();
     let alike = spans.windows(CALIBRATION_ALIKE);
@@ -145,7 +147,7 @@ fn shortest(mut spans: Vec<u64>) -> Option<u64> {
         .find_map(|s| s.first().copied())
 }
 
-/// The metrics. A CPU without an event was busy: it was interrupted at the
+/// Computes the metrics. A CPU without an event was busy: it was interrupted at the
 /// start.
 fn records(
     trace: &RecordedTrace<IdleEvent>,
@@ -167,19 +169,6 @@ fn records(
         metric("guest_instructions", number(executed), ""),
         metric("all_idle_periods", number(periods), ""),
     ]
-}
-
-#[cfg(target_arch = "x86_64")]
-fn counter() -> u64 {
-    // SAFETY: every x86-64 CPU has this instruction, and Linux lets processes
-    // use it unless they disable it themselves.
-    unsafe { std::arch::x86_64::_rdtsc() }
-}
-
-/// Never called: only x86 machines are exact, and `open` refuses others.
-#[cfg(not(target_arch = "x86_64"))]
-fn counter() -> u64 {
-    0
 }
 
 #[cfg(test)]
@@ -275,7 +264,7 @@ mod tests {
 
     #[test]
     fn this_machine_is_not_exact() {
-        if exact(&system::read("/proc/cmdline".as_ref()).unwrap()) {
+        if exact(&files::read("/proc/cmdline".as_ref()).unwrap()) {
             eprintln!("skipped: this machine is exact");
             return;
         }

@@ -1,6 +1,6 @@
-//! Computes idle times from the events that CPUs traced.
+//! Computes idle times from traced events.
 
-/// A traced event of one CPU.
+/// A traced event of a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdleEvent {
     /// The CPU goes idle.
@@ -14,16 +14,16 @@ pub(crate) enum IdleEvent {
 /// A half-open interval of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IdleSpan {
-    /// Its start, included.
+    /// Its start, inclusive.
     pub from: u64,
-    /// Its end, excluded.
+    /// Its end, exclusive.
     pub to: u64,
 }
 
-/// When a CPU was idle within `window`, in ascending, disjoint spans.
+/// When a CPU was idle within `window`, as ascending, disjoint spans.
 ///
-/// The next event shows the state at the start: a CPU that first leaves was
-/// idle until then. `None` if no event shows it.
+/// The first event shows the state before it: a CPU that first leaves was idle until
+/// then. `None` if no event shows it.
 pub(crate) fn idle(events: &[(u64, IdleEvent)], window: IdleSpan) -> Option<Vec<IdleSpan>> {
     let first = events
         .iter()
@@ -57,7 +57,7 @@ pub(crate) fn length(spans: &[IdleSpan]) -> u64 {
     spans.iter().map(|span| span.to - span.from).sum()
 }
 
-/// When both CPUs were idle: the intersection of their spans.
+/// Intersects the idle spans of two CPUs.
 pub(crate) fn intersect_spans(a: &[IdleSpan], b: &[IdleSpan]) -> Vec<IdleSpan> {
     let (mut i, mut j) = (0, 0);
     let mut spans = Vec::new();

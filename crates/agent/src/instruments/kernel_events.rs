@@ -1,8 +1,7 @@
 //! Records kernel events during a run, for `assize trace`.
 //!
-//! The events stay in the kernel's ring buffer until the workload has ended;
-//! nothing reads them before. The fields of an event are read from the kernel,
-//! so that events of modules need no code here.
+//! The events stay in the kernel's ring buffer until the workload has ended. Their
+//! formats are read from the kernel, so that events of modules need no code here.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,13 +9,15 @@ use assize_job::AgentMessage;
 use assize_job::events::{EVENTS_FILE, EventKind, KernelEvent, KernelEventLog, ThreadNaming};
 
 use super::ring::{self, EventField, EventFormat};
+use super::run_instrument::RunInstrument;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
-use super::{RunInstrument, system, unavailable};
+use crate::records::{raw, unavailable};
+use crate::sys;
 
 const NAME: &str = "kernel-events";
-/// Required: without these there is nothing to show.
+/// Required events.
 const ALWAYS: &[&str] = &["sched/sched_switch", "sched/sched_waking"];
-/// Recorded if the kernel, or a loaded module, has them.
+/// Events to record if the kernel or a loaded module has them.
 const WHERE_THERE: &[&str] = &[
     "sched/sched_wakeup_new",
     "task/task_newtask",
@@ -51,7 +52,7 @@ impl RunInstrument for KernelEvents {
             self.decoder.add(event, &instance.format(event)?)?;
         }
         for wanted in WHERE_THERE {
-            for event in instance.events_of(wanted) {
+            for event in instance.list_events(wanted) {
                 self.decoder.add(&event, &instance.format(&event)?)?;
                 instance.write(&format!("events/{event}/enable"), "1")?;
             }
@@ -61,7 +62,7 @@ impl RunInstrument for KernelEvents {
     }
 
     fn start(&mut self, _: i32) {
-        self.start_ns = system::monotonic_ns();
+        self.start_ns = sys::now();
         if let Some(Err(why)) = self.instance.as_mut().map(Instance::on) {
             self.failed = Some(why);
         }
@@ -71,7 +72,7 @@ impl RunInstrument for KernelEvents {
         if let Some(Err(why)) = self.instance.as_mut().map(Instance::off) {
             self.failed.get_or_insert(why);
         }
-        self.stop_ns = system::monotonic_ns();
+        self.stop_ns = sys::now();
     }
 
     fn records(&mut self) -> Vec<AgentMessage> {
@@ -86,21 +87,18 @@ impl RunInstrument for KernelEvents {
         drop(instance);
         let mut records = Vec::from_iter(trace.doubt(NAME));
         let events = self.events(trace);
-        records.push(AgentMessage::Raw {
-            name: EVENTS_FILE.into(),
-            text: events.text(),
-        });
+        records.push(raw(EVENTS_FILE, events.text()));
         records
     }
 }
 
 impl KernelEvents {
-    /// The events of all CPUs, in order of time and then of CPU.
+    /// Merges the events of all CPUs, in order of time and then of CPU.
     fn events(&self, trace: RecordedTrace<DecodedEvent>) -> KernelEventLog {
         let mut events = KernelEventLog {
             start_ns: self.start_ns,
             stop_ns: self.stop_ns,
-            // Unreadable data counts as lost, too.
+            // Unreadable data count as lost.
             lost: trace.lost.max(u64::from(trace.broken)),
             kinds: self
                 .decoder
@@ -113,16 +111,16 @@ impl KernelEvents {
         let cpus = trace.cpus.into_iter();
         let mut all: Vec<(u64, u32, DecodedEvent)> = cpus
             .flat_map(|cpu| {
-                let of = cpu.events.into_iter();
-                of.map(move |(at_ns, seen)| (at_ns, cpu.cpu, seen))
+                let events = cpu.events.into_iter();
+                events.map(move |(at_ns, seen)| (at_ns, cpu.cpu, seen))
             })
             .collect();
         all.sort_by_key(|(at_ns, ..)| *at_ns);
-        let mut said = NamesAndAddresses::default();
+        let mut known = NamesAndAddresses::default();
         for (at_ns, cpu, mut seen) in all {
-            said.names(&seen.names, &mut events);
-            if let Some(known) = self.decoder.kinds.get(usize::from(seen.kind)) {
-                said.pointers(known, &mut seen.values);
+            known.add_names(&seen.names, &mut events);
+            if let Some(layout) = self.decoder.kinds.get(usize::from(seen.kind)) {
+                known.number_addresses(layout, &mut seen.values);
             }
             let row = KernelEvent {
                 kind: seen.kind,
@@ -146,9 +144,9 @@ struct NamesAndAddresses {
 
 impl NamesAndAddresses {
     /// Adds the names that are new.
-    fn names(&mut self, names: &[(u32, [u8; 16])], events: &mut KernelEventLog) {
+    fn add_names(&mut self, names: &[(u32, [u8; 16])], events: &mut KernelEventLog) {
         for (tid, comm) in names {
-            // Every CPU has an idle thread of this number.
+            // The idle thread of every CPU has this id.
             if *tid == 0 || self.names.get(tid) == Some(comm) {
                 continue;
             }
@@ -163,10 +161,10 @@ impl NamesAndAddresses {
         }
     }
 
-    /// Numbers addresses consecutively: they only distinguish objects, and must
-    /// not be published.
-    fn pointers(&mut self, known: &EventLayout, values: &mut [i64]) {
-        for ((_, field), value) in known.fields.iter().zip(values) {
+    /// Replaces addresses by consecutive numbers: addresses must not be published, and
+    /// only need to distinguish objects.
+    fn number_addresses(&mut self, layout: &EventLayout, values: &mut [i64]) {
+        for ((_, field), value) in layout.fields.iter().zip(values) {
             if field.pointer && *value != 0 {
                 let next = i64::try_from(self.addresses.len()).unwrap_or(i64::MAX) + 1;
                 *value = *self.addresses.entry(*value).or_insert(next);
@@ -181,11 +179,11 @@ struct DecodedEvent {
     kind: u16,
     tid: u32,
     values: Vec<i64>,
-    /// Thread ids in this event, and the names it gives them.
+    /// Thread ids and names in this event.
     names: Vec<(u32, [u8; 16])>,
 }
 
-/// Decodes events by the formats of this kernel.
+/// Decodes events by the formats that this kernel declares.
 #[derive(Debug, Default)]
 struct KernelEventDecoder {
     kinds: Vec<EventLayout>,
@@ -198,7 +196,7 @@ struct EventLayout {
     name: String,
     tid: EventField,
     fields: Vec<(String, EventField)>,
-    /// The fields of a thread's id and of its name.
+    /// Pairs of fields: a thread's id, and its name.
     names: Vec<(EventField, EventField)>,
 }
 
@@ -263,12 +261,12 @@ mod tests {
         \tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n\
         \tfield:void * fence;\toffset:32;\tsize:8;\tsigned:0;\n";
 
-    fn event(tid: u32, of: u32, name: &str, fence: u64) -> Vec<u8> {
+    fn event(tid: u32, context: u32, name: &str, fence: u64) -> Vec<u8> {
         let mut bytes = vec![0u8; 40];
         bytes[0..2].copy_from_slice(&9u16.to_le_bytes());
         bytes[4..8].copy_from_slice(&tid.to_le_bytes());
         bytes[8..8 + name.len()].copy_from_slice(name.as_bytes());
-        bytes[24..28].copy_from_slice(&of.to_le_bytes());
+        bytes[24..28].copy_from_slice(&context.to_le_bytes());
         bytes[28..32].copy_from_slice(&(-2i32).to_le_bytes());
         bytes[32..40].copy_from_slice(&fence.to_le_bytes());
         bytes

@@ -1,11 +1,11 @@
 //! Thread names within metric names.
 
-/// With more threads than this, there are no metrics of single threads.
+/// Maximum number of threads to report individually.
 pub(crate) const THREADS_MAX: usize = 16;
 
-/// One label per thread, in the order given: its name in the kernel, with
-/// everything but letters, digits, `_`, `-` and `.` replaced by `_`. Threads
-/// with the same name are numbered from 1 in the order given.
+/// One label per thread, in the order given: its name in the kernel, with all characters
+/// but letters, digits, `_`, `-` and `.` replaced by `_`. Threads of the same name are
+/// numbered from 1.
 pub(crate) fn labels<'a>(comms: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let clean: Vec<String> = comms.into_iter().map(sanitised).collect();
     let mut taken: Vec<String> = Vec::new();

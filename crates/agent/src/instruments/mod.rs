@@ -1,30 +1,27 @@
-//! The instruments, one per file. `docs/instruments.md` describes what each
-//! reports and how far it can be trusted.
+//! The instruments, one per file. `docs/instruments.md` describes what each reports and
+//! how far it can be trusted.
 //!
-//! All memory is allocated in [`RunInstrument::open`] where possible, and nothing
-//! is printed while the workload runs, so that the overhead of the instruments
-//! is small and the same in every run.
+//! All memory is allocated in [`RunInstrument::open`] where possible, and nothing is
+//! printed while the workload runs, so that the overhead of the instruments is small and
+//! the same in every run.
 
-mod before_and_after;
-pub(crate) mod clock;
 mod cpu_idle;
 mod cpu_residency;
 mod energy;
+mod file_difference;
 mod frequency_trace;
 mod gaps;
 mod guest_instructions;
 mod idle;
 mod kernel_events;
 mod labels;
-pub(crate) mod perf;
-mod perf_hardware;
-mod perf_software;
+mod perf_counters;
 mod planted_stalls;
 mod proc_stat;
 mod residency;
 mod ring;
+pub(crate) mod run_instrument;
 mod schedstat;
-pub(crate) mod system;
 mod taskstats;
 mod threads;
 mod timer_list;
@@ -33,31 +30,14 @@ mod tracer;
 mod wakeup;
 mod waking;
 
-use assize_job::{AgentMessage as Record, INSTRUMENTS, Job, TracerKind};
+use assize_job::{AgentMessage, INSTRUMENTS, TracerKind};
 
-/// Something that measures one run.
-pub(crate) trait RunInstrument {
-    /// Its name in an experiment file.
-    fn name(&self) -> &'static str;
-    /// Takes what it needs from the job. Called before [`RunInstrument::open`].
-    /// `guest`: the agent is process 1.
-    fn take(&mut self, _job: &Job, _guest: bool) {}
-    /// Opens what it needs, before the workload exists. An error means that all
-    /// of it is unavailable, and gives the reason and a remedy.
-    fn open(&mut self) -> Result<(), String>;
-    /// Starts measuring. The workload's process exists, waits to be released,
-    /// and has done nothing yet.
-    fn start(&mut self, workload: i32 /* pid */);
-    /// Stops measuring. The workload is done: its main process has exited but
-    /// is not yet reaped (/proc/PID still there), or it waits.
-    fn stop(&mut self);
-    /// Returns what was measured, after everything has stopped.
-    fn records(&mut self) -> Vec<Record>;
-}
+use self::run_instrument::RunInstrument;
+use crate::records::unavailable;
 
-/// The instruments of these names in the order of [`INSTRUMENTS`], and a record
+/// Creates the instruments of these names, in the order of [`INSTRUMENTS`], and a record
 /// for each unknown name.
-pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<Record>) {
+pub(crate) fn create(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<AgentMessage>) {
     let mut unknown = Vec::new();
     for name in names {
         if !INSTRUMENTS.iter().any(|known| known.name == name) {
@@ -65,15 +45,15 @@ pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<Record
             unknown.push(unavailable(name, None, why));
         }
     }
-    let made = INSTRUMENTS
+    let chosen = INSTRUMENTS
         .iter()
         .filter(|known| names.iter().any(|name| name == known.name))
-        .filter_map(|known| one(known.name))
+        .filter_map(|known| by_name(known.name))
         .collect();
-    (made, unknown)
+    (chosen, unknown)
 }
 
-fn one(name: &str) -> Option<Box<dyn RunInstrument>> {
+fn by_name(name: &str) -> Option<Box<dyn RunInstrument>> {
     Some(match name {
         "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
         "cpu-residency" => Box::new(cpu_residency::CpuResidency::default()),
@@ -81,52 +61,17 @@ fn one(name: &str) -> Option<Box<dyn RunInstrument>> {
         "gaps" => Box::new(gaps::Watching::default()),
         "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
         "kernel-events" => Box::new(kernel_events::KernelEvents::default()),
-        "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),
-        "perf-software" => Box::new(perf_software::PerfSoftware::default()),
-        "perf-workload" => Box::new(perf_software::PerfWorkload::default()),
+        "perf-hardware" => Box::new(perf_counters::PerfCounters::hardware()),
+        "perf-software" => Box::new(perf_counters::PerfCounters::software()),
+        "perf-workload" => Box::new(perf_counters::PerfCounters::workload()),
         "planted-stalls" => Box::new(planted_stalls::PlantedStalls::default()),
-        "proc-stat" => Box::new(proc_stat::ProcStat::default()),
-        "schedstat" => Box::new(schedstat::Schedstat::default()),
+        "proc-stat" => Box::new(proc_stat::instrument()),
+        "schedstat" => Box::new(schedstat::instrument()),
         "threads" => Box::new(threads::ThreadsInstrument::default()),
-        "timer-list" => Box::new(timer_list::TimerList::default()),
+        "timer-list" => Box::new(timer_list::instrument()),
         "wakeup" => Box::new(wakeup::Wakeup::default()),
         _ => Box::new(tracer::Tracing::new(TracerKind::from_name(name)?)),
     })
-}
-
-/// A number for the whole run.
-fn metric(name: impl Into<String>, value: f64, unit: &str) -> Record {
-    Record::Metric {
-        metric: name.into(),
-        value,
-        unit: unit.into(),
-    }
-}
-
-/// A count or a time in nanoseconds. Above 2^53 it is rounded, as any JSON
-/// number is.
-#[allow(clippy::cast_precision_loss)]
-fn number(value: u64) -> f64 {
-    value as f64
-}
-
-pub(crate) fn unavailable(
-    instrument: &str,
-    metric: Option<&str>,
-    reason: impl Into<String>,
-) -> Record {
-    Record::Unavailable {
-        instrument: instrument.into(),
-        metric: metric.map(Into::into),
-        reason: reason.into(),
-    }
-}
-
-pub(crate) fn doubt(code: &str, detail: impl Into<String>) -> Record {
-    Record::Doubt {
-        code: code.into(),
-        detail: detail.into(),
-    }
 }
 
 #[cfg(test)]
@@ -140,19 +85,19 @@ mod tests {
             .map(|i| i.name.to_string())
             .rev()
             .collect();
-        let (made, unknown) = make(&names);
+        let (chosen, unknown) = create(&names);
         assert!(unknown.is_empty(), "{unknown:?}");
-        let got: Vec<&str> = made.iter().map(|i| i.name()).collect();
+        let got: Vec<&str> = chosen.iter().map(|i| i.name()).collect();
         let wanted: Vec<&str> = INSTRUMENTS.iter().map(|i| i.name).collect();
         assert_eq!(got, wanted);
     }
 
     #[test]
     fn a_name_that_no_instrument_has_is_reported() {
-        let (made, unknown) = make(&["perf-softwear".into(), "threads".into()]);
-        assert_eq!(made.len(), 1);
+        let (chosen, unknown) = create(&["perf-softwear".into(), "threads".into()]);
+        assert_eq!(chosen.len(), 1);
         assert!(
-            matches!(&unknown[..], [Record::Unavailable { instrument, .. }] if instrument == "perf-softwear"),
+            matches!(&unknown[..], [AgentMessage::Unavailable { instrument, .. }] if instrument == "perf-softwear"),
             "{unknown:?}"
         );
     }

@@ -1,23 +1,23 @@
-//! Stalls that are planted while the workload runs, as recorded by the module
-//! that plants them: nothing here looks for stalls.
+//! Reports the stalls that the module `simstall` plants while the workload runs.
 //!
-//! The module `simstall` records when each stall began and ended. Planting
-//! starts after all other instruments have started, and stops before they stop.
+//! The module records when each stall began and ended; nothing here looks for stalls.
+//! Planting starts after all other instruments have started, and stops before they stop.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use assize_job::{AgentMessage, Job, PLANTED_STALLS, RunStage, Stalls};
 
-use super::{RunInstrument, doubt, system};
+use super::run_instrument::RunInstrument;
+use crate::files;
+use crate::records::{doubt, events, failed, histogram, number, raw};
 use crate::seed::Stream;
 use crate::sys;
 
-/// Metric: how many stalls a run had.
+/// Metric: number of stalls.
 const EVENT: &str = "planted_stalls";
-/// Metric: how long each stall was.
+/// Metric: length of each stall.
 const LENGTH: &str = "planted_stall";
 
 /// The instrument `planted-stalls`.
@@ -38,7 +38,7 @@ impl RunInstrument for PlantedStalls {
         PLANTED_STALLS
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         self.stalls.clone_from(&job.stalls);
         self.seed = Stream::new(job.seed, "stalls").next();
         self.samples = job.samples;
@@ -46,14 +46,14 @@ impl RunInstrument for PlantedStalls {
 
     fn open(&mut self) -> Result<(), String> {
         match &self.stalls {
-            Some(_) => system::read(Path::new(Stalls::LOG)).map(|_| ()),
+            Some(_) => files::read(Path::new(Stalls::LOG)).map(|_| ()),
             None => Ok(()),
         }
     }
 
     fn start(&mut self, _workload: i32) {
         if self.stalls.is_some() {
-            self.note(Stalls::START, &self.seed.to_string());
+            self.write(Stalls::START, &self.seed.to_string());
         }
         self.began_ns = sys::now();
     }
@@ -61,7 +61,7 @@ impl RunInstrument for PlantedStalls {
     fn stop(&mut self) {
         self.ended_ns = sys::now();
         if self.stalls.is_some() {
-            self.note(Stalls::STOP, "1");
+            self.write(Stalls::STOP, "1");
         }
     }
 
@@ -71,24 +71,17 @@ impl RunInstrument for PlantedStalls {
         };
         let log = match &self.problem {
             Some(problem) => Err(problem.clone()),
-            None => system::read(Path::new(Stalls::LOG)).and_then(|text| parse(&text)),
+            None => files::read(Path::new(Stalls::LOG)).and_then(|text| parse(&text)),
         };
         let log = match log {
             Ok(log) => log,
             // A run without the stalls it declares has failed.
             Err(why) => {
-                return vec![AgentMessage::Failed {
-                    stage: RunStage::Workload,
-                    what: PLANTED_STALLS.into(),
-                    why,
-                }];
+                return vec![failed(RunStage::Workload, PLANTED_STALLS, why)];
             }
         };
         let mut records = self.stall_records(&log);
-        records.push(AgentMessage::Raw {
-            name: "planted-stalls.txt".into(),
-            text: self.text(&log, stalls),
-        });
+        records.push(raw("planted-stalls.txt", self.text(&log, stalls)));
         if log.stalls.len() >= Stalls::COUNT_MAX as usize {
             let detail = format!("there were {}, after which none came", Stalls::COUNT_MAX);
             records.push(doubt("planted-stalls-ended", detail));
@@ -98,8 +91,8 @@ impl RunInstrument for PlantedStalls {
 }
 
 impl PlantedStalls {
-    /// Writes to a file of the module; the first problem is kept.
-    fn note(&mut self, path: &str, value: &str) {
+    /// Writes to a file of the module; keeps the first problem.
+    fn write(&mut self, path: &str, value: &str) {
         if let Err(error) = fs::write(path, value) {
             let why = format!("{path}: {}", sys::error_text(&error));
             self.problem.get_or_insert(why);
@@ -120,24 +113,11 @@ impl PlantedStalls {
             .times(log)
             .map(|(at, stall)| (at, stall.length))
             .unzip();
-        let mut records = vec![AgentMessage::Events {
-            event: EVENT.into(),
-            count: t_ns.len() as u64,
-            exposure_ns: self.ended_ns.saturating_sub(self.began_ns),
-            t_ns: t_ns.clone(),
-            span_ns: None,
-            tolerated_ns: None,
-        }];
-        let mut buckets = BTreeMap::new();
-        for length in &lengths {
-            *buckets.entry(*length).or_insert(0) += 1;
-        }
-        records.push(AgentMessage::Histogram {
-            metric: LENGTH.into(),
-            unit: "ns".into(),
-            buckets: buckets.into_iter().collect(),
-            exact: true,
-        });
+        let exposure_ns = self.ended_ns.saturating_sub(self.began_ns);
+        let mut records = vec![
+            events(EVENT, t_ns.clone(), exposure_ns),
+            histogram(LENGTH, "ns", lengths.iter().copied()),
+        ];
         if self.samples {
             let before = std::iter::once(&0).chain(&t_ns);
             records.push(AgentMessage::Samples {
@@ -148,7 +128,7 @@ impl PlantedStalls {
                     .zip(before)
                     .map(|(at, other)| at - other)
                     .collect(),
-                values: lengths.into_iter().map(super::number).collect(),
+                values: lengths.into_iter().map(number).collect(),
             });
         }
         records
@@ -178,11 +158,11 @@ impl PlantedStalls {
 /// The module's log.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct StallLog {
-    /// The kernel's rate of the time-stamp counter.
+    /// The rate of the time-stamp counter that the kernel measured.
     khz: u64,
-    /// A reading of the counter …
+    /// A reading of the counter,
     tsc: u64,
-    /// … and of the monotonic clock at the same time.
+    /// and of CLOCK_MONOTONIC at the same time.
     now_ns: u64,
     stalls: Vec<PlantedStall>,
 }
@@ -192,15 +172,15 @@ struct StallLog {
 struct PlantedStall {
     /// The time-stamp counter at its start.
     begin: u64,
-    /// By that counter, which counts nanoseconds where stalls are planted. The
-    /// kernel's measured rate may be some millionths off, so it is not used
-    /// here.
+    /// In ticks of that counter, which are nanoseconds on machines where stalls are
+    /// planted. The rate that the kernel measured may be off by some millionths, so it is
+    /// not used here.
     length: u64,
     planned_ns: u64,
 }
 
 impl StallLog {
-    /// The monotonic time at which the counter had this value.
+    /// CLOCK_MONOTONIC when the counter had this value.
     fn monotonic_ns(&self, tsc: u64) -> u64 {
         let cycles = i128::from(tsc) - i128::from(self.tsc);
         let since = cycles * 1_000_000 / i128::from(self.khz.max(1));
@@ -268,7 +248,7 @@ mod tests {
             ended_ns: 49_000,
             ..PlantedStalls::default()
         };
-        let told = instrument.stall_records(&parse(LOG).unwrap());
+        let records = instrument.stall_records(&parse(LOG).unwrap());
         let [
             AgentMessage::Events {
                 count,
@@ -282,9 +262,9 @@ mod tests {
                 values,
                 ..
             },
-        ] = &told[..]
+        ] = &records[..]
         else {
-            panic!("{told:?}");
+            panic!("{records:?}");
         };
         assert_eq!((*count, *exposure_ns), (2, 12_000));
         assert_eq!(*t_ns, [1000, 5000]);
@@ -298,7 +278,7 @@ mod tests {
     #[test]
     fn a_run_without_stalls_says_that_there_were_none() {
         let mut instrument = PlantedStalls::default();
-        instrument.take(&Job::default(), true);
+        instrument.configure(&Job::default(), true);
         assert_eq!(instrument.open(), Ok(()));
         instrument.start(1);
         instrument.stop();

@@ -1,55 +1,24 @@
 //! CPU time, interrupts, context switches and forks from /proc/stat.
 
-use std::path::Path;
-
 use assize_job::AgentMessage;
 
-use super::before_and_after::BeforeAndAfter;
-use super::{RunInstrument, metric, number, system, unavailable};
+use super::file_difference::FileDifference;
+use crate::records::{metric, number};
 
-const NAME: &str = "proc-stat";
 const PATH: &str = "/proc/stat";
 
 /// The instrument `proc-stat`.
-pub(crate) struct ProcStat(BeforeAndAfter);
-
-impl Default for ProcStat {
-    fn default() -> Self {
-        ProcStat(BeforeAndAfter::unread(PATH))
-    }
-}
-
-impl RunInstrument for ProcStat {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn open(&mut self) -> Result<(), String> {
-        parse(&system::read(Path::new(PATH))?).map(|_| ())
-    }
-
-    fn start(&mut self, _workload: i32) {
-        self.0.start();
-    }
-
-    fn stop(&mut self) {
-        self.0.stop();
-    }
-
-    fn records(&mut self) -> Vec<AgentMessage> {
-        match self.0.parsed(parse) {
-            Ok((before, after)) => {
-                difference(&before, &after, rustix::param::clock_ticks_per_second())
-            }
-            Err(reason) => vec![unavailable(NAME, None, reason)],
-        }
-    }
+pub(crate) fn instrument() -> FileDifference<Stat> {
+    FileDifference::new("proc-stat", PATH, parse, |before, after| {
+        let hertz = rustix::param::clock_ticks_per_second();
+        Ok(difference(before, after, hertz))
+    })
 }
 
 /// Sums since boot, over all CPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Stat {
-    /// user, nice, system, idle, iowait, irq, softirq, steal; in ticks.
+    /// In ticks: user, nice, system, idle, iowait, irq, softirq, steal.
     all: [u64; 8],
     /// Idle plus iowait of each CPU, in ticks.
     idle: Vec<(u32, u64)>,
@@ -59,8 +28,8 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
-    /// Idle ticks of this CPU since boot, iowait included.
-    pub(crate) fn idle_of(&self, cpu: u32) -> Option<u64> {
+    /// Idle time of a CPU since boot, including iowait, in ticks.
+    pub(crate) fn cpu_idle_ticks(&self, cpu: u32) -> Option<u64> {
         let found = self.idle.iter().find(|(number, _)| *number == cpu)?;
         Some(found.1)
     }
@@ -116,7 +85,7 @@ pub(crate) fn parse(text: &str) -> Result<Stat, String> {
 }
 
 fn difference(before: &Stat, after: &Stat, hertz: u64) -> Vec<AgentMessage> {
-    // The kernel warns that idle and iowait may go backwards by a tick.
+    // idle and iowait may decrease by a tick: see proc(5).
     let ticks = |fields: &[usize]| {
         let sum = |stat: &Stat| fields.iter().map(|&field| stat.all[field]).sum::<u64>();
         number(sum(after).saturating_sub(sum(before))) / number(hertz)
@@ -149,9 +118,9 @@ mod tests {
     #[test]
     fn differences_of_two_readings() {
         let (before, after) = (parse(BEFORE).unwrap(), parse(AFTER).unwrap());
-        assert_eq!(before.idle_of(1), Some(503));
-        assert_eq!(after.idle_of(0), Some(622));
-        assert_eq!(after.idle_of(2), None);
+        assert_eq!(before.cpu_idle_ticks(1), Some(503));
+        assert_eq!(after.cpu_idle_ticks(0), Some(622));
+        assert_eq!(after.cpu_idle_ticks(2), None);
         let wanted = [
             ("cpu_user", 0.6, "s"),
             ("cpu_system", 0.1, "s"),
@@ -170,7 +139,7 @@ mod tests {
     fn a_kernel_of_old_has_fewer_columns() {
         let stat = parse("cpu 1 2 3 4\ncpu0 1 2 3 4\nintr 5\nctxt 7\nprocesses 6\n").unwrap();
         assert_eq!(stat.all, [1, 2, 3, 4, 0, 0, 0, 0]);
-        assert_eq!(stat.idle_of(0), Some(4));
+        assert_eq!(stat.cpu_idle_ticks(0), Some(4));
     }
 
     #[test]
@@ -188,7 +157,8 @@ mod tests {
 
     #[test]
     fn this_machine_can_be_read() {
-        let mut instrument = ProcStat::default();
+        use crate::instruments::run_instrument::RunInstrument;
+        let mut instrument = instrument();
         instrument.open().unwrap();
         instrument.start(1);
         instrument.stop();

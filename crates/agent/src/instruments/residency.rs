@@ -1,5 +1,4 @@
-//! Computes the time in each idle state from what CPUs traced, and the energy
-//! it would take.
+//! Computes the time in each idle state from traced events, and the energy by a model.
 
 use assize_job::{Frequency, Idle};
 
@@ -17,7 +16,7 @@ pub(crate) enum IdleStateStep {
 /// A stay in one idle state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sojourn {
-    /// The portion of it within the window.
+    /// The part of it within the window.
     pub span: IdleSpan,
     /// Number of the state, from 0.
     pub state: u32,
@@ -25,11 +24,12 @@ pub(crate) struct Sojourn {
     pub ended: bool,
 }
 
-/// A CPU's stays in idle states within `window`, ascending. `busy`:
-/// `Some(true)` if a CPU that traced nothing must have been busy.
+/// A CPU's stays in idle states within `window`, ascending. `busy`: `Some(true)` if a CPU
+/// that traced nothing must have been busy.
 ///
 /// # Errors
-/// Why its states are not known.
+///
+/// The reason if its states are unknown.
 pub(crate) fn sojourns(
     events: &[(u64, IdleStateStep)],
     window: IdleSpan,
@@ -96,8 +96,8 @@ pub(crate) fn busy(sojourns: &[Sojourn], window: IdleSpan) -> Vec<IdleSpan> {
     busy
 }
 
-/// How these spans divide into frequencies, as kHz and nanoseconds. A frequency
-/// may occur more than once. `changes`: see [`Changes`].
+/// Divides spans by frequency. Returns pairs of kHz and nanoseconds, in which a frequency
+/// may occur more than once.
 pub(crate) fn at_frequencies(spans: &[IdleSpan], changes: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut parts = Vec::new();
     for span in spans {
@@ -113,8 +113,8 @@ pub(crate) fn at_frequencies(spans: &[IdleSpan], changes: &[(u64, u64)]) -> Vec<
     parts
 }
 
-/// The frequency changes of a CPU: when, in nanoseconds, and to how many kHz,
-/// ascending. The first holds from the beginning.
+/// The frequency changes of a CPU, ascending: time in nanoseconds, and new frequency in
+/// kHz. The first frequency holds from the beginning.
 pub(crate) type Changes = Vec<(u64, u64)>;
 
 /// The inputs of the energy model.
@@ -126,8 +126,8 @@ pub(crate) struct PowerDraws<'a> {
     pub frequency: Option<(&'a Frequency, &'a [Changes])>,
 }
 
-/// Energy by the declared powers, in femtojoules. `None` if a CPU was in a
-/// state that is not declared, or its frequencies are not known.
+/// Energy by the declared powers, in femtojoules. `None` if a CPU was in an undeclared
+/// state or its frequencies are unknown.
 pub(crate) fn energy_fj(
     cpus: &[Vec<Sojourn>],
     window: IdleSpan,
@@ -166,7 +166,7 @@ pub(crate) fn is_deepest(state: u32, states: usize) -> bool {
     usize::try_from(state).is_ok_and(|state| state + 1 == states)
 }
 
-/// When all CPUs were at once in states for which `wanted` is true.
+/// When all CPUs were in states for which `wanted` is true at the same time.
 pub(crate) fn all_in(
     cpus: &[Vec<Sojourn>],
     window: IdleSpan,

@@ -10,16 +10,16 @@ pub(crate) struct PageLayout {
     pub page: usize,
 }
 
-/// Where a field is in an event, and its type.
+/// Position and type of a field of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventField {
     offset: usize,
     size: usize,
-    /// The field holds the position of the text.
+    /// Whether the field holds the position of its data (`__data_loc`).
     indirect: bool,
     signed: bool,
     array: bool,
-    /// Its value is a kernel address.
+    /// Whether its value is a kernel address.
     pub pointer: bool,
 }
 
@@ -60,7 +60,7 @@ impl EventFormat {
         Some(found.1)
     }
 
-    /// All fields but those that every event has, in order.
+    /// All fields except the common ones, in order.
     pub(crate) fn own_fields(&self) -> impl Iterator<Item = (&str, EventField)> {
         let own = |(name, _): &&(String, EventField)| !name.starts_with("common_");
         let fields = self.fields.iter().filter(own);
@@ -97,7 +97,7 @@ fn field(line: &str) -> Option<(String, EventField)> {
 }
 
 impl EventField {
-    /// Its value in an event, as an unsigned number.
+    /// Reads the field from an event as an unsigned number.
     pub(crate) fn number(self, event: &[u8]) -> Option<u64> {
         let bytes = event.get(self.offset..self.offset.checked_add(self.size)?)?;
         let mut word = [0u8; 8];
@@ -105,17 +105,17 @@ impl EventField {
         Some(u64::from_le_bytes(word))
     }
 
-    /// Whether it is a number or an address.
+    /// Whether the field is a number or an address.
     pub(crate) fn is_number(self) -> bool {
         !self.array && !self.indirect && matches!(self.size, 1 | 2 | 4 | 8)
     }
 
-    /// Whether it may be a thread's name.
+    /// Whether the field may be a thread's name.
     pub(crate) fn is_comm(self) -> bool {
         self.array || self.indirect
     }
 
-    /// Its value in an event, sign-extended to 64 bits if it is signed.
+    /// Reads the field from an event, sign-extended to 64 bits if it is signed.
     pub(crate) fn value(self, event: &[u8]) -> Option<i64> {
         let value = self.number(event)?.cast_signed();
         let spare = 64 - 8 * u32::try_from(self.size).ok()?;
@@ -126,12 +126,12 @@ impl EventField {
         })
     }
 
-    /// Its value in an event, as a thread's id.
+    /// Reads the field from an event as a thread's id.
     pub(crate) fn tid(self, event: &[u8]) -> Option<u32> {
         u32::try_from(self.number(event)?).ok()
     }
 
-    /// Its value in an event, as a thread's name.
+    /// Reads the field from an event as a thread's name.
     pub(crate) fn comm(self, event: &[u8]) -> Option<[u8; 16]> {
         let (offset, size) = if self.indirect {
             let place = usize::try_from(self.number(event)?).ok()?;
@@ -148,18 +148,18 @@ impl EventField {
     }
 }
 
-/// Bits in the commit word of a page before which events were lost.
+/// Bits set in the commit word of a page before which events were lost.
 const MISSED: u64 = 3 << 30;
 
-/// The id of the event in these bytes.
+/// The id of an event.
 pub(crate) fn id(event: &[u8]) -> Option<u16> {
     Some(u16::from_le_bytes([*event.first()?, *event.get(1)?]))
 }
 
-/// Calls `event` for the events of one page in order, each with its time.
+/// Calls `event` for each event of a page, in order, with its time.
 ///
-/// Returns whether events before them were lost; `None` if the page is cut
-/// short or malformed. Its events up to there have been visited then.
+/// Returns whether events before them were lost; `None` if the page is truncated or
+/// malformed, after the events before that place.
 pub(crate) fn visit(
     page: &[u8],
     layout: &PageLayout,

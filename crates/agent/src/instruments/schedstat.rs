@@ -1,57 +1,26 @@
 //! Run time, run delay and time slices of all CPUs from /proc/schedstat.
 
-use std::path::Path;
-
 use assize_job::AgentMessage;
 
-use super::before_and_after::BeforeAndAfter;
-use super::{RunInstrument, metric, number, system, unavailable};
+use super::file_difference::FileDifference;
+use crate::records::{metric, number};
 
-const NAME: &str = "schedstat";
 const PATH: &str = "/proc/schedstat";
 
-/// The versions known to have the same lines of CPUs.
+/// Versions of the file that have the same lines of CPUs.
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=17;
 
 /// The instrument `schedstat`.
-pub(crate) struct Schedstat(BeforeAndAfter);
-
-impl Default for Schedstat {
-    fn default() -> Self {
-        Schedstat(BeforeAndAfter::unread(PATH))
-    }
+pub(crate) fn instrument() -> FileDifference<Vec<CpuRunTimes>> {
+    FileDifference::new("schedstat", PATH, parse, |before, after| {
+        difference(before, after)
+    })
+    .needing("CONFIG_SCHEDSTATS")
 }
 
-impl RunInstrument for Schedstat {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn open(&mut self) -> Result<(), String> {
-        let text = system::read(Path::new(PATH))
-            .map_err(|why| format!("{why}; use a kernel with CONFIG_SCHEDSTATS"))?;
-        parse(&text).map(|_| ())
-    }
-
-    fn start(&mut self, _workload: i32) {
-        self.0.start();
-    }
-
-    fn stop(&mut self) {
-        self.0.stop();
-    }
-
-    fn records(&mut self) -> Vec<AgentMessage> {
-        let both = self.0.parsed(parse);
-        let difference = both.and_then(|(before, after)| difference(&before, &after));
-        difference.unwrap_or_else(|reason| vec![unavailable(NAME, None, reason)])
-    }
-}
-
-/// One CPU's sums since boot: nanoseconds run, nanoseconds waiting to run, time
-/// slices.
+/// A CPU's sums since boot: run time and run delay in nanoseconds, and time slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct CpuRunTimes {
+pub(crate) struct CpuRunTimes {
     number: u32,
     sums: [u64; 3],
 }

@@ -1,5 +1,5 @@
-//! Statistics that the kernel sends for each thread that exits (taskstats over
-//! generic netlink). They queue in a socket until they are read.
+//! Statistics that the kernel sends for each thread that exits (taskstats over generic
+//! netlink). A socket queues them until they are read.
 
 use std::os::fd::OwnedFd;
 
@@ -27,7 +27,7 @@ const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
 
 const HEADERS: usize = 16 + 4;
 
-/// A thread's counts when it exited, or as /proc shows them.
+/// A thread's counts, from its exit or from /proc.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ThreadExit {
     /// Its id.
@@ -66,7 +66,7 @@ impl Taskstats {
             Some(netlink::GENERIC),
         )
         .map_err(failed)?;
-        // Without the privilege to force the size, take what is allowed.
+        // Without the privilege to force the size, accept the limit.
         if sockopt::set_socket_recv_buffer_size_force(&socket, SOCKET_BYTES).is_err() {
             sockopt::set_socket_recv_buffer_size(&socket, SOCKET_BYTES).map_err(failed)?;
         }
@@ -92,7 +92,7 @@ impl Taskstats {
         Ok(this)
     }
 
-    /// Sends a request and waits for its answer; `None` if that is only an
+    /// Sends a request and waits for the reply; `None` if there is only an
     /// acknowledgement.
     fn ask(&mut self, kind: u16, command: u8, body: &[u8]) -> Result<Option<Vec<u8>>, String> {
         let refused = |why: Errno| match why {
@@ -108,7 +108,7 @@ impl Taskstats {
                 recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()).map_err(refused)?;
             let bytes = self.buffer.get(..got).unwrap_or_default();
             for message in messages(bytes) {
-                let Some(errno) = error_of(message) else {
+                let Some(errno) = errno(message) else {
                     answer = Some(message.to_vec());
                     continue;
                 };
@@ -189,7 +189,7 @@ fn messages(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The errno of an acknowledgement; 0 is success. `None` for other messages.
-fn error_of(message: &[u8]) -> Option<i32> {
+fn errno(message: &[u8]) -> Option<i32> {
     if u16_at(message, 4)? != NLMSG_ERROR {
         return None;
     }
@@ -197,7 +197,7 @@ fn error_of(message: &[u8]) -> Option<i32> {
     Some(number.wrapping_neg())
 }
 
-/// The value of the first attribute of this kind.
+/// Finds the first attribute of this kind. Returns its value.
 fn find(mut bytes: &[u8], kind: u16) -> Option<&[u8]> {
     loop {
         let length = usize::from(u16_at(bytes, 0)?);
@@ -215,7 +215,7 @@ fn read_exits(bytes: &[u8], exits: &mut Vec<ThreadExit>) -> bool {
     let mut good = true;
     for message in messages(bytes) {
         let body = message.get(HEADERS..).unwrap_or_default();
-        // The sum of a process lacks this attribute, and is not wanted.
+        // Sums of a process lack this attribute; skip them.
         let Some(thread) = find(body, TASKSTATS_TYPE_AGGR_PID) else {
             continue;
         };
@@ -227,9 +227,9 @@ fn read_exits(bytes: &[u8], exits: &mut Vec<ThreadExit>) -> bool {
     good
 }
 
-/// Parses one `struct taskstats`. Version 12 was the first with the process id.
-/// Version 15 moved fields that are needed here, which shows in the thread's id
-/// being elsewhere.
+/// Parses a `struct taskstats`. Version 12 was the first with the process id. Version 15
+/// moved fields that are needed here; it is recognised by the position of the thread's
+/// id.
 fn exit(thread: &[u8]) -> Option<ThreadExit> {
     const COMM: usize = 80;
     const PID: usize = 128;
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_process_is_told() {
-        let cpus = super::super::system::online_cpus().unwrap();
+        let cpus = crate::cpus::online().unwrap();
         let mut taskstats = match Taskstats::open(&cpus) {
             Ok(taskstats) => taskstats,
             Err(why) => {

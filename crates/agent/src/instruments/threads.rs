@@ -1,10 +1,9 @@
 //! Voluntary and involuntary context switches of each thread of the workload.
 //!
-//! A thread that has exited is no longer in /proc. The kernel adds its counts
-//! to the process only where nobody but the parent can see them, and only after
-//! it was reaped. So the counts of exited threads come from taskstats. /proc
-//! provides the counts that the workload's process had before its release and,
-//! if taskstats is unavailable, all others.
+//! A thread that has exited is no longer in /proc, and the kernel adds its counts to the
+//! process only where nobody but the parent can see them, after it was reaped. So the
+//! counts of exited threads come from taskstats. /proc provides the counts that the
+//! workload's process had before its release and, without taskstats, all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,8 +11,11 @@ use std::path::Path;
 use assize_job::AgentMessage;
 
 use super::labels::{THREADS_MAX, labels};
+use super::run_instrument::RunInstrument;
 use super::taskstats::{Taskstats, ThreadExit};
-use super::{RunInstrument, doubt, metric, number, system, unavailable};
+use crate::cpus;
+use crate::files;
+use crate::records::{doubt, metric, number, unavailable};
 
 const NAME: &str = "threads";
 
@@ -21,7 +23,7 @@ const NAME: &str = "threads";
 #[derive(Default)]
 pub(crate) struct ThreadsInstrument {
     taskstats: Option<Taskstats>,
-    /// Why exits of threads are not seen.
+    /// Why exits of threads are unknown.
     blind: Option<String>,
     workload: u32,
     before: Option<ThreadExit>,
@@ -35,7 +37,7 @@ impl RunInstrument for ThreadsInstrument {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        match system::online_cpus().and_then(|cpus| Taskstats::open(&cpus)) {
+        match cpus::online().and_then(|cpus| Taskstats::open(&cpus)) {
             Ok(taskstats) => self.taskstats = Some(taskstats),
             Err(why) => self.blind = Some(why),
         }
@@ -45,7 +47,7 @@ impl RunInstrument for ThreadsInstrument {
     fn start(&mut self, workload: i32) {
         self.workload = u32::try_from(workload).unwrap_or(0);
         let path = format!("/proc/{workload}/status");
-        self.before = system::read(Path::new(&path))
+        self.before = files::read(Path::new(&path))
             .ok()
             .and_then(|text| status(&text));
         if let Some(taskstats) = &mut self.taskstats {
@@ -58,13 +60,13 @@ impl RunInstrument for ThreadsInstrument {
         if let Some(taskstats) = &mut self.taskstats {
             self.ended = taskstats.drain();
         }
-        // Descendants that outlive it have another parent by now, so they
-        // cannot be found.
+        // Descendants that outlive the workload have another parent by now and cannot be
+        // found.
         self.left = remaining_threads(self.workload);
     }
 
     fn records(&mut self) -> Vec<AgentMessage> {
-        let mut threads = of_workload(self.workload, &self.ended, &self.left);
+        let mut threads = workload_threads(self.workload, &self.ended, &self.left);
         if let (Some(before), Some(own)) = (&self.before, threads.get_mut(&self.workload)) {
             own.voluntary = own.voluntary.saturating_sub(before.voluntary);
             own.involuntary = own.involuntary.saturating_sub(before.involuntary);
@@ -90,7 +92,7 @@ impl RunInstrument for ThreadsInstrument {
 
 /// The threads of the workload's process and of its descendants, by id. Counts
 /// from a thread's exit replace those from /proc.
-fn of_workload(
+fn workload_threads(
     workload: u32,
     ended: &[ThreadExit],
     left: &[ThreadExit],
@@ -151,7 +153,7 @@ fn remaining_threads(process: u32) -> Vec<ThreadExit> {
     };
     let paths = listing.filter_map(|entry| Some(entry.ok()?.path().join("status")));
     paths
-        .filter_map(|path| status(&system::read(&path).ok()?))
+        .filter_map(|path| status(&files::read(&path).ok()?))
         .collect()
 }
 
@@ -213,7 +215,7 @@ mod tests {
             thread(10, 10, 1, 2),
         ];
         let left = [thread(10, 10, 1, 1)];
-        let found = of_workload(10, &ended, &left);
+        let found = workload_threads(10, &ended, &left);
         let numbers: Vec<u32> = found.keys().copied().collect();
         assert_eq!(numbers, [10, 11, 20, 30]);
         assert_eq!(found[&10].voluntary, 2, "its end is preferred");
@@ -226,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_workload_that_was_not_seen_is_unavailable() {
-        let given = records(&of_workload(10, &[], &[]));
+        let given = records(&workload_threads(10, &[], &[]));
         assert!(matches!(&given[..], [AgentMessage::Unavailable { .. }]));
     }
 

@@ -1,56 +1,23 @@
 //! Busy time, to the nanosecond and without overhead, from /proc/timer_list.
 //!
-//! The kernel accumulates the idle time of each CPU. /proc/stat rounds it to
-//! ticks; this file does not. It is read before and after the workload, so that
-//! nothing is executed or traced meanwhile.
+//! The kernel accumulates the idle time of each CPU. /proc/stat rounds it to ticks; this
+//! file does not. It is read before and after the workload only.
 
-use std::path::Path;
+use super::file_difference::FileDifference;
+use crate::records::{metric, number};
 
-use assize_job::AgentMessage;
-
-use super::before_and_after::BeforeAndAfter;
-use super::{RunInstrument, metric, number, system, unavailable};
-
-const NAME: &str = "timer-list";
 const PATH: &str = "/proc/timer_list";
 
 /// The instrument `timer-list`.
-pub(crate) struct TimerList(BeforeAndAfter);
-
-impl Default for TimerList {
-    fn default() -> Self {
-        TimerList(BeforeAndAfter::unread(PATH))
-    }
-}
-
-impl RunInstrument for TimerList {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn open(&mut self) -> Result<(), String> {
-        parse(&system::read(Path::new(PATH))?).map(|_| ())
-    }
-
-    fn start(&mut self, _workload: i32) {
-        self.0.start();
-    }
-
-    fn stop(&mut self) {
-        self.0.stop();
-    }
-
-    fn records(&mut self) -> Vec<AgentMessage> {
-        match self.0.parsed(parse).and_then(|(from, to)| busy(&from, &to)) {
-            Ok(busy) => vec![metric("busy_time", number(busy), "ns")],
-            Err(reason) => vec![unavailable(NAME, None, reason)],
-        }
-    }
+pub(crate) fn instrument() -> FileDifference<TimerListReading> {
+    FileDifference::new("timer-list", PATH, parse, |from, to| {
+        Ok(vec![metric("busy_time", number(busy(from, to)?), "ns")])
+    })
 }
 
 /// One reading of the file.
 #[derive(Debug, PartialEq, Eq)]
-struct TimerListReading {
+pub(crate) struct TimerListReading {
     /// Time since boot, in nanoseconds.
     now: u64,
     /// Each CPU's idle time since boot in nanoseconds, iowait included.
@@ -82,9 +49,9 @@ impl CpuIdleFields {
         })
     }
 
-    /// Idle time until now. The kernel adds an idle period when it ends. One
-    /// that is still going on began after the last interrupt and the last exit
-    /// from idle and, if it is long, has stopped the tick.
+    /// Idle time until `now`. The kernel adds an idle period when it ends. One that still
+    /// continues began after the last interrupt and the last exit from idle and, if it is
+    /// long, has stopped the tick.
     fn idle(&self, now: u64) -> u64 {
         let left = self.idle_waketime.max(self.idle_exittime);
         let goes_on = self.tick_stopped != 0 && self.idle_entrytime >= left;
@@ -100,7 +67,7 @@ impl CpuIdleFields {
 fn parse(text: &str) -> Result<TimerListReading, String> {
     let mut now = None;
     let mut cpus: Vec<CpuIdleFields> = Vec::new();
-    // Linux 7 accumulates them elsewhere, and shows them in ticks only.
+    // Linux 7 accumulates idle times elsewhere and shows them in ticks only.
     if !text.contains(".idle_sleeptime") && text.contains(".idle_entrytime") {
         return Err(format!(
             "{PATH}: this kernel does not say there how long CPUs were idle; cpu-idle measures it"

@@ -1,5 +1,5 @@
-//! A private instance of the kernel's tracing: it shares nothing with other
-//! tracing on this machine, and is removed when the agent ends.
+//! A private tracing instance of the kernel: it is separate from other tracing on this
+//! machine, and is removed when the agent ends.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -10,7 +10,9 @@ use rustix::fs::OFlags;
 use rustix::mount::{MountFlags, mount};
 
 use super::ring::{self, EventFormat, PageLayout};
-use super::system;
+use crate::cpus;
+use crate::files;
+use crate::records::doubt;
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 const PREFIX: &str = "assize.";
@@ -82,14 +84,14 @@ impl Instance {
             pipes: Vec::new(),
             switch: None,
         };
-        this.layout = ring::layout(&system::read(&header)?)
+        this.layout = ring::layout(&files::read(&header)?)
             .ok_or_else(|| format!("{}: not understood", header.display()))?;
         this.write("tracing_on", "0")?;
         this.write("trace_clock", wanted.clock)?;
-        // Lose the end rather than the beginning, which shows what belongs to the
+        // Lose the end rather than the beginning, which shows which threads belong to the
         // workload.
         this.write("options/overwrite", "0")?;
-        let cpus = system::online_cpus()?;
+        let cpus = cpus::online()?;
         let kib = buffer_kib(wanted.kib_per_cpu, cpus.len());
         this.write("buffer_size_kb", &kib.to_string())?;
         for event in wanted.events {
@@ -102,7 +104,7 @@ impl Instance {
         Ok(this)
     }
 
-    /// The tracefs directory, whose own files all instances share.
+    /// The tracefs directory, whose top-level files all instances share.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
@@ -135,9 +137,9 @@ impl Instance {
         fs::write(&path, value).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    /// The events of this kernel that `wanted`, as in [`InstanceSettings::events`], names.
-    /// Sorted.
-    pub(crate) fn events_of(&self, wanted: &str) -> Vec<String> {
+    /// The events of this kernel that match `wanted` (see [`InstanceSettings::events`]),
+    /// sorted.
+    pub(crate) fn list_events(&self, wanted: &str) -> Vec<String> {
         let events = self.path.join("events");
         if wanted.contains('/') {
             let there = events.join(wanted).is_dir();
@@ -156,7 +158,7 @@ impl Instance {
     /// The format of an event.
     pub(crate) fn format(&self, event: &str) -> Result<EventFormat, String> {
         let path = self.root.join("events").join(event).join("format");
-        let text = system::read(&path)?;
+        let text = files::read(&path)?;
         EventFormat::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
     }
 
@@ -165,7 +167,7 @@ impl Instance {
         self.record(b"1")
     }
 
-    /// Stops recording. What was recorded stays.
+    /// Stops recording. Keeps what was recorded.
     pub(crate) fn off(&mut self) -> Result<(), String> {
         self.record(b"0")
     }
@@ -178,7 +180,7 @@ impl Instance {
         done.map_err(|why| format!("{}/tracing_on: {why}", self.path.display()))
     }
 
-    /// Takes out everything recorded. `decode` turns bytes into an event, or
+    /// Removes and returns everything recorded. `decode` converts bytes to an event, or
     /// skips them.
     pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> RecordedTrace<E> {
         let mut trace = RecordedTrace {
@@ -207,10 +209,7 @@ impl Instance {
                 trace.broken |= whole.is_none();
             }
             let stats = self.path.join(format!("per_cpu/cpu{cpu}/stats"));
-            match system::read(&stats)
-                .ok()
-                .and_then(|text| lost_events(&text))
-            {
+            match files::read(&stats).ok().and_then(|text| lost_events(&text)) {
                 Some(count) => trace.lost += count,
                 None => trace.broken = true,
             }
@@ -231,7 +230,7 @@ impl<E> RecordedTrace<E> {
                  what came after them is not counted; make the run shorter"
             ),
         };
-        Some(super::doubt("lost-events", detail))
+        Some(doubt("lost-events", detail))
     }
 }
 
@@ -241,7 +240,7 @@ impl Drop for Instance {
         // An instance in use cannot be removed.
         self.pipes.clear();
         self.switch = None;
-        // A child that is just being started may still have these files open.
+        // A child that is being started may still have these files open.
         for _ in 0..20 {
             match fs::remove_dir(&self.path) {
                 Err(why) if why.kind() == ErrorKind::ResourceBusy => {
@@ -256,7 +255,7 @@ impl Drop for Instance {
 /// Checks that this kernel has the tracer.
 pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
     let path = mounted()?.join("available_tracers");
-    let there = system::read(&path)?;
+    let there = files::read(&path)?;
     if there.split_ascii_whitespace().any(|one| one == name) {
         return Ok(());
     }
@@ -268,7 +267,7 @@ pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
     ))
 }
 
-/// The tracefs directory, mounted now if necessary.
+/// Finds the tracefs directory; mounts it if necessary.
 fn mounted() -> Result<PathBuf, String> {
     let usable = |path: &Path| path.join("instances").is_dir();
     let places = [TRACEFS, "/sys/kernel/debug/tracing"].map(Path::new);
@@ -286,7 +285,7 @@ fn mounted() -> Result<PathBuf, String> {
     }
 }
 
-/// Removes instances of processes that ended without doing so.
+/// Removes instances that ended processes have left.
 fn remove_left_over(root: &Path) {
     let Ok(listing) = fs::read_dir(root.join("instances")) else {
         return;
@@ -306,7 +305,8 @@ fn owning_process(name: &str) -> Option<u32> {
     pid.parse().ok()
 }
 
-/// Buffer size per CPU in KiB: at most 1/16 of the memory for all, at least 64.
+/// Buffer size per CPU in KiB: at most 1/16 of the memory for all CPUs together, but at
+/// least 64.
 #[allow(clippy::useless_conversion)] // Not on 32-bit machines.
 fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
     let info = rustix::system::sysinfo();
@@ -336,6 +336,7 @@ fn lost_events(text: &str) -> Option<u64> {
 #[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 mod tests {
     use super::*;
+    use crate::sys;
 
     #[test]
     fn losses_are_summed() {
@@ -371,28 +372,29 @@ mod tests {
         assert!(trace(0, true).doubt("x").is_some());
     }
 
+    /// An instance for switches of threads, if this machine allows one.
+    fn open_if_possible(name: &'static str, kib_per_cpu: u64) -> Option<Instance> {
+        let opened = Instance::open(InstanceSettings {
+            name,
+            clock: "mono",
+            kib_per_cpu,
+            events: &["sched/sched_switch"],
+        });
+        opened.inspect_err(|why| eprintln!("skipped: {why}")).ok()
+    }
+
     #[test]
     fn an_instance_records_and_leaves_nothing() {
-        let wanted = InstanceSettings {
-            name: "test",
-            clock: "mono",
-            kib_per_cpu: 256,
-            events: &["sched/sched_switch"],
-        };
-        let mut instance = match Instance::open(wanted) {
-            Ok(instance) => instance,
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                return;
-            }
+        let Some(mut instance) = open_if_possible("test", 256) else {
+            return;
         };
         let path = instance.path.clone();
         let format = instance.format("sched/sched_switch").unwrap();
-        let before = system::monotonic_ns();
+        let before = sys::now();
         instance.on().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(5));
         instance.off().unwrap();
-        let after = system::monotonic_ns();
+        let after = sys::now();
         let trace = instance.drain(&|event| (ring::id(event)? == format.id).then_some(()));
         let times: Vec<u64> = trace
             .cpus
@@ -408,18 +410,8 @@ mod tests {
 
     #[test]
     fn events_that_do_not_fit_are_counted() {
-        let wanted = InstanceSettings {
-            name: "test-full",
-            clock: "mono",
-            kib_per_cpu: 64,
-            events: &["sched/sched_switch"],
-        };
-        let mut instance = match Instance::open(wanted) {
-            Ok(instance) => instance,
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                return;
-            }
+        let Some(mut instance) = open_if_possible("test-full", 64) else {
+            return;
         };
         instance.on().unwrap();
         let (there, from_here) = std::sync::mpsc::sync_channel(0);

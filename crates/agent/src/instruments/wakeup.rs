@@ -1,16 +1,17 @@
-//! Wake-up latency: how long threads of the workload waited between being woken
-//! and running, from the scheduler's trace events.
+//! Wake-up latency: how long threads of the workload waited between being woken and
+//! running, from the scheduler's trace events.
 //!
-//! The events stay in the kernel's ring buffer until the workload has ended;
-//! nothing reads them before.
+//! The events stay in the kernel's ring buffer until the workload has ended.
 
 use assize_job::{AgentMessage, Job};
 
 use super::labels::{THREADS_MAX, labels};
 use super::ring::{self, EventField, EventFormat};
+use super::run_instrument::RunInstrument;
 use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
 use super::waking::{SchedulerEvent, Waking, follow};
-use super::{RunInstrument, number, system, unavailable};
+use crate::records::{doubt, number, unavailable};
+use crate::sys;
 
 const NAME: &str = "wakeup";
 const METRIC: &str = "wakeup_latency";
@@ -37,7 +38,7 @@ impl RunInstrument for Wakeup {
         NAME
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         self.samples = job.samples;
     }
 
@@ -63,7 +64,7 @@ impl RunInstrument for Wakeup {
                 .and_then(|()| instance.on());
             self.failed = done.err();
         }
-        self.start_ns = system::monotonic_ns();
+        self.start_ns = sys::now();
     }
 
     fn stop(&mut self) {
@@ -80,14 +81,14 @@ impl RunInstrument for Wakeup {
             return vec![unavailable(NAME, None, why)];
         }
         let trace = instance.drain(&|event| decoder.decode(event));
-        let doubt = trace.doubt(NAME);
+        let lost = trace.doubt(NAME);
         let waking = follow(self.workload, &in_order(trace));
         let mut records = if waking.threads.is_empty() {
             let reason = "the trace does not show the workload; \
                           run in the initial PID namespace, outside of containers";
             vec![unavailable(NAME, None, reason)]
         } else {
-            self.records_of(&waking)
+            self.latency_records(&waking)
         };
         if waking.untraced > 0 {
             let detail = format!(
@@ -95,15 +96,15 @@ impl RunInstrument for Wakeup {
                  when their threads began to run",
                 waking.untraced
             );
-            records.push(super::doubt("untraced-switches", detail));
+            records.push(doubt("untraced-switches", detail));
         }
-        records.extend(doubt);
+        records.extend(lost);
         records
     }
 }
 
 impl Wakeup {
-    fn records_of(&self, waking: &Waking) -> Vec<AgentMessage> {
+    fn latency_records(&self, waking: &Waking) -> Vec<AgentMessage> {
         let histogram = |metric: String, tid| AgentMessage::Histogram {
             metric,
             unit: "ns".into(),
@@ -146,7 +147,7 @@ fn in_order(trace: RecordedTrace<SchedulerEvent>) -> Vec<(u64, SchedulerEvent)> 
     events
 }
 
-/// Decodes events by the formats of this kernel.
+/// Decodes events by the formats that this kernel declares.
 #[derive(Debug)]
 struct WakeupDecoder {
     switch: (u16, EventField, EventField, EventField),

@@ -51,19 +51,17 @@ pub(crate) struct Latency {
 pub(crate) struct Waking {
     /// In the order in which they ran.
     pub latencies: Vec<Latency>,
-    /// Each thread and the last name the kernel had for it.
+    /// Each thread and its last name in the kernel.
     pub threads: BTreeMap<u32, String>,
-    /// How often a woken thread was seen to run without a trace of the switch
-    /// to it.
+    /// How often a woken thread ran without a traced switch to it.
     pub untraced: u64,
 }
 
 /// Follows the workload's threads through all events, in order of time.
 ///
-/// A wake-up counts if its thread was not running: one that comes between a
-/// thread's decision to sleep and its sleep makes it go on without waiting. A
-/// preempted thread waits too, but was not woken. Of several wake-ups before a
-/// run, the first counts.
+/// A wake-up counts if its thread was not running: between a thread's decision to sleep
+/// and its sleep, a wake-up makes it continue without waiting. A preempted thread waits
+/// too, but was not woken. Of several wake-ups before a run, the first counts.
 pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking {
     let mut waking = Waking::default();
     let mut members = BTreeSet::from([workload]);
@@ -73,18 +71,18 @@ pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking 
         match event {
             SchedulerEvent::Fork { parent, child } => {
                 if members.contains(&parent) {
-                    waking.ran(woken.remove(&parent));
+                    waking.count_untraced(woken.remove(&parent));
                     members.insert(child);
                 }
             }
             SchedulerEvent::Exit { tid } => {
                 members.remove(&tid);
                 running.remove(&tid);
-                waking.ran(woken.remove(&tid));
+                waking.count_untraced(woken.remove(&tid));
             }
             SchedulerEvent::Wakeup { tid, comm } => {
                 if members.contains(&tid) {
-                    waking.name(tid, &comm);
+                    waking.set_name(tid, &comm);
                     if !running.contains(&tid) {
                         woken.entry(tid).or_insert(time);
                     }
@@ -93,10 +91,10 @@ pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking 
             SchedulerEvent::Switch { prev, next, comm } => {
                 running.remove(&prev);
                 if members.contains(&prev) {
-                    waking.ran(woken.remove(&prev));
+                    waking.count_untraced(woken.remove(&prev));
                 }
                 if members.contains(&next) {
-                    waking.name(next, &comm);
+                    waking.set_name(next, &comm);
                     running.insert(next);
                     if let Some(since) = woken.remove(&next) {
                         let waited = time.saturating_sub(since);
@@ -114,13 +112,12 @@ pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking 
 }
 
 impl Waking {
-    /// Counts a thread that runs although its last event was a wake-up, if it
-    /// was.
-    fn ran(&mut self, woken: Option<u64>) {
+    /// Counts a thread that is running although its last event was a wake-up, if it was.
+    fn count_untraced(&mut self, woken: Option<u64>) {
         self.untraced += u64::from(woken.is_some());
     }
 
-    fn name(&mut self, tid: u32, comm: &[u8; 16]) {
+    fn set_name(&mut self, tid: u32, comm: &[u8; 16]) {
         let text = comm.split(|&byte| byte == 0).next().unwrap_or_default();
         let known = self.threads.entry(tid).or_default();
         if known.as_bytes() != text {
@@ -128,7 +125,7 @@ impl Waking {
         }
     }
 
-    /// How often each waiting time occurred, ascending; for one thread or all.
+    /// How often each latency occurred, ascending; of one thread or of all.
     pub(crate) fn histogram(&self, tid: Option<u32>) -> Vec<(u64, u64)> {
         let mut counts = BTreeMap::new();
         for latency in &self.latencies {

@@ -1,4 +1,4 @@
-//! Safe functions for the render node of simgpu.
+//! Safe wrapper for the render node of simgpu.
 
 #[cfg(test)]
 mod layout;
@@ -8,7 +8,6 @@ pub(crate) mod uapi;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::ptr::NonNull;
 
 use assize_job::{Design, DriverShape, JobPicker, JobPutter, Queue, Worker, WorkerSharing};
 
@@ -21,16 +20,16 @@ use uapi::{
 
 /// The device's name in messages.
 const NAME: &str = "simgpu";
-/// The version of the interface that this code is written for.
+/// The supported version of the interface.
 const VERSION: u32 = 2;
-/// Size of the memory that jobs of an open device can write to.
+/// Size of the memory that jobs can write to.
 const MEMORY_BYTES: usize = 65536;
 
-/// An open device. Dropping it releases all it holds.
+/// An open device. Dropping it releases its contexts and memory.
 #[derive(Debug)]
 pub(crate) struct SimgpuDevice {
     file: File,
-    /// The GEM object that jobs of all its contexts write to.
+    /// Handle of the GEM object that the jobs of all contexts write to.
     memory: u32,
 }
 
@@ -53,8 +52,8 @@ impl SimgpuDevice {
             size: MEMORY_BYTES as u64,
             ..SimgpuGemCreate::default()
         };
-        let made = device.ioctl(uapi::GEM_CREATE, &mut create);
-        made.map_err(|error| failed("make its memory", &error))?;
+        let created = device.ioctl(uapi::GEM_CREATE, &mut create);
+        created.map_err(|error| failed("make its memory", &error))?;
         device.memory = create.handle;
         Ok(device)
     }
@@ -66,7 +65,7 @@ impl SimgpuDevice {
         Ok(info)
     }
 
-    /// Creates a context on an engine. Returns its number.
+    /// Creates a context on an engine. Returns its id.
     pub(crate) fn create(&self, queue: &Queue, engine: u32) -> io::Result<u32> {
         let mut create = SimgpuCreate {
             memory: self.memory,
@@ -128,8 +127,8 @@ impl SimgpuDevice {
         Ok(wait)
     }
 
-    /// Reads the records of jobs from `first` on, as many as fit. Returns how
-    /// many were read; fewer if there are no more.
+    /// Reads records of jobs, starting at job `first`. Returns how many were read, fewer
+    /// than fit if there are no more.
     pub(crate) fn read(
         &self,
         context: u32,
@@ -158,32 +157,25 @@ impl SimgpuDevice {
         Ok(stats)
     }
 
-    /// Maps the memory that its jobs write to.
+    /// Maps the memory that jobs write to.
     pub(crate) fn memory(&self) -> io::Result<Memory> {
         let mut place = SimgpuGemMmap {
             handle: self.memory,
             ..SimgpuGemMmap::default()
         };
         self.ioctl(uapi::GEM_MMAP, &mut place)?;
-        // SAFETY: a new mapping at a place that the kernel chooses.
-        let at = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                MEMORY_BYTES,
-                libc::PROT_READ,
-                libc::MAP_SHARED,
-                self.file.as_raw_fd(),
-                place.offset as libc::off_t,
-            )
-        };
-        match NonNull::new(at) {
-            Some(at) if at.as_ptr() != libc::MAP_FAILED => Ok(Memory(at.cast())),
-            _ => Err(io::Error::last_os_error()),
-        }
+        let at = sys::map_memory(
+            MEMORY_BYTES,
+            libc::PROT_READ,
+            libc::MAP_SHARED,
+            self.file.as_raw_fd(),
+            place.offset as libc::off_t,
+        )?;
+        Ok(Memory(at.cast()))
     }
 
-    /// Issues an ioctl. `T` must be the struct whose size `number` holds, with
-    /// pointers and lengths that the kernel may use.
+    /// Issues an ioctl. `T` must be the struct of `number`, with pointers and lengths
+    /// that the kernel may use.
     fn ioctl<T>(&self, number: u32, argument: &mut T) -> io::Result<()> {
         // SAFETY: the number tells the kernel to read and write a `T`; its
         // pointers come from slices above that outlive the call.
@@ -191,9 +183,9 @@ impl SimgpuDevice {
     }
 }
 
-/// The memory that jobs of an open device write to.
+/// The mapped memory that jobs write to.
 #[derive(Debug)]
-pub(crate) struct Memory(NonNull<u32>);
+pub(crate) struct Memory(*const u32);
 
 // SAFETY: threads only read whole words from the mapping, which is not unmapped
 // as long as this lives.
@@ -202,21 +194,21 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// The number of its words.
+    /// Number of words.
     pub(crate) const WORDS: usize = MEMORY_BYTES / size_of::<u32>();
 
     /// The current value of a word; the index wraps around.
     pub(crate) fn word(&self, index: usize) -> u32 {
         // SAFETY: the mapping has this many words and lasts as long as this; the
         // kernel may write to it at any time.
-        unsafe { self.0.as_ptr().add(index % Memory::WORDS).read_volatile() }
+        unsafe { self.0.add(index % Memory::WORDS).read_volatile() }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours and has this size.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), MEMORY_BYTES) };
+        unsafe { libc::munmap(self.0.cast_mut().cast(), MEMORY_BYTES) };
     }
 }
 
@@ -225,7 +217,7 @@ pub(crate) fn failed(what: &str, error: &io::Error) -> String {
     format!("{NAME}: {what}: {}", sys::error_text(error))
 }
 
-/// The queue's settings in the kernel's format.
+/// Converts a queue's settings to the kernel's format.
 fn create(queue: &Queue, engine: u32) -> SimgpuCreate {
     let depq = queue.design == Design::Depq;
     let highpri = !depq && queue.worker == Worker::Highpri;

@@ -1,5 +1,5 @@
-//! Finds the render node by the name of its driver, since its number depends on
-//! which other drivers there are.
+//! Finds the render node by the name of its driver: its number depends on which other
+//! drivers are loaded.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::device::{self, iowr};
 const PLACE: &str = "/dev/dri";
 const DRIVER: &str = "simgpu";
 
-/// `struct drm_version` of DRM; each text has a length and an address.
+/// `struct drm_version` of DRM; each string is a length and an address.
 #[repr(C)]
 #[derive(Debug, Default)]
 struct Version {
@@ -34,7 +34,7 @@ pub(super) fn open() -> Result<File, String> {
     let mut others = Vec::new();
     for node in &nodes {
         let path = node.display().to_string();
-        // Why a node cannot be opened is reported only if no other is simgpu's.
+        // Report why a node cannot be opened only if no other node is simgpu's.
         match device::open(&path, DRIVER) {
             Ok(file) if is_ours(&file) => return Ok(file),
             Ok(_) => {}
@@ -76,9 +76,9 @@ fn is_ours(file: &File) -> bool {
     // SAFETY: the number tells the kernel to read and write a `Version`; it
     // writes at most the given length of the name, and nothing to the other
     // texts.
-    let told = unsafe { device::ioctl(file, VERSION, &mut version) };
-    // The kernel returns the full length of the name, even if it does not fit.
-    told.is_ok() && name.get(..version.name_length as usize) == Some(DRIVER.as_bytes())
+    let read = unsafe { device::ioctl(file, VERSION, &mut version) };
+    // The kernel returns the full length of the name, even if the buffer is shorter.
+    read.is_ok() && name.get(..version.name_length as usize) == Some(DRIVER.as_bytes())
 }
 
 #[cfg(test)]

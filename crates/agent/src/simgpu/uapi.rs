@@ -1,5 +1,5 @@
-//! The structs and constants of `kernel/uapi/simgpu.h`, which documents them. A
-//! test compares them with what a C compiler makes of that file.
+//! The structs and constants of `kernel/uapi/simgpu.h`, which documents them. A test
+//! compares them with that file as compiled by a C compiler.
 
 use crate::device::iowr;
 

@@ -36,7 +36,7 @@ impl CpuTime {
     }
 }
 
-/// Waits for a child to end. `reap`: also reaps it; otherwise it stays a zombie.
+/// Waits for a child to end; reaps it if `reap` is true.
 pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<ProcessEnd> {
     let keep = if reap { 0 } else { libc::WNOWAIT };
     loop {
@@ -49,7 +49,7 @@ pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<ProcessEnd> {
         match done {
             Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
             Err(error) => return Err(error),
-            Ok(_) => return Ok(end_of(&info)),
+            Ok(_) => return Ok(decode_end(&info)),
         }
     }
 }
@@ -83,14 +83,14 @@ pub(crate) fn reap(pid: i32) -> io::Result<(ProcessEnd, CpuTime)> {
                     user_ns: ns(usage.ru_utime),
                     system_ns: ns(usage.ru_stime),
                 };
-                return Ok((end_of(&info), cpu));
+                return Ok((decode_end(&info), cpu));
             }
         }
     }
 }
 
-/// Decodes what waitid has returned.
-fn end_of(info: &libc::siginfo_t) -> ProcessEnd {
+/// Decodes the result of waitid.
+fn decode_end(info: &libc::siginfo_t) -> ProcessEnd {
     // SAFETY: waitid has filled in the fields of SIGCHLD.
     let status = unsafe { info.si_status() };
     match info.si_code {

@@ -1,28 +1,29 @@
-//! Vertical blanks, and the frames that are due at them.
+//! Vertical blanks, and frames for them.
 
 use std::os::fd::OwnedFd;
 
 use assize_job::AgentMessage;
 
 use super::client::{ClientTerms, ContextLane};
+use crate::records::events;
 use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 
-/// Time for all threads to start before the first vertical blank.
+/// Delay before the first vertical blank, for all threads to start.
 const START_NS: u64 = 5_000_000;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// The vertical blanks.
+/// The vertical blanks of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Blanks {
     pub(super) first: u64,
     pub(super) period_ns: u64,
-    /// All are before this.
+    /// End of the blanks, exclusive.
     pub(super) end: u64,
 }
 
 impl Blanks {
-    /// `rate` blanks per second, for `duration_ns` from `start` on; in the
-    /// background, without end. Their phase is drawn from the seed.
+    /// `rate` blanks per second for `duration_ns`, or without end in the background.
+    /// Their phase after `start` is random.
     pub(super) fn new(terms: &ClientTerms, rate: u32, duration_ns: u64, start: u64) -> Blanks {
         let period_ns = period_ns(rate);
         let first = start + START_NS + terms.stream("phase").below(period_ns);
@@ -55,7 +56,7 @@ impl Blanks {
     }
 }
 
-/// The maximum number of vertical blanks in that time.
+/// Maximum number of vertical blanks in `duration_ns`.
 pub(super) fn max_blanks(rate: u32, duration_ns: u64) -> u64 {
     duration_ns / period_ns(rate) + 1
 }
@@ -64,19 +65,13 @@ fn period_ns(rate: u32) -> u64 {
     NS_PER_S / u64::from(rate.max(1))
 }
 
-/// The record of missed vertical blanks. `start`: of the run.
+/// The record of missed vertical blanks. `start`: start of the run.
 pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> AgentMessage {
-    AgentMessage::Events {
-        event: "frames_missed".into(),
-        count: missed.len() as u64,
-        exposure_ns: duration_ns,
-        span_ns: None,
-        tolerated_ns: None,
-        t_ns: missed.iter().map(|blank| blank - start).collect(),
-    }
+    let t_ns = missed.iter().map(|blank| blank - start).collect();
+    events("frames_missed", t_ns, duration_ns)
 }
 
-/// A frame that a client hands to a compositor.
+/// A frame that a client passes to a compositor.
 #[derive(Debug)]
 pub(super) struct ClientFrame {
     pub(super) fence: OwnedFd,

@@ -1,4 +1,4 @@
-//! Pages loaded by a main thread and workers while a compositor draws.
+//! Loads pages with a main thread and workers while a compositor draws.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
@@ -6,35 +6,30 @@ use std::sync::{Arc, Barrier};
 use assize_job::{AgentMessage, Browser};
 
 use super::blanks::{Blanks, frames_missed};
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
 
-/// Time for all threads to start before the first page.
+/// Delay before the first page, for all threads to start.
 const LEAD_NS: u64 = 5_000_000;
 const NS_PER_S: u64 = 1_000_000_000;
-/// Room reserved for vertical blanks that the compositor misses.
+/// Number of missed vertical blanks to reserve memory for.
 const MISSED: usize = 4096;
 
-pub(super) fn prepare(
-    browser: &Browser,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(browser: &Browser, context: &WorkloadContext<'_>) -> Prepared {
     let streams = Streams {
-        seed,
-        label: label.into(),
+        seed: context.job.seed,
+        label: context.label.into(),
     };
     let loading = PageLoading {
         browser: browser.clone(),
         streams,
-        pages: (!background).then_some(browser.pages),
-        samples,
+        pages: (!context.background).then_some(browser.pages),
+        samples: context.job.samples,
         start: 0,
         rendered: TimedSeries::default(),
         drawn: None,
@@ -42,7 +37,7 @@ pub(super) fn prepare(
     prepare_staged(browser.scheduling.clone(), loading)
 }
 
-/// Streams of random numbers, a separate one for each use.
+/// Creates the streams of random numbers.
 #[derive(Debug, Clone)]
 struct Streams {
     seed: u64,
@@ -59,7 +54,7 @@ impl Streams {
 struct PageLoading {
     browser: Browser,
     streams: Streams,
-    /// `None` goes on until the process is killed.
+    /// `None`: until the process is killed.
     pages: Option<u32>,
     samples: bool,
     start: u64,
@@ -73,16 +68,16 @@ struct CompositorResult {
     frames: u64,
     /// The vertical blanks at which no frame was finished.
     missed: Vec<u64>,
-    /// From the first vertical blank until it was asked to end, in nanoseconds.
+    /// Time from the first vertical blank to the end, in nanoseconds.
     duration_ns: u64,
 }
 
-/// Where the main thread and the workers meet in each step.
+/// Barriers at which the main thread and the workers meet in each step.
 #[derive(Debug)]
 struct StepBarriers {
-    /// Passed when the workers may start a step.
+    /// Start of a step.
     begin: Barrier,
-    /// Passed when all workers have finished the step.
+    /// End of a step.
     end: Barrier,
     /// Set when there are no more steps.
     over: AtomicBool,
@@ -137,11 +132,6 @@ impl Staged for PageLoading {
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let rendered = std::mem::take(&mut self.rendered);
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let mut records = vec![metric("render_time_mean", rendered.mean(), "ns")];
         records.extend(rendered.records("render_time", "ns", self.start, self.samples));
         if let Some(drawn) = &self.drawn {
@@ -153,7 +143,7 @@ impl Staged for PageLoading {
 }
 
 impl PageLoading {
-    /// Starts the thread that draws frames until `over`; none if the rate is 0.
+    /// Starts the thread that draws frames until `over`. Does nothing if the rate is 0.
     fn compositor(
         &self,
         begin: u64,
@@ -174,7 +164,7 @@ impl PageLoading {
     }
 }
 
-/// The loop of each worker.
+/// Loop of each worker.
 fn work_steps(browser: &Browser, meeting: &StepBarriers, extra: &mut Stream) {
     loop {
         meeting.begin.wait();
@@ -186,8 +176,8 @@ fn work_steps(browser: &Browser, meeting: &StepBarriers, extra: &mut Stream) {
     }
 }
 
-/// The loop of the main thread. Returns how long each page took, from its
-/// request until the last work on it was done.
+/// Loop of the main thread. Returns how long each page took from its request to the end
+/// of all work on it.
 fn load(
     browser: &Browser,
     pages: Option<u32>,
@@ -219,8 +209,7 @@ fn load(
     rendered
 }
 
-/// The loop of the compositor: at each vertical blank it begins the frame for
-/// the next one.
+/// Loop of the compositor: at each vertical blank it begins the frame for the next one.
 fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> CompositorResult {
     sys::no_timer_slack();
     let mut drawn = CompositorResult {
@@ -240,9 +229,8 @@ fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> CompositorResult
     }
 }
 
-/// The vertical blank that shows the frame begun at `begun` and finished at
-/// `done`. The blanks before it are missed. A frame finished exactly at a blank
-/// meets it.
+/// The vertical blank that shows a frame begun at `begun` and finished at `done`. Adds
+/// the blanks before it to `missed`. A frame finished exactly at a blank meets it.
 fn showing_blank(begun: u64, done: u64, period_ns: u64, missed: &mut Vec<u64>) -> u64 {
     let mut blank = begun + period_ns;
     while blank < done {

@@ -1,19 +1,19 @@
-//! The length of an iteration of rt-app's loop, in rt-app's input file.
+//! The calibration of rt-app in its input file.
 //!
-//! rt-app works by iterating a loop, and its file can give the nanoseconds per
-//! iteration as a number. If it names a CPU instead, or gives nothing, rt-app
-//! measures them when it starts, anew in each run and on that CPU only.
+//! rt-app works by iterating a loop, and its file can give the nanoseconds per iteration
+//! as a number. If the file names a CPU instead, or nothing, rt-app measures them on a
+//! CPU at the start of each run.
 
 use std::ops::Range;
 
-/// The calibration in a file.
+/// The calibration that a file gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Calibration {
-    /// A number, or something that rt-app will reject: kept as it is.
+    /// A number, or something that rt-app rejects.
     Given,
-    /// A CPU, at this position.
+    /// A CPU, named at this position.
     Cpu(Range<usize>),
-    /// None. One can be inserted at this position, with what must surround it.
+    /// None. One can be inserted at this position.
     Absent(usize, CalibrationPlace),
 }
 
@@ -26,18 +26,18 @@ pub(super) enum CalibrationPlace {
     Top { empty: bool },
 }
 
-/// Finds the calibration in a file's text; `None` if that is no object.
+/// Finds the calibration in the text of a file; `None` if the file is not an object.
 pub(super) fn find(text: &str) -> Option<Calibration> {
     let tokens = tokens(text);
     let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|one| &text[one.clone()] == sign);
     if !is(0, "{") {
         return None;
     }
-    let Some(global) = value_of(text, &tokens, 0, "\"global\"").filter(|at| is(*at, "{")) else {
+    let Some(global) = find_value(text, &tokens, 0, "\"global\"").filter(|at| is(*at, "{")) else {
         let place = CalibrationPlace::Top { empty: is(1, "}") };
         return Some(Calibration::Absent(tokens[0].end, place));
     };
-    let Some(value) = value_of(text, &tokens, global, "\"calibration\"") else {
+    let Some(value) = find_value(text, &tokens, global, "\"calibration\"") else {
         let empty = is(global + 1, "}");
         let place = CalibrationPlace::Global { empty };
         return Some(Calibration::Absent(tokens[global].end, place));
@@ -49,7 +49,7 @@ pub(super) fn find(text: &str) -> Option<Calibration> {
     })
 }
 
-/// The text with this calibration, unless it already gives a number.
+/// The text with the calibration set to `ns`, unless it already gives a number.
 pub(super) fn with_calibration(text: &str, calibration: &Calibration, ns: u64) -> String {
     let put = |range: Range<usize>, new: &str| {
         let (before, after) = (&text[..range.start], &text[range.end..]);
@@ -72,9 +72,9 @@ pub(super) fn with_calibration(text: &str, calibration: &Calibration, ns: u64) -
     }
 }
 
-/// Index of the first token of a key's value in the object that begins at the
-/// token `object`.
-fn value_of(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Option<usize> {
+/// Index of the first token of a key's value, in the object that begins at token
+/// `object`.
+fn find_value(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(object) {
         match &text[token.clone()] {
@@ -97,8 +97,8 @@ fn value_of(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Op
     None
 }
 
-/// The tokens of a JSON text: signs, strings with their quotes, and words.
-/// Skips the comments that rt-app allows.
+/// The tokens of a JSON text: punctuation, quoted strings, and words. Skips the comments
+/// that rt-app allows.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -173,18 +173,21 @@ mod tests {
 
     #[test]
     fn where_there_is_none_it_is_put() {
-        let of = |text: &str| calibrated(text).unwrap_or_default();
-        assert_eq!(of("{}"), r#"{"global":{"calibration":7}}"#);
+        let result = |text: &str| calibrated(text).unwrap_or_default();
+        assert_eq!(result("{}"), r#"{"global":{"calibration":7}}"#);
         assert_eq!(
-            of(r#"{"tasks":{}}"#),
+            result(r#"{"tasks":{}}"#),
             r#"{"global":{"calibration":7},"tasks":{}}"#
         );
-        assert_eq!(of(r#"{"global":{}}"#), r#"{"global":{"calibration":7}}"#);
         assert_eq!(
-            of(r#"{"a":[{"global":{}}],"global":{"duration":1}}"#),
+            result(r#"{"global":{}}"#),
+            r#"{"global":{"calibration":7}}"#
+        );
+        assert_eq!(
+            result(r#"{"a":[{"global":{}}],"global":{"duration":1}}"#),
             r#"{"a":[{"global":{}}],"global":{"calibration":7,"duration":1}}"#
         );
-        assert!(find(&of(r#"{"global":{"logdir":"\"{"}}"#)) == Some(Calibration::Given));
+        assert!(find(&result(r#"{"global":{"logdir":"\"{"}}"#)) == Some(Calibration::Given));
     }
 
     proptest::proptest! {

@@ -1,63 +1,58 @@
 //! Common code of all workloads that submit jobs to simgpu.
 //!
-//! Each context keeps its own measurements, so that threads share nothing. A
-//! context's ring in the kernel holds the records of its last jobs. Before a
-//! submission would overwrite a record, the submitter waits for a quarter of
-//! the ring and reads it. All other records are read at the end, outside the
-//! measurement.
+//! Each context has its own measurements, so that threads share nothing. A context's ring
+//! in the kernel holds the records of its last jobs. Before a submission would overwrite
+//! a record, the submitter waits for a quarter of the ring and reads it. All other
+//! records are read at the end, outside the measurement.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-use assize_job::{DriverShape, Job, Queue, WorkloadKind};
+use assize_job::{DriverShape, Queue, WorkloadKind};
 
+use super::prepared::WorkloadContext;
 use super::series::TimedSeries;
 use crate::seed::Stream;
 use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec, SimgpuInfo, SimgpuRecord, SimgpuStats};
 use crate::simgpu::{SimgpuDevice, failed};
 use crate::sys;
 
-/// How long to wait for a job: even the longest ends, or hangs, before that.
+/// Timeout for a job; longer than any job or hang lasts.
 const PATIENCE_NS: u64 = 150_000_000_000;
 
-/// What a workload gets in addition to its own parameters.
+/// Settings that all workloads on simgpu share.
 #[derive(Debug, Clone)]
 pub(super) struct ClientTerms {
     /// The settings of the queues.
     pub(super) queue: Queue,
     /// The seed of the run.
     pub(super) seed: u64,
-    /// Prefix of the names of its streams of random numbers.
+    /// Prefix of the labels of its random streams.
     pub(super) label: String,
     /// Whether it runs until it is killed, and measures nothing.
     pub(super) background: bool,
     /// Whether individual samples are sent.
     pub(super) samples: bool,
-    /// Whether one of its threads is more urgent than others usually are.
+    /// Whether a thread has a real-time or raised priority.
     pub(super) urgent: bool,
 }
 
 impl ClientTerms {
-    pub(super) fn new(job: &Job, label: &str, background: bool) -> ClientTerms {
+    pub(super) fn new(context: &WorkloadContext<'_>, kind: &WorkloadKind) -> ClientTerms {
+        let job = context.job;
         ClientTerms {
             queue: job.queue.clone().unwrap_or_default(),
             seed: job.seed,
-            label: label.to_owned(),
-            background,
+            label: context.label.to_owned(),
+            background: context.background,
             samples: job.samples,
-            urgent: false,
+            urgent: kind.schedulings().iter().any(|(_, one)| one.is_urgent()),
         }
     }
 
-    /// Notes whether a thread of the workload is urgent.
-    pub(super) fn scheduled(mut self, kind: &WorkloadKind) -> ClientTerms {
-        self.urgent = kind.schedulings().iter().any(|(_, one)| one.is_urgent());
-        self
-    }
-
     /// The stream of random numbers for one use.
-    pub(super) fn stream(&self, of: &str) -> Stream {
-        Stream::new(self.seed, &format!("{}.{of}", self.label))
+    pub(super) fn stream(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, &format!("{}.{purpose}", self.label))
     }
 }
 
@@ -85,14 +80,14 @@ impl Client {
         !self.terms.background
     }
 
-    /// A context on an engine, for `jobs` jobs. `name` names the stream that
-    /// their durations are drawn from.
+    /// Creates a context on an engine, for `jobs` jobs. `name`: label of the stream of
+    /// their durations.
     pub(super) fn lane(&self, name: &str, engine: u32, jobs: u64) -> Result<ContextLane, String> {
-        self.lane_of(&self.terms.queue, name, engine, jobs)
+        self.lane_with_queue(&self.terms.queue, name, engine, jobs)
     }
 
-    /// The same, with the settings of `queue`.
-    pub(super) fn lane_of(
+    /// Like [`Client::lane`], with the settings of `queue`.
+    pub(super) fn lane_with_queue(
         &self,
         queue: &Queue,
         name: &str,
@@ -132,7 +127,7 @@ impl Client {
         })
     }
 
-    /// `count` contexts, distributed over the engines in turn.
+    /// Creates `count` contexts, distributed over the engines in turn.
     pub(super) fn lanes(&self, count: u32, jobs_of_each: u64) -> Result<Vec<ContextLane>, String> {
         (0..count)
             .map(|index| {
@@ -156,11 +151,11 @@ pub(super) struct ContextLane {
     keep: bool,
     /// The sequence number of the newest job.
     last: u64,
-    /// The records read so far: those of the first jobs, in order.
+    /// Records of the first jobs, in order, as far as read.
     records: Vec<SimgpuRecord>,
     /// How long each submission took, in nanoseconds.
     ioctl: TimedSeries,
-    /// For each wait: the job, when the wait began, and when it ended.
+    /// Each wait: the job, the start and the end of the wait.
     woken: Vec<(u64, u64, u64)>,
 }
 
@@ -192,7 +187,7 @@ impl ContextLane {
         Ok(Submitted { seqno, fence })
     }
 
-    /// A dependency on a job of this context; `None` if the job must be done,
+    /// A dependency on a job of this context; `None` if the job is certainly done,
     /// because the ring no longer holds it.
     pub(super) fn job(&self, seqno: u64) -> Option<SimgpuDep> {
         (seqno + self.ring > self.last + 1).then_some(SimgpuDep {
@@ -229,7 +224,7 @@ impl ContextLane {
         }
     }
 
-    /// Waits for a job if the ring still holds it; otherwise it is done.
+    /// Waits for a job, unless the ring no longer holds it and it is done.
     pub(super) fn wait_remembered(&mut self, seqno: u64) -> Result<(), String> {
         match self.job(seqno) {
             Some(_) => self.wait(seqno),
@@ -237,7 +232,7 @@ impl ContextLane {
         }
     }
 
-    /// Notes a wait for a job, from `before` until `woke`.
+    /// Records a wait for a job, from `before` until `woke`.
     pub(super) fn woke(&mut self, seqno: u64, before: u64, woke: u64) {
         if self.keep {
             self.woken.push((seqno, before, woke));
@@ -252,7 +247,7 @@ impl ContextLane {
         Ok(())
     }
 
-    /// Waits for and reads records before the next job would overwrite one.
+    /// Waits for records and reads them if the next job would overwrite one.
     pub(super) fn make_room(&mut self) -> Result<(), String> {
         let read = self.records.len() as u64;
         if !self.keep || self.last - read < self.ring {
@@ -262,7 +257,7 @@ impl ContextLane {
         self.read()
     }
 
-    /// Reads the records of finished jobs, in order, as far as there are any.
+    /// Reads the records of jobs that are done, up to the first that is not.
     fn read(&mut self) -> Result<(), String> {
         let read = self.records.len();
         let left = usize::try_from(self.last).unwrap_or(0) - read;
@@ -321,6 +316,15 @@ pub(super) struct Finished {
     pub(super) ioctl: TimedSeries,
     pub(super) woken: Vec<(u64, u64, u64)>,
     pub(super) stats: SimgpuStats,
+}
+
+/// A dependency on a fence.
+pub(super) fn fence_dependency(fence: &OwnedFd) -> SimgpuDep {
+    SimgpuDep {
+        kind: uapi::DEP_FENCE,
+        fd: fence.as_raw_fd(),
+        ..SimgpuDep::default()
+    }
 }
 
 /// Why a context could not be created.

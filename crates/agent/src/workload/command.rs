@@ -2,17 +2,18 @@
 
 use assize_job::{AgentMessage, CommandWorkload, RunStage};
 
-use super::{Prepared, output, program_with};
-use crate::process::{Body, ProcessExit};
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
+use crate::process::{Body, ProcessExit, program_with};
+use crate::records::{doubt, failed, metric, number};
 use crate::sys::CpuTime;
 
 pub(super) fn prepare(
-    name: &str,
     command: &CommandWorkload,
-    seed: u64,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let exec = program_with(&command.argv, &command.environment, seed)?;
-    let (name, metrics) = (name.to_string(), command.metrics.clone());
+    let exec = program_with(&command.argv, &command.environment, context.job.seed)?;
+    let (name, metrics) = (context.name.to_string(), command.metrics.clone());
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: command.scheduling.clone(),
@@ -31,11 +32,7 @@ fn cpu_times(cpu: CpuTime) -> [AgentMessage; 3] {
         ("command_user_time", cpu.user_ns),
         ("command_system_time", cpu.system_ns),
     ]
-    .map(|(metric, ns)| AgentMessage::Metric {
-        metric: metric.into(),
-        value: ns as f64,
-        unit: "ns".into(),
-    })
+    .map(|(name, ns)| metric(name, number(ns), "ns"))
 }
 
 fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<AgentMessage> {
@@ -48,39 +45,33 @@ fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<AgentMessage>
 }
 
 /// Finds the metric in the output of a program.
-fn find(name: &str, metric: &str, left: &ProcessExit) -> Vec<AgentMessage> {
-    let fail = |why: String| AgentMessage::Failed {
-        stage: RunStage::Workload,
-        what: format!("{name}: metric {metric}"),
-        why,
-    };
+fn find(name: &str, wanted: &str, left: &ProcessExit) -> Vec<AgentMessage> {
+    let fail = |why: String| failed(RunStage::Workload, format!("{name}: metric {wanted}"), why);
     let lines = left.stdout.lines().chain(left.stderr.lines());
-    let found: Vec<&str> = lines.filter_map(|line| text_of(line, metric)).collect();
+    let found: Vec<&str> = lines
+        .filter_map(|line| text_after_name(line, wanted))
+        .collect();
     let Some(last) = found.last() else {
-        return vec![fail(format!("it printed no line `{metric}: VALUE UNIT`"))];
+        return vec![fail(format!("it printed no line `{wanted}: VALUE UNIT`"))];
     };
     let Some((value, unit)) = figure(last) else {
         return vec![fail(format!("not a figure: {last}"))];
     };
-    let mut records = vec![AgentMessage::Metric {
-        metric: metric.into(),
-        value,
-        unit: unit.into(),
-    }];
+    let mut records = vec![metric(wanted, value, unit)];
     if found.len() > 1 {
-        records.push(AgentMessage::Doubt {
-            code: "metric-repeated".into(),
-            detail: format!(
-                "{name} printed {metric} {} times; the last counts",
+        records.push(doubt(
+            "metric-repeated",
+            format!(
+                "{name} printed {wanted} {} times; the last counts",
                 found.len()
             ),
-        });
+        ));
     }
     records
 }
 
-/// What follows `METRIC:` in a line.
-fn text_of<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
+/// The text after `METRIC:` in a line.
+fn text_after_name<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
     Some(
         line.trim()
             .strip_prefix(metric)?
@@ -113,9 +104,9 @@ mod tests {
 
     #[test]
     fn a_name_counts_only_whole_and_first() {
-        assert_eq!(text_of("  rate: 3 /s", "rate"), Some("3 /s"));
-        assert_eq!(text_of("rate : 3", "rate"), Some("3"));
-        assert_eq!(text_of("rates: 3", "rate"), None);
-        assert_eq!(text_of("the rate: 3", "rate"), None);
+        assert_eq!(text_after_name("  rate: 3 /s", "rate"), Some("3 /s"));
+        assert_eq!(text_after_name("rate : 3", "rate"), Some("3"));
+        assert_eq!(text_after_name("rates: 3", "rate"), None);
+        assert_eq!(text_after_name("the rate: 3", "rate"), None);
     }
 }

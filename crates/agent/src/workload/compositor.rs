@@ -1,32 +1,30 @@
 //! Clients that render at a fixed rate, and a compositor with a deadline.
 //!
-//! At each vertical blank every client works, submits the jobs of a frame and
-//! passes on the fence of the last. A fixed time before the next vertical blank
-//! the compositor takes the clients' frames and submits a job itself. It has
-//! missed the blank if the engine has not finished that job by then. A client
-//! has three buffers: one that the compositor shows, and two for frames that
-//! the compositor has not taken yet.
+//! At each vertical blank every client works, submits the jobs of a frame and passes on
+//! the fence of the last. A fixed time before the next vertical blank the compositor
+//! takes the clients' frames and submits a job itself. It has missed the blank if the
+//! engine has not finished that job by then. A client has three buffers: one that the
+//! compositor shows, and two for frames that the compositor has not taken yet.
 
 use std::collections::VecDeque;
-use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use assize_job::{AgentMessage, CompositorFences, CompositorWorkload as Parameters};
 
 use super::blanks::{self, Blanks, ClientFrame};
-use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane, fence_dependency};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use crate::process::schedule;
-use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
+use crate::records::metric;
+use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
 
-/// Maximum number of a client's frames that are submitted and not yet taken.
+/// Maximum number of a client's frames that are submitted but not yet taken.
 const WAITING_MAX: usize = 2;
-/// Each client begins after the vertical blank by less than this, drawn from
-/// the seed.
+/// Limit of the random delay of each client after the vertical blank.
 const OFFSET_NS_MAX: u64 = 1_000_000;
 
 pub(super) struct Composing {
@@ -42,12 +40,12 @@ struct Composition {
     blank: u64,
     /// When it was due to begin.
     due: u64,
-    /// When the clients began the frames that this one shows first.
+    /// When the clients began the frames that this one is the first to show.
     begun: Vec<u64>,
 }
 
-/// A client's frames that the compositor has not taken. The client holds the
-/// lock for a few instructions only; the compositor never waits for it.
+/// A client's frames that the compositor has not taken. The client holds the lock for a
+/// few instructions only, and the compositor never waits for it.
 type WaitingFrames = Arc<Mutex<VecDeque<ClientFrame>>>;
 
 impl Composing {
@@ -141,14 +139,8 @@ impl Load for Composing {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        finished: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
-        let jobs = finished.last().map_or(&[][..], |one| &one.records);
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
+        let jobs = run.contexts.last().map_or(&[][..], |one| &one.records);
         let done: Vec<u64> = jobs.iter().map(|job| job.t_hw).collect();
         let mut latency = TimedSeries::default();
         let mut end_to_end = TimedSeries::default();
@@ -160,20 +152,12 @@ impl Load for Composing {
         }
         let missed = missed_blanks(self.blanks_to_meet(), &self.compositions, &done);
         let taken = self.compositions.iter().map(|one| one.begun.len());
-        let mut records = latency.records("frame_latency", "ns", start, terms.samples);
-        records.extend(end_to_end.records("end_to_end", "ns", start, terms.samples));
-        for (metric, value) in [
-            ("frames", self.compositions.len()),
-            ("client_frames", taken.sum()),
-        ] {
-            records.push(AgentMessage::Metric {
-                metric: metric.into(),
-                value: value as f64,
-                unit: String::new(),
-            });
-        }
+        let mut records = latency.records("frame_latency", "ns", run.start, run.terms.samples);
+        records.extend(end_to_end.records("end_to_end", "ns", run.start, run.terms.samples));
+        records.push(metric("frames", self.compositions.len() as f64, ""));
+        records.push(metric("client_frames", taken.sum::<usize>() as f64, ""));
         let duration_ns = self.parameters.duration_ns;
-        records.push(blanks::frames_missed(&missed, duration_ns, start));
+        records.push(blanks::frames_missed(&missed, duration_ns, run.start));
         Ok(records)
     }
 }
@@ -185,16 +169,15 @@ fn missed_blanks(
     compositions: &[Composition],
     done: &[u64],
 ) -> Vec<u64> {
-    let mut made = compositions.iter().zip(done).peekable();
+    let mut finished = compositions.iter().zip(done).peekable();
     let is_missed = |blank: &u64| {
-        let is_for_it = made.next_if(|(composition, _)| composition.blank <= *blank);
+        let is_for_it = finished.next_if(|(composition, _)| composition.blank <= *blank);
         is_for_it.is_none_or(|(_, done)| done > blank)
     };
     blanks.filter(is_missed).collect()
 }
 
-/// The first blank for which the compositor begins no earlier than the clients
-/// do.
+/// The first blank for which the compositor does not begin before the clients.
 fn first_to_meet(blanks: &Blanks, lead_ns: u64) -> u64 {
     blanks.after(blanks.first + lead_ns - 1)
 }
@@ -236,7 +219,7 @@ impl CompositorClient {
     }
 }
 
-/// Locks the frames. No thread panics while it holds the lock.
+/// Locks the frames.
 fn lock(waiting: &WaitingFrames) -> std::sync::MutexGuard<'_, VecDeque<ClientFrame>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -267,12 +250,15 @@ impl CompositorThread {
         while blank < self.blanks.end {
             let due = blank - lead;
             sys::sleep_until(due);
-            let frames = self.take();
+            let frames = self.take_newest_frames();
             if self.parameters.fences == CompositorFences::Wait {
                 self.wait_for(&frames);
             }
             let deps = match self.parameters.fences {
-                CompositorFences::Pass => frames.iter().map(|(_, frame)| in_fence(frame)).collect(),
+                CompositorFences::Pass => frames
+                    .iter()
+                    .map(|(_, frame)| fence_dependency(&frame.fence))
+                    .collect(),
                 CompositorFences::Done | CompositorFences::Wait => Vec::new(),
             };
             let job = self.lane.submit(exec, &deps)?;
@@ -288,13 +274,12 @@ impl CompositorThread {
     }
 
     /// Takes the newest frame of each client that has a new one.
-    fn take(&self) -> Vec<(usize, ClientFrame)> {
+    fn take_newest_frames(&self) -> Vec<(usize, ClientFrame)> {
         let only_done = self.parameters.fences == CompositorFences::Done;
         let newest = |waiting: &WaitingFrames| {
             let mut waiting = match waiting.try_lock() {
                 Ok(waiting) => waiting,
-                // The client is just handing over a frame: too late for this
-                // one.
+                // The client is adding a frame at this moment: too late.
                 Err(TryLockError::WouldBlock) => return None,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             };
@@ -328,14 +313,6 @@ fn is_done(frame: &ClientFrame) -> bool {
     sys::wait_readable(&[&frame.fence], Some(0))[0]
 }
 
-fn in_fence(frame: &ClientFrame) -> SimgpuDep {
-    SimgpuDep {
-        kind: uapi::DEP_FENCE,
-        fd: frame.fence.as_raw_fd(),
-        ..SimgpuDep::default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,7 +325,7 @@ mod tests {
             period_ns: 10,
             end: 150,
         };
-        let of = |all: &[(u64, u64)]| {
+        let missed = |all: &[(u64, u64)]| {
             let compositions = all.iter().map(|(blank, _)| Composition {
                 blank: *blank,
                 due: blank - 5,
@@ -362,16 +339,16 @@ mod tests {
             )
         };
         assert_eq!(
-            of(&[(110, 107), (120, 120), (130, 126), (140, 139)]),
+            missed(&[(110, 107), (120, 120), (130, 126), (140, 139)]),
             [0; 0]
         );
-        assert_eq!(of(&[]), [110, 120, 130, 140]);
+        assert_eq!(missed(&[]), [110, 120, 130, 140]);
         // The second is late by one, the third is missing.
-        assert_eq!(of(&[(110, 107), (120, 121), (140, 136)]), [120, 130]);
+        assert_eq!(missed(&[(110, 107), (120, 121), (140, 136)]), [120, 130]);
         assert_eq!(first_to_meet(&blanks, 5), 110);
         assert_eq!(first_to_meet(&blanks, 10), 110);
         assert_eq!(first_to_meet(&blanks, 11), 120);
         // A composition for a later blank does not meet an earlier one.
-        assert_eq!(of(&[(130, 105)]), [110, 120, 140]);
+        assert_eq!(missed(&[(130, 105)]), [110, 120, 140]);
     }
 }

@@ -1,33 +1,34 @@
 //! Threads that compute as much as they can in a given time.
 //!
-//! A unit of work is what small CPU benchmarks consist of: a product of
-//! matrices, a sort and a checksum, in memory that fits every cache. The result
-//! of each unit is compared with the known one.
+//! A unit of work consists of typical parts of small CPU benchmarks: a product of
+//! matrices, a sort and a checksum, in memory that fits every cache. The result of each
+//! unit is checked.
 
 use std::hint::black_box;
 
 use assize_job::{AgentMessage, CpuScore};
 
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::threads::{count, join, spawn};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::sys;
 
-/// Time for all threads to start before they begin.
+/// Delay before the computation, for all threads to start.
 const LEAD_NS: u64 = 5_000_000;
 const NS_PER_S: f64 = 1e9;
 
 /// Rows and columns of a matrix.
 const SIDE: usize = 20;
 const CELLS: usize = SIDE * SIDE;
-/// The input of a unit, and its result.
+/// The input of every unit, and its result.
 const SEED: u32 = 0x2545_f491;
 const CHECKSUM: u32 = 0x2a73_136e;
 
-pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
+pub(super) fn prepare(score: &CpuScore, context: &WorkloadContext<'_>) -> Prepared {
     let computing = ScoreComputation {
         threads: count(score.threads, score.per_cpu, sys::cpus()),
-        duration_ns: (!background).then_some(score.duration_ns),
+        duration_ns: (!context.background).then_some(score.duration_ns),
         done: Vec::new(),
     };
     prepare_staged(score.scheduling.clone(), computing)
@@ -36,7 +37,7 @@ pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
 /// The computation and its results.
 struct ScoreComputation {
     threads: u64,
-    /// `None` goes on until the process is killed.
+    /// `None`: until the process is killed.
     duration_ns: Option<u64>,
     /// The number of units that each thread has completed.
     done: Vec<u64>,
@@ -65,11 +66,7 @@ impl Staged for ScoreComputation {
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let seconds = self.duration_ns.unwrap_or(u64::MAX) as f64 / NS_PER_S;
-        let metric = |name: &str, units: u64| AgentMessage::Metric {
-            metric: name.into(),
-            value: units as f64 / seconds,
-            unit: "/s".into(),
-        };
+        let metric = |name: &str, units: u64| metric(name, units as f64 / seconds, "/s");
         let done = || self.done.iter().copied();
         Ok(vec![
             metric("score", done().sum()),
@@ -79,7 +76,7 @@ impl Staged for ScoreComputation {
     }
 }
 
-/// The number of units completed from `begin` until `end`.
+/// Computes from `begin` until `end`. Returns the number of completed units.
 fn compute(begin: u64, end: u64) -> Result<u64, String> {
     sys::no_timer_slack();
     sys::sleep_until(begin);

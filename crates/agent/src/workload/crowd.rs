@@ -1,9 +1,9 @@
 //! Many contexts that feed one engine.
 //!
-//! A few threads keep the same number of jobs in flight for every context. When
-//! a job is done, it writes its number to the memory of the device, so that a
-//! thread sees without a system call which of its contexts lack jobs. If none
-//! does, the thread sleeps until some jobs are done.
+//! A few threads keep the same number of jobs in flight for every context. A job that is
+//! done writes its number to the memory of the device, so that a thread sees without a
+//! system call which of its contexts need jobs. If none does, the thread sleeps until
+//! some jobs are done.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,25 +11,26 @@ use std::sync::Arc;
 use assize_job::{AgentMessage, Crowd, Queue};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::load::{FinishedRun, Load};
 use super::threads::{join, spawn};
+use crate::records::{doubt, metric};
 use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
-/// Each thread starts late by less than this, drawn from the seed.
+/// Limit of the random delay of each thread's start.
 const OFFSET_NS_MAX: u64 = 100_000;
-/// Maximum time for which a thread waits before it looks again.
+/// Maximum time that a thread waits before it checks again.
 const WAIT_NS: u64 = 10_000_000;
 /// Maximum number of jobs that the rings of all contexts hold together.
 const RECORDS_MAX: u32 = 1 << 18;
-/// Number of jobs to have room for, over all contexts.
+/// Number of jobs to reserve memory for, over all contexts.
 const JOBS: u64 = 1 << 16;
 
 pub(super) struct Crowding {
     crowd: Crowd,
     memory: Option<Arc<Memory>>,
-    /// When every context had all its jobs in flight: from, until.
+    /// Start and end of the time in which every context had all its jobs in flight.
     full: (u64, u64),
 }
 
@@ -44,11 +45,11 @@ struct ServedContext {
 /// The contexts that one thread serves.
 struct ContextTable {
     seats: Vec<ServedContext>,
-    /// Jobs in flight, in order of submission: seat and job number.
+    /// Jobs in flight, in order of submission: index of the context, number of the job.
     flying: VecDeque<(usize, u64)>,
     crowd: Crowd,
     memory: Arc<Memory>,
-    /// When all seats were full for the first time.
+    /// When all contexts had their jobs in flight for the first time.
     full: Option<u64>,
 }
 
@@ -75,7 +76,7 @@ impl Load for Crowding {
         };
         let jobs = JOBS / u64::from(contexts.max(1));
         (0..contexts)
-            .map(|index| client.lane_of(&queue, &index.to_string(), 0, jobs))
+            .map(|index| client.lane_with_queue(&queue, &index.to_string(), 0, jobs))
             .collect()
     }
 
@@ -122,32 +123,26 @@ impl Load for Crowding {
         Ok(seats.into_iter().map(|seat| seat.lane).collect())
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        _: &ClientTerms,
-        start: u64,
-        finished: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let (full, end) = self.full;
         if full >= end {
             return Err(format!(
                 "it took {} ms until every context had its jobs in flight, and that was the end; \
                  give a longer duration",
-                (full - start) / 1_000_000
+                (full - run.start) / 1_000_000
             ));
         }
-        let of = |one: &Finished| {
+        let served = |one: &Finished| {
             let in_time = |job: &&uapi::SimgpuRecord| (full..end).contains(&job.t_hw);
             one.records.iter().filter(in_time).count() as u64
         };
-        let services: Vec<u64> = finished.iter().map(of).collect();
+        let services: Vec<u64> = run.contexts.iter().map(served).collect();
         let crowd = &self.crowd;
         Ok(fairness(&services, &|context| crowd.length(context)))
     }
 }
 
-/// The largest power of two that is not above `most`, and at least 2.
+/// The largest power of two up to `most`, but at least 2.
 fn power_of_two_up_to(most: u32) -> u32 {
     1 << most.max(2).ilog2()
 }
@@ -171,7 +166,7 @@ fn deal_out<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
 }
 
 impl ContextTable {
-    /// Keeps all seats full until `end`.
+    /// Keeps jobs in flight for all contexts until `end`.
     fn serve(mut self, end: u64) -> Result<ContextTable, String> {
         loop {
             let is_full = self.fill()?;
@@ -190,7 +185,7 @@ impl ContextTable {
         Ok(self)
     }
 
-    /// Submits a job for each one that is done. Returns whether none was.
+    /// Submits a job for each one that is done. Returns true if none was.
     fn fill(&mut self) -> Result<bool, String> {
         let mut is_full = true;
         for (index, seat) in self.seats.iter_mut().enumerate() {
@@ -204,10 +199,10 @@ impl ContextTable {
         Ok(is_full)
     }
 
-    /// Waits until some jobs are done: a quarter of those in flight, if they
-    /// finish in the order of submission. So a thread seldom wakes, and no
-    /// context runs out of jobs meanwhile. The wait is limited, so that jobs
-    /// that never finish do not hold up others for long.
+    /// Waits until a quarter of the jobs in flight are done, if they finish in order of
+    /// submission. So the thread seldom wakes, and no context runs out of jobs meanwhile.
+    /// The wait is limited, so that a job that never finishes does not hold up others for
+    /// long.
     fn wait(&mut self) -> Result<(), String> {
         let (seats, memory) = (&self.seats, &self.memory);
         self.flying
@@ -243,22 +238,18 @@ impl ServedContext {
     }
 }
 
-/// How evenly contexts were served. `services`: number of jobs done for each;
-/// `length`: how long the jobs of a context are, in any unit.
+/// Metrics of how evenly contexts were served. `services`: number of jobs done for each;
+/// `length`: length of the jobs of a context, in any unit.
 fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage> {
-    let ends = |of: &mut dyn Iterator<Item = u64>| {
-        of.fold((u64::MAX, 0), |(least, most), one| {
+    let ends = |values: &mut dyn Iterator<Item = u64>| {
+        values.fold((u64::MAX, 0), |(least, most), one| {
             (least.min(one), most.max(one))
         })
     };
     let (least, most) = ends(&mut services.iter().copied());
     let times = services.iter().enumerate();
     let times = ends(&mut times.map(|(context, jobs)| jobs.saturating_mul(length(context))));
-    let metric = |metric: &str, value: f64| AgentMessage::Metric {
-        metric: metric.into(),
-        value,
-        unit: String::new(),
-    };
+    let metric = |name: &str, value: f64| metric(name, value, "");
     let mut records = vec![
         metric("service_min", least as f64),
         metric("service_max", most as f64),
@@ -269,14 +260,14 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage
         records.push(metric("engine_time_ratio", ratio));
     } else {
         let starved = services.iter().filter(|service| **service == 0).count();
-        records.push(AgentMessage::Doubt {
-            code: "starved".into(),
-            detail: format!(
+        records.push(doubt(
+            "starved",
+            format!(
                 "no job of {starved} among {} contexts was done while all wanted the engine, \
                  of one context {most} were: there is no service_ratio",
                 services.len()
             ),
-        });
+        ));
     }
     records
 }
@@ -284,6 +275,7 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<AgentMessage
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::metric_value;
 
     /// A metric of contexts with these numbers of jobs, those of every second
     /// one `uneven` times as long.
@@ -293,10 +285,7 @@ mod tests {
             ..Crowd::default()
         };
         let records = fairness(services, &|context| crowd.length(context));
-        records.into_iter().find_map(|record| match record {
-            AgentMessage::Metric { metric, value, .. } if metric == name => Some(value),
-            _ => None,
-        })
+        metric_value(&records, name)
     }
 
     #[test]

@@ -1,17 +1,16 @@
 //! cyclictest of rt-tests.
 //!
-//! Its histogram has at most a million buckets: with nanoseconds, that is a
-//! millisecond. So it prints each value (`-v`) instead, and what it prints is
-//! checked against the summary that it writes (`--json`). It leaves the machine's
-//! settings alone (`--default-system`): power management is part of what is
-//! measured.
+//! Its histogram has at most a million buckets, that is a millisecond with nanoseconds.
+//! So it prints each value (`-v`) instead, and its output is checked against its summary
+//! (`--json`). It leaves the machine's settings alone (`--default-system`): power
+//! management is part of what is measured.
 //!
 //! Its main thread prints every 10 ms. Once one thread has done all its wake-ups, it
-//! prints no more and soon stops the others. So it is asked for more wake-ups than
-//! are wanted, and the excess is dropped.
+//! stops printing and soon stops the others. So it gets more wake-ups than wanted, and
+//! the excess is dropped.
 //!
-//! It binds each thread to a CPU whatever its options are. Where that is not wanted,
-//! its choice of CPUs is ignored.
+//! It binds each thread to a CPU whatever its options. Where that is not wanted, its
+//! calls to sched_setaffinity are ignored.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,39 +19,38 @@ use std::os::fd::AsRawFd;
 use assize_job::{AgentMessage, CyclictestWorkload, Policy, RunStage, Scheduling};
 use serde_json::Value;
 
-use super::series::histogram;
-use super::{Prepared, output, program};
-use crate::process::{Body, ExecProgram, ProcessExit, text_of};
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
+use crate::process::{Body, ExecProgram, ProcessExit, program, read_from_start};
+use crate::records::{doubt, failed, histogram, metric, number};
 use crate::sys;
 
-/// How long the excess wake-ups last: two rounds of the main thread.
+/// Duration of the excess wake-ups: two rounds of the main thread.
 const MARGIN_NS: u64 = 20_000_000;
 
 /// Thread number to latencies in nanoseconds, in order of wake-ups.
 type ThreadLatencies = BTreeMap<u64, Vec<u64>>;
 
 pub(super) fn prepare(
-    name: &str,
     cyclictest: &CyclictestWorkload,
-    seed: u64,
-    samples: bool,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let json = sys::memory_file(c"cyclictest.json", false)
-        .map_err(|error| format!("memory file: {}", sys::error_text(&error)))?;
+    let (job, background) = (context.job, context.background);
+    let json =
+        sys::memory_file(c"cyclictest.json", false).map_err(sys::failure_of("memory file"))?;
     let argv = argv(cyclictest, &json, background)?;
     let exec = ExecProgram {
         unpinned: !cyclictest.pinned,
-        ..program(&argv, seed)?
+        ..program(&argv, job.seed)?
     };
-    // Its measuring threads get their policy from its options; the main thread must
-    // not compete with them.
+    // The measuring threads get their policy from the options; the main thread must not
+    // compete with them.
     let scheduling = Scheduling {
         policy: Policy::Other,
         priority: 0,
         ..cyclictest.scheduling.clone()
     };
-    let (name, loops) = (name.to_string(), cyclictest.loops);
+    let (name, loops, samples) = (context.name.to_string(), cyclictest.loops, job.samples);
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling,
@@ -115,22 +113,21 @@ fn read(
     mut json: File,
     samples: bool,
 ) -> Vec<AgentMessage> {
-    let fail = |why: String| AgentMessage::Failed {
-        stage: RunStage::Workload,
-        what: name.into(),
-        why,
-    };
-    let summary = text_of(&mut json).unwrap_or_default();
+    let fail = |why: String| failed(RunStage::Workload, name, why);
+    let summary = read_from_start(&mut json).unwrap_or_default();
     let latencies = latencies(&left.stdout);
     let mut records = match metrics(&latencies, loops) {
         Ok(records) => records,
         Err(why) => vec![fail(why)],
     };
     match compare(&latencies, &summary, loops) {
-        Ok(doubts) => records.extend(doubts.into_iter().map(|detail| AgentMessage::Doubt {
-            code: "values-lost".into(),
-            detail,
-        })),
+        Ok(details) => {
+            records.extend(
+                details
+                    .into_iter()
+                    .map(|detail| doubt("values-lost", detail)),
+            );
+        }
         Err(why) => records.push(fail(why)),
     }
     records.extend(output::text_records("cyclictest.json".into(), &summary));
@@ -164,25 +161,20 @@ fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<AgentMessage>,
     }
     let loops = usize::try_from(loops).unwrap_or(usize::MAX);
     let wanted = |values: &Vec<u64>| values[..loops.min(values.len())].to_vec();
-    let all: Vec<u64> = latencies.values().flat_map(wanted).collect();
-    let mut records = vec![histogram("latency", "ns", &all)];
+    let all = latencies.values().flat_map(wanted);
+    let mut records = vec![histogram("latency", "ns", all)];
     if latencies.len() > 1 {
-        records.extend(
-            latencies
-                .iter()
-                .map(|(thread, values)| AgentMessage::Metric {
-                    metric: format!("thread{thread}_latency_max"),
-                    value: wanted(values).into_iter().max().unwrap_or(0) as f64,
-                    unit: "ns".into(),
-                }),
-        );
+        records.extend(latencies.iter().map(|(thread, values)| {
+            let max = wanted(values).into_iter().max().unwrap_or(0);
+            metric(format!("thread{thread}_latency_max"), number(max), "ns")
+        }));
     }
     Ok(records)
 }
 
-/// How the values differ from cyclictest's own summary. cyclictest keeps the last
-/// 16384 values of a thread until it has printed them; if its main thread does not
-/// get to run, it loses older ones.
+/// Compares the values with cyclictest's own summary. Returns the differences. cyclictest
+/// keeps the last 16384 values of a thread; if its main thread does not run in time,
+/// older values are lost.
 fn compare(latencies: &ThreadLatencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
     // The average of a thread that never woke is NaN, which JSON lacks.
     let summary = summary.replace(": -nan", ": 0").replace(": nan", ": 0");
@@ -192,9 +184,9 @@ fn compare(latencies: &ThreadLatencies, summary: &str, loops: u64) -> Result<Vec
         .as_object()
         .ok_or("cyclictest's JSON: no object `thread`")?;
     let mut doubts = Vec::new();
-    for (thread, of) in threads {
+    for (thread, figures) in threads {
         let number = |key: &str| {
-            of[key]
+            figures[key]
                 .as_f64()
                 .ok_or_else(|| format!("cyclictest's JSON: thread {thread}: no number `{key}`"))
         };

@@ -1,12 +1,11 @@
 //! A client that renders at a fixed rate, and its compositor.
 //!
-//! At each vertical blank the client works, submits the jobs of a frame, and
-//! hands the fence of the last to the compositor, which waits for it and
-//! submits a job itself. Once that is done, the frame is ready, and is shown at
-//! the next vertical blank. There are two buffers: while a frame is not ready,
-//! the client has none to render to and skips the blank.
+//! At each vertical blank the client works, submits the jobs of a frame, and passes the
+//! fence of the last to the compositor, which waits for it and submits a job itself. Once
+//! that is done, the frame is ready, and is shown at the next vertical blank. There are
+//! two buffers: while a frame is not ready, the client has none to render to and skips
+//! the blank.
 
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,11 +13,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use assize_job::{AgentMessage, FramesWorkload};
 
 use super::blanks::{self, Blanks, ClientFrame};
-use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane, fence_dependency};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
+use crate::records::metric;
+use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
 
 pub(super) struct Rendering {
@@ -110,27 +110,17 @@ impl Load for Rendering {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let mut times = TimedSeries::default();
         for (begun, ready) in &self.shown {
             times.push(*ready, ready - begun);
         }
         let ready = self.shown.iter().map(|(_, ready)| *ready);
         let missed = missed(&self.blanks, ready);
-        let mut records = times.records("frame_time", "ns", start, terms.samples);
-        records.push(AgentMessage::Metric {
-            metric: "frames".into(),
-            value: self.shown.len() as f64,
-            unit: String::new(),
-        });
+        let mut records = times.records("frame_time", "ns", run.start, run.terms.samples);
+        records.push(metric("frames", self.shown.len() as f64, ""));
         let duration_ns = self.frames.duration_ns;
-        records.push(blanks::frames_missed(&missed, duration_ns, start));
+        records.push(blanks::frames_missed(&missed, duration_ns, run.start));
         Ok(records)
     }
 }
@@ -199,11 +189,7 @@ impl FramesCompositor {
         while let Ok(frame) = take.recv() {
             let mut dep = None;
             if self.frames.in_fence {
-                dep = Some(SimgpuDep {
-                    kind: uapi::DEP_FENCE,
-                    fd: frame.fence.as_raw_fd(),
-                    ..SimgpuDep::default()
-                });
+                dep = Some(fence_dependency(&frame.fence));
             } else {
                 let before = sys::now();
                 sys::wait_readable(&[&frame.fence], None);

@@ -8,7 +8,7 @@ use super::load::Load;
 use crate::seed::Stream;
 use crate::simgpu::uapi::{SimgpuDep, SimgpuExec};
 
-/// A job of a graph.
+/// A job in a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct GraphNode {
     /// Index of its context.
@@ -17,7 +17,7 @@ struct GraphNode {
     after: Vec<usize>,
 }
 
-/// A graph, submitted in order.
+/// A graph of jobs, submitted in order.
 pub(super) struct Graph {
     shape: GraphShape,
     nodes: Vec<GraphNode>,
@@ -104,7 +104,7 @@ impl Load for Graph {
     }
 }
 
-/// A random graph: some jobs depend on some of those shortly before them.
+/// A random graph: some jobs depend on jobs shortly before them.
 fn storm_nodes(storm: &Storm, stream: &mut Stream) -> Vec<GraphNode> {
     const WHOLE: f64 = 1e9;
     let chance = (storm.dependent * WHOLE) as u64;
@@ -125,7 +125,7 @@ fn storm_nodes(storm: &Storm, stream: &mut Stream) -> Vec<GraphNode> {
     nodes
 }
 
-/// Chains that go from context to context, each starting at another one.
+/// Chains that go from context to context, each starting at a different one.
 fn deep_nodes(deep: &Deep) -> Vec<GraphNode> {
     let (depth, contexts) = (deep.depth as usize, deep.contexts.max(1) as usize);
     let nodes = (0..deep.chains as usize).flat_map(|chain| {
@@ -147,10 +147,10 @@ mod tests {
     #[test]
     fn a_storm_is_drawn_from_the_seed_and_depends_on_what_came_before() {
         let storm = Storm::default();
-        let of = |seed| storm_nodes(&storm, &mut Stream::new(seed, "graph"));
-        let nodes = of(1);
-        assert_eq!(nodes, of(1));
-        assert_ne!(nodes, of(2));
+        let storm_from = |seed| storm_nodes(&storm, &mut Stream::new(seed, "graph"));
+        let nodes = storm_from(1);
+        assert_eq!(nodes, storm_from(1));
+        assert_ne!(nodes, storm_from(2));
         assert_eq!(nodes.len(), 3000);
         for (index, node) in nodes.iter().enumerate() {
             assert!(node.lane < 7 && node.after.len() <= 3);

@@ -2,17 +2,18 @@
 
 use assize_job::{AgentMessage, Hackbench, RunStage, WakeupMechanism};
 
-use super::{Prepared, output, program};
-use crate::process::{Body, ProcessExit};
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
+use crate::process::{Body, ProcessExit, program};
+use crate::records::{failed, metric};
 
 pub(super) fn prepare(
-    name: &str,
     hackbench: &Hackbench,
-    seed: u64,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let exec = program(&argv(hackbench, background)?, seed)?;
-    let name = name.to_string();
+    let argv = argv(hackbench, context.background)?;
+    let exec = program(&argv, context.job.seed)?;
+    let name = context.name.to_string();
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: hackbench.scheduling.clone(),
@@ -48,16 +49,12 @@ fn argv(hackbench: &Hackbench, background: bool) -> Result<Vec<String>, String> 
 
 fn read(name: &str, left: &ProcessExit) -> Vec<AgentMessage> {
     let mut records = vec![match time(&left.stdout) {
-        Some(seconds) => AgentMessage::Metric {
-            metric: "reported_time".into(),
-            value: seconds,
-            unit: "s".into(),
-        },
-        None => AgentMessage::Failed {
-            stage: RunStage::Workload,
-            what: name.into(),
-            why: "hackbench printed no line `Time: SECONDS`".into(),
-        },
+        Some(seconds) => metric("reported_time", seconds, "s"),
+        None => failed(
+            RunStage::Workload,
+            name,
+            "hackbench printed no line `Time: SECONDS`",
+        ),
     }];
     records.extend(output::output_records(name, left));
     records

@@ -2,23 +2,20 @@
 
 use assize_job::{AgentMessage, Hogs};
 
+use super::prepared::{Prepared, WorkloadContext, prepare_inside};
 use super::threads::{TURNS, count, join, spawn, spin};
-use super::{Prepared, prepare_inside};
-use crate::seed::Stream;
+use crate::records::metric;
 use crate::sys;
 
-/// Each thread starts late by less than this, drawn from the seed: longer than
-/// a tick of any kernel.
+/// Limit of the random delay of each thread's start: longer than a tick of any kernel.
 const OFFSET_NS_MAX: u64 = 20_000_000;
 
-pub(super) fn prepare(hogs: &Hogs, seed: u64, label: &str, background: bool) -> Prepared {
+pub(super) fn prepare(hogs: &Hogs, context: &WorkloadContext<'_>) -> Prepared {
     let threads = count(hogs.threads, hogs.per_cpu, sys::cpus());
-    let duration_ns = hogs.duration_ns;
-    let mut stream = Stream::new(seed, &format!("{label}.offset"));
+    let mut stream = context.stream("offset");
     let offsets: Vec<u64> = (0..threads).map(|_| stream.below(OFFSET_NS_MAX)).collect();
-    prepare_inside(hogs.scheduling.clone(), move || {
-        run(&offsets, (!background).then_some(duration_ns))
-    })
+    let duration_ns = (!context.background).then_some(hogs.duration_ns);
+    prepare_inside(hogs.scheduling.clone(), move || run(&offsets, duration_ns))
 }
 
 /// Runs the threads for `duration_ns`, or until the process is killed.
@@ -39,11 +36,7 @@ fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<AgentMessage>, S
     };
     let threads: Result<Vec<_>, _> = offsets.iter().map(|at| spawn("hog", busy(*at))).collect();
     let done = join(threads?)?;
-    let metric = |name: &str, value: u64, unit: &str| AgentMessage::Metric {
-        metric: name.into(),
-        value: value as f64,
-        unit: unit.into(),
-    };
+    let metric = |name: &str, value: u64, unit: &str| metric(name, value as f64, unit);
     Ok(vec![
         metric("turns", done.iter().map(|(turns, _)| turns).sum(), ""),
         metric("cpu_time", done.iter().map(|(_, cpu)| cpu).sum(), "ns"),

@@ -1,12 +1,13 @@
-//! Reports on jobs that were submitted to simgpu.
+//! Reports on the jobs submitted to simgpu.
 
 use assize_job::{AgentMessage, Design, JobPutter, Queue, WorkerSharing};
 
 use super::client::{ClientTerms, Finished};
 use super::series::TimedSeries;
+use crate::records::{doubt, metric, raw};
 use crate::simgpu::uapi::{SimgpuInfo, SimgpuRecord as JobRecord, SimgpuStats};
 
-/// The records of all contexts of a workload. `start`: when it started.
+/// The records of all contexts of a workload. `start`: start of the workload.
 pub(super) fn report(
     finished: Vec<Finished>,
     terms: &ClientTerms,
@@ -66,28 +67,27 @@ fn since(later: u64, earlier: u64) -> u64 {
     later.saturating_sub(earlier)
 }
 
-/// Nanoseconds from the end of a job on the engine until its waiter ran; `None`
-/// if the waiter came after that end, and so did not wait.
+/// Nanoseconds from the end of a job on the engine until its waiter ran; `None` if the
+/// wait began after that end.
 fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Option<u64> {
     let at = usize::try_from(seqno.checked_sub(1)?).ok()?;
     let done = records.get(at)?.t_hw;
     (before < done).then(|| since(woke, done))
 }
 
-/// What the queues did, and a doubt for each requested feature that they never
-/// used.
+/// Counts of the queues, and a doubt for each requested feature that they never used.
 fn queue_counts(
     terms: &ClientTerms,
     stats: &[SimgpuStats],
     info: &SimgpuInfo,
 ) -> Vec<AgentMessage> {
     let queue = &terms.queue;
-    let sum = |of: fn(&SimgpuStats) -> u64| stats.iter().map(of).sum::<u64>();
+    let sum = |counter: fn(&SimgpuStats) -> u64| stats.iter().map(counter).sum::<u64>();
     let jobs = sum(|stats| stats.submitted);
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
     let mut metrics = vec![("jobs", jobs, ""), ("jobs_bypassed", bypassed, "")];
-    // Without a queue, no queue takes memory.
+    // Without a queue there is no memory of a queue.
     let known = match queue.design {
         Design::DrmSched => Some(0),
         Design::Depq => Some(1),
@@ -100,24 +100,20 @@ fn queue_counts(
             ("fence_memory", u64::from(info.fence_bytes[at]), "B"),
         ]);
     }
-    let raises = of_workers(queue, stats, |stats| stats.raises);
+    let raises = count_for_workers(queue, stats, |stats| stats.raises);
     if queue.worker.follows() {
-        let lowers = of_workers(queue, stats, |stats| stats.lowers);
+        let lowers = count_for_workers(queue, stats, |stats| stats.lowers);
         metrics.extend([("worker_raises", raises, ""), ("worker_lowers", lowers, "")]);
     }
     let metrics = metrics.into_iter();
     let mut records: Vec<AgentMessage> = metrics
-        .map(|(name, value, unit)| AgentMessage::Metric {
-            metric: name.into(),
-            value: value as f64,
-            unit: unit.into(),
-        })
+        .map(|(name, value, unit)| metric(name, value as f64, unit))
         .collect();
     let mut unreached = |what: &str| {
-        records.push(AgentMessage::Doubt {
-            code: "unreached-code".into(),
-            detail: format!("{what} in none of {jobs} jobs"),
-        });
+        records.push(doubt(
+            "unreached-code",
+            format!("{what} in none of {jobs} jobs"),
+        ));
     };
     if queue.bypass && bypassed == 0 {
         unreached("bypass is on, but the submitter ran the job");
@@ -130,17 +126,18 @@ fn queue_counts(
         JobPutter::Submit if submit == 0 => unreached("put is submit, but a submitter put the job"),
         _ => {}
     }
-    records.push(AgentMessage::Raw {
-        name: "simgpu.txt".into(),
-        text: table(stats),
-    });
+    records.push(raw("simgpu.txt", table(stats)));
     records
 }
 
-/// What workers did, as each context reports it. Contexts that share a worker
-/// count as the one that reports the most.
-fn of_workers(queue: &Queue, stats: &[SimgpuStats], of: fn(&SimgpuStats) -> u64) -> u64 {
-    let each = stats.iter().map(of);
+/// Sums a count of workers. Contexts that share a worker count as the one that reports
+/// the most.
+fn count_for_workers(
+    queue: &Queue,
+    stats: &[SimgpuStats],
+    counter: fn(&SimgpuStats) -> u64,
+) -> u64 {
+    let each = stats.iter().map(counter);
     match queue.share {
         WorkerSharing::Context => each.sum(),
         WorkerSharing::Engine | WorkerSharing::Device => each.max().unwrap_or(0),
@@ -181,7 +178,7 @@ fn table(stats: &[SimgpuStats]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assize_job::{Job, Worker};
+    use assize_job::Worker;
 
     use super::*;
 
@@ -195,13 +192,13 @@ mod tests {
     }
 
     fn terms(queue: &Queue, urgent: bool) -> ClientTerms {
-        let job = Job {
-            queue: Some(queue.clone()),
-            ..Job::default()
-        };
         ClientTerms {
+            queue: queue.clone(),
+            seed: 0,
+            label: "workload".into(),
+            background: false,
+            samples: false,
             urgent,
-            ..ClientTerms::new(&job, "workload", false)
         }
     }
 
@@ -260,7 +257,7 @@ mod tests {
             ..follow.clone()
         };
         assert_eq!(doubts_of(&terms(&plain, true), &[stats(0, 0)]), 0);
-        let raises = |queue: &Queue| of_workers(queue, &[raised, raised], |one| one.raises);
+        let raises = |queue: &Queue| count_for_workers(queue, &[raised, raised], |one| one.raises);
         // A shared worker is counted once.
         assert_eq!(raises(&follow), 3);
         let share = WorkerSharing::Context;

@@ -1,41 +1,44 @@
-//! Workloads that submit jobs to simgpu: the trait that each implements, and
-//! what is the same for all.
+//! The trait of workloads that submit jobs to simgpu, and their common code.
 
 use assize_job::{AgentMessage, Scheduling};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::{Prepared, jobs, prepare_staged};
+use super::jobs;
+use super::prepared::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
-/// The code that is particular to a workload.
+/// A workload that submits jobs to simgpu.
 pub(super) trait Load {
     /// Creates the contexts, before anything is measured.
     fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String>;
-    /// Submits jobs until all are done, or for ever in the background. `start`:
-    /// the current time.
+    /// Submits jobs until all are done, or forever in the background. `start`: the
+    /// current time.
     fn run(
         &mut self,
         terms: &ClientTerms,
         start: u64,
         lanes: Vec<ContextLane>,
     ) -> Result<Vec<ContextLane>, String>;
-    /// Records in addition to those of every job. `finished`: the measurements
-    /// of each context.
-    fn records(
-        &mut self,
-        _: &Client,
-        _: &ClientTerms,
-        _start: u64,
-        _finished: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    /// Makes records in addition to those of all jobs.
+    fn records(&mut self, _: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         Ok(Vec::new())
     }
 }
 
-/// A workload, ready to be started.
+/// A run that has ended, for the workload's own records.
+pub(super) struct FinishedRun<'a> {
+    pub client: &'a Client,
+    pub terms: &'a ClientTerms,
+    /// When it started.
+    pub start: u64,
+    /// The measurements of each context.
+    pub contexts: &'a [Finished],
+}
+
+/// Prepares the workload.
 pub(super) fn prepare(
-    load: impl Load + 'static,
+    load: Box<dyn Load>,
     scheduling: &Scheduling,
     terms: ClientTerms,
 ) -> Prepared {
@@ -49,15 +52,15 @@ pub(super) fn prepare(
     prepare_staged(scheduling.clone(), submitter)
 }
 
-struct Submitter<L> {
-    load: L,
+struct Submitter {
+    load: Box<dyn Load>,
     terms: ClientTerms,
     client: Option<Client>,
     lanes: Vec<ContextLane>,
     start: u64,
 }
 
-impl<L: Load> Staged for Submitter<L> {
+impl Staged for Submitter {
     fn set_up(&mut self) -> Result<(), String> {
         let client = Client::open(&self.terms)?;
         self.lanes = self.load.contexts(&client)?;
@@ -79,7 +82,12 @@ impl<L: Load> Staged for Submitter<L> {
             .map(ContextLane::finish)
             .collect::<Result<Vec<_>, _>>()?;
         let (terms, start) = (&self.terms, self.start);
-        let mut records = self.load.records(client, terms, start, &finished)?;
+        let mut records = self.load.records(&FinishedRun {
+            client,
+            terms,
+            start,
+            contexts: &finished,
+        })?;
         records.extend(jobs::report(finished, terms, &client.info, start));
         Ok(records)
     }

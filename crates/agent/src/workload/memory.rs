@@ -1,4 +1,4 @@
-//! Memory mappings to copy from and to, and areas within them.
+//! Memory mappings, and areas within them.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use crate::sys;
 
 /// The size of a huge page on x86.
 const HUGE: usize = 2 << 20;
-/// Size of the inaccessible area: a page.
+/// Size of the inaccessible page behind a guarded mapping.
 const GUARD: usize = 4096;
 
 /// A mapping, unmapped on drop.
@@ -17,7 +17,7 @@ const GUARD: usize = 4096;
 pub(super) struct Mapping {
     start: *mut u8,
     length: usize,
-    /// Bytes after it that cannot be accessed.
+    /// Size of the inaccessible area behind it.
     guard: usize,
 }
 
@@ -26,17 +26,17 @@ pub(super) struct Mapping {
 pub(super) struct Area<'a> {
     start: *mut u8,
     length: usize,
-    of: PhantomData<&'a Mapping>,
+    mapping: PhantomData<&'a Mapping>,
 }
 
 impl Mapping {
-    /// Private memory of the process, filled with zeroes.
+    /// Maps anonymous private memory.
     pub(super) fn anonymous(length: usize) -> io::Result<Mapping> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
         Mapping::new(length, flags, -1, 0)
     }
 
-    /// The same in whole pages, followed by an inaccessible page.
+    /// Maps whole pages of such memory, followed by an inaccessible page.
     pub(super) fn guarded(length: usize) -> io::Result<Mapping> {
         let mut mapping = Mapping::anonymous(length + GUARD)?;
         mapping.length = length;
@@ -47,21 +47,21 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// The same in huge pages.
+    /// Maps huge pages of such memory.
     pub(super) fn huge(length: usize) -> io::Result<Mapping> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
         let whole = length.next_multiple_of(HUGE);
         Mapping::new(whole, flags | libc::MAP_HUGETLB, -1, 0)
     }
 
-    /// A file in memory.
+    /// Maps a file in memory.
     pub(super) fn memfd(length: usize) -> io::Result<Mapping> {
         let file = sys::memory_file(c"frames", true)?;
         file.set_len(length as u64)?;
         Mapping::file(&file, length, 0)
     }
 
-    /// `length` bytes of a file or of a device, from `offset` on.
+    /// Maps `length` bytes of a file or device, from `offset` on.
     pub(super) fn file(file: &File, length: usize, offset: u64) -> io::Result<Mapping> {
         let flags = libc::MAP_SHARED | libc::MAP_POPULATE;
         Mapping::new(length, flags, file.as_raw_fd(), offset)
@@ -69,23 +69,9 @@ impl Mapping {
 
     fn new(length: usize, flags: i32, file: RawFd, offset: u64) -> io::Result<Mapping> {
         let offset = i64::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // SAFETY: a new mapping at a place that the kernel chooses, which
-        // replaces no other.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags,
-                file,
-                offset,
-            )
-        };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
         Ok(Mapping {
-            start: start.cast(),
+            start: sys::map_memory(length, protection, flags, file, offset)?,
             length,
             guard: 0,
         })
@@ -107,7 +93,7 @@ impl Mapping {
         (end <= self.length).then(|| Area {
             start: self.start.wrapping_add(offset),
             length,
-            of: PhantomData,
+            mapping: PhantomData,
         })
     }
 }
@@ -130,14 +116,14 @@ impl Area<'_> {
         self.length
     }
 
-    /// Copies `bytes` to its start, as far as they fit.
+    /// Copies as much of `bytes` as fits to the start of the area.
     pub(super) fn fill(self, bytes: &[u8]) {
         let length = bytes.len().min(self.length);
         // SAFETY: both have this many bytes, and a Rust slice is in no mapping.
         unsafe { super::instructions::mov(self.start, bytes.as_ptr(), length) };
     }
 
-    /// Copies its start to `bytes`, as far as it fits.
+    /// Copies the start of the area to `bytes`.
     pub(super) fn read(self, bytes: &mut [u8]) {
         let length = bytes.len().min(self.length);
         // SAFETY: as above.

@@ -1,34 +1,31 @@
-//! Threads that work for a while in each period.
+//! Threads that work for some time in each period.
 
 use std::collections::BTreeMap;
 
-use assize_job::{AgentMessage, Job, Loop, Periodic, Scheduling};
+use assize_job::{AgentMessage, Loop, Periodic, Scheduling};
 
+use super::prepared::{Prepared, WorkloadContext, prepare_inside};
+use super::rt_app;
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, prepare_inside, rt_app};
 use crate::process::schedule;
-use crate::seed::Stream;
+use crate::records::{metric, number};
 use crate::sys;
 
-/// Time for all threads to start before the first period begins.
+/// Delay before the first period, for all threads to start.
 const LEAD_NS: u64 = 10_000_000;
 
 pub(super) fn prepare(
-    name: &str,
     periodic: &Periodic,
-    job: &Job,
-    label: &str,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let (seed, samples) = (job.seed, job.samples);
     let plan = PeriodicPlan {
-        background,
-        samples,
+        background: context.background,
+        samples: context.job.samples,
     };
     if let Some(file) = &periodic.rt_app {
         return if periodic.loops.is_empty() {
-            rt_app::prepare(name, file, periodic.calibration_ns, seed)
+            rt_app::prepare(file, periodic.calibration_ns, context)
         } else {
             Err("loops, rt_app: both are given; give one".into())
         };
@@ -42,7 +39,7 @@ pub(super) fn prepare(
             bad.name
         ));
     }
-    let mut stream = Stream::new(seed, &format!("{label}.phase"));
+    let mut stream = context.stream("phase");
     let mut loops = Vec::new();
     for one in &periodic.loops {
         for _ in 0..one.threads {
@@ -55,7 +52,7 @@ pub(super) fn prepare(
     }))
 }
 
-/// What the job requires of the threads.
+/// Settings that all threads share.
 #[derive(Debug, Clone, Copy)]
 struct PeriodicPlan {
     /// Whether they run until the process is killed, and measure nothing.
@@ -111,17 +108,13 @@ fn run(
         records.extend(sum.wakeup.records(&wakeup, "ns", start, plan.samples));
         let response = format!("{name}_response");
         records.extend(sum.response.records(&response, "ns", start, plan.samples));
-        records.push(AgentMessage::Metric {
-            metric: format!("{name}_overruns"),
-            value: sum.overruns as f64,
-            unit: String::new(),
-        });
+        records.push(metric(format!("{name}_overruns"), number(sum.overruns), ""));
     }
     Ok(records)
 }
 
-/// Wakes and works at each release from `first` until `end`. A release that
-/// passes while earlier work goes on is an overrun, and is skipped.
+/// Wakes and works at each release from `first` until `end`. Skips releases that pass
+/// during earlier work, and counts them as overruns.
 fn one_thread(
     one: Loop,
     first: u64,
@@ -158,8 +151,8 @@ fn one_thread(
     Ok(measured)
 }
 
-/// How many releases passed before `done`. One that is due exactly then can
-/// still be met.
+/// Number of releases that passed before `done`. One that is due exactly then is still
+/// met.
 fn overruns(release: u64, done: u64, period_ns: u64) -> u64 {
     (done - release).saturating_sub(1) / period_ns
 }

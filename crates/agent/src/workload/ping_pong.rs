@@ -7,16 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use assize_job::{AgentMessage, PingPong, WakeupMechanism};
 
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
 pub(super) fn prepare(
     ping_pong: &PingPong,
-    samples: bool,
-    background: bool,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
     let (via, loops) = (ping_pong.via, ping_pong.loops);
     if via == WakeupMechanism::Socket {
@@ -25,8 +24,8 @@ pub(super) fn prepare(
     let scheduling = ping_pong.scheduling.clone();
     let game = PingPongExchange {
         via,
-        loops: (!background).then_some(loops),
-        samples,
+        loops: (!context.background).then_some(loops),
+        samples: context.job.samples,
         start: 0,
         trips: TimedSeries::default(),
     };
@@ -36,7 +35,7 @@ pub(super) fn prepare(
 /// The exchange to carry out, and the results.
 struct PingPongExchange {
     via: WakeupMechanism,
-    /// Round trips; `None` goes on until the process is killed.
+    /// Number of round trips; `None`: until the process is killed.
     loops: Option<u64>,
     samples: bool,
     start: u64,
@@ -47,8 +46,7 @@ struct PingPongExchange {
 enum PingPongEnd {
     /// Reads a byte from one pipe and writes it to another.
     Pipe(File, File),
-    /// The word with the number of the side whose turn it is, and this side's
-    /// number.
+    /// Waits until the word is this side's number, and sets it to the other's.
     Futex(Arc<AtomicU32>, u32),
 }
 
@@ -67,7 +65,7 @@ fn connected_ends(via: WakeupMechanism) -> io::Result<(PingPongEnd, PingPongEnd)
 
 impl PingPongEnd {
     /// Waits for this side's turn.
-    fn take(&mut self) -> io::Result<()> {
+    fn wait_turn(&mut self) -> io::Result<()> {
         match self {
             PingPongEnd::Pipe(from, _) => from.read_exact(&mut [0]),
             PingPongEnd::Futex(turn, side) => loop {
@@ -81,7 +79,7 @@ impl PingPongEnd {
     }
 
     /// Passes the turn to the other side.
-    fn give(&mut self) -> io::Result<()> {
+    fn pass_turn(&mut self) -> io::Result<()> {
         match self {
             PingPongEnd::Pipe(_, to) => to.write_all(b"o"),
             PingPongEnd::Futex(turn, side) => {
@@ -106,14 +104,16 @@ impl Staged for PingPongExchange {
         let rounds = self.loops.unwrap_or(u64::MAX);
         let other = spawn("pong", move || -> io::Result<()> {
             for _ in 0..rounds {
-                pong.take()?;
-                pong.give()?;
+                pong.wait_turn()?;
+                pong.pass_turn()?;
             }
             Ok(())
         })?;
         for _ in 0..rounds {
             let begin = sys::now();
-            ping.give().and_then(|()| ping.take()).map_err(words)?;
+            ping.pass_turn()
+                .and_then(|()| ping.wait_turn())
+                .map_err(words)?;
             let end = sys::now();
             if self.loops.is_some() {
                 self.trips.push(end, end - begin);

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use assize_job::replay::{ReplayBatch, ReplayStep, Script, parse};
 use assize_job::{AgentMessage, Replay};
 
-use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane, fence_dependency};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
+use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::sys;
 
-/// Each client starts late by less than this, drawn from the seed.
+/// Limit of the random delay of each client's start.
 const OFFSET_NS_MAX: u64 = 1_000_000;
 
 pub(super) struct Replaying {
@@ -29,7 +29,7 @@ impl Replaying {
         let (text, place) = match (&replay.file, &replay.steps) {
             (Some(file), None) => {
                 let text = fs::read_to_string(file);
-                let text = text.map_err(|error| format!("{file}: {}", sys::error_text(&error)))?;
+                let text = text.map_err(sys::failure_of(&file))?;
                 (text, file.as_str())
             }
             (None, Some(steps)) => (steps.clone(), "steps"),
@@ -85,19 +85,13 @@ impl Load for Replaying {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let rounds = std::mem::take(&mut self.rounds);
-        Ok(rounds.records("round_time", "ns", start, terms.samples))
+        Ok(rounds.records("round_time", "ns", run.start, run.terms.samples))
     }
 }
 
-/// A client that plays a script.
+/// A client that replays a script.
 struct ReplayClient {
     script: Arc<Script>,
     lanes: Vec<ContextLane>,
@@ -107,7 +101,7 @@ struct ReplayClient {
     /// For each step of this round, its job and, if another may need it, its
     /// fence.
     jobs: Vec<Option<(usize, u64, Option<OwnedFd>)>>,
-    /// The newest jobs, oldest first, for a throttle or a depth to wait for.
+    /// The newest jobs, oldest first, to wait for if a throttle or depth is set.
     newest: VecDeque<(usize, u64)>,
     throttle: usize,
     depth: usize,
@@ -138,7 +132,7 @@ impl ReplayClient {
         }
     }
 
-    /// Plays `repeat` rounds, or until the process is killed.
+    /// Replays `repeat` rounds, or until the process is killed.
     fn play(mut self, begin: u64, repeat: Option<u32>) -> Result<ReplayClient, String> {
         sys::no_timer_slack();
         sys::sleep_until(begin);
@@ -195,11 +189,7 @@ impl ReplayClient {
                 continue;
             };
             match fence {
-                Some(fence) if dependency.fence => deps.push(SimgpuDep {
-                    kind: uapi::DEP_FENCE,
-                    fd: fence.as_raw_fd(),
-                    ..SimgpuDep::default()
-                }),
+                Some(fence) if dependency.fence => deps.push(fence_dependency(fence)),
                 _ => deps.extend(self.lanes[*lane].job(*seqno)),
             }
         }
@@ -222,7 +212,7 @@ impl ReplayClient {
     /// Waits for the job that is `throttle` jobs before this one.
     fn throttle(&mut self, lane: usize, seqno: u64) -> Result<(), String> {
         self.newest.push_back((lane, seqno));
-        // Enough: larger numbers in a script make no difference.
+        // Larger numbers in a script make no difference.
         const MOST: usize = 1 << 16;
         while self.newest.len() > MOST {
             self.newest.pop_front();
@@ -236,8 +226,7 @@ impl ReplayClient {
         Ok(())
     }
 
-    /// Waits until fewer than `depth` jobs are in flight on the engine of a
-    /// lane.
+    /// Waits until fewer than `depth` jobs are in flight on the engine of `lane`.
     fn limit_depth(&mut self, lane: usize) -> Result<(), String> {
         let engine = |lane: usize| self.script.lanes.get(lane).map(|(_, engine)| *engine);
         if self.depth == 0 {

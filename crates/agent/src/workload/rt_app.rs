@@ -1,4 +1,4 @@
-//! A workload that runs rt-app itself.
+//! Runs rt-app.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,45 +6,42 @@ use std::path::{Path, PathBuf};
 use assize_job::{AgentMessage, Scheduling};
 
 use super::calibration::{self, Calibration};
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
 use super::scratch::Directory;
-use super::{Prepared, output, program};
-use crate::process::{Body, ProcessExit};
+use crate::process::{Body, ProcessExit, program};
+use crate::records::doubt;
 use crate::sys;
 
-/// Runs rt-app on a file, in a directory made for it, where rt-app leaves its
-/// logs unless the file says otherwise. If the file does not give the length of
-/// an iteration of rt-app's loop, `calibration_ns` does.
+/// Prepares rt-app with an input file, in a temporary directory for its logs. If the file
+/// gives no calibration, `calibration_ns` does.
 pub(super) fn prepare(
-    name: &str,
     file: &str,
     calibration_ns: Option<u64>,
-    seed: u64,
+    context: &WorkloadContext<'_>,
 ) -> Result<Prepared, String> {
-    let failed = |what: &str, error: &std::io::Error| format!("{what}: {}", sys::error_text(error));
-    let of_file = |error: &std::io::Error| failed(&format!("rt_app: {file}"), error);
-    let path = fs::canonicalize(file).map_err(|error| of_file(&error))?;
-    let text = fs::read(&path).map_err(|error| of_file(&error))?;
+    let in_file = || sys::failure_of(format!("rt_app: {file}"));
+    let path = fs::canonicalize(file).map_err(in_file())?;
+    let text = fs::read(&path).map_err(in_file())?;
     let text = String::from_utf8_lossy(&text);
-    let directory = Directory::new().map_err(|error| failed("directory for logs", &error))?;
-    // If the file is no object, rt-app rejects it.
+    let directory = Directory::new().map_err(sys::failure_of("directory for logs"))?;
+    // If the file is not an object, rt-app rejects it.
     let found = calibration::find(&text).unwrap_or(Calibration::Given);
     let path = match (calibration_ns, &found) {
         (None, _) | (_, Calibration::Given) => path,
         (Some(ns), found) => {
             let own = directory.path().join("calibrated.json");
             fs::write(&own, calibration::with_calibration(&text, found, ns))
-                .map_err(|error| failed("calibrated file", &error))?;
+                .map_err(sys::failure_of("calibrated file"))?;
             own
         }
     };
     let doubt = (calibration_ns.is_none() && found != Calibration::Given && sys::cpus() > 1)
-        .then(|| doubt_calibration(name));
-    let mut exec = program(
-        &["rt-app".into(), path.to_string_lossy().into_owned()],
-        seed,
-    )?;
+        .then(|| doubt_calibration(context.name));
+    let argv = ["rt-app".into(), path.to_string_lossy().into_owned()];
+    let mut exec = program(&argv, context.job.seed)?;
     exec.directory = Some(directory.path().to_string_lossy().into_owned());
-    let name = name.to_string();
+    let name = context.name.to_string();
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: Scheduling::default(),
@@ -57,16 +54,16 @@ pub(super) fn prepare(
     })
 }
 
-/// A doubt: rt-app calibrates anew in each run, on one CPU, while other things
+/// A doubt: rt-app calibrates itself again in each run, on one CPU, while other things
 /// run.
 fn doubt_calibration(name: &str) -> AgentMessage {
-    AgentMessage::Doubt {
-        code: "rt-app-uncalibrated".into(),
-        detail: format!(
+    doubt(
+        "rt-app-uncalibrated",
+        format!(
             "{name}: rt-app measured on one of several CPUs, in each run anew, how long its \
              loop takes; give `calibration` in nanoseconds, here or in its file"
         ),
-    }
+    )
 }
 
 fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<AgentMessage> {
@@ -87,10 +84,10 @@ fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<AgentMessage> {
         records.extend(output::text_records(file, &String::from_utf8_lossy(&text)));
     }
     if logs.is_empty() {
-        records.push(AgentMessage::Doubt {
-            code: "no-logs".into(),
-            detail: format!("{name}: rt-app left no logs; its file must not set `logdir`"),
-        });
+        records.push(doubt(
+            "no-logs",
+            format!("{name}: rt-app left no logs; its file must not set `logdir`"),
+        ));
     }
     records
 }

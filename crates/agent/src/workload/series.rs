@@ -1,8 +1,8 @@
-//! Measurements of one kind, as records.
-
-use std::collections::BTreeMap;
+//! Series of measurements.
 
 use assize_job::AgentMessage;
+
+use crate::records::histogram;
 
 /// Measurements and when they were taken.
 #[derive(Debug, Default, Clone)]
@@ -13,12 +13,12 @@ pub(super) struct TimedSeries {
 }
 
 impl TimedSeries {
-    /// Has room for `count` measurements, so that the kernel need not find
-    /// memory during the measurement.
+    /// Reserves memory for `count` measurements, so that the kernel need not do so during
+    /// the measurement.
     pub(super) fn with_room(count: u64) -> TimedSeries {
-        // Beyond this the vectors grow.
+        // Beyond this limit the vectors grow.
         let count = usize::try_from(count.min(1 << 22)).unwrap_or(0);
-        // Filled with what is not zero, so that the pages are present.
+        // Nonzero, so that the pages are present.
         let room = || {
             let mut room = vec![u64::MAX; count];
             room.clear();
@@ -46,16 +46,16 @@ impl TimedSeries {
         self.values.len()
     }
 
-    /// The values, in the order in which they were measured.
+    /// The values, in order of measurement.
     pub(super) fn values(&self) -> &[u64] {
         &self.values
     }
 
-    /// The same measurements with `made` applied to each value.
-    pub(super) fn map(mut self, made: impl Fn(u64) -> u64) -> TimedSeries {
+    /// Applies `convert` to each value.
+    pub(super) fn map(mut self, convert: impl Fn(u64) -> u64) -> TimedSeries {
         self.values
             .iter_mut()
-            .for_each(|value| *value = made(*value));
+            .for_each(|value| *value = convert(*value));
         self
     }
 
@@ -65,8 +65,8 @@ impl TimedSeries {
         sum as f64 / self.values.len().max(1) as f64
     }
 
-    /// Its records: a histogram and, if `samples`, each value with the time
-    /// since the previous one, the first since `start`.
+    /// Makes the records: a histogram and, if `samples`, each value with the time since
+    /// the previous one, or since `start` for the first.
     pub(super) fn records(
         self,
         metric: &str,
@@ -74,7 +74,7 @@ impl TimedSeries {
         start: u64,
         samples: bool,
     ) -> Vec<AgentMessage> {
-        let mut records = vec![histogram(metric, unit, &self.values)];
+        let mut records = vec![histogram(metric, unit, self.values.iter().copied())];
         if samples {
             let mut both: Vec<(u64, u64)> = self.times.into_iter().zip(self.values).collect();
             both.sort_by_key(|(time, _)| *time);
@@ -92,20 +92,6 @@ impl TimedSeries {
             });
         }
         records
-    }
-}
-
-/// A histogram of the values.
-pub(super) fn histogram(metric: &str, unit: &str, values: &[u64]) -> AgentMessage {
-    let mut buckets = BTreeMap::new();
-    for value in values {
-        *buckets.entry(*value).or_insert(0) += 1;
-    }
-    AgentMessage::Histogram {
-        metric: metric.into(),
-        unit: unit.into(),
-        buckets: buckets.into_iter().collect(),
-        exact: true,
     }
 }
 

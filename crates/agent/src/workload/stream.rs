@@ -1,10 +1,9 @@
-//! Submits one job after the other, waits for each, and reports how long each
-//! took its submitter.
+//! Submits one job after the other, waits for each, and reports the round trips.
 
 use assize_job::{AgentMessage, StreamWorkload as Parameters};
 
-use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane};
+use super::load::{FinishedRun, Load};
 use super::series::TimedSeries;
 use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
@@ -51,8 +50,7 @@ impl Load for StreamLoad {
         for lane in &mut lanes {
             let mut done = 0;
             while terms.background || done < self.stream.submissions {
-                // Read records here, so that this is not part of the measured
-                // trip.
+                // Read records here, outside of the measured trip.
                 lane.make_room()?;
                 let before = sys::now();
                 let job = lane.submit(exec, &[])?;
@@ -70,14 +68,8 @@ impl Load for StreamLoad {
         Ok(lanes)
     }
 
-    fn records(
-        &mut self,
-        _: &Client,
-        terms: &ClientTerms,
-        start: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
         let trips = std::mem::take(&mut self.trips);
-        Ok(trips.records("round_trip", "ns", start, terms.samples))
+        Ok(trips.records("round_trip", "ns", run.start, run.terms.samples))
     }
 }

@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use assize_job::{AgentMessage, ThreadsWorkload};
 
-use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::load::Load;
+use super::client::{Client, ClientTerms, ContextLane};
+use super::load::{FinishedRun, Load};
 use super::threads::{join, spawn};
 use crate::seed::Stream;
 use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
-/// Each thread starts late by less than this, drawn from the seed.
+/// Limit of the random delay of each thread's start.
 const OFFSET_NS_MAX: u64 = 100_000;
 
 pub(super) struct Submitters(pub(super) ThreadsWorkload);
 
-/// The words that a thread's jobs write, and their values. Each job has a
-/// different word, until all words of the thread are used.
+/// The words that a thread's jobs write, and their values. Jobs use all words of the
+/// thread in turn.
 #[derive(Debug, Clone, Copy)]
 struct JobWords {
     first: usize,
@@ -38,16 +38,16 @@ impl JobWords {
     }
 
     /// Word and value of a job. Jobs that share a word write the same value.
-    fn of_job(&self, job: usize) -> (usize, u32) {
+    fn word_and_value(&self, job: usize) -> (usize, u32) {
         let index = job % self.count;
         let value = Stream::new(self.key, "word").next() ^ index as u64;
         (self.first + index, (value as u32) | 1)
     }
 
-    /// The first of `jobs` jobs whose word has not arrived.
+    /// The first of `jobs` jobs whose word is not in memory.
     fn missing(&self, jobs: usize, memory: impl Fn(usize) -> u32) -> Option<usize> {
         (0..jobs.min(self.count)).find(|job| {
-            let (word, value) = self.of_job(*job);
+            let (word, value) = self.word_and_value(*job);
             memory(word) != value
         })
     }
@@ -87,18 +87,12 @@ impl Load for Submitters {
         join(running)?.into_iter().collect()
     }
 
-    fn records(
-        &mut self,
-        client: &Client,
-        terms: &ClientTerms,
-        _: u64,
-        _: &[Finished],
-    ) -> Result<Vec<AgentMessage>, String> {
-        let memory = client.device.memory();
+    fn records(&mut self, run: &FinishedRun<'_>) -> Result<Vec<AgentMessage>, String> {
+        let memory = run.client.device.memory();
         let memory = memory.map_err(|error| failed("map its memory", &error))?;
         let jobs = self.0.submissions as usize;
         for thread in 0..self.0.threads as usize {
-            let words = words(terms, thread, self.0.threads);
+            let words = words(run.terms, thread, self.0.threads);
             if let Some(job) = words.missing(jobs, |word| memory.word(word)) {
                 return Err(format!(
                     "thread {thread}: job {} is done, but what it wrote has not arrived",
@@ -123,7 +117,7 @@ fn one_thread(
         {
             lane.wait(oldest as u64 + 1)?;
         }
-        let (word, value) = words.of_job(job);
+        let (word, value) = words.word_and_value(job);
         let exec = SimgpuExec {
             flags: uapi::EXEC_WRITE,
             duration_ns: threads.job_duration_ns,
@@ -147,20 +141,20 @@ mod tests {
     fn words_of_threads_do_not_overlap_and_are_checked() {
         for threads in [1, 7, 256] {
             let mut memory = vec![0_u32; Memory::WORDS];
-            let of = |thread| JobWords::for_thread(thread, threads, thread as u64);
+            let words = |thread| JobWords::for_thread(thread, threads, thread as u64);
             let jobs = 3000;
             for thread in 0..threads {
                 for job in 0..jobs {
-                    let (word, value) = of(thread).of_job(job);
+                    let (word, value) = words(thread).word_and_value(job);
                     assert!(memory[word] == 0 || memory[word] == value);
                     memory[word] = value;
                 }
             }
             let missing = |memory: &[u32]| {
-                (0..threads).find_map(|thread| of(thread).missing(jobs, |word| memory[word]))
+                (0..threads).find_map(|thread| words(thread).missing(jobs, |word| memory[word]))
             };
             assert_eq!(missing(&memory), None);
-            memory[of(threads - 1).of_job(5).0] = 0;
+            memory[words(threads - 1).word_and_value(5).0] = 0;
             assert_eq!(missing(&memory), Some(5));
         }
     }

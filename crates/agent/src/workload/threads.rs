@@ -5,7 +5,7 @@ use std::thread::{Builder, JoinHandle};
 use super::instructions::{TURN_INSTRUCTIONS, spend};
 use crate::sys;
 
-/// The number of threads: `threads`, or that many per CPU.
+/// Number of threads: `threads`, per CPU if `per_cpu`.
 pub(super) fn count(threads: u32, per_cpu: bool, cpus: i64) -> u64 {
     let factor = if per_cpu { cpus.max(1) } else { 1 };
     u64::from(threads) * factor.unsigned_abs()
@@ -20,9 +20,7 @@ pub(super) fn spawn<T: Send + 'static>(
     let builder = Builder::new()
         .name(name.replace('\0', " "))
         .stack_size(128 << 10);
-    builder
-        .spawn(run)
-        .map_err(|error| format!("new thread: {}", sys::error_text(&error)))
+    builder.spawn(run).map_err(sys::failure_of("new thread"))
 }
 
 /// Waits for threads to end.
@@ -33,7 +31,7 @@ pub(super) fn join<T>(threads: Vec<JoinHandle<T>>) -> Result<Vec<T>, String> {
         .collect()
 }
 
-/// Iterations of the loop between two readings of a clock: 1,024 instructions.
+/// Number of iterations between two readings of a clock: 1,024 instructions.
 pub(super) const TURNS: u64 = 1024 / TURN_INSTRUCTIONS;
 
 /// Keeps the CPU busy for [`TURNS`] iterations of a loop.
@@ -41,13 +39,13 @@ pub(super) fn spin() {
     spend(TURNS);
 }
 
-/// Uses CPU time: at least `ns`, and at most a reading of the clock and
-/// [`TURNS`] iterations more.
+/// Uses CPU time: at least `ns`, and at most a reading of the clock and [`TURNS`]
+/// iterations more.
 ///
-/// Between two readings of the clock it iterates for half of the remaining time,
-/// at the rate seen so far. So it needs few readings, each of which is a system
-/// call and, on a virtual machine, costs more than the loop between them. A CPU
-/// that becomes up to twice as slow on the way ends no later.
+/// Between two readings of the clock it iterates for half of the remaining time, at the
+/// rate seen so far. So it needs few readings, each of which is a system call and, on a
+/// virtual machine, costs more than the loop between them. Even if the CPU becomes half
+/// as fast meanwhile, it does not end late.
 pub(super) fn work(ns: u64) {
     let begin = sys::thread_cpu_time();
     let mut done = 0;
@@ -62,8 +60,8 @@ pub(super) fn work(ns: u64) {
     }
 }
 
-/// How many iterations to execute before the clock is read again, if `done`
-/// iterations have used `used` of `ns`.
+/// Number of iterations until the next reading of the clock, if `done` iterations have
+/// used `used` of `ns`.
 fn next_iterations(ns: u64, used: u64, done: u64) -> u64 {
     let half = u128::from(ns.saturating_sub(used) / 2);
     let fit = half * u128::from(done) / u128::from(used.max(1));

@@ -38,7 +38,7 @@ pub enum MetricForm {
     Events,
 }
 
-/// What provides a metric.
+/// The source of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricSource {
     /// Each of these kinds of workload, as the measured one.
@@ -97,15 +97,15 @@ impl Mark {
     /// `wakeup_latency_ns_p99:kworker`.
     #[must_use]
     pub fn metric_name(self, distribution: &str, unit: &str) -> String {
-        let (stem, of) = match distribution.split_once(':') {
-            Some((stem, of)) => (stem, format!(":{of}")),
+        let (stem, part) = match distribution.split_once(':') {
+            Some((stem, part)) => (stem, format!(":{part}")),
             None => (distribution, String::new()),
         };
         let unit = match unit {
             "" => String::new(),
             unit => format!("_{unit}"),
         };
-        format!("{stem}{unit}_{}{of}", self.word())
+        format!("{stem}{unit}_{}{part}", self.word())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{Workload, WorkloadKind};
 /// Placeholder at the beginning of a name for the name of a loop.
 const LOOP: &str = "LOOP";
 
-/// The name of one metric of a run, or a pattern for several.
+/// The name of a metric of a run, or a pattern for several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricName {
     before: String,
@@ -70,12 +70,12 @@ impl MetricName {
         let open = match self.open {
             NamePlaceholder::Nothing => "",
             NamePlaceholder::Number => "0",
-            NamePlaceholder::Text(word) => metric.split_once(':').map_or(word, |(_, of)| of),
+            NamePlaceholder::Text(word) => metric.split_once(':').map_or(word, |(_, part)| part),
         };
         format!("{}{open}{}", self.before, self.after)
     }
 
-    /// The text in the place of the placeholder.
+    /// The text in place of the placeholder.
     fn open<'a>(&self, metric: &'a str) -> Option<&'a str> {
         let rest = metric.strip_prefix(self.before.as_str())?;
         rest.strip_suffix(self.after.as_str())
@@ -92,7 +92,7 @@ impl MetricName {
     }
 
     /// A name from the table, with `LOOP` replaced by the name of this loop.
-    fn of_table(name: &str, of_loop: &str, mark: Option<Mark>) -> MetricName {
+    fn from_table(name: &str, of_loop: &str, mark: Option<Mark>) -> MetricName {
         let text = TEXTS.iter().find_map(|word| {
             let (before, after) = name.split_once(word)?;
             Some((before, NamePlaceholder::Text(word), after))
@@ -136,7 +136,7 @@ impl Metric {
         };
         let named = |one: &&str| {
             let name =
-                |(text, mark): &(String, Option<Mark>)| MetricName::of_table(text, one, *mark);
+                |(text, mark): &(String, Option<Mark>)| MetricName::from_table(text, one, *mark);
             texts.iter().map(name).collect::<Vec<_>>()
         };
         loops.iter().flat_map(named).collect()

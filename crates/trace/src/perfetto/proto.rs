@@ -3,7 +3,7 @@
 //! Names, numbers and types of the fields are those in protos/perfetto/trace of the
 //! Perfetto sources. A test decodes the output with Perfetto's complete definitions.
 
-/// One entry of a trace.
+/// An entry of a trace.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct TracePacket {
     #[prost(message, optional, tag = "1")]

@@ -14,25 +14,27 @@ struct DecodedTrace {
     packet: Vec<TracePacket>,
 }
 
-fn packets(made: &EventBuilder) -> Vec<TracePacket> {
-    let bytes = super::trace(&TracedRun::new(made.events()));
+fn packets(builder: &EventBuilder) -> Vec<TracePacket> {
+    let bytes = super::trace(&TracedRun::new(builder.events()));
     DecodedTrace::decode(bytes.as_slice()).unwrap().packet
 }
 
 fn both() -> EventBuilder {
-    let mut made = EventBuilder::default();
-    made.call(57, "sync").call(3, "kworker/1:0");
-    made.by_worker(1000, 1, "drm_sched_job")
+    let mut builder = EventBuilder::default();
+    builder.call(57, "sync").call(3, "kworker/1:0");
+    builder
+        .by_worker(1000, 1, "drm_sched_job")
         .by_submitter(3000, 2);
     // Two jobs at once on the engine, one of which never completes.
-    made.submitted(5000, 3, "depq_job_queue")
+    builder
+        .submitted(5000, 3, "depq_job_queue")
         .submitted(5000, 4, "depq_job_queue");
-    made.switch(5090, 1, (0, 0), 3);
-    made.event(5100, (1, 3), "simgpu_run", &[1, 3, 0]);
-    made.event(5110, (1, 3), "simgpu_run", &[1, 4, 0]);
-    made.event(5200, (0, 0), "hw_done", &[1, 4, 0]);
-    made.event(5300, (0, 3), "depq_timeout", &[1, 3, 1]);
-    made
+    builder.switch(5090, 1, (0, 0), 3);
+    builder.event(5100, (1, 3), "simgpu_run", &[1, 3, 0]);
+    builder.event(5110, (1, 3), "simgpu_run", &[1, 4, 0]);
+    builder.event(5200, (0, 0), "hw_done", &[1, 4, 0]);
+    builder.event(5300, (0, 3), "depq_timeout", &[1, 3, 1]);
+    builder
 }
 
 fn events(packets: &[TracePacket]) -> Vec<(u64, &TrackEvent)> {
@@ -97,15 +99,15 @@ fn slices_lie_side_by_side_or_within_each_other() {
 #[test]
 fn a_flow_leads_from_the_submission_to_the_waiter() {
     let packets = packets(&both());
-    let of = |flow: u64| -> Vec<String> {
+    let steps = |flow: u64| -> Vec<String> {
         events(&packets)
             .iter()
             .filter(|(_, e)| e.flow_ids.contains(&flow) || e.terminating_flow_ids.contains(&flow))
             .map(|(_, event)| event.name().to_owned())
             .collect()
     };
-    assert_eq!(of(1), ["submit 1:1", "run_job 1:1", "1:1", "done 1:1"]);
-    assert_eq!(of(2), ["submit 1:2", "run_job 1:2", "1:2"]);
+    assert_eq!(steps(1), ["submit 1:1", "run_job 1:1", "1:1", "done 1:1"]);
+    assert_eq!(steps(2), ["submit 1:2", "run_job 1:2", "1:2"]);
 }
 
 #[test]

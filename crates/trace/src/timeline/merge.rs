@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{BusySpan, BusyTime, SpanKind};
 
-/// At most this many threads or jobs are named in the label of a block.
+/// Maximum number of threads or jobs named in the label of a block.
 const NAMED: usize = 3;
 
 /// The merged spans of a lane.
@@ -27,7 +27,7 @@ pub(super) fn merge(all: &[BusyTime], limit: usize) -> MergedSpans {
     let mut groups: Vec<&[BusyTime]> = all.chunks(1).collect();
     while groups.len() > limit {
         let Some(longer) = part.checked_mul(2) else {
-            // Does not happen unless a run lasts for centuries.
+            // Unreachable unless a run lasts for centuries.
             groups = vec![all];
             break;
         };

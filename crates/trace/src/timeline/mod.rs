@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::labels::JobLabels;
 use crate::{TracedJob, TracedRun, TracedThread};
 
-/// Priorities below this are real-time priorities, in the kernel's scale.
+/// The lowest priority that is not real-time, in the kernel's scale.
 const REAL_TIME: i64 = 100;
 /// The priority of nice 0.
 const NICE_0: i64 = 120;
@@ -41,7 +41,7 @@ pub struct TimelineLane {
     pub spans: Vec<BusySpan>,
 }
 
-/// A time in which a CPU or an engine was busy.
+/// An interval in which a CPU or an engine was busy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BusySpan {
     /// The start.
@@ -118,7 +118,7 @@ impl Timeline {
     }
 }
 
-/// A busy time of a lane, before merging.
+/// A busy interval of a lane, before merging.
 #[derive(Debug, Clone, PartialEq)]
 struct BusyTime {
     from: u64,
@@ -185,7 +185,7 @@ fn prio_at(thread: &TracedThread, at: u64) -> Option<i64> {
 }
 
 /// Which job each engine had.
-fn engines(run: &TracedRun, said: &mut Vec<String>) -> Vec<(String, Vec<BusyTime>)> {
+fn engines(run: &TracedRun, notes: &mut Vec<String>) -> Vec<(String, Vec<BusyTime>)> {
     let labels = JobLabels::new(&run.jobs);
     let mut engines: BTreeMap<u32, Vec<(u64, u64, &TracedJob)>> = BTreeMap::new();
     for job in &run.jobs {
@@ -216,7 +216,7 @@ fn engines(run: &TracedRun, said: &mut Vec<String>) -> Vec<(String, Vec<BusyTime
             last = to;
         }
         if waited > 0 {
-            said.push(format!(
+            notes.push(format!(
                 "{name}: {waited} of {} jobs were handed to it before the job before them was \
                  done; they are drawn from then on",
                 jobs.len()

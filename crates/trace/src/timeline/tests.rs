@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::event_builder::EventBuilder;
 
-fn timeline_of(made: &EventBuilder, spans: usize) -> Timeline {
-    timeline(4, &TracedRun::new(made.events()), spans)
+fn timeline_of(builder: &EventBuilder, spans: usize) -> Timeline {
+    timeline(4, &TracedRun::new(builder.events()), spans)
 }
 
 /// Each span as times, label and kind.
@@ -19,10 +19,10 @@ fn spans(lane: &TimelineLane) -> Vec<(f64, f64, &str, SpanKind)> {
 
 #[test]
 fn a_picture_shows_who_had_each_cpu_and_what_each_engine_did() {
-    let mut made = EventBuilder::default();
-    made.call(57, "sync").call(3, "kworker/1:0");
-    made.by_worker(1000, 1, "drm_sched_job");
-    let timeline = timeline_of(&made, 100);
+    let mut builder = EventBuilder::default();
+    builder.call(57, "sync").call(3, "kworker/1:0");
+    builder.by_worker(1000, 1, "drm_sched_job");
+    let timeline = timeline_of(&builder, 100);
     let names: Vec<_> = timeline
         .lanes
         .iter()
@@ -51,40 +51,40 @@ fn a_picture_shows_who_had_each_cpu_and_what_each_engine_did() {
 
 #[test]
 fn priorities_are_said_where_they_are_not_the_usual_one() {
-    let mut made = EventBuilder::default();
-    made.call(57, "sync").call(3, "hog");
+    let mut builder = EventBuilder::default();
+    builder.call(57, "sync").call(3, "hog");
     for (at, tid, prio) in [(10, 57, 49), (20, 3, 130), (30, 57, -1), (40, 3, 120)] {
         let values = [0, 120, 1, i64::from(tid), prio];
-        made.event(at, (0, 0), "sched_switch", &values);
-        made.switch(at + 5, 0, (tid, 1), 0);
+        builder.event(at, (0, 0), "sched_switch", &values);
+        builder.switch(at + 5, 0, (tid, 1), 0);
     }
-    let timeline = timeline_of(&made, 100);
+    let timeline = timeline_of(&builder, 100);
     let labels: Vec<&str> = timeline.lanes[0]
         .spans
         .iter()
         .map(|s| s.label.as_str())
         .collect();
-    let said = [
+    let wanted = [
         "sync (real-time 50)",
         "hog (nice 10)",
         "sync (deadline)",
         "hog",
     ];
-    assert_eq!(labels, said);
+    assert_eq!(labels, wanted);
 }
 
 #[test]
 fn jobs_on_an_engine_follow_each_other() {
-    let mut made = EventBuilder::default();
+    let mut builder = EventBuilder::default();
     for seqno in 1..=3 {
-        made.submitted(1000, seqno, "depq_job_queue");
+        builder.submitted(1000, seqno, "depq_job_queue");
     }
     for seqno in 1..=3 {
-        made.event(1100, (1, 3), "simgpu_run", &[1, seqno, 0]);
+        builder.event(1100, (1, 3), "simgpu_run", &[1, seqno, 0]);
     }
-    made.event(1300, (0, 0), "hw_done", &[1, 1, 0]);
-    made.event(1700, (0, 0), "hw_done", &[1, 2, 110]);
-    let timeline = timeline_of(&made, 100);
+    builder.event(1300, (0, 0), "hw_done", &[1, 1, 0]);
+    builder.event(1700, (0, 0), "hw_done", &[1, 2, 110]);
+    let timeline = timeline_of(&builder, 100);
     let engine = timeline.lanes.last().unwrap();
     assert_eq!(
         spans(engine),
@@ -100,16 +100,16 @@ fn jobs_on_an_engine_follow_each_other() {
 
 #[test]
 fn what_was_lost_or_merged_is_said() {
-    let mut made = EventBuilder::default();
-    made.call(57, "sync").call(3, "hog");
+    let mut builder = EventBuilder::default();
+    builder.call(57, "sync").call(3, "hog");
     for at in 0..100 {
         let tid = [3, 57, 57][at as usize % 3];
-        made.switch(1000 * at, 0, (0, 0), tid);
-        made.switch(1000 * at + 600, 0, (tid, 1), 0);
+        builder.switch(1000 * at, 0, (0, 0), tid);
+        builder.switch(1000 * at + 600, 0, (tid, 1), 0);
     }
-    made.switch(200_000, 0, (0, 0), 3);
-    made.switch(290_000, 0, (3, 1), 0);
-    let mut run = TracedRun::new(made.events());
+    builder.switch(200_000, 0, (0, 0), 3);
+    builder.switch(290_000, 0, (3, 1), 0);
+    let mut run = TracedRun::new(builder.events());
     run.events.lost = 7;
     let timeline = timeline(0, &run, 10);
     let spans = spans(&timeline.lanes[0]);

@@ -5,11 +5,11 @@ use std::os::unix::fs::FileExt;
 
 use assize_job::gaps::Cause;
 
-/// The model-specific register in which Intel's CPUs count system management interrupts.
+/// MSR in which Intel CPUs count system management interrupts (MSR_SMI_COUNT).
 const SMI_COUNT: u64 = 0x34;
 /// A tick of /proc/stat, in nanoseconds.
 const TICK_NS: u64 = 10_000_000;
-/// Shorter gaps are not attributed to steal time, which is counted in ticks.
+/// Minimum length of a gap to attribute to steal time, which is counted in ticks.
 pub(super) const STEAL_NS_MIN: u64 = TICK_NS / 2;
 
 /// Counters of one CPU, and of the thread that watches it.
@@ -21,7 +21,7 @@ pub(super) struct CpuCounts {
     pub(super) interrupts: u64,
     /// Softirqs of the CPU.
     pub(super) softirqs: u64,
-    /// Ticks of steal time, in which the hypervisor ran something else.
+    /// Steal time in ticks, in which the hypervisor ran something else.
     pub(super) steal: u64,
     /// System management interrupts of the CPU, where they are counted.
     pub(super) smis: u64,
@@ -39,7 +39,7 @@ impl CpuCounts {
         }
     }
 
-    /// These counters, with the thread's and the SMIs as in `own`.
+    /// These counters, with `switches` and `smis` of `own`.
     pub(super) fn with_own(self, own: CpuCounts) -> CpuCounts {
         CpuCounts {
             switches: own.switches,
@@ -98,16 +98,16 @@ impl CpuCountsReader {
             softirqs: open("/proc/softirqs")?,
             stat: open("/proc/stat")?,
             msr: smi_register(cpu),
-            // Written to, so that its pages are present.
+            // Nonzero, so that its pages are present.
             buffer: vec![1; 1 << 20],
         })
     }
 
-    /// Reads all counters but steal time, whose file takes longest to read: that is 0.
+    /// Reads all counters except steal time, which takes longest and is set to 0.
     pub(super) fn read(&mut self) -> CpuCounts {
         let cpu = self.cpu;
-        let interrupts = of_cpu(read_from_start(&self.interrupts, &mut self.buffer), cpu);
-        let softirqs = of_cpu(read_from_start(&self.softirqs, &mut self.buffer), cpu);
+        let interrupts = sum_for_cpu(read_from_start(&self.interrupts, &mut self.buffer), cpu);
+        let softirqs = sum_for_cpu(read_from_start(&self.softirqs, &mut self.buffer), cpu);
         CpuCounts {
             interrupts: interrupts.unwrap_or(0),
             softirqs: softirqs.unwrap_or(0),
@@ -120,8 +120,7 @@ impl CpuCountsReader {
         steal_ticks(read_from_start(&self.stat, &mut self.buffer), self.cpu).unwrap_or(0)
     }
 
-    /// Reads only the counters of the thread and the CPU's register, which is quick; the
-    /// others are 0.
+    /// Reads only the quick counters, `switches` and `smis`; sets the others to 0.
     pub(super) fn read_own(&self) -> CpuCounts {
         CpuCounts {
             switches: context_switches(),
@@ -131,7 +130,7 @@ impl CpuCountsReader {
     }
 }
 
-/// The register in which a CPU counts system management interrupts, if it can be read.
+/// Opens the MSRs of a CPU, if its count of system management interrupts can be read.
 pub(super) fn smi_register(cpu: u32) -> Option<File> {
     let file = File::open(format!("/dev/cpu/{cpu}/msr")).ok()?;
     smi_count(&file).map(|_| file)
@@ -152,7 +151,7 @@ fn context_switches() -> u64 {
     usage.ru_nvcsw.unsigned_abs() + usage.ru_nivcsw.unsigned_abs()
 }
 
-/// Reads a file from its beginning, as far as it fits the buffer.
+/// Reads a file from its beginning, as much as fits the buffer.
 fn read_from_start<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
     let mut filled = 0;
     while let Ok(got @ 1..) = file.read_at(&mut buffer[filled..], filled as u64) {
@@ -163,7 +162,7 @@ fn read_from_start<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
 
 /// The sum of a CPU's column in `/proc/interrupts` or `/proc/softirqs`: lines with one
 /// count per CPU, below a line that names the CPUs.
-fn of_cpu(text: &[u8], cpu: u32) -> Option<u64> {
+fn sum_for_cpu(text: &[u8], cpu: u32) -> Option<u64> {
     let mut lines = text.split(|byte| *byte == b'\n');
     let mut columns = words(lines.next()?);
     let column = columns
@@ -226,19 +225,19 @@ MIS:          5\n";
 
     #[test]
     fn interrupts_of_a_cpu_are_its_column() {
-        assert_eq!(of_cpu(INTERRUPTS, 0), Some(1036));
-        assert_eq!(of_cpu(INTERRUPTS, 2), Some(2003));
-        assert_eq!(of_cpu(INTERRUPTS, 3), Some(3003));
-        assert_eq!(of_cpu(INTERRUPTS, 1), None, "it is offline");
-        assert_eq!(of_cpu(b"", 0), None);
+        assert_eq!(sum_for_cpu(INTERRUPTS, 0), Some(1036));
+        assert_eq!(sum_for_cpu(INTERRUPTS, 2), Some(2003));
+        assert_eq!(sum_for_cpu(INTERRUPTS, 3), Some(3003));
+        assert_eq!(sum_for_cpu(INTERRUPTS, 1), None, "it is offline");
+        assert_eq!(sum_for_cpu(b"", 0), None);
         for end in 0..INTERRUPTS.len() {
-            of_cpu(&INTERRUPTS[..end], 3);
+            sum_for_cpu(&INTERRUPTS[..end], 3);
         }
         // With one CPU, only its name distinguishes a line for all CPUs from others.
         let one = b"           CPU0\nLOC:  12   Local timer interrupts\n";
-        assert_eq!(of_cpu(one, 0), Some(12));
+        assert_eq!(sum_for_cpu(one, 0), Some(12));
         let softirqs = b"                    CPU0       CPU1\n          HI:          1          0\n       TIMER:        100        200\n";
-        assert_eq!(of_cpu(softirqs, 1), Some(200));
+        assert_eq!(sum_for_cpu(softirqs, 1), Some(200));
     }
 
     #[test]
@@ -253,9 +252,9 @@ MIS:          5\n";
     #[test]
     fn the_cause_is_what_was_counted_meanwhile() {
         let none = CpuCounts::default();
-        let counted = |of: fn(&mut CpuCounts)| {
+        let counted = |count: fn(&mut CpuCounts)| {
             let mut counts = none;
-            of(&mut counts);
+            count(&mut counts);
             counts
         };
         for (counts, cause) in [
@@ -291,7 +290,7 @@ MIS:          5\n";
 
     #[test]
     fn counters_of_this_machine_do_not_go_back() {
-        let online = super::super::system::online_cpus().unwrap();
+        let online = crate::cpus::online().unwrap();
         let mut reader = CpuCountsReader::open(online[0]).unwrap();
         let before = reader.read();
         let after = reader.read();

@@ -1,16 +1,15 @@
-//! Detects gaps in readings of a counter: a pure state machine, fed with each
-//! reading.
+//! Detects gaps in readings of a counter: a pure state machine that gets each reading.
 
 /// Limits in ticks of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GapLimits {
-    /// The length from which a delay is a gap.
+    /// Minimum length of a gap.
     pub(super) threshold: u64,
-    /// The length from which the loop was delayed; not above the threshold.
+    /// Minimum length of a delay; not above the threshold.
     pub(super) notice: u64,
-    /// How much of each window is watched; if not less than the window, all of it.
+    /// Watched part of each window; watches all the time if not less than the window.
     pub(super) width: u64,
-    /// From the beginning of one window to that of the next.
+    /// Time from the beginning of one window to that of the next.
     pub(super) window: u64,
 }
 
@@ -25,7 +24,7 @@ pub(super) enum DetectorStep {
     Gap(BlindSpan),
 }
 
-/// A time without readings.
+/// An interval without readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlindSpan {
     /// The last reading before it.
@@ -37,8 +36,8 @@ pub(super) struct BlindSpan {
 /// Follows the readings of one CPU.
 ///
 /// A gap belongs to the time at which it begins: one that begins within the width and
-/// continues beyond it counts as a whole, one that began before the first reading
-/// does not count. So gaps over observed time are a rate, whatever the width.
+/// continues beyond it counts as a whole; one that began before the first reading does
+/// not count. So gaps over observed time are a rate, whatever the width.
 #[derive(Debug, Clone)]
 pub(super) struct GapDetector {
     limits: GapLimits,
@@ -53,7 +52,7 @@ pub(super) struct GapDetector {
 }
 
 impl GapDetector {
-    /// Starts with this reading.
+    /// Starts with the reading `now`.
     pub(super) fn new(limits: GapLimits, now: u64) -> Self {
         let continuous = limits.width >= limits.window;
         let width = if continuous { u64::MAX } else { limits.width };
@@ -68,10 +67,10 @@ impl GapDetector {
         }
     }
 
-    /// Takes a reading. The counter may wrap. A step backwards is counted, and time
-    /// continues from there.
+    /// Takes a reading. The counter may wrap around. Steps backwards are counted, and
+    /// time continues from there.
     #[inline]
-    pub(super) fn see(&mut self, now: u64) -> DetectorStep {
+    pub(super) fn add_reading(&mut self, now: u64) -> DetectorStep {
         let length = now.wrapping_sub(self.last);
         if length >= self.limits.notice {
             return self.disturbed(now, length);
@@ -105,7 +104,7 @@ impl GapDetector {
         self.outside = self.outside.saturating_add(length - inside);
     }
 
-    /// What remains of the width.
+    /// The rest of the width.
     fn left(&self) -> u64 {
         let gone = self.last.wrapping_sub(self.begun);
         self.limits.width.saturating_sub(gone)
@@ -120,15 +119,15 @@ impl GapDetector {
         self.last = now;
     }
 
-    /// When the next window begins, if the width of this one is over.
+    /// The beginning of the next window, if the width of this one has passed.
     #[inline]
-    pub(super) fn rest(&self) -> Option<u64> {
+    pub(super) fn next_window(&self) -> Option<u64> {
         let gone = self.last.wrapping_sub(self.begun);
         (gone >= self.limits.width).then(|| self.begun.wrapping_add(self.limits.window))
     }
 
-    /// Starts a window with this reading.
-    pub(super) fn open(&mut self, now: u64) {
+    /// Starts a window with the reading `now`.
+    pub(super) fn open_window(&mut self, now: u64) {
         self.outside = self.outside.saturating_add(self.since(now));
         self.begun = now;
         self.last = now;
@@ -147,17 +146,17 @@ impl GapDetector {
         }
     }
 
-    /// The time in which a gap would have been seen.
+    /// Time in which a gap would have been seen.
     pub(super) fn observed(&self) -> u64 {
         self.observed
     }
 
-    /// The time in which counters were read instead.
+    /// Time spent reading counters instead.
     pub(super) fn blind(&self) -> u64 {
         self.blind
     }
 
-    /// The time outside of the widths.
+    /// Time outside of the widths.
     pub(super) fn outside(&self) -> u64 {
         self.outside
     }
@@ -191,7 +190,7 @@ mod tests {
         let mut seen = Vec::new();
         for step in steps {
             now = now.wrapping_add(*step);
-            seen.push(detector.see(now));
+            seen.push(detector.add_reading(now));
         }
         seen
     }
@@ -223,7 +222,7 @@ mod tests {
         let seen = fed(&mut detector, 0, &[39; 10_000]);
         assert!(seen.iter().all(|step| *step == DetectorStep::Quiet));
         assert_eq!(detector.observed(), 390_000);
-        assert_eq!(detector.rest(), None, "it is watched all the time");
+        assert_eq!(detector.next_window(), None, "it is watched all the time");
     }
 
     #[test]
@@ -245,16 +244,16 @@ mod tests {
     #[test]
     fn a_counter_that_goes_back_is_no_gap_and_no_time() {
         let mut detector = GapDetector::new(HALF, 1000);
-        assert_eq!(detector.see(1030), DetectorStep::Quiet);
-        assert_eq!(detector.see(930), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(1030), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(930), DetectorStep::Quiet);
         assert_eq!(detector.backwards(), 1);
         assert_eq!(detector.observed(), 30);
         // The width keeps its length.
-        assert_eq!(detector.see(930 + 120), gap(930, 120));
+        assert_eq!(detector.add_reading(930 + 120), gap(930, 120));
         assert_eq!(detector.observed(), 150);
-        assert_eq!(detector.rest(), None);
-        assert_eq!(detector.see(930 + 470), gap(1050, 350));
-        assert_eq!(detector.rest(), Some(930 - 30 + 1000));
+        assert_eq!(detector.next_window(), None);
+        assert_eq!(detector.add_reading(930 + 470), gap(1050, 350));
+        assert_eq!(detector.next_window(), Some(930 - 30 + 1000));
         assert_eq!(detector.observed(), 500);
         // Also while not watching.
         detector.resume(100);
@@ -265,14 +264,14 @@ mod tests {
     fn a_gap_in_which_the_width_ends_counts_whole_and_is_observed_in_part() {
         let mut detector = GapDetector::new(HALF, 0);
         assert_eq!(fed(&mut detector, 0, &[30; 16]), [DetectorStep::Quiet; 16]);
-        assert_eq!(detector.rest(), None);
-        assert_eq!(detector.see(480 + 300), gap(480, 300));
+        assert_eq!(detector.next_window(), None);
+        assert_eq!(detector.add_reading(480 + 300), gap(480, 300));
         assert_eq!((detector.observed(), detector.outside()), (500, 280));
-        assert_eq!(detector.rest(), Some(1000));
+        assert_eq!(detector.next_window(), Some(1000));
         // What precedes the first reading of a window is not seen.
-        detector.open(1700);
+        detector.open_window(1700);
         assert_eq!(detector.outside(), 280 + 920);
-        assert_eq!(detector.see(1730), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(1730), DetectorStep::Quiet);
         assert_eq!(detector.observed(), 530);
     }
 
@@ -281,22 +280,22 @@ mod tests {
         let mut detector = GapDetector::new(HALF, 0);
         fed(&mut detector, 0, &[25; 20]);
         assert_eq!((detector.observed(), detector.outside()), (500, 0));
-        assert_eq!(detector.rest(), Some(1000));
+        assert_eq!(detector.next_window(), Some(1000));
     }
 
     #[test]
     fn time_for_something_else_is_blind_and_holds_no_gap() {
         let mut detector = GapDetector::new(ALWAYS, 0);
-        assert_eq!(detector.see(150), gap(0, 150));
+        assert_eq!(detector.add_reading(150), gap(0, 150));
         detector.resume(2150);
-        assert_eq!(detector.see(2180), DetectorStep::Quiet);
+        assert_eq!(detector.add_reading(2180), DetectorStep::Quiet);
         assert_eq!((detector.observed(), detector.blind()), (180, 2000));
         // Time beyond the width is outside.
         let mut detector = GapDetector::new(HALF, 0);
-        assert_eq!(detector.see(450), gap(0, 450));
+        assert_eq!(detector.add_reading(450), gap(0, 450));
         detector.resume(650);
         assert_eq!((detector.blind(), detector.outside()), (50, 150));
-        assert_eq!(detector.rest(), Some(1000));
+        assert_eq!(detector.next_window(), Some(1000));
     }
 
     proptest! {
@@ -316,7 +315,7 @@ mod tests {
                     planted.push(BlindSpan { from: now, length: step });
                 }
                 now = now.wrapping_add(step);
-                match detector.see(now) {
+                match detector.add_reading(now) {
                     DetectorStep::Gap(span) => {
                         found.push(span);
                         now = now.wrapping_add(17);
@@ -325,12 +324,12 @@ mod tests {
                     DetectorStep::Noticed => prop_assert!((40..100).contains(&step)),
                     DetectorStep::Quiet => prop_assert!(step < 40),
                 }
-                if let Some(next) = detector.rest() {
+                if let Some(next) = detector.next_window() {
                     // A sleep ends late, if the loop sleeps at all.
                     let late = if read { 0 } else { 23 };
                     now = if next.wrapping_sub(now) < u64::MAX / 2 { next } else { now };
                     now = now.wrapping_add(late);
-                    detector.open(now);
+                    detector.open_window(now);
                 }
             }
             prop_assert_eq!(found, planted);

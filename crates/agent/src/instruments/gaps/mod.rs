@@ -1,4 +1,4 @@
-//! Gaps: times in which a CPU did not run the thread that watches it.
+//! Gaps: intervals in which a CPU did not run the thread that watches it.
 //!
 //! A process on each CPU reads the time-stamp counter in a loop. An iteration longer than
 //! the threshold is a gap, after which the process reads counters to find its cause. The
@@ -7,7 +7,7 @@
 
 mod counts;
 mod detector;
-mod of_run;
+mod report;
 mod shared;
 mod watch;
 
@@ -19,19 +19,22 @@ use assize_job::{AgentMessage, Job, Policy};
 
 use self::counts::{CpuCounts, CpuCountsReader};
 use self::detector::GapLimits;
+use self::report::NAME;
 use self::shared::SharedWords;
 use self::watch::{GapWatch, WatchedMachine};
-use super::clock::{self, CounterRate};
-use super::{RunInstrument, doubt, system, unavailable};
+use super::run_instrument::RunInstrument;
+use crate::cpus;
+use crate::files;
 use crate::process::{self, Body, Child, Staged};
+use crate::records::{doubt, raw, unavailable};
 use crate::sys;
+use crate::tsc::{self, CounterRate};
 
-const NAME: &str = "gaps";
-/// An iteration this long means that the loop was delayed: entering and leaving the kernel
-/// for an interrupt takes longer.
+/// Minimum length of an iteration that was delayed: less than it takes to enter and leave
+/// the kernel for an interrupt.
 const NOTICE_NS: u64 = 500;
-/// The limit is also at least this many median iterations of the loop.
-const NOTICE_TURNS: u64 = 4;
+/// That minimum is also at least this many median iterations.
+const NOTICE_ITERATIONS: u64 = 4;
 /// Polling interval while waiting until all processes watch.
 const LOOK_NS: u64 = 50_000;
 
@@ -56,25 +59,23 @@ impl RunInstrument for Watching {
         NAME
     }
 
-    fn take(&mut self, job: &Job, guest: bool) {
+    fn configure(&mut self, job: &Job, guest: bool) {
         self.settings = job.gaps.clone().unwrap_or_default();
         self.guest = guest;
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        let source = system::read(Path::new(source)).unwrap_or_default();
-        clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
-        let online = system::online_cpus()?;
+        tsc::check()?;
+        let online = cpus::online()?;
         let cpus = self.settings.cpus_to_watch(&online);
-        system::check_online(&cpus, &online, "gaps.cpus")?;
+        cpus::check_online(&cpus, &online, "gaps.cpus")?;
         if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
-            let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));
+            let limit = |name| files::read(&Path::new("/proc/sys/kernel").join(name));
             let runtime = limit("sched_rt_runtime_us")?;
             let period = limit("sched_rt_period_us")?;
             room_for_others(&self.settings, &cpus, &online, &runtime, &period)?;
         }
-        let rate = clock::calibrate()?;
+        let rate = tsc::calibrate()?;
         self.counts_smis = cpus.iter().all(|cpu| counts::smi_register(*cpu).is_some());
         let shared = Rc::new(SharedWords::new()?);
         self.rate = Some(rate);
@@ -89,7 +90,7 @@ impl RunInstrument for Watching {
                 rest: Watched::default(),
             }));
             let child = Child::start(body, &self.settings.scheduling(cpu), self.guest)
-                .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
+                .map_err(sys::failure_of("new process"))?;
             self.watchers.push((cpu, child));
         }
         for (cpu, child) in &mut self.watchers {
@@ -100,11 +101,11 @@ impl RunInstrument for Watching {
     }
 
     fn start(&mut self, _: i32) {
-        self.start = clock::both();
+        self.start = tsc::both();
         for (_, child) in &mut self.watchers {
             child.release();
         }
-        // Wait until all watch; a short run might otherwise be over before.
+        // Wait until all watch; otherwise a short run might be over before.
         while let Some(shared) = &self.shared
             && (shared.begun() as usize) < self.watchers.len()
         {
@@ -140,9 +141,9 @@ impl RunInstrument for Watching {
         let mut records = Vec::new();
         for (cpu, child) in std::mem::take(&mut self.watchers) {
             match seen_by(child) {
-                Ok((of, doubts)) => {
-                    seen.cpus.extend(of.cpus);
-                    seen.gaps.extend(of.gaps);
+                Ok((part, doubts)) => {
+                    seen.cpus.extend(part.cpus);
+                    seen.gaps.extend(part.gaps);
                     records.extend(doubts);
                 }
                 Err(why) => {
@@ -161,7 +162,7 @@ impl RunInstrument for Watching {
             }
         }
         seen.gaps.sort_by_key(|gap| (gap.at_ns, gap.cpu));
-        records.extend(of_run::records(
+        records.extend(report::records(
             &seen,
             &self.settings,
             self.stop_ns.saturating_sub(self.start.1),
@@ -171,8 +172,8 @@ impl RunInstrument for Watching {
     }
 }
 
-/// Checks that real-time threads that watch leave CPU time to others. If they never
-/// sleep, they leave none on their CPUs, and the kernel throttles them for a part of
+/// Checks that the watching threads, if real-time, leave CPU time to others. If they
+/// never sleep, they leave none on their CPUs, and the kernel throttles them for part of
 /// each period, which would show as gaps. `runtime` and `period`: the kernel's limits.
 fn room_for_others(
     settings: &GapsSettings,
@@ -204,7 +205,7 @@ fn room_for_others(
     ))
 }
 
-/// The report of a process that has watched, with times in ticks of the counter.
+/// Collects the report of a watching process, with times in ticks of the counter.
 fn seen_by(mut child: Child) -> Result<(Seen, Vec<AgentMessage>), String> {
     child.wait_end(&process::NO_LIMITS);
     let left = child.reap().map_err(|error| sys::error_text(&error))?;
@@ -244,7 +245,7 @@ struct ThisMachine {
 impl WatchedMachine for ThisMachine {
     #[inline]
     fn now(&mut self) -> u64 {
-        clock::counter()
+        tsc::counter()
     }
 
     fn counts(&mut self) -> CpuCounts {
@@ -265,11 +266,11 @@ impl WatchedMachine for ThisMachine {
 }
 
 impl Staged for Watcher {
-    /// Measures its loop, and watches the idle machine.
+    /// Measures the loop and watches the idle machine.
     fn set_up(&mut self) -> Result<(), String> {
         sys::no_timer_slack();
         // A page fault in the loop's own code would be an unexplained gap. If
-        // RLIMIT_MEMLOCK refuses the lock, there may be some.
+        // RLIMIT_MEMLOCK forbids the lock, there may be some.
         let _ = sys::lock_memory();
         let ticks = |ns| self.rate.ticks(ns);
         let mut here = ThisMachine {
@@ -282,7 +283,7 @@ impl Staged for Watcher {
             width: ticks(self.settings.width_ns),
             window: ticks(self.settings.window_ns),
         };
-        let (median, longest) = GapWatch::new(limits, self.rate).turns(&mut here);
+        let (median, longest) = GapWatch::new(limits, self.rate).iteration_lengths(&mut here);
         if limits.threshold <= longest {
             return Err(format!(
                 "gaps of {} ns cannot be distinguished from iterations of the loop, which take up to {} ns; \
@@ -291,13 +292,13 @@ impl Staged for Watcher {
                 self.rate.ns(longest)
             ));
         }
-        let notice = limits.notice.max(NOTICE_TURNS * median);
+        let notice = limits.notice.max(NOTICE_ITERATIONS * median);
         let limits = GapLimits {
             notice: notice.min(limits.threshold),
             ..limits
         };
         let mut watch = GapWatch::new(limits, self.rate);
-        let reading = GapWatch::reading(&mut here);
+        let reading = GapWatch::reading_length(&mut here);
         let begin = here.now();
         let length = ticks(self.settings.baseline_ns);
         if length > 0 {
@@ -331,7 +332,7 @@ impl Staged for Watcher {
         let (_, watch) = self.own.as_ref().ok_or("it was not set up")?;
         let mut gaps = watch.gaps(self.cpu, 0);
         for (gap, found) in gaps.iter_mut().zip(&watch.found) {
-            // In ticks: only the agent knows when watching began.
+            // In ticks: only the agent knows the start.
             gap.at_ns = found.span.from;
         }
         let seen = Seen {
@@ -340,10 +341,7 @@ impl Staged for Watcher {
             gaps,
             ..Seen::default()
         };
-        let mut records = vec![AgentMessage::Raw {
-            name: NAME.into(),
-            text: seen.text(),
-        }];
+        let mut records = vec![raw(NAME, seen.text())];
         let cpu = self.cpu;
         if watch.is_full() {
             let detail = format!(

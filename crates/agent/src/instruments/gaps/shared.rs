@@ -1,37 +1,27 @@
 //! State shared by the agent and the processes that watch.
 
-use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::sys;
 
-/// Two words that the agent shares with the processes it starts afterwards.
+/// Two words shared with the processes that the agent starts later: how many watch, and
+/// whether to stop.
 #[derive(Debug)]
 pub(super) struct SharedWords {
     words: *const [AtomicU32; 2],
 }
 
 impl SharedWords {
-    /// Both words start at 0.
+    /// Allocates the words; both are 0.
     pub(super) fn new() -> Result<SharedWords, String> {
-        // SAFETY: a new mapping without a file, which nothing else knows.
-        let at = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                size_of::<[AtomicU32; 2]>(),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if at == libc::MAP_FAILED {
-            let why = sys::error_text(&io::Error::last_os_error());
-            return Err(format!(
-                "memory to share with the threads that watch: {why}"
-            ));
-        }
-        Ok(SharedWords { words: at.cast() })
+        let length = size_of::<[AtomicU32; 2]>();
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        let at = sys::map_memory(length, protection, flags, -1, 0);
+        let what = "memory to share with the threads that watch";
+        Ok(SharedWords {
+            words: at.map_err(sys::failure_of(what))?.cast(),
+        })
     }
 
     fn words(&self) -> &[AtomicU32; 2] {
@@ -40,7 +30,7 @@ impl SharedWords {
         unsafe { &*self.words }
     }
 
-    /// Counts one more process that watches.
+    /// Counts one more watching process.
     pub(super) fn begin(&self) {
         self.words()[0].fetch_add(1, Ordering::Relaxed);
     }

@@ -2,24 +2,25 @@
 
 use assize_job::gaps::{Cause, Gap, Watched};
 
-use super::clock::CounterRate;
 use super::counts::{CpuCounts, STEAL_NS_MIN};
 use super::detector::{BlindSpan, DetectorStep, GapDetector, GapLimits};
+use crate::tsc::CounterRate;
 
-/// At most this many gaps are kept per CPU.
+/// Maximum number of gaps to keep per CPU.
 const GAPS_MAX: usize = 1 << 16;
-/// Counters are also read after a disturbance that is no gap, so that its counts are not
-/// attributed to the next gap. This may take at most 1 / this of the time.
+/// Counters are also read after a delay that is no gap, so that its counts are not
+/// attributed to the next gap. This may take at most 1/REFRESH_PART of the time.
 const REFRESH_PART: u64 = 100;
-/// Minimum nanoseconds between two readings of steal time, except after long gaps.
+/// Minimum time between two readings of steal time, except after long gaps.
 const STEAL_EVERY_NS: u64 = 100_000_000;
-/// Iterations of the loop per batch, and batches, to measure how long one takes.
+/// Number of iterations per batch, and of batches, for measuring the length of an
+/// iteration.
 const BATCH: usize = 64;
 const BATCHES: usize = 201;
-/// Readings of the counters, to measure how long one takes.
+/// Number of readings of the counters for measuring the length of one.
 const READINGS: usize = 15;
 
-/// What the loop needs from the machine.
+/// The machine, as the loop sees it.
 pub(super) trait WatchedMachine {
     /// The time-stamp counter.
     fn now(&mut self) -> u64;
@@ -47,14 +48,14 @@ pub(super) struct GapWatch {
     limits: GapLimits,
     rate: CounterRate,
     pub(super) found: Vec<TickGap>,
-    /// At most this many are kept.
+    /// Maximum number of gaps to keep.
     room: usize,
     detector: GapDetector,
     before: CpuCounts,
     stale: bool,
     /// When steal time was last read.
     steal_read: u64,
-    /// Ticks spent on reading counters after disturbances.
+    /// Ticks spent reading counters after delays that are no gaps.
     refreshing: u64,
 }
 
@@ -66,7 +67,7 @@ impl GapWatch {
             cause: Cause::Unexplained,
             counted: CpuCounts::default(),
         };
-        // Written to, so that its pages are present.
+        // Nonzero, so that its pages are present.
         let mut found = vec![empty; GAPS_MAX];
         found.clear();
         GapWatch {
@@ -82,8 +83,8 @@ impl GapWatch {
         }
     }
 
-    /// Watches until `done` returns true for a reading, or there is no room for
-    /// another gap.
+    /// Watches until `done` returns true for a reading or there is no room for another
+    /// gap.
     pub(super) fn run(
         &mut self,
         machine: &mut impl WatchedMachine,
@@ -95,7 +96,7 @@ impl GapWatch {
         self.detector = GapDetector::new(self.limits, machine.now());
         while self.found.len() < self.room {
             let now = machine.now();
-            match self.detector.see(now) {
+            match self.detector.add_reading(now) {
                 DetectorStep::Quiet => {}
                 DetectorStep::Noticed => self.refresh(machine),
                 DetectorStep::Gap(span) => self.record(span, machine),
@@ -103,13 +104,13 @@ impl GapWatch {
             if done(now) {
                 return;
             }
-            if let Some(next) = self.detector.rest() {
-                self.rest(next, machine);
+            if let Some(next) = self.detector.next_window() {
+                self.sleep_until_window(next, machine);
             }
         }
     }
 
-    /// Records a gap and what was counted during it.
+    /// Records a gap and what the counters counted during it.
     fn record(&mut self, span: BlindSpan, machine: &mut impl WatchedMachine) {
         let length_ns = self.rate.ns(span.length);
         let (before, stale) = (self.before, self.stale);
@@ -137,8 +138,8 @@ impl GapWatch {
         self.stale = false;
     }
 
-    /// Handles a disturbance: what it adds to counters must not be attributed to the
-    /// next gap.
+    /// Handles a delay that is no gap: what it adds to counters must not be attributed to
+    /// the next gap.
     fn refresh(&mut self, machine: &mut impl WatchedMachine) {
         if self.refreshing > self.detector.observed() / REFRESH_PART {
             self.before = self.before.with_own(machine.own_counts());
@@ -153,16 +154,16 @@ impl GapWatch {
     }
 
     /// Sleeps until the next window.
-    fn rest(&mut self, next: u64, machine: &mut impl WatchedMachine) {
+    fn sleep_until_window(&mut self, next: u64, machine: &mut impl WatchedMachine) {
         let left = next.wrapping_sub(machine.now());
         if left <= self.limits.window {
             machine.sleep(left);
         }
         self.read(machine, false);
-        self.detector.open(machine.now());
+        self.detector.open_window(machine.now());
     }
 
-    /// Whether it stopped because there was no room for another gap.
+    /// Whether watching stopped because there was no room for another gap.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= self.room
     }
@@ -172,13 +173,13 @@ impl GapWatch {
         self.detector.backwards()
     }
 
-    /// How the CPU was watched, after [`GapWatch::run`]. `of` has the other fields.
-    pub(super) fn watched(&self, of: Watched) -> Watched {
+    /// How the CPU was watched, after [`GapWatch::run`]. `rest` has the other fields.
+    pub(super) fn watched(&self, rest: Watched) -> Watched {
         Watched {
             observed_ns: self.rate.ns(self.detector.observed()),
             blind_ns: self.rate.ns(self.detector.blind()),
             outside_ns: self.rate.ns(self.detector.outside()),
-            ..of
+            ..rest
         }
     }
 
@@ -197,11 +198,11 @@ impl GapWatch {
         self.found.iter().map(gap).collect()
     }
 
-    /// The length of an iteration of the loop: the median of all, and the median of
-    /// the longest of each batch.
-    pub(super) fn turns(&self, machine: &mut impl WatchedMachine) -> (u64, u64) {
+    /// Measures the length of an iteration: the median of all, and the median of the
+    /// longest of each batch.
+    pub(super) fn iteration_lengths(&self, machine: &mut impl WatchedMachine) -> (u64, u64) {
         let mut lengths = vec![0; BATCH * BATCHES];
-        // Unreachable limits: this times the path without a gap.
+        // Unreachable limits, to time the path without a gap.
         let limits = GapLimits {
             notice: u64::MAX / 2,
             threshold: u64::MAX / 2,
@@ -211,7 +212,7 @@ impl GapWatch {
         let mut detector = GapDetector::new(limits, last);
         for length in &mut lengths {
             let now = machine.now();
-            detector.see(now);
+            detector.add_reading(now);
             *length = now.wrapping_sub(last);
             last = now;
         }
@@ -220,8 +221,8 @@ impl GapWatch {
         (median(&mut lengths), median(&mut longest))
     }
 
-    /// The median time it takes to read the counters.
-    pub(super) fn reading(machine: &mut impl WatchedMachine) -> u64 {
+    /// Measures the median time it takes to read the counters.
+    pub(super) fn reading_length(machine: &mut impl WatchedMachine) -> u64 {
         let mut lengths = [0; READINGS];
         for length in &mut lengths {
             let before = machine.now();

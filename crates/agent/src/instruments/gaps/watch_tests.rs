@@ -125,11 +125,11 @@ fn each_planted_stall_is_found_with_its_length_and_cause() {
         };
         assert_eq!(found.cause, cause, "{found:?}");
     }
-    let of = watch.watched(Watched::default());
+    let watched = watch.watched(Watched::default());
     // Each reading is blind, together with the iterations around it.
-    assert_eq!(of.blind_ns, 400 * (READING + 2 * TURN));
-    assert!(of.observed_ns + of.blind_ns <= 41_000_000 + READING);
-    assert!(of.observed_ns + of.blind_ns > 40_900_000);
+    assert_eq!(watched.blind_ns, 400 * (READING + 2 * TURN));
+    assert!(watched.observed_ns + watched.blind_ns <= 41_000_000 + READING);
+    assert!(watched.observed_ns + watched.blind_ns > 40_900_000);
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn a_quiet_machine_has_no_gap() {
     let watch = watched(&mut machine, limits(1, 1), 20_000_000);
     assert!(watch.found.is_empty());
     assert_eq!(watch.watched(Watched::default()).blind_ns, 0);
-    assert_eq!(watch.turns(&mut machine), (TURN, TURN));
-    assert_eq!(GapWatch::reading(&mut machine), READING + TURN);
+    assert_eq!(watch.iteration_lengths(&mut machine), (TURN, TURN));
+    assert_eq!(GapWatch::reading_length(&mut machine), READING + TURN);
 }
 
 /// Ticks below the threshold, and now and then a stall that no counter shows.
@@ -169,8 +169,8 @@ fn where_counters_cannot_be_read_often_enough_the_cause_is_unclear() {
     assert!(unclear.count() > 5, "{:?}", watch.found);
     let wrong = |f: &&TickGap| f.cause == Cause::Interrupt;
     assert_eq!(watch.found.iter().filter(wrong).count(), 0);
-    let of = watch.watched(Watched::default());
-    assert!(of.blind_ns < of.observed_ns / 15, "{of:?}");
+    let watched = watch.watched(Watched::default());
+    assert!(watched.blind_ns < watched.observed_ns / 15, "{watched:?}");
 }
 
 #[test]
@@ -178,11 +178,11 @@ fn with_a_width_it_sleeps_for_the_rest_and_sees_its_share() {
     let stalls = (0..1000u64).map(|at| (at * 99_990, 12_000, MachineStall::Nothing));
     let mut machine = PlantedMachine::new(stalls.collect());
     let watch = watched(&mut machine, limits(1_000_000, 4_000_000), 99_000_000);
-    let of = watch.watched(Watched::default());
-    let share = of.observed_ns + of.blind_ns;
-    assert!(share.abs_diff(99_000_000 / 4) < 1_000_000, "{of:?}");
+    let watched = watch.watched(Watched::default());
+    let share = watched.observed_ns + watched.blind_ns;
+    assert!(share.abs_diff(99_000_000 / 4) < 1_000_000, "{watched:?}");
     assert!(machine.slept > 70_000_000);
-    let rate = watch.found.len() as f64 / (of.observed_ns as f64 / 1e9);
+    let rate = watch.found.len() as f64 / (watched.observed_ns as f64 / 1e9);
     // One per 100 us; readings and gaps themselves take some of the time.
     assert!((8_500.0..12_000.0).contains(&rate), "{rate}");
 }
@@ -196,8 +196,8 @@ fn gaps_without_room_end_the_exposure() {
     watch.run(&mut machine, |now| now >= 90_000_000);
     assert!(watch.is_full());
     assert_eq!(watch.found.len(), 10);
-    let of = watch.watched(Watched::default());
-    assert!(of.observed_ns < 1_100_000, "{of:?}");
+    let watched = watch.watched(Watched::default());
+    assert!(watched.observed_ns < 1_100_000, "{watched:?}");
 }
 
 #[test]
@@ -207,8 +207,11 @@ fn a_second_time_begins_anew() {
     assert_eq!(watch.gaps(3, 0).len(), 1);
     watch.run(&mut machine, |now| now >= 200_000);
     assert!(watch.found.is_empty());
-    let of = watch.watched(Watched::default());
-    assert!((90_000..100_000).contains(&of.observed_ns), "{of:?}");
+    let watched = watch.watched(Watched::default());
+    assert!(
+        (90_000..100_000).contains(&watched.observed_ns),
+        "{watched:?}"
+    );
 }
 
 #[test]

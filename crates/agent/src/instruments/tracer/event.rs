@@ -1,4 +1,4 @@
-//! Events that the tracers record, decoded by the formats of this kernel.
+//! Decodes the events of the tracers, by the formats that this kernel declares.
 
 use std::ops::AddAssign;
 
@@ -7,49 +7,49 @@ use assize_job::gaps::Cause;
 use crate::instruments::ring::{self, EventFormat};
 use crate::instruments::tracefs::Instance;
 
-/// One decoded event.
+/// A decoded event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TracerEvent {
     /// hwlat's thread was switched in.
     In,
     /// hwlat's thread was switched out.
     Out,
-    /// hwlat has finished one width and found latencies.
+    /// hwlat has finished a window and found latencies.
     Latencies {
-        /// When it noticed the first, on CLOCK_REALTIME, in nanoseconds.
+        /// When it noticed the first, in nanoseconds of CLOCK_REALTIME.
         at_ns: u64,
-        /// The longest, in microseconds.
+        /// Length of the longest, in microseconds.
         longest_us: u64,
-        /// How many there were.
+        /// Number of latencies.
         count: u64,
         /// NMIs in that time.
         nmis: u64,
     },
     /// osnoise's loop was delayed.
     Noise {
-        /// When, on the tracer's clock, in nanoseconds.
+        /// Start, in nanoseconds of the tracer's clock.
         start_ns: u64,
-        /// For how long, in nanoseconds.
+        /// Length in nanoseconds.
         duration_ns: u64,
-        /// By how many interruptions known to the kernel.
+        /// Number of interruptions known to the kernel.
         interferences: u64,
     },
     /// Something took the CPU from the thread of osnoise or timerlat.
     Part {
-        /// What it was.
+        /// The cause.
         cause: Cause,
-        /// When, on the tracer's clock, in nanoseconds.
+        /// Start, in nanoseconds of the tracer's clock.
         start_ns: u64,
-        /// For how long, without what interrupted it in turn, in nanoseconds.
+        /// Length in nanoseconds, without what interrupted it in turn.
         duration_ns: u64,
     },
-    /// osnoise has finished one width of this many microseconds.
+    /// osnoise has finished a window of this many microseconds.
     Sample(u64),
     /// timerlat's timer has expired.
     Timer {
-        /// Whether the thread noticed it; otherwise the interrupt did.
+        /// Whether the thread reports it; otherwise the interrupt handler does.
         in_thread: bool,
-        /// How late, in nanoseconds.
+        /// Latency in nanoseconds.
         late_ns: u64,
     },
 }
@@ -57,7 +57,7 @@ pub(super) enum TracerEvent {
 /// CPU time taken by each cause, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Times {
-    /// No cause known to the kernel.
+    /// Of no cause known to the kernel.
     pub(super) hardware: u64,
     /// Non-maskable interrupts.
     pub(super) nmi: u64,
@@ -93,9 +93,9 @@ impl AddAssign for Times {
     }
 }
 
-/// Decodes an event from its fields, or skips it.
+/// Decodes the fields of an event; skips it with `None`.
 type EventReader = fn(&RecordedFields<'_>) -> Option<TracerEvent>;
-/// `SYSTEM/EVENT`, its required fields, and its decoder.
+/// An event as `SYSTEM/EVENT`, its required fields, and its decoder.
 pub(super) type EventReading = (&'static str, &'static [&'static str], EventReader);
 
 /// The fields of one recorded event.
@@ -116,7 +116,7 @@ impl RecordedFields<'_> {
         Some(comm.starts_with(begin.as_bytes()))
     }
 
-    /// An event that something took the CPU, and for how long.
+    /// Decodes an event of something that took the CPU.
     fn part(&self, cause: Cause) -> Option<TracerEvent> {
         Some(TracerEvent::Part {
             cause,
@@ -128,11 +128,16 @@ impl RecordedFields<'_> {
 
 const SPAN: &[&str] = &["start", "duration"];
 /// The events with which the kernel reports what took a CPU.
-pub(super) const NMI: EventReading = ("osnoise/nmi_noise", SPAN, |of| of.part(Cause::Nmi));
-pub(super) const IRQ: EventReading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::Interrupt));
-pub(super) const SOFTIRQ: EventReading =
-    ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
-pub(super) const THREAD: EventReading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
+pub(super) const NMI: EventReading = ("osnoise/nmi_noise", SPAN, |fields| fields.part(Cause::Nmi));
+pub(super) const IRQ: EventReading = ("osnoise/irq_noise", SPAN, |fields| {
+    fields.part(Cause::Interrupt)
+});
+pub(super) const SOFTIRQ: EventReading = ("osnoise/softirq_noise", SPAN, |fields| {
+    fields.part(Cause::Softirq)
+});
+pub(super) const THREAD: EventReading = ("osnoise/thread_noise", SPAN, |fields| {
+    fields.part(Cause::Switch)
+});
 
 /// Decodes the events of one tracer.
 #[derive(Default)]
@@ -141,16 +146,16 @@ pub(super) struct TracerEventDecoder {
 }
 
 impl TracerEventDecoder {
-    /// Adds an event, whose format it reads from the kernel.
+    /// Adds an event; reads its format from the kernel.
     pub(super) fn add(
         &mut self,
         reading: &EventReading,
         instance: &Instance,
     ) -> Result<(), String> {
-        self.know(reading, instance.format(reading.0)?)
+        self.add_format(reading, instance.format(reading.0)?)
     }
 
-    fn know(
+    fn add_format(
         &mut self,
         (event, fields, read): &EventReading,
         format: EventFormat,
@@ -183,7 +188,7 @@ mod tests {
     fn an_event_is_read_as_the_kernel_lays_it_out() {
         let mut decoder = TracerEventDecoder::default();
         decoder
-            .know(&IRQ, EventFormat::parse(NOISE).unwrap())
+            .add_format(&IRQ, EventFormat::parse(NOISE).unwrap())
             .unwrap();
         let mut bytes = [0u8; 24];
         bytes[0] = 9;
@@ -206,7 +211,7 @@ mod tests {
     fn a_kernel_whose_events_lack_a_field_is_told_so() {
         let format = EventFormat::parse(&NOISE.replace("duration", "length")).unwrap();
         let why = TracerEventDecoder::default()
-            .know(&IRQ, format)
+            .add_format(&IRQ, format)
             .unwrap_err();
         assert!(why.contains("irq_noise has no duration"), "{why}");
     }

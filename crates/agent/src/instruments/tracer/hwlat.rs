@@ -4,10 +4,11 @@ use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{AgentMessage, TracerKind, TracerMode, TracerSettings};
 
 use super::event::TracerEvent;
-use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, doubt, of_run};
-use crate::instruments::{metric, number};
+use super::observation::{self, CpuObservation, RunObservation, TracerDescription};
+use crate::instruments::tracefs::CpuEvents;
+use crate::records::{doubt, metric, number};
 
-/// Beginning of its threads' names.
+/// Prefix of the names of its threads.
 const THREAD: &str = "hwlatd";
 
 pub(super) static HWLAT: TracerDescription = TracerDescription {
@@ -18,9 +19,9 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
         (
             "sched/sched_switch",
             &["prev_comm", "next_comm"],
-            |of| match (
-                of.is_named("prev_comm", THREAD)?,
-                of.is_named("next_comm", THREAD)?,
+            |fields| match (
+                fields.is_named("prev_comm", THREAD)?,
+                fields.is_named("next_comm", THREAD)?,
             ) {
                 (_, true) => Some(TracerEvent::In),
                 (true, false) => Some(TracerEvent::Out),
@@ -30,17 +31,19 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
         (
             "ftrace/hwlat",
             &["duration", "outer_duration", "tv_sec", "tv_nsec"],
-            |of| {
-                let seconds = of.number("tv_sec")?;
+            |fields| {
+                let seconds = fields.number("tv_sec")?;
                 let at_ns = seconds
                     .saturating_mul(1_000_000_000)
-                    .saturating_add(of.number("tv_nsec")?);
+                    .saturating_add(fields.number("tv_nsec")?);
                 Some(TracerEvent::Latencies {
                     at_ns,
-                    longest_us: of.number("duration")?.max(of.number("outer_duration")?),
+                    longest_us: fields
+                        .number("duration")?
+                        .max(fields.number("outer_duration")?),
                     // Kernels before 5.9 report no count.
-                    count: of.number("count").unwrap_or(1).max(1),
-                    nmis: of.number("nmi_count").unwrap_or(0),
+                    count: fields.number("count").unwrap_or(1).max(1),
+                    nmis: fields.number("nmi_count").unwrap_or(0),
                 })
             },
         ),
@@ -50,13 +53,13 @@ pub(super) static HWLAT: TracerDescription = TracerDescription {
     records,
 };
 
-/// hwlat looks with interrupts off. So whenever its thread had the CPU without a break
-/// for at least the width, it watched one window. A window that had not ended when
-/// recording stopped does not count.
-fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
+/// Finds the windows that hwlat watched. It watches with interrupts off, so it watched
+/// one window whenever its thread had the CPU without a break for at least the width. A
+/// window that had not ended when recording stopped does not count.
+fn observe(trace: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let mut observed = CpuObservation::default();
     let (mut since, mut pending) = (None, Vec::new());
-    for &(at, event) in &of.events {
+    for &(at, event) in &trace.events {
         match event {
             TracerEvent::In => {
                 since = Some(at);
@@ -69,10 +72,11 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
                 nmis,
             } => {
                 let length_ns = longest_us.saturating_mul(1000);
-                // If there was only one, the longest is the first: it gives its start.
+                // The time is when the first was noticed: its end. With only one, its
+                // length is known, and so its start.
                 let before = if count == 1 { length_ns } else { 0 };
                 pending.push(Gap {
-                    cpu: of.cpu,
+                    cpu: trace.cpu,
                     at_ns: at_ns.saturating_sub(before),
                     length_ns,
                     cause: match nmis {
@@ -91,7 +95,7 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
                 if let Some(at_ns) = since.take().filter(whole) {
                     observed.observed_ns += length_ns;
                     observed.windows.push(Window {
-                        cpu: of.cpu,
+                        cpu: trace.cpu,
                         at_ns,
                         length_ns,
                     });
@@ -108,12 +112,12 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
 fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let windows = outcome.seen.windows.len() as u64;
     let mut records = vec![
-        of_run::events(outcome, "hwlat", |_| true),
-        of_run::events(outcome, "hwlat_nmi", |cause| cause == Cause::Nmi),
+        observation::events(outcome, "hwlat", |_| true),
+        observation::events(outcome, "hwlat_nmi", |cause| cause == Cause::Nmi),
         metric("hwlat_windows", number(windows), ""),
     ];
     let lengths = outcome.seen.gaps.iter().map(|gap| gap.length_ns);
-    records.extend(of_run::histogram("hwlat_latency", lengths));
+    records.extend(observation::histogram("hwlat_latency", lengths));
     let cpus = outcome.cpus.len();
     if cpus > 1 && outcome.settings.mode != TracerMode::PerCpu {
         let detail = format!(
@@ -134,7 +138,7 @@ mod tests {
     const WIDTH: u64 = 20_000_000;
 
     fn observed(events: &[(u64, TracerEvent)]) -> CpuObservation {
-        let of = CpuEvents {
+        let trace = CpuEvents {
             cpu: 3,
             events: events.to_vec(),
         };
@@ -142,7 +146,7 @@ mod tests {
             width_ns: WIDTH,
             ..TracerSettings::for_kind(TracerKind::Hwlat)
         };
-        observe(&of, &settings)
+        observe(&trace, &settings)
     }
 
     fn latencies(longest_us: u64, count: u64, nmis: u64) -> TracerEvent {

@@ -1,29 +1,31 @@
 //! The kernel's own latency tracers: hwlat, osnoise and timerlat.
 //!
-//! Each runs in a tracing instance of the agent. After the run its events are read and
-//! turned into latencies, and into how long each CPU was actually watched.
+//! Each runs in a tracing instance of the agent. After the run its events are converted
+//! to latencies, and to the time for which each CPU was actually watched.
 
 mod event;
 mod hwlat;
-mod of_run;
+mod observation;
 mod osnoise;
 mod settings;
 mod timerlat;
 
-use std::path::Path;
-
-use assize_job::gaps::{Gap, Seen, Watched, Window};
+use assize_job::gaps::{Seen, Watched};
 use assize_job::{AgentMessage, Job, TracerKind, TracerSettings};
 
 use self::event::{TracerEvent, TracerEventDecoder};
+use self::observation::{CpuObservation, RunObservation, TracerDescription};
 use self::settings::ChangedSettings;
-use super::tracefs::{self, CpuEvents, Instance, InstanceSettings, RecordedTrace};
-use super::{RunInstrument, clock, doubt, system, unavailable};
+use super::run_instrument::RunInstrument;
+use super::tracefs::{self, Instance, InstanceSettings, RecordedTrace};
+use crate::cpus;
+use crate::records::unavailable;
 use crate::sys;
+use crate::tsc;
 
-/// An instrument that is one of the kernel's tracers.
+/// An instrument that uses one of the kernel's tracers.
 pub(crate) struct Tracing {
-    of: &'static TracerDescription,
+    description: &'static TracerDescription,
     settings: TracerSettings,
     cpus: Vec<u32>,
     // Dropped before `changed`: the tracer must be off when its settings change.
@@ -41,56 +43,11 @@ pub(crate) struct Tracing {
     failed: Option<String>,
 }
 
-/// How one of the tracers is used.
-struct TracerDescription {
-    kind: TracerKind,
-    /// The configuration option that the kernel needs.
-    option: &'static str,
-    /// Trace events to enable in addition to what the tracer records itself.
-    events: &'static [&'static str],
-    /// The events to decode, and how.
-    read: &'static [event::EventReading],
-    /// The filter of sched/sched_switch, if that event is enabled.
-    filter: Option<&'static str>,
-    /// Evaluates the events of one CPU.
-    observe: fn(&CpuEvents<TracerEvent>, &TracerSettings) -> CpuObservation,
-    /// The records of all CPUs, except those that all tracers have.
-    records: fn(&RunObservation<'_>) -> Vec<AgentMessage>,
-}
-
-/// What a tracer observed on one CPU. Times are those of CLOCK_MONOTONIC, except for
-/// latencies of hwlat, which are on CLOCK_REALTIME.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct CpuObservation {
-    /// Nanoseconds in which a latency would have been seen.
-    observed_ns: u64,
-    /// When it looked; empty for timerlat, which looks all the time.
-    windows: Vec<Window>,
-    /// Each latency at or above the threshold.
-    latencies: Vec<Gap>,
-    /// When those of timerlat's timer interrupts were due that came late.
-    late_irqs: Vec<u64>,
-    /// Latency of each timer interrupt, and then of the thread.
-    irq_ns: Vec<u64>,
-    thread_ns: Vec<u64>,
-    /// CPU time taken by each cause.
-    time_ns: event::Times,
-}
-
-/// What a tracer observed in a run.
-struct RunObservation<'a> {
-    settings: &'a TracerSettings,
-    seen: &'a Seen,
-    /// In the same order as the CPUs of `seen`.
-    cpus: &'a [CpuObservation],
-    span_ns: u64,
-}
-
 impl Tracing {
     /// The instrument for this tracer.
     pub(crate) fn new(kind: TracerKind) -> Tracing {
         Tracing {
-            of: match kind {
+            description: match kind {
                 TracerKind::Hwlat => &hwlat::HWLAT,
                 TracerKind::Osnoise => &osnoise::OSNOISE,
                 TracerKind::Timerlat => &timerlat::TIMERLAT,
@@ -111,44 +68,41 @@ impl Tracing {
 
 impl RunInstrument for Tracing {
     fn name(&self) -> &'static str {
-        self.of.kind.word()
+        self.description.kind.word()
     }
 
-    fn take(&mut self, job: &Job, _guest: bool) {
+    fn configure(&mut self, job: &Job, _guest: bool) {
         if let Some(settings) = &job.tracer {
             self.settings = settings.clone();
         }
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let of = self.of;
-        tracefs::has_tracer(self.name(), of.option)?;
-        let online = system::online_cpus()?;
+        let description = self.description;
+        tracefs::has_tracer(self.name(), description.option)?;
+        let online = cpus::online()?;
         self.cpus = self.settings.cpus_to_watch(&online);
-        system::check_online(&self.cpus, &online, "tracer.cpus")?;
-        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        let source = system::read(Path::new(source)).unwrap_or_default();
-        let flags = system::read(Path::new("/proc/cpuinfo"))?;
-        self.has_counter = clock::usable(&flags, &source).is_ok();
+        cpus::check_online(&self.cpus, &online, "tracer.cpus")?;
+        self.has_counter = tsc::check().is_ok();
         let mut instance = Instance::open(InstanceSettings {
             name: self.name(),
             clock: "mono",
             kib_per_cpu: 16 << 10,
-            events: of.events,
+            events: description.events,
         })?;
         // Do this before there are child processes that would inherit the open pipes.
         instance.set_tracer("nop")?;
         if let Some(why) = settings::in_use(instance.root()) {
             return Err(why);
         }
-        for reading in of.read {
+        for reading in description.read {
             self.decoder.add(reading, &instance)?;
         }
-        if let Some(filter) = of.filter {
+        if let Some(filter) = description.filter {
             instance.write("events/sched/sched_switch/filter", filter)?;
         }
         instance.write("tracing_cpumask", &settings::mask(&self.cpus))?;
-        let wanted = settings::wanted(of.kind, &self.settings, &self.cpus);
+        let wanted = settings::wanted(description.kind, &self.settings, &self.cpus);
         self.changed = Some(ChangedSettings::set(instance.root(), &wanted)?);
         self.instance = Some(instance);
         Ok(())
@@ -159,12 +113,12 @@ impl RunInstrument for Tracing {
             return;
         };
         self.wall_ns = sys::wall().saturating_sub(sys::now());
-        self.start = clock::both();
-        // In this order: some tracers look at once, others skip a period while nothing
-        // is recorded.
+        self.start = tsc::both();
+        // In this order: some tracers watch at once, others skip a period if nothing is
+        // recorded.
         let begun = instance
             .on()
-            .and_then(|()| instance.set_tracer(self.of.kind.word()));
+            .and_then(|()| instance.set_tracer(self.description.kind.word()));
         if let Err(why) = begun {
             self.failed = Some(why);
         }
@@ -174,7 +128,7 @@ impl RunInstrument for Tracing {
         let Some(instance) = &mut self.instance else {
             return;
         };
-        self.stop = clock::both();
+        self.stop = tsc::both();
         // This ends the tracer's threads.
         if let Err(why) = instance.off() {
             self.failed.get_or_insert(why);
@@ -211,7 +165,7 @@ impl Tracing {
         let (seen, cpus) = self.seen(trace);
         let mut records = Vec::from_iter(trace.doubt(name));
         if seen.cpus.iter().all(|cpu| cpu.observed_ns == 0) {
-            let why = match self.of.kind {
+            let why = match self.description.kind {
                 TracerKind::Timerlat => "no timer went off in the run; set a shorter tracer.period",
                 _ => {
                     "no window was looked at to its end in the run, and of others nothing is \
@@ -227,15 +181,15 @@ impl Tracing {
             cpus: &cpus,
             span_ns: self.stop.1.saturating_sub(self.start.1),
         };
-        records.extend((self.of.records)(&outcome));
-        records.extend(of_run::records(&outcome));
+        records.extend((self.description.records)(&outcome));
+        records.extend(observation::records(&outcome));
         records
     }
 
     /// Every latency with its time since the start, and how each CPU was watched.
     fn seen(&self, trace: &RecordedTrace<TracerEvent>) -> (Seen, Vec<CpuObservation>) {
         let (start, stop) = (self.start, self.stop);
-        let rate = clock::rate(start, stop).ok();
+        let rate = tsc::rate(start, stop).ok();
         let mut seen = Seen {
             source: self.name().into(),
             start_ns: start.1,
@@ -245,15 +199,15 @@ impl Tracing {
             threshold_ns: self.settings.threshold_ns,
             ..Seen::default()
         };
-        let began = match self.of.kind {
+        let began = match self.description.kind {
             TracerKind::Hwlat => start.1.saturating_add(self.wall_ns),
             _ => start.1,
         };
         let mut all = Vec::new();
         for cpu in &self.cpus {
-            let found = trace.cpus.iter().find(|of| of.cpu == *cpu);
+            let found = trace.cpus.iter().find(|events| events.cpu == *cpu);
             let mut observed = found.map_or_else(CpuObservation::default, |events| {
-                (self.of.observe)(events, &self.settings)
+                (self.description.observe)(events, &self.settings)
             });
             let span = stop.1.saturating_sub(start.1);
             seen.cpus.push(Watched {

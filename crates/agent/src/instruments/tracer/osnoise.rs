@@ -4,8 +4,9 @@ use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, Times, TracerEvent};
-use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
-use crate::instruments::{metric, number};
+use super::observation::{self, CpuObservation, RunObservation, TracerDescription};
+use crate::instruments::tracefs::CpuEvents;
+use crate::records::{metric, number};
 
 pub(super) static OSNOISE: TracerDescription = TracerDescription {
     kind: TracerKind::Osnoise,
@@ -21,16 +22,16 @@ pub(super) static OSNOISE: TracerDescription = TracerDescription {
         (
             "osnoise/sample_threshold",
             &["start", "duration", "interference"],
-            |of| {
+            |fields| {
                 Some(TracerEvent::Noise {
-                    start_ns: of.number("start")?,
-                    duration_ns: of.number("duration")?,
-                    interferences: of.number("interference")?,
+                    start_ns: fields.number("start")?,
+                    duration_ns: fields.number("duration")?,
+                    interferences: fields.number("interference")?,
                 })
             },
         ),
-        ("ftrace/osnoise", &["runtime"], |of| {
-            of.number("runtime").map(TracerEvent::Sample)
+        ("ftrace/osnoise", &["runtime"], |fields| {
+            fields.number("runtime").map(TracerEvent::Sample)
         }),
         event::NMI,
         event::IRQ,
@@ -42,11 +43,11 @@ pub(super) static OSNOISE: TracerDescription = TracerDescription {
     records,
 };
 
-/// What follows the last window that ended is neither counted nor exposure.
-fn observe(of: &CpuEvents<TracerEvent>, _: &TracerSettings) -> CpuObservation {
+/// Finds the windows and their noise. What follows the last completed window is ignored.
+fn observe(trace: &CpuEvents<TracerEvent>, _: &TracerSettings) -> CpuObservation {
     let is_sample = |(_, event): &(u64, TracerEvent)| matches!(event, TracerEvent::Sample(_));
-    let whole = of.events.iter().rposition(is_sample);
-    let events = whole.and_then(|end| of.events.get(..=end));
+    let whole = trace.events.iter().rposition(is_sample);
+    let events = whole.and_then(|end| trace.events.get(..=end));
     let events = events.unwrap_or_default();
     let mut observed = CpuObservation::default();
     let mut parts: Vec<(Cause, u64, u64)> = Vec::new();
@@ -56,7 +57,7 @@ fn observe(of: &CpuEvents<TracerEvent>, _: &TracerSettings) -> CpuObservation {
                 let length_ns = runtime_us.saturating_mul(1000);
                 observed.observed_ns += length_ns;
                 observed.windows.push(Window {
-                    cpu: of.cpu,
+                    cpu: trace.cpu,
                     at_ns: at.saturating_sub(length_ns),
                     length_ns,
                 });
@@ -83,9 +84,10 @@ fn observe(of: &CpuEvents<TracerEvent>, _: &TracerSettings) -> CpuObservation {
                 if cause == Cause::Unexplained {
                     observed.time_ns.add(cause, duration_ns);
                 }
-                let many = |wanted| of_it.clone().filter(|(of, ..)| *of == wanted).count() as u64;
+                let many =
+                    |wanted| of_it.clone().filter(|(cause, ..)| *cause == wanted).count() as u64;
                 observed.latencies.push(Gap {
-                    cpu: of.cpu,
+                    cpu: trace.cpu,
                     at_ns: at.saturating_sub(duration_ns),
                     length_ns: duration_ns,
                     cause,
@@ -113,7 +115,7 @@ fn cause<'p>(parts: impl Iterator<Item = &'p (Cause, u64, u64)>, interferences: 
 }
 
 fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
-    let mut records = vec![of_run::events(outcome, "osnoise", |_| true)];
+    let mut records = vec![observation::events(outcome, "osnoise", |_| true)];
     for (name, cause) in [
         ("osnoise_hardware", Cause::Unexplained),
         ("osnoise_nmi", Cause::Nmi),
@@ -122,12 +124,12 @@ fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
         ("osnoise_thread", Cause::Switch),
         ("osnoise_unclear", Cause::Unclear),
     ] {
-        records.push(of_run::events(outcome, name, |of| of == cause));
+        records.push(observation::events(outcome, name, |each| each == cause));
     }
     let lengths = || outcome.seen.gaps.iter().map(|gap| gap.length_ns);
-    records.extend(of_run::histogram("osnoise_noise", lengths()));
+    records.extend(observation::histogram("osnoise_noise", lengths()));
     let noise: u64 = lengths().fold(0, u64::saturating_add);
-    let share = 100.0 * number(noise) / number(of_run::observed_ns(outcome)).max(1.0);
+    let share = 100.0 * number(noise) / number(observation::observed_ns(outcome)).max(1.0);
     records.push(metric("osnoise_share", share, "%"));
     let mut times = Times::default();
     for cpu in outcome.cpus {
@@ -168,11 +170,11 @@ mod tests {
 
     fn observed(events: &[TracerEvent]) -> CpuObservation {
         let times = (1_000_000..).step_by(1_000_000);
-        let of = CpuEvents {
+        let events = CpuEvents {
             cpu: 1,
             events: times.zip(events.iter().copied()).collect(),
         };
-        observe(&of, &TracerSettings::for_kind(TracerKind::Osnoise))
+        observe(&events, &TracerSettings::for_kind(TracerKind::Osnoise))
     }
 
     #[test]

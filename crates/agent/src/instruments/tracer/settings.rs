@@ -1,12 +1,11 @@
-//! Settings of the kernel's tracers that all instances share, and that are restored
-//! afterwards.
+//! Settings of the tracers, which all instances share; restored after the run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_job::{TracerKind, TracerSettings};
 
-use crate::instruments::system;
+use crate::files;
 
 /// Files of tracefs and the content to write.
 pub(super) type WantedFiles = Vec<(&'static str, String)>;
@@ -26,7 +25,7 @@ impl ChangedSettings {
             before: Vec::new(),
         };
         for (file, _) in wanted {
-            let text = system::read(&root.join(file))?;
+            let text = files::read(&root.join(file))?;
             changed.before.push((file, text.trim().to_owned()));
         }
         write(root, wanted)?;
@@ -47,7 +46,7 @@ fn write(root: &Path, all: &WantedFiles) -> Result<(), String> {
         let path = root.join(file);
         fs::write(&path, value).map_err(|why| format!("{}: {value}: {why}", path.display()))
     };
-    let refused: Vec<_> = all.iter().filter(|of| one(of).is_err()).collect();
+    let refused: Vec<_> = all.iter().filter(|setting| one(setting).is_err()).collect();
     refused.into_iter().try_for_each(one)
 }
 
@@ -82,7 +81,7 @@ pub(super) fn wanted(kind: TracerKind, settings: &TracerSettings, cpus: &[u32]) 
     wanted
 }
 
-/// In microseconds.
+/// File of the threshold, in microseconds.
 const THRESHOLD: &str = "tracing_thresh";
 
 /// CPUs in the kernel's mask format: groups of 32 bits, the highest first.
@@ -96,8 +95,8 @@ pub(super) fn mask(cpus: &[u32]) -> String {
     groups.join(",")
 }
 
-/// Why no tracer can be started, if an instance uses one already: the kernel has
-/// only one of each.
+/// Why no tracer can be started, if an instance is using one: each can have one user
+/// only.
 pub(super) fn in_use(root: &Path) -> Option<String> {
     let listing = fs::read_dir(root.join("instances")).into_iter().flatten();
     let instances = listing.flatten().map(|entry| entry.path());
@@ -105,7 +104,7 @@ pub(super) fn in_use(root: &Path) -> Option<String> {
         .chain(instances)
         .find_map(|place| {
             let path = place.join("current_tracer");
-            let text = system::read(&path).ok()?;
+            let text = files::read(&path).ok()?;
             let kind = TracerKind::from_name(text.trim())?;
             Some(format!(
                 "the tracer {} is in use by another program ({}); stop it",

@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
 use super::*;
+use crate::instruments::tracefs::CpuEvents;
+use crate::records::metric_value;
 use assize_job::{METRICS, TracerMode};
 
 const START: u64 = 7_000_000_000;
@@ -66,14 +68,6 @@ fn counted<'r>(records: &'r [AgentMessage], wanted: &str) -> (u64, u64, &'r [u64
     found.unwrap()
 }
 
-fn number_of(records: &[AgentMessage], wanted: &str) -> f64 {
-    let found = records.iter().find_map(|record| match record {
-        AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
-        _ => None,
-    });
-    found.unwrap()
-}
-
 #[test]
 fn what_is_sent_is_what_is_declared() {
     let noise = TracerEvent::Noise {
@@ -119,10 +113,10 @@ fn what_is_sent_is_what_is_declared() {
 
 #[test]
 fn a_latency_is_told_with_its_time_from_the_start_and_the_counter() {
-    let told = tracing(TracerKind::Hwlat, &[1]).trace_records(&trace(&window(1)));
-    let (count, exposure, times) = counted(&told, "hwlat");
+    let records = tracing(TracerKind::Hwlat, &[1]).trace_records(&trace(&window(1)));
+    let (count, exposure, times) = counted(&records, "hwlat");
     assert_eq!((count, exposure, times), (1, 10_000_000, &[2_900_000][..]));
-    let text = told.iter().find_map(|record| match record {
+    let text = records.iter().find_map(|record| match record {
         AgentMessage::Raw { text, .. } => Some(text),
         _ => None,
     });
@@ -133,19 +127,19 @@ fn a_latency_is_told_with_its_time_from_the_start_and_the_counter() {
 
 #[test]
 fn when_several_latencies_were_is_not_told_since_it_is_known_of_the_first_alone() {
-    let told = tracing(TracerKind::Hwlat, &[1]).trace_records(&trace(&window(5)));
-    assert_eq!(counted(&told, "hwlat"), (5, 10_000_000, &[][..]));
+    let records = tracing(TracerKind::Hwlat, &[1]).trace_records(&trace(&window(5)));
+    assert_eq!(counted(&records, "hwlat"), (5, 10_000_000, &[][..]));
 }
 
 #[test]
 fn a_cpu_that_was_watched_in_turn_has_the_exposure_it_really_had_and_that_is_said() {
     let mut one = tracing(TracerKind::Hwlat, &[1, 2]);
     let is_doubt = |record: &AgentMessage| matches!(record, AgentMessage::Doubt { code, .. } if code == "watched-in-turn");
-    let told = one.trace_records(&trace(&window(1)));
+    let records = one.trace_records(&trace(&window(1)));
     // A window of 10 ms on one of two CPUs, in a run of 40 ms.
-    assert!((number_of(&told, "hwlat_watched_share") - 12.5).abs() < 1e-9);
-    assert_eq!(counted(&told, "hwlat").1, 10_000_000);
-    assert!(told.iter().any(is_doubt), "{told:?}");
+    assert!((metric_value(&records, "hwlat_watched_share").unwrap() - 12.5).abs() < 1e-9);
+    assert_eq!(counted(&records, "hwlat").1, 10_000_000);
+    assert!(records.iter().any(is_doubt), "{records:?}");
     one.settings.mode = TracerMode::PerCpu;
     assert!(!one.trace_records(&trace(&window(1))).iter().any(is_doubt));
 }
@@ -153,16 +147,16 @@ fn a_cpu_that_was_watched_in_turn_has_the_exposure_it_really_had_and_that_is_sai
 #[test]
 fn a_run_without_a_whole_window_gives_no_rate_and_says_what_to_do() {
     for kind in TracerKind::ALL {
-        let told = tracing(kind, &[1]).trace_records(&trace(&[(0, TracerEvent::In)]));
+        let records = tracing(kind, &[1]).trace_records(&trace(&[(0, TracerEvent::In)]));
         let [
             AgentMessage::Unavailable {
                 metric: None,
                 reason,
                 ..
             },
-        ] = &told[..]
+        ] = &records[..]
         else {
-            panic!("{told:?}");
+            panic!("{records:?}");
         };
         assert!(reason.contains("tracer."), "{reason}");
     }

@@ -4,7 +4,8 @@ use assize_job::gaps::{Cause, Gap};
 use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, TracerEvent};
-use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
+use super::observation::{self, CpuObservation, RunObservation, TracerDescription};
+use crate::instruments::tracefs::CpuEvents;
 
 pub(super) static TIMERLAT: TracerDescription = TracerDescription {
     kind: TracerKind::Timerlat,
@@ -16,10 +17,10 @@ pub(super) static TIMERLAT: TracerDescription = TracerDescription {
         event::THREAD.0,
     ],
     read: &[
-        ("ftrace/timerlat", &["context", "timer_latency"], |of| {
+        ("ftrace/timerlat", &["context", "timer_latency"], |fields| {
             Some(TracerEvent::Timer {
-                in_thread: of.number("context")? != 0,
-                late_ns: of.number("timer_latency")?,
+                in_thread: fields.number("context")? != 0,
+                late_ns: fields.number("timer_latency")?,
             })
         }),
         event::NMI,
@@ -32,14 +33,14 @@ pub(super) static TIMERLAT: TracerDescription = TracerDescription {
     records,
 };
 
-/// A timer counts, together with the period before it, if its thread ran before
-/// recording stopped.
-fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
+/// Finds the latencies. A timer counts, together with the period before it, if its thread
+/// ran before recording stopped.
+fn observe(trace: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObservation {
     let threshold = settings.threshold_ns;
     let mut observed = CpuObservation::default();
     let (mut irq, mut parts) = (None, Vec::new());
     let mut due: Option<(u64, u64)> = None;
-    for &(at, event) in &of.events {
+    for &(at, event) in &trace.events {
         match event {
             TracerEvent::Part {
                 cause, duration_ns, ..
@@ -67,7 +68,7 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &TracerSettings) -> CpuObserva
                 }
                 if late_ns >= threshold {
                     observed.latencies.push(Gap {
-                        cpu: of.cpu,
+                        cpu: trace.cpu,
                         at_ns: was_due,
                         length_ns: late_ns,
                         cause: cause(&parts, irq_ns, late_ns),
@@ -92,8 +93,8 @@ fn count_of_cause(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
     parts.iter().filter(|(cause, _)| *cause == wanted).count() as u64
 }
 
-/// What took the CPU between the interrupt and the thread for at least half of the
-/// whole latency. If nothing did, the CPU was not available, or had interrupts off.
+/// The cause of a latency: what took the CPU between the interrupt and the thread for at
+/// least half of it. Otherwise the CPU was not available, or had interrupts off.
 fn cause(parts: &[(Cause, u64)], irq_ns: u64, late_ns: u64) -> Cause {
     let longest = parts.iter().max_by_key(|(_, duration)| *duration);
     match longest {
@@ -110,14 +111,14 @@ fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
         .collect();
     irqs.sort_unstable();
     let mut records = vec![
-        of_run::events(outcome, "timerlat_late", |_| true),
-        of_run::events_at(outcome, "timerlat_late_irq", irqs),
+        observation::events(outcome, "timerlat_late", |_| true),
+        observation::events_at(outcome, "timerlat_late_irq", irqs),
     ];
-    let all = |of: fn(&CpuObservation) -> &[u64]| outcome.cpus.iter().flat_map(of).copied();
+    let all = |series: fn(&CpuObservation) -> &[u64]| outcome.cpus.iter().flat_map(series).copied();
     let irq = all(|cpu| &cpu.irq_ns);
-    records.extend(of_run::histogram("timerlat_irq_latency", irq));
+    records.extend(observation::histogram("timerlat_irq_latency", irq));
     let thread = all(|cpu| &cpu.thread_ns);
-    records.extend(of_run::histogram("timerlat_thread_latency", thread));
+    records.extend(observation::histogram("timerlat_thread_latency", thread));
     records
 }
 
@@ -131,11 +132,11 @@ mod tests {
     }
 
     fn observed(events: &[(u64, TracerEvent)]) -> CpuObservation {
-        let of = CpuEvents {
+        let trace = CpuEvents {
             cpu: 2,
             events: events.to_vec(),
         };
-        observe(&of, &TracerSettings::for_kind(TracerKind::Timerlat))
+        observe(&trace, &TracerSettings::for_kind(TracerKind::Timerlat))
     }
 
     #[test]

@@ -1,54 +1,51 @@
-//! mpg123 and aplay of Debian, which play music through ALSA.
+//! Plays music through ALSA with Debian's mpg123 and aplay.
 //!
-//! mpg123 could play by itself, but it gives up at an underrun that interrupts
-//! one of its writes.
+//! mpg123 could play by itself, but it gives up at an underrun that interrupts one of its
+//! writes.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use assize_job::{AgentMessage, Audio, Job, RunStage};
+use assize_job::{AgentMessage, Audio, RunStage};
 
+use super::output;
+use super::prepared::{Prepared, WorkloadContext};
 use super::scratch::Directory;
-use super::{Prepared, output, program};
-use crate::process::{Body, ExecProgram, ProcessExit};
-use crate::seed::Stream;
+use crate::process::{Body, ExecProgram, ProcessExit, program};
+use crate::records::{failed, metric};
 use crate::sys;
 
-/// The music: frames of one size, each of which can be decoded independently.
+/// The music: frames of equal size, each of which can be decoded independently.
 /// `music.py` generates it.
 const MUSIC: &[u8] = include_bytes!("music.mp3");
-/// Bytes of a frame, at 128 kbit/s and 48 kHz.
+/// Size of a frame in bytes, at 128 kbit/s and 48 kHz.
 const FRAME: usize = 384;
-/// How long a frame lasts: 1152 samples.
+/// Duration of a frame: 1152 samples.
 const FRAME_NS: u64 = 24_000_000;
-/// In the background, the music outlasts the workload's timeout by this much.
+/// By how much music in the background outlasts the workload's timeout.
 const MORE_NS: u64 = 10_000_000_000;
 /// Maximum length of the music in the background.
 const LONGEST_NS: u64 = 600_000_000_000;
-/// The text around the length of an underrun in aplay's message.
+/// The text before and after the length of an underrun in aplay's message.
 const UNDERRUN: (&str, &str) = ("underrun!!! (at least ", " ms long)");
 
-pub(super) fn prepare(
-    name: &str,
-    audio: &Audio,
-    job: &Job,
-    label: &str,
-    background: bool,
-) -> Result<Prepared, String> {
-    let duration_ns = match background {
+pub(super) fn prepare(audio: &Audio, context: &WorkloadContext<'_>) -> Result<Prepared, String> {
+    let job = context.job;
+    let duration_ns = match context.background {
         true => longest_music(job.timeout_ms),
         false => audio.duration_ns,
     };
     let frames = duration_ns.div_ceil(FRAME_NS);
     let all = (MUSIC.len() / FRAME) as u64;
-    let first = Stream::new(job.seed, &format!("{label}.frame")).below(all);
-    let directory = Directory::new().map_err(|error| failed(Path::new("music"), &error))?;
+    let first = context.stream("frame").below(all);
+    let directory = Directory::new().map_err(sys::failure_of("music"))?;
     let file = directory.path().join("music.mp3");
-    fs::write(&file, music(first, frames)).map_err(|error| failed(&file, &error))?;
+    fs::write(&file, music(first, frames)).map_err(sys::failure_of(file.display()))?;
     let decoder = program(&decoder(&file), job.seed)?;
     let player = program(&player(audio), job.seed)?;
-    let (name, music_ns, buffer_ns) = (name.to_string(), frames * FRAME_NS, audio.buffer_ns);
+    let (name, music_ns, buffer_ns) =
+        (context.name.to_string(), frames * FRAME_NS, audio.buffer_ns);
     Ok(Prepared {
         body: Body::Inside(Box::new(move || {
             play(&decoder, &player).map(|()| Vec::new())
@@ -62,11 +59,7 @@ pub(super) fn prepare(
     })
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), sys::error_text(error))
-}
-
-/// The length of music that outlasts every workload with this timeout.
+/// Length of music that outlasts every workload with this timeout.
 fn longest_music(timeout_ms: u64) -> u64 {
     match timeout_ms {
         0 => LONGEST_NS,
@@ -74,7 +67,7 @@ fn longest_music(timeout_ms: u64) -> u64 {
     }
 }
 
-/// `frames` frames from `first` on, starting over at the end.
+/// `frames` frames from `first` on, repeating from the beginning after the last.
 fn music(first: u64, frames: u64) -> Vec<u8> {
     let all = MUSIC.chunks_exact(FRAME).cycle();
     let first = usize::try_from(first).unwrap_or(0);
@@ -105,8 +98,7 @@ fn player(audio: &Audio) -> Vec<String> {
     words.map(String::from).into()
 }
 
-/// Runs both programs to their ends, with the output of the decoder as input of
-/// the player.
+/// Runs both programs to their end; the decoder's output is the player's input.
 fn play(decoder: &ExecProgram, player: &ExecProgram) -> Result<(), String> {
     let mut decoding = start(decoder, Stdio::null(), Stdio::piped())?;
     let sound = decoding.stdout.take().map_or_else(Stdio::null, Stdio::from);
@@ -120,12 +112,12 @@ fn start(exec: &ExecProgram, stdin: Stdio, stdout: Stdio) -> Result<Child, Strin
     command.args(exec.arguments.iter().skip(1));
     command.envs(exec.environment.iter().cloned());
     let started = command.stdin(stdin).stdout(stdout).spawn();
-    started.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))
+    started.map_err(sys::failure_of(&exec.path))
 }
 
 fn end(exec: &ExecProgram, mut child: Child) -> Result<(), String> {
     let status = child.wait();
-    let status = status.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))?;
+    let status = status.map_err(sys::failure_of(&exec.path))?;
     match status.success() {
         true => Ok(()),
         false => Err(format!("{}: {status}", exec.path)),
@@ -140,24 +132,20 @@ fn read(
     buffer_ns: u64,
 ) -> Vec<AgentMessage> {
     let mut records = output::output_records(name, left);
-    // aplay may not wait for what is in the buffer at the end.
+    // At the end, aplay may not wait until the buffer is played.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
-        records.push(AgentMessage::Failed {
-            stage: RunStage::Workload,
-            what: name.into(),
-            why: format!(
+        records.push(failed(
+            RunStage::Workload,
+            name,
+            format!(
                 "the player ended after {played} ms of {music} ms of music: {}",
-                output::last_lines(left)
+                left.last_lines()
             ),
-        });
+        ));
         return records;
     }
-    let metric = |name: &str, value: f64| AgentMessage::Metric {
-        metric: name.into(),
-        value,
-        unit: "ns".into(),
-    };
+    let metric = |name: &str, value: f64| metric(name, value, "ns");
     let silences = underrun_lengths(&left.stderr);
     records.push(AgentMessage::Events {
         event: "underruns".into(),
@@ -174,18 +162,19 @@ fn read(
 
 /// The length of each underrun, in nanoseconds.
 fn underrun_lengths(stderr: &str) -> Vec<u64> {
-    let told = stderr.lines().filter_map(|line| {
+    let lengths = stderr.lines().filter_map(|line| {
         let rest = line.trim_end().strip_prefix(UNDERRUN.0)?;
         // Milliseconds, with three decimals.
         let us = rest.strip_suffix(UNDERRUN.1)?.replacen('.', "", 1);
         Some(us.parse::<u64>().ok()?.saturating_mul(1000))
     });
-    told.collect()
+    lengths.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::metric_value;
     use crate::sys::{CpuTime, ProcessEnd};
 
     #[test]
@@ -287,12 +276,7 @@ mod tests {
                 ..
             }
         )));
-        let value = |wanted: &str| {
-            records.iter().find_map(|record| match record {
-                AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
-                _ => None,
-            })
-        };
+        let value = |wanted: &str| metric_value(&records, wanted);
         assert_eq!(value("silence"), Some(245_822_000.0));
         assert_eq!(value("player_cpu_time"), Some(70_000.0));
     }

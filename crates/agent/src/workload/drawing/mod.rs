@@ -1,12 +1,10 @@
-//! A client that draws through requests to a server, as clients of a window system
-//! do.
+//! A client that draws through requests to a server, like clients of a window system.
 //!
-//! Client and server are two threads with a socket between them. The client writes
-//! requests of the X protocol's sizes into a buffer, which it sends when it is full.
-//! At the end of each operation it requests an answer. The server reads what has
-//! arrived, draws, and answers. What is drawn, and where, comes from the seed. At
-//! the end the screen is compared with one on which the same was drawn without a
-//! socket.
+//! Client and server are two threads connected by a socket. The client writes requests of
+//! the X protocol's sizes to a buffer, which it sends when it is full. At the end of each
+//! operation it requests an answer. The server reads what has arrived, draws, and
+//! answers. What is drawn, and where, is random. At the end the screen is compared with
+//! one on which the same was drawn without a socket.
 
 mod requests;
 mod screen;
@@ -19,32 +17,27 @@ use std::thread::JoinHandle;
 use assize_job::{AgentMessage, Drawing, ImagesBy};
 
 use super::memory::{Area, Mapping};
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
 use requests::{ANSWER, HEADER, Request};
 use screen::{PIXEL, Rectangle, Screen};
 
-/// Initial bytes of the server's buffer, which grows for longer requests.
+/// Initial size of the server's buffer, which grows for longer requests.
 const SERVER_BUFFER: usize = 4096;
-/// The longest side of a rectangle that is filled or copied.
+/// Maximum width and height of a filled or copied rectangle.
 const SIDE_MAX: u16 = 64;
 
-pub(super) fn prepare(
-    drawing: &Drawing,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(drawing: &Drawing, context: &WorkloadContext<'_>) -> Prepared {
     let session = DrawingSession {
         drawing: drawing.clone(),
-        operations: (!background).then_some(drawing.operations),
-        samples,
-        stream: Stream::new(seed, &format!("{label}.drawing")),
+        operations: (!context.background).then_some(drawing.operations),
+        samples: context.job.samples,
+        stream: context.stream("drawing"),
         ends: None,
         start: 0,
         times: TimedSeries::default(),
@@ -54,10 +47,10 @@ pub(super) fn prepare(
     prepare_staged(drawing.scheduling.clone(), session)
 }
 
-/// What to draw, and the results.
+/// The operations to draw, and the measurements.
 struct DrawingSession {
     drawing: Drawing,
-    /// `None` goes on until the process is killed.
+    /// `None`: until the process is killed.
     operations: Option<u64>,
     samples: bool,
     /// Decides what is drawn, and where.
@@ -77,7 +70,7 @@ struct DrawingConnection {
     server: JoinHandle<Result<Screen, String>>,
 }
 
-/// How much was sent.
+/// Number of requests and bytes sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct SentTotals {
     requests: u64,
@@ -119,11 +112,6 @@ impl Staged for DrawingSession {
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let drawn = self.drawn.take().ok_or("nothing was drawn")?;
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let wrong = self.reference()?.differing(&drawn);
         let times = std::mem::take(&mut self.times);
         let mut records = times.records("operation_time", "ns", self.start, self.samples);
@@ -156,7 +144,7 @@ impl DrawingSession {
         Ok(())
     }
 
-    /// The screen after the same was drawn without a server.
+    /// Draws the same without a server. Returns the screen.
     fn reference(&self) -> Result<Screen, String> {
         let words = |error: io::Error| sys::error_text(&error);
         let (_, segment) = segment(&self.drawing).map_err(words)?;
@@ -193,7 +181,7 @@ fn image_bytes(drawing: &Drawing) -> usize {
     (drawing.image_side as usize).pow(2) * PIXEL
 }
 
-/// Makes the requests, drawn from the seed.
+/// Generates random requests.
 struct RequestGenerator {
     drawing: Drawing,
     stream: Stream,
@@ -234,13 +222,18 @@ impl RequestGenerator {
             self.send(to, &Request::Copy(from, x, y))?;
         }
         for image in 0..self.drawing.images as usize {
-            self.put(to, segment, image)?;
+            self.send_image(to, segment, image)?;
         }
         self.send(to, &Request::Sync)
     }
 
-    /// Draws the image with this number in the operation.
-    fn put(&mut self, to: &mut impl Write, segment: &Mapping, number: usize) -> io::Result<()> {
+    /// Sends image `number` of the operation.
+    fn send_image(
+        &mut self,
+        to: &mut impl Write,
+        segment: &Mapping,
+        number: usize,
+    ) -> io::Result<()> {
         let side = self.drawing.image_side as u16;
         let place = Rectangle {
             x: self.below(self.drawing.width - u32::from(side) + 1),
@@ -275,11 +268,11 @@ impl RequestGenerator {
     }
 
     fn below(&mut self, limit: u32) -> u16 {
-        // Neither a screen nor an image has a larger side.
+        // No side of a screen or an image exceeds 16 bits.
         self.stream.below(limit.into()) as u16
     }
 
-    /// A random place on the screen, with a size that widgets have.
+    /// A random rectangle on the screen, of the size of a widget.
     fn place(&mut self) -> Rectangle {
         Rectangle {
             x: self.below(self.drawing.width),
@@ -290,7 +283,7 @@ impl RequestGenerator {
     }
 }
 
-/// Carries out requests until the client is gone. Returns the screen.
+/// Carries out requests until the client closes the socket. Returns the screen.
 fn serve(socket: UnixStream, segment: &Mapping, mut screen: Screen) -> Result<Screen, String> {
     let words = |error: io::Error| sys::error_text(&error);
     let mut buffer = vec![0; SERVER_BUFFER];
@@ -337,14 +330,14 @@ fn carry_out(
         Request::Colour(colour) => screen.colour = colour,
         Request::Copy(from, x, y) => screen.copy(from, x, y),
         Request::Fill(places) => places.into_iter().for_each(|place| screen.fill(place)),
-        Request::Put(place, pixels) => screen.put(place, pixels),
+        Request::Put(place, pixels) => screen.draw_image(place, pixels),
         Request::PutShared(place, offset) => {
             let bytes = usize::from(place.width) * usize::from(place.height) * PIXEL;
             let area: Option<Area<'_>> = segment.area(offset as usize, bytes);
             image.resize(bytes, 0);
             area.ok_or("an image is not in the shared memory")?
                 .read(image);
-            screen.put(place, image);
+            screen.draw_image(place, image);
         }
         Request::Sync => return Ok(true),
         Request::Text(x, y, text) => screen.text(x, y, text),

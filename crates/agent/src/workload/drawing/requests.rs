@@ -1,14 +1,14 @@
-//! The requests of a client to the server, in the form and with the sizes of the X
-//! protocol, version 11. Only those that drawing needs.
+//! The requests, in the format of the X protocol, version 11. Only those needed for
+//! drawing.
 
 use std::io::{self, Write};
 
 use super::screen::{PIXEL, Rectangle};
 
-/// Bytes of a request's header: its code, a byte that depends on the code, and its
-/// length in words of 4 bytes.
+/// Size of a request's header: its code, a byte that depends on the code, and its length
+/// in words of 4 bytes.
 pub(super) const HEADER: usize = 4;
-/// Bytes of an answer.
+/// Size of an answer.
 pub(super) const ANSWER: usize = 32;
 
 const CHANGE_GC: u8 = 56;
@@ -17,8 +17,8 @@ const POLY_FILL_RECTANGLE: u8 = 70;
 const PUT_IMAGE: u8 = 72;
 const IMAGE_TEXT_8: u8 = 76;
 const GET_INPUT_FOCUS: u8 = 43;
-/// The code of the shared-memory extension (extensions have codes from 128 on), and
-/// that of its request.
+/// Code of the shared-memory extension (codes of extensions begin at 128), and of its
+/// request.
 const SHM: u8 = 130;
 const SHM_PUT_IMAGE: u8 = 3;
 
@@ -121,14 +121,14 @@ fn rectangle(fields: &mut Vec<u8>, place: Rectangle) {
     halves(fields, &[place.x, place.y, place.width, place.height]);
 }
 
-/// The length in bytes of the request that begins here; `None` without its whole
-/// header.
+/// The length in bytes of the request at the beginning; `None` if its header is
+/// incomplete.
 pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     let header: [u8; HEADER] = bytes.get(..HEADER)?.try_into().ok()?;
     Some(usize::from(u16::from_le_bytes([header[2], header[3]])) * 4)
 }
 
-/// Parses a request of exactly these bytes.
+/// Parses a request that consists of exactly these bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<Request<'_>, String> {
     let half = |at: usize| -> Result<u16, String> {
         let bytes = bytes.get(at..at + 2).and_then(|two| two.try_into().ok());

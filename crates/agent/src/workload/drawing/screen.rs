@@ -4,7 +4,7 @@
 const GLYPH: (usize, usize) = (8, 13);
 /// Background colour of the screen and of text.
 const PAPER: u32 = 0x00ff_ffff;
-/// Bytes of a pixel.
+/// Size of a pixel in bytes.
 pub(super) const PIXEL: usize = 4;
 
 /// A position and a size, in pixels.
@@ -37,7 +37,7 @@ impl Screen {
         }
     }
 
-    /// `width` pixels of a line from `x` on, as far as they are on the screen.
+    /// Up to `width` pixels of a line from `x` on, cut at the edge of the screen.
     fn line(&mut self, x: usize, y: usize, width: usize) -> &mut [u32] {
         if y >= self.height || x >= self.width {
             return &mut [];
@@ -58,7 +58,7 @@ impl Screen {
         }
     }
 
-    /// Writes a line of text with its upper left corner at this place.
+    /// Writes a line of text with its upper left corner at (`x`, `y`).
     pub(super) fn text(&mut self, x: u16, y: u16, text: &[u8]) {
         let colour = self.colour;
         for row in 0..GLYPH.1 {
@@ -74,8 +74,7 @@ impl Screen {
         }
     }
 
-    /// Copies a rectangle of the screen to another place; what does not fit there
-    /// is cut off.
+    /// Copies a rectangle of the screen to (`x`, `y`), cut at the edge of the screen.
     pub(super) fn copy(&mut self, from: Rectangle, x: u16, y: u16) {
         let (to_x, to_y) = (usize::from(x), usize::from(y));
         let (from_x, from_y) = (usize::from(from.x), usize::from(from.y));
@@ -99,7 +98,7 @@ impl Screen {
     }
 
     /// Draws an image, given as its pixels line by line.
-    pub(super) fn put(&mut self, place: Rectangle, bytes: &[u8]) {
+    pub(super) fn draw_image(&mut self, place: Rectangle, bytes: &[u8]) {
         let width = usize::from(place.width);
         for (row, line) in bytes.chunks(width.max(1) * PIXEL).enumerate() {
             let to = self.line(place.x.into(), usize::from(place.y) + row, width);
@@ -116,7 +115,7 @@ impl Screen {
     }
 }
 
-/// A row of a character: eight pixels. Each character has a different pattern.
+/// A row of eight pixels of a character. Each character has a different pattern.
 fn glyph(character: u8, row: usize) -> u8 {
     let mixed = (u32::from(character) * 13 + row as u32).wrapping_mul(0x9e37_79b1);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85eb_ca6b);
@@ -171,7 +170,7 @@ mod tests {
                 .flat_map(|pixel| (9000 + pixel).to_le_bytes())
                 .collect();
             let mut put = before.clone();
-            put.put(place, &image);
+            put.draw_image(place, &image);
             for (row, column) in (0..17).flat_map(|row| (0..23).map(move |column| (row, column))) {
                 let old = at(&before, column, row);
                 let is_in = inside(place, column, row);
@@ -200,15 +199,15 @@ mod tests {
         screen.colour = 5;
         screen.text(2, 1, b"aba");
         let column = |x: usize| (0..14).map(move |y| (x, y));
-        let of = |x: usize| {
+        let column = |x: usize| {
             column(x)
                 .map(|(x, y)| screen.pixels[y * 20 + x])
                 .collect::<Vec<_>>()
         };
-        assert!(of(0).iter().all(|pixel| *pixel == PAPER));
+        assert!(column(0).iter().all(|pixel| *pixel == PAPER));
         // The third character equals the first; there is room for 2 of its
         // columns.
-        assert_eq!((of(2), of(3)), (of(18), of(19)));
+        assert_eq!((column(2), column(3)), (column(18), column(19)));
         let ink = screen.pixels.iter().filter(|pixel| **pixel == 5).count();
         assert!((1..18 * 13).contains(&ink));
         let mut other = Screen::new(20, 14);

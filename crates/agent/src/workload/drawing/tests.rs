@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use super::*;
+use crate::records::metric_value;
 
 fn small() -> Drawing {
     Drawing {
@@ -30,11 +31,7 @@ fn sample_session(drawing: &Drawing) -> DrawingSession {
 }
 
 fn value(records: &[AgentMessage], name: &str) -> f64 {
-    let values = records.iter().find_map(|record| match record {
-        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
-        _ => None,
-    });
-    values.unwrap()
+    metric_value(records, name).unwrap()
 }
 
 #[test]
@@ -79,7 +76,7 @@ fn a_pixel_that_is_not_the_one_asked_for_is_counted() {
 
 #[test]
 fn what_is_drawn_comes_from_the_seed() {
-    let of = |seed| {
+    let drawn = |seed| {
         let drawing = small();
         let (_, segment) = segment(&drawing).unwrap();
         let mut bytes = Vec::new();
@@ -87,22 +84,22 @@ fn what_is_drawn_comes_from_the_seed() {
         artist.operation(&mut bytes, &segment).unwrap();
         bytes
     };
-    assert_eq!(of(1), of(1));
-    assert_ne!(of(1), of(2));
+    assert_eq!(drawn(1), drawn(1));
+    assert_ne!(drawn(1), drawn(2));
 }
 
 #[test]
 fn a_request_that_is_cut_off_or_has_no_length_ends_the_server() {
-    let said = |bytes: &[u8]| {
+    let serve_error = |bytes: &[u8]| {
         let (mut client, server) = UnixStream::pair().unwrap();
         client.write_all(bytes).unwrap();
         drop(client);
         let segment = Mapping::memfd(4).unwrap();
         serve(server, &segment, Screen::new(2, 2)).unwrap_err()
     };
-    assert!(said(&[43, 0]).contains("cut off"));
-    assert!(said(&[43, 0, 0, 0]).contains("no length"));
-    assert!(said(&[9, 0, 1, 0]).contains("no request has the code"));
+    assert!(serve_error(&[43, 0]).contains("cut off"));
+    assert!(serve_error(&[43, 0, 0, 0]).contains("no length"));
+    assert!(serve_error(&[9, 0, 1, 0]).contains("no request has the code"));
     let mut outside = Vec::new();
     let place = Rectangle {
         x: 0,
@@ -111,5 +108,5 @@ fn a_request_that_is_cut_off_or_has_no_length_ends_the_server() {
         height: 2,
     };
     Request::PutShared(place, 0).write(&mut outside).unwrap();
-    assert!(said(&outside).contains("shared memory"));
+    assert!(serve_error(&outside).contains("shared memory"));
 }

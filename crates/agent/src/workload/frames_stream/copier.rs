@@ -1,11 +1,11 @@
-//! Copies, flushes and fences parts of a frame with instructions of this CPU.
+//! Copies, flushes and fences parts of a frame with the configured instructions.
 
 use assize_job::{FlushInstruction, FrameFence, FrameFlush, FrameStore, FramesStream};
 
 use super::super::instructions;
 use super::super::memory::Area;
 
-/// Bytes for which the control, which copies nothing, computes one iteration.
+/// Bytes per iteration of the control, which computes instead of copying.
 const WORD: usize = 8;
 
 /// How parts of frames are copied, flushed and fenced.
@@ -44,7 +44,7 @@ impl Copier {
         })
     }
 
-    /// Copies `from` to `to`, as much as both can hold.
+    /// Copies as much of `from` as fits `to`.
     pub(super) fn copy(&self, to: Area<'_>, from: Area<'_>) {
         let length = to.length().min(from.length());
         let (to, from) = (to.start(), from.start());

@@ -1,5 +1,4 @@
-//! Memory of devices: BARs of PCI devices through sysfs, framebuffers, dumb
-//! buffers.
+//! Memory of devices: BARs of PCI devices, framebuffers, dumb buffers.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -13,21 +12,20 @@ use crate::sys;
 
 /// The sysfs directory of PCI devices.
 const PCI: &str = "/sys/bus/pci/devices";
-/// Beginning of the class of a display controller.
+/// Prefix of the class of a display controller.
 const DISPLAY: &str = "0x03";
 
-/// Memory in which the lines of a frame lie.
+/// Memory with the lines of a frame.
 #[derive(Debug)]
 pub(super) struct LineMemory {
     pub(super) mapping: Mapping,
-    /// Bytes from the beginning of one line to that of the next.
+    /// Distance between the beginnings of lines, in bytes.
     pub(super) stride: usize,
-    /// Closed or undone on drop.
     _held: HeldDevice,
 }
 
 impl LineMemory {
-    /// Lines in this memory; `held` is released after it.
+    /// Lines in a mapping. `held` is dropped after it.
     pub(super) fn new(mapping: Mapping, stride: usize, held: HeldDevice) -> LineMemory {
         LineMemory {
             mapping,
@@ -37,12 +35,12 @@ impl LineMemory {
     }
 }
 
-/// What the memory of a device depends on.
+/// Keeps the memory of a device valid; released on drop.
 #[derive(Debug)]
 pub(super) enum HeldDevice {
     /// Nothing.
     Nothing,
-    /// A PCI device that was enabled for it through this file.
+    /// A PCI device that was enabled through this file; disabled on drop.
     Enabled(PathBuf),
     /// An open file, whose buffers are freed when it is closed.
     Open { _file: File },
@@ -51,7 +49,7 @@ pub(super) enum HeldDevice {
 impl Drop for HeldDevice {
     fn drop(&mut self) {
         if let HeldDevice::Enabled(file) = self {
-            // Nothing depends on this.
+            // Nothing depends on disabling it.
             let _ = fs::write(file, "0");
         }
     }
@@ -132,7 +130,7 @@ fn devices(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Why this resource does not exist.
+/// Explains why a BAR cannot be mapped.
 fn why_missing(
     root: &Path,
     stream: &FramesStream,
@@ -167,7 +165,7 @@ fn why_missing(
     }
 }
 
-/// Enables a device that no driver has enabled.
+/// Enables the device unless a driver has.
 fn enable(device: &Path) -> Result<HeldDevice, String> {
     let file = device.join("enable");
     match fs::read_to_string(&file) {
@@ -198,7 +196,7 @@ fn line_bytes(stream: &FramesStream) -> Result<usize, String> {
     usize::try_from(stream.line_bytes()).map_err(|_| "a line is too long".into())
 }
 
-/// FBIOGET_VSCREENINFO and FBIOGET_FSCREENINFO, and the sizes of what they write.
+/// FBIOGET_VSCREENINFO and FBIOGET_FSCREENINFO, with the sizes of their structs.
 const VARIABLE: (libc::c_ulong, usize) = (0x4600, 160);
 const FIXED: (libc::c_ulong, usize) = (0x4602, 80);
 /// Offsets of width, height and bits per pixel in `struct fb_var_screeninfo`, and
@@ -230,7 +228,7 @@ pub(super) fn framebuffer(stream: &FramesStream) -> Result<LineMemory, String> {
     let length = stride.checked_mul(stream.height as usize);
     let length = length.ok_or("a frame is too large")?;
     let mapping = Mapping::file(&file, length, 0)
-        .map_err(|error| format!("{path}: it cannot be mapped: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: it cannot be mapped")))?;
     Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
@@ -238,11 +236,11 @@ fn screen(file: &File, (number, size): (libc::c_ulong, usize)) -> Result<Vec<u8>
     let mut bytes = vec![0; size];
     // SAFETY: the kernel writes a structure of `size` bytes.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), number, bytes.as_mut_ptr()) })
-        .map_err(|error| format!("it is no framebuffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of("it is no framebuffer"))?;
     Ok(bytes)
 }
 
-/// The 32-bit word at `at`; 0 beyond the end.
+/// Reads the 32-bit word at `at`. Returns 0 beyond the end.
 fn word(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
     word.map_or(0, u32::from_le_bytes)
@@ -278,19 +276,19 @@ struct MapDumb {
 /// Creates and maps a dumb buffer of a card.
 pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<LineMemory, String> {
     match &stream.device {
-        Some(path) => dumb_buffer_of(stream, path),
+        Some(path) => card_buffer(stream, path),
         None => {
             let cards = (0..FramesStream::CARDS).map(|number| format!("/dev/dri/card{number}"));
             let mut cards = cards.filter(|path| Path::new(path).exists());
             match cards.next() {
-                Some(first) => dumb_buffer_of(stream, &first),
+                Some(first) => card_buffer(stream, &first),
                 None => Err("there is no /dev/dri/card*; load the driver of a card".into()),
             }
         }
     }
 }
 
-fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<LineMemory, String> {
+fn card_buffer(stream: &FramesStream, path: &str) -> Result<LineMemory, String> {
     let file = open(Path::new(path))?;
     let mut create = CreateDumb {
         height: stream.height,
@@ -300,17 +298,17 @@ fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<LineMemory, Strin
     };
     // SAFETY: the number tells the kernel to read and write this structure.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), CREATE_DUMB, &raw mut create) })
-        .map_err(|error| format!("{path}: no dumb buffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: no dumb buffer")))?;
     let mut map = MapDumb {
         handle: create.handle,
         ..MapDumb::default()
     };
     // SAFETY: as above.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), MAP_DUMB, &raw mut map) })
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: a dumb buffer")))?;
     let length = usize::try_from(create.size).map_err(|_| "a frame is too large")?;
     let mapping = Mapping::file(&file, length, map.offset)
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of(format!("{path}: a dumb buffer")))?;
     let held = HeldDevice::Open { _file: file };
     Ok(LineMemory::new(mapping, create.pitch as usize, held))
 }
@@ -365,7 +363,7 @@ mod tests {
             ("0000:00:02.0/resource0", "0123456789abcdef"),
             ("0000:00:03.0/class", "0x020000\n"),
         ]);
-        let of = |device: Option<&str>, bar, memory, bytes| {
+        let refusal = |device: Option<&str>, bar, memory, bytes| {
             let stream = FramesStream {
                 bar,
                 ..small(device)
@@ -373,22 +371,22 @@ mod tests {
             pci_below(root.path(), &stream, memory, bytes).unwrap_err()
         };
         let combined = FrameMemory::WriteCombined;
-        let told = of(None, 0, combined, 16);
-        assert!(told.contains("BAR 0 is not prefetchable"), "{told}");
-        let told = of(None, 1, combined, 16);
-        assert!(told.contains("has no BAR 1"), "{told}");
-        let told = of(Some("0000:00:09.0"), 0, combined, 16);
+        let error = refusal(None, 0, combined, 16);
+        assert!(error.contains("BAR 0 is not prefetchable"), "{error}");
+        let error = refusal(None, 1, combined, 16);
+        assert!(error.contains("has no BAR 1"), "{error}");
+        let error = refusal(Some("0000:00:09.0"), 0, combined, 16);
         assert!(
-            told.contains("there are 0000:00:02.0, 0000:00:03.0"),
-            "{told}"
+            error.contains("there are 0000:00:02.0, 0000:00:03.0"),
+            "{error}"
         );
-        let told = of(None, 0, FrameMemory::Uncached, 17);
+        let error = refusal(None, 0, FrameMemory::Uncached, 17);
         assert!(
-            told.contains("it has 16 bytes, and 17 are needed"),
-            "{told}"
+            error.contains("it has 16 bytes, and 17 are needed"),
+            "{error}"
         );
         let none = pci_with(&[]);
-        let told = pci_below(none.path(), &small(None), combined, 16).unwrap_err();
-        assert!(told.contains("no display controller"), "{told}");
+        let error = pci_below(none.path(), &small(None), combined, 16).unwrap_err();
+        assert!(error.contains("no display controller"), "{error}");
     }
 }

@@ -1,8 +1,8 @@
 //! A thread that copies frames.
 //!
-//! The content of a frame is drawn from the seed. The destination is first
-//! filled with its complement, and compared with the frame at the end, so that
-//! pixels that did not arrive are counted.
+//! The content of a frame is random. The destination is first filled with its complement,
+//! and compared with the frame at the end, so that pixels that did not arrive are
+//! counted.
 
 mod copier;
 mod device;
@@ -10,26 +10,21 @@ mod device;
 use assize_job::{AgentMessage, FrameEach, FrameMemory, FramesStream};
 
 use super::memory::{Area, Mapping};
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
-use super::{Prepared, prepare_staged};
 use crate::process::Staged;
+use crate::records::{events, metric};
 use crate::seed::Stream;
 use crate::sys;
 use copier::Copier;
 use device::{HeldDevice, LineMemory};
 
-pub(super) fn prepare(
-    stream: &FramesStream,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(stream: &FramesStream, context: &WorkloadContext<'_>) -> Prepared {
     let streaming = FramesStreaming {
         stream: stream.clone(),
-        background,
-        samples,
-        pixels: Stream::new(seed, &format!("{label}.pixels")),
+        background: context.background,
+        samples: context.job.samples,
+        pixels: context.stream("pixels"),
         frames: None,
         start: 0,
         times: TimedSeries::default(),
@@ -38,10 +33,10 @@ pub(super) fn prepare(
     prepare_staged(stream.scheduling.clone(), streaming)
 }
 
-/// What to copy, and the results.
+/// The frames to copy, and the measurements.
 struct FramesStreaming {
     stream: FramesStream,
-    /// Whether it goes on until the process is killed, and measures nothing.
+    /// Whether it runs until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
     /// The content of a frame.
@@ -50,7 +45,7 @@ struct FramesStreaming {
     start: u64,
     /// How long each frame took, in nanoseconds.
     times: TimedSeries,
-    /// When periods without a frame ended, in nanoseconds from the start.
+    /// Ends of periods without a finished frame, in nanoseconds from the start.
     late: Vec<u64>,
 }
 
@@ -117,28 +112,17 @@ impl Staged for FramesStreaming {
     }
 
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
-        // Taken out, so that the memory of the frames is released at the end.
+        // Take the frames, so that their memory is released at the end.
         let frames = self.frames.take().ok_or("no frame is ready")?;
         let end = sys::now();
         let times = std::mem::take(&mut self.times);
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let (count, mean) = (times.len(), times.mean());
         let mut records = times.records("frame_time", "ns", self.start, self.samples);
         records.push(metric("frame_time_mean", mean, "ns"));
         records.push(metric("frames", count as f64, ""));
         if self.stream.period_ns.is_some() {
-            records.push(AgentMessage::Events {
-                event: "frames_late".into(),
-                count: self.late.len() as u64,
-                exposure_ns: end - self.start,
-                t_ns: std::mem::take(&mut self.late),
-                span_ns: None,
-                tolerated_ns: None,
-            });
+            let late = std::mem::take(&mut self.late);
+            records.push(events("frames_late", late, end - self.start));
         }
         if self.stream.copies() {
             let bytes = self.stream.frame_bytes() as f64;
@@ -150,7 +134,7 @@ impl Staged for FramesStreaming {
     }
 }
 
-/// The maximum number of frames, as far as it is known in advance.
+/// Upper limit of the number of frames.
 fn frames_at_most(stream: &FramesStream) -> u64 {
     match (stream.duration_ns, stream.period_ns) {
         (None, _) => stream.frames,
@@ -160,8 +144,8 @@ fn frames_at_most(stream: &FramesStream) -> u64 {
     }
 }
 
-/// How many periods have ended by `now` without a finished frame, for a frame
-/// that was due at `due`. A frame that ends exactly with its period is in time.
+/// Number of periods that have ended without a finished frame, for a frame due at `due`
+/// and finished at `now`. A frame that ends exactly with its period is on time.
 fn periods_passed(due: u64, now: u64, period: u64) -> u64 {
     now.saturating_sub(due).saturating_sub(1) / period
 }
@@ -199,9 +183,9 @@ impl CopiedFrames {
     }
 
     /// `lines` lines of the source, from `line` on.
-    fn from(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
+    fn source_lines(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
         let source = &self.source;
-        part(
+        area_of_lines(
             &source.mapping,
             self.source_at + line * source.stride,
             lines,
@@ -209,10 +193,10 @@ impl CopiedFrames {
         )
     }
 
-    /// The same of the destination.
-    fn to(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
+    /// `lines` lines of the destination, from `line` on.
+    fn destination_lines(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
         let to = self.destination.as_ref().unwrap_or(&self.source);
-        part(&to.mapping, line * to.stride, lines, self.line_bytes)
+        area_of_lines(&to.mapping, line * to.stride, lines, self.line_bytes)
     }
 
     /// Whether lines follow each other without gaps.
@@ -233,11 +217,16 @@ impl CopiedFrames {
         }
         if stream.each == FrameEach::Frame {
             if self.is_dense() {
-                self.copier
-                    .after(self.from(0, self.lines)?, self.to(0, self.lines)?);
+                self.copier.after(
+                    self.source_lines(0, self.lines)?,
+                    self.destination_lines(0, self.lines)?,
+                );
             } else {
                 for line in 0..self.lines {
-                    self.copier.flush(self.from(line, 1)?, self.to(line, 1)?);
+                    self.copier.flush(
+                        self.source_lines(line, 1)?,
+                        self.destination_lines(line, 1)?,
+                    );
                 }
                 self.copier.fence();
             }
@@ -248,12 +237,17 @@ impl CopiedFrames {
     fn copy_lines(&self, first: usize, end: usize, each: FrameEach) -> Result<(), String> {
         if each == FrameEach::Frame && self.is_dense() {
             let lines = end - first;
-            self.copier
-                .copy(self.to(first, lines)?, self.from(first, lines)?);
+            self.copier.copy(
+                self.destination_lines(first, lines)?,
+                self.source_lines(first, lines)?,
+            );
             return Ok(());
         }
         for line in first..end {
-            let (from, to) = (self.from(line, 1)?, self.to(line, 1)?);
+            let (from, to) = (
+                self.source_lines(line, 1)?,
+                self.destination_lines(line, 1)?,
+            );
             self.copier.copy(to, from);
             if each == FrameEach::Line {
                 self.copier.after(from, to);
@@ -268,9 +262,9 @@ impl CopiedFrames {
         let mut line = vec![0; self.line_bytes];
         for number in 0..self.lines {
             draw(&mut pixels, &mut line);
-            self.from(number, 1)?.fill(&line);
+            self.source_lines(number, 1)?.fill(&line);
             line.iter_mut().for_each(|byte| *byte = !*byte);
-            self.to(number, 1)?.fill(&line);
+            self.destination_lines(number, 1)?.fill(&line);
         }
         Ok(())
     }
@@ -282,7 +276,7 @@ impl CopiedFrames {
         let mut wrong = 0;
         for number in 0..self.lines {
             draw(&mut pixels, &mut line);
-            self.to(number, 1)?.read(&mut found);
+            self.destination_lines(number, 1)?.read(&mut found);
             let both = line.chunks(pixel_bytes).zip(found.chunks(pixel_bytes));
             wrong += both.filter(|(wanted, found)| wanted != found).count();
         }
@@ -290,7 +284,7 @@ impl CopiedFrames {
     }
 }
 
-fn part(
+fn area_of_lines(
     mapping: &Mapping,
     offset: usize,
     lines: usize,
@@ -300,7 +294,7 @@ fn part(
     area.ok_or_else(|| "a line is not in the memory of its frame".into())
 }
 
-/// Memory that does not belong to a device.
+/// Maps memory that does not belong to a device.
 fn ordinary_memory(memory: FrameMemory, bytes: usize, stride: usize) -> Result<LineMemory, String> {
     let (mapping, what, mend) = match memory {
         FrameMemory::HugePages => (
@@ -316,7 +310,7 @@ fn ordinary_memory(memory: FrameMemory, bytes: usize, stride: usize) -> Result<L
     Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
-/// Draws the content of the next line.
+/// Fills a line with random bytes.
 fn draw(pixels: &mut Stream, line: &mut [u8]) {
     pixels.fill(line);
 }

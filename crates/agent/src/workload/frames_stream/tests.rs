@@ -1,4 +1,5 @@
 use super::*;
+use crate::records::metric_value;
 use assize_job::{FlushInstruction, FrameFence, FrameFlush, FrameStore};
 
 const SEED: u64 = 5;
@@ -26,13 +27,6 @@ fn sample_streaming(stream: &FramesStream) -> FramesStreaming {
     };
     streaming.set_up().unwrap();
     streaming
-}
-
-fn value(records: &[AgentMessage], name: &str) -> Option<f64> {
-    records.iter().find_map(|record| match record {
-        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
-        _ => None,
-    })
 }
 
 #[test]
@@ -71,8 +65,12 @@ fn frames_arrive_whole_by_every_store_flush_and_fence() {
             let mut streaming = sample_streaming(&stream);
             streaming.run().unwrap();
             let records = streaming.records().unwrap();
-            assert_eq!(value(&records, "pixels_wrong"), Some(0.0), "{stream:?}");
-            assert_eq!(value(&records, "frames"), Some(2.0));
+            assert_eq!(
+                metric_value(&records, "pixels_wrong"),
+                Some(0.0),
+                "{stream:?}"
+            );
+            assert_eq!(metric_value(&records, "frames"), Some(2.0));
         }
     }
 }
@@ -84,7 +82,7 @@ fn what_did_not_arrive_is_counted_pixel_by_pixel() {
     let mut streaming = sample_streaming(&stream);
     let all = f64::from(stream.width * stream.height);
     assert_eq!(
-        value(&streaming.records().unwrap(), "pixels_wrong"),
+        metric_value(&streaming.records().unwrap(), "pixels_wrong"),
         Some(all)
     );
     // Flip a bit of one pixel, in the last line.
@@ -92,14 +90,14 @@ fn what_did_not_arrive_is_counted_pixel_by_pixel() {
     streaming.run().unwrap();
     {
         let frames = streaming.frames.as_ref().unwrap();
-        let line = frames.to(10, 1).unwrap();
+        let line = frames.destination_lines(10, 1).unwrap();
         let mut bytes = vec![0; line.length()];
         line.read(&mut bytes);
         bytes[110] ^= 1;
         line.fill(&bytes);
     }
     assert_eq!(
-        value(&streaming.records().unwrap(), "pixels_wrong"),
+        metric_value(&streaming.records().unwrap(), "pixels_wrong"),
         Some(1.0)
     );
 }
@@ -112,7 +110,10 @@ fn before_it_is_copied_the_destination_holds_the_complement_of_the_frame() {
     for number in 0..frames.lines {
         let (mut line, mut found) = (vec![0; 111], vec![0; 111]);
         draw(&mut pixels, &mut line);
-        frames.to(number, 1).unwrap().read(&mut found);
+        frames
+            .destination_lines(number, 1)
+            .unwrap()
+            .read(&mut found);
         let complement: Vec<u8> = line.iter().map(|byte| !byte).collect();
         assert_eq!(found, complement);
     }
@@ -130,9 +131,9 @@ fn the_control_copies_nothing_and_says_nothing_of_pixels() {
     let frames = streaming.frames.as_ref().unwrap();
     assert_eq!(frames.wrong(&streaming.pixels, 3).unwrap(), all);
     let records = streaming.records().unwrap();
-    assert_eq!(value(&records, "frames"), Some(2.0));
-    assert_eq!(value(&records, "pixels_wrong"), None);
-    assert_eq!(value(&records, "bandwidth"), None);
+    assert_eq!(metric_value(&records, "frames"), Some(2.0));
+    assert_eq!(metric_value(&records, "pixels_wrong"), None);
+    assert_eq!(metric_value(&records, "bandwidth"), None);
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn a_duration_ends_the_copying_and_periods_that_pass_are_late() {
         _ => None,
     });
     // Each period either has a frame or is late.
-    let frames = value(&records, "frames").unwrap();
+    let frames = metric_value(&records, "frames").unwrap();
     assert!(
         frames >= 1.0 && frames as u64 + late.unwrap() >= 3,
         "{records:?}"

@@ -1,7 +1,7 @@
-//! The sum of the Internet checksum (RFC 1071): 16-bit words in the byte order of
-//! the machine, added in one's complement; a zero follows an odd last byte.
+//! The sum of the Internet checksum (RFC 1071): 16-bit words in the byte order of the
+//! machine, added in one's complement. An odd last byte is padded with a zero.
 //!
-//! A 32-bit sum is not folded. Two sums are equal if they are equal when folded.
+//! The 32-bit sums are not folded; they are equivalent if they are equal after folding.
 
 use std::arch::asm;
 
@@ -15,7 +15,8 @@ pub(in crate::workload) fn folded(sum: u32) -> u16 {
 /// Reduces 64 bits to 32 that fold to the same sum.
 fn fold_to_32_bits(sum: u64) -> u32 {
     let (low, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
-    // If two numbers below 2^32 carry, what remains is below 2^32 - 1.
+    // If two numbers below 2^32 carry, the rest is below 2^32 - 1, so adding 1 does not
+    // carry.
     low + u32::from(carry)
 }
 

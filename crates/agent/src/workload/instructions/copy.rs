@@ -15,16 +15,16 @@ pub(in crate::workload) unsafe fn rep_movsb(to: *mut u8, from: *const u8, length
     }
 }
 
-/// Splits a range to be written into the bytes before the first multiple of `unit`,
-/// the bytes of whole units, and the bytes behind them.
+/// Splits a range of addresses into the bytes before the first multiple of `unit`, the
+/// bytes of whole units, and the bytes after them.
 fn split_at_units(to: *mut u8, length: usize, unit: usize) -> (usize, usize, usize) {
     let head = to.align_offset(unit).min(length);
     let tail = (length - head) % unit;
     (head, length - head - tail, tail)
 }
 
-/// A copy with an instruction that stores `$unit` bytes at addresses that are
-/// aligned to them; the remainders at both ends are copied bytewise.
+/// A copy with an instruction that stores `$unit` bytes at aligned addresses; copies the
+/// remainders at both ends bytewise.
 macro_rules! copy_by {
     ($(#[$meta:meta])* $name:ident, $unit:literal, $class:ident, $load:literal, $store:literal
         $(, $after:literal)?) => {
@@ -123,8 +123,8 @@ pub(in crate::workload) unsafe fn rep_movsq(to: *mut u8, from: *const u8, length
     }
 }
 
-/// A copy of `$turn` bytes per iteration from the first byte on, whatever the
-/// alignment; [`rep_movsb`] copies the remainder.
+/// A copy of `$turn` bytes per iteration, whatever the alignment; [`rep_movsb`] copies
+/// the remainder.
 macro_rules! copy_turns {
     ($(#[$meta:meta])* $name:ident, $turn:literal, $class:ident, [$($line:literal),+]
         $(, $after:literal)?) => {

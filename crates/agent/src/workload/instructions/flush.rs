@@ -3,10 +3,11 @@
 use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
 
-/// Flushes the cache lines of a range with CLFLUSH. `line`: bytes of a cache
-/// line, a power of two.
+/// Flushes the cache lines of a range with CLFLUSH. `line`: size of a cache line, a power
+/// of two.
 ///
 /// # Safety
+///
 /// `at` can be read for `length` bytes, and cache lines have `line` bytes.
 pub(in crate::workload) unsafe fn clflush(at: *const u8, length: usize, line: usize) {
     for at in lines(at, length, line) {
@@ -27,8 +28,8 @@ pub(in crate::workload) unsafe fn clflushopt(at: *const u8, length: usize, line:
     }
 }
 
-/// An address in each cache line of a range: the beginning of the line or, in
-/// the first, that of the range.
+/// An address in each cache line of a range: its beginning or, for the first, the
+/// beginning of the range.
 fn lines(at: *const u8, length: usize, line: usize) -> impl Iterator<Item = *const u8> {
     let into = at.addr() % line;
     let count = match length {
@@ -41,19 +42,19 @@ fn lines(at: *const u8, length: usize, line: usize) -> impl Iterator<Item = *con
     })
 }
 
-/// Waits until all earlier stores are visible.
+/// Orders all earlier stores before all later ones (SFENCE).
 pub(in crate::workload) fn sfence() {
     // SAFETY: no operand.
     unsafe { asm!("sfence", options(nostack, preserves_flags)) };
 }
 
-/// Waits until all earlier loads and stores are visible.
+/// Orders all earlier loads and stores before all later ones (MFENCE).
 pub(in crate::workload) fn mfence() {
     // SAFETY: no operand.
     unsafe { asm!("mfence", options(nostack, preserves_flags)) };
 }
 
-/// Bytes of a cache line, if the CPU has CLFLUSH (CPUID leaf 1).
+/// Size of a cache line in bytes, if the CPU has CLFLUSH (CPUID leaf 1).
 pub(in crate::workload) fn cache_line() -> Option<usize> {
     let leaf = __cpuid_count(1, 0);
     let line = ((leaf.ebx >> 8) & 0xff) as usize * 8;

@@ -1,7 +1,7 @@
 //! Instructions that copy, zero, sum, compute, flush and fence.
 //!
-//! They are in assembly because the choice of the instruction is what is
-//! measured; a compiler would choose others, or none at all.
+//! They are in assembly because the choice of instructions is what is measured; a
+//! compiler would choose others, or none.
 
 mod checksum;
 mod copy;
@@ -32,12 +32,12 @@ pub(super) fn compute(turns: usize) {
 /// Instructions per iteration of [`spend`].
 pub(super) const TURN_INSTRUCTIONS: u64 = 64;
 
-/// Executes `turns` iterations, of [`TURN_INSTRUCTIONS`] instructions each, of a
-/// loop that computes nothing and accesses no memory.
+/// Executes `turns` iterations, of [`TURN_INSTRUCTIONS`] instructions each, of a loop
+/// that computes nothing and accesses no memory.
 ///
-/// All but two of the instructions are no-operations. An emulator that counts
-/// instructions counts them like others, but has nothing to do for them. So a
-/// workload that only pretends to compute costs the host little.
+/// All but two of the instructions are no-ops. An emulator that counts instructions
+/// counts them like others, but has nothing to do for them. So a workload that only
+/// pretends to compute costs the host little.
 pub(super) fn spend(turns: u64) {
     if turns > 0 {
         // SAFETY: only the register is written.

@@ -30,8 +30,8 @@ pub(in crate::workload) unsafe fn rep_stosq(to: *mut u8, length: usize) {
     }
 }
 
-/// Zeroes `$turn` bytes per iteration from the first byte on, whatever the
-/// alignment, and the remainder bytewise.
+/// Zeroes `$turn` bytes per iteration, whatever the alignment, and the remainder
+/// bytewise.
 macro_rules! zero_by {
     ($(#[$meta:meta])* $name:ident, $turn:literal, $class:ident, $clear:literal,
         [$($store:literal),+] $(, $after:literal)?) => {

@@ -1,8 +1,8 @@
-//! Checks that a routine in the kernel does what a plain one does.
+//! Compares a routine of the kernel with a plain implementation.
 //!
-//! It is called on places of random sizes and alignments, some of which end at the
-//! end of the process's memory, or beyond it. Nothing may change around a place,
-//! and the routine must report as left the bytes that do not exist.
+//! The routine is called on places of random sizes and alignments, some of which end at
+//! the end of the process's memory or beyond it. Nothing may change around a place, and
+//! the routine must report the number of bytes that it could not access.
 
 use super::super::memory::{Area, Mapping};
 use super::kernel::{CallProduct, CopybenchBatch, CopybenchDevice, FaultAction, KernelRoutine};
@@ -10,20 +10,21 @@ use super::routines::plain_sum;
 use crate::seed::Stream;
 use crate::sys;
 
-/// The number of places tried.
+/// Number of places to try.
 const TRIALS: usize = 64;
 const PAGE: usize = 4096;
-/// The end of a page, in which places lie and whose bytes are all checked.
+/// Size of the end of a page, which contains the places and of which all bytes are
+/// checked.
 const WINDOW: usize = 1024;
-/// Minimum number of its bytes before each place.
+/// Minimum number of bytes before each place.
 const ROOM: usize = 64;
 /// Maximum length of a place, in bytes.
 const LENGTH_MAX: usize = 700;
 /// Maximum number of bytes by which a place extends beyond the end of memory.
 const OVER_MAX: usize = 200;
 
-/// Where a routine is tried: a page to read from and one to write to. A page of the
-/// process is followed by an inaccessible one.
+/// A page to read from and one to write to. A page of the process is followed by an
+/// inaccessible one.
 pub(super) struct TrialPages {
     pub(super) from: Mapping,
     pub(super) to: Mapping,
@@ -46,15 +47,14 @@ pub(super) struct RoutineResult {
     pub(super) sum: u32,
 }
 
-/// The number of places for which a routine in the kernel has a wrong result.
+/// Counts the places for which a routine of the kernel has a wrong result.
 pub(super) fn count_wrong_in_kernel(
     routine: KernelRoutine,
     stream: &mut Stream,
 ) -> Result<u64, String> {
     let device = CopybenchDevice::open()?;
-    let error = |error| format!("a page of memory: {}", sys::error_text(&error));
     let page = |user: bool, written: bool| match user {
-        true => Mapping::guarded(PAGE).map_err(error),
+        true => Mapping::guarded(PAGE).map_err(sys::failure_of("a page of memory")),
         false => device.memory(written, PAGE),
     };
     let ground = TrialPages {
@@ -87,8 +87,8 @@ pub(super) fn count_wrong_in_kernel(
     count_wrong(routine, &ground, stream, call)
 }
 
-/// The number of places for which a routine has a wrong result. `call` calls it on
-/// a trial of the ground.
+/// Counts the places for which a routine has a wrong result. `call` calls it on a trial
+/// in `ground`.
 pub(super) fn count_wrong(
     routine: KernelRoutine,
     ground: &TrialPages,
@@ -105,11 +105,11 @@ pub(super) fn count_wrong(
         stream.fill(&mut before);
         from.fill(&source);
         to.fill(&before);
-        let said = call(trial)?;
+        let result = call(trial)?;
         let (mut kept, mut after) = (vec![0; WINDOW], vec![0; WINDOW]);
         from.read(&mut kept);
         to.read(&mut after);
-        let right = kept == source && is_right(routine, trial, said, &source, &before, &after);
+        let right = kept == source && is_right(routine, trial, result, &source, &before, &after);
         wrong += u64::from(!right);
     }
     Ok(wrong)
@@ -120,8 +120,8 @@ fn window(page: &Mapping) -> Result<Area<'_>, String> {
     area.ok_or_else(|| "a page is too small".into())
 }
 
-/// A random place. If `edge`, and if the routine uses memory of the process, it
-/// ends at the end of that memory or beyond it.
+/// A random place. If `edge` is true and the routine accesses memory of the process, the
+/// place ends at the end of that memory or beyond it.
 fn random_trial(routine: KernelRoutine, edge: bool, stream: &mut Stream) -> RoutineTrial {
     let mut below = |limit: usize| stream.below(limit as u64) as usize;
     let length = below(LENGTH_MAX + 1);
@@ -144,18 +144,18 @@ fn random_trial(routine: KernelRoutine, edge: bool, stream: &mut Stream) -> Rout
     trial
 }
 
-/// Whether the number of bytes left, the sum, and all bytes of the window that is
-/// written to are right.
+/// Whether the number of bytes left, the sum, and all bytes of the destination window are
+/// right.
 fn is_right(
     routine: KernelRoutine,
     trial: RoutineTrial,
-    said: RoutineResult,
+    result: RoutineResult,
     source: &[u8],
     before: &[u8],
     after: &[u8],
 ) -> bool {
     let RoutineTrial { from, to, over, .. } = trial;
-    let left = usize::try_from(said.left).unwrap_or(usize::MAX);
+    let left = usize::try_from(result.left).unwrap_or(usize::MAX);
     let most = match routine.fault {
         FaultAction::Exact | FaultAction::ExactThenZeroes => over,
         FaultAction::Word if over == 0 => 0,
@@ -168,7 +168,7 @@ fn is_right(
     let done = trial.length - left;
     if routine.makes.sums() {
         let wanted = plain_sum(&source[there(from, trial.length)], 0);
-        if !is_same_sum(said.sum, wanted) {
+        if !is_same_sum(result.sum, wanted) {
             return false;
         }
     }
@@ -183,7 +183,7 @@ fn is_right(
     let rest = there(to + done, left);
     match routine.fault {
         FaultAction::ExactThenZeroes => wanted[rest].fill(0),
-        // Words that were given up may have been copied partly.
+        // Words on which the routine gave up may have been copied in part.
         FaultAction::Word if !rest.is_empty() => {
             wanted[rest.clone()].copy_from_slice(&after[rest]);
         }
@@ -192,7 +192,8 @@ fn is_right(
     wanted == after
 }
 
-/// Whether an unfolded sum equals this folded one. One's complement has two zeroes.
+/// Whether an unfolded sum is equivalent to a folded one. One's complement has two
+/// zeroes.
 pub(super) fn is_same_sum(sum: u32, folded: u16) -> bool {
     sum % 0xffff == u32::from(folded) % 0xffff
 }

@@ -10,9 +10,9 @@ use crate::device::{self, iowr};
 use crate::sys;
 
 const PATH: &str = "/dev/copybench";
-/// The version of the interface that this code is written for.
+/// The supported version of the interface.
 const VERSION: u32 = 1;
-/// The offset at which the memory to write to is mapped.
+/// Offset at which to map the memory to write to.
 const MAP_TO: u64 = 0x4000_0000;
 /// Maximum size of each memory, in bytes.
 const MEMORY_MAX: usize = 2 << 20;
@@ -41,7 +41,7 @@ pub(super) struct CopybenchBatch {
 
 const BATCH: u32 = iowr::<CopybenchBatch>('B' as u32, 0x60);
 
-/// A routine that the module has.
+/// A routine of the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KernelRoutine {
     /// Its number in the module.
@@ -50,33 +50,33 @@ pub(super) struct KernelRoutine {
     pub(super) from_user: bool,
     /// Whether it writes the process's memory.
     pub(super) to_user: bool,
-    /// What it produces.
+    /// The result of a call.
     pub(super) makes: CallProduct,
-    /// What it does when memory of the process is not accessible.
+    /// The behaviour at a fault.
     pub(super) fault: FaultAction,
 }
 
-/// What a call produces.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallProduct {
-    /// The bytes of its source.
+    /// A copy of the source.
     Copy,
     /// Zeroes.
     Zeroes,
     /// A sum.
     Sum,
-    /// The bytes of its source, and their sum.
+    /// A copy of the source, and its sum.
     CopyAndSum,
 }
 
-/// What a routine does when memory of the process is not accessible.
+/// The behaviour of a routine at a fault on memory of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultAction {
-    /// Works up to the last accessible byte, and returns how many are left.
+    /// Stops after the last accessible byte, and returns how many are left.
     Exact,
-    /// The same, and zeroes what it did not copy.
+    /// Like `Exact`, and zeroes what it did not copy.
     ExactThenZeroes,
-    /// Gives up a whole word of 8 bytes if not all of it is accessible.
+    /// Gives up at a word of 8 bytes that is not wholly accessible.
     Word,
 }
 
@@ -132,7 +132,7 @@ pub(super) fn in_kernel(routine: Routine) -> Option<KernelRoutine> {
     })
 }
 
-/// The open device. Its memory lasts as long as its mappings.
+/// The open device. Its memory exists as long as its mappings.
 #[derive(Debug)]
 pub(super) struct CopybenchDevice(File);
 
@@ -142,8 +142,8 @@ impl CopybenchDevice {
         device::open(PATH, MemoryRoutine::MODULE).map(CopybenchDevice)
     }
 
-    /// Maps memory of the kernel to read from or, if `written`, to write to. Each
-    /// can be mapped once.
+    /// Maps the kernel's memory to read from or, if `written`, to write to. Each can be
+    /// mapped once.
     pub(super) fn memory(&self, written: bool, length: usize) -> Result<Mapping, String> {
         if length > MEMORY_MAX {
             return Err(format!(
@@ -162,8 +162,9 @@ impl CopybenchDevice {
     /// Makes the kernel carry out a batch of calls.
     ///
     /// # Safety
-    /// Its addresses are of memory of the process that can be read or written as
-    /// the routine does, or that is not accessible at all.
+    ///
+    /// Its addresses are of memory of the process that the routine may read or write, or
+    /// that is not accessible at all.
     pub(super) unsafe fn call(&self, batch: &mut CopybenchBatch) -> Result<(), String> {
         batch.version = VERSION;
         // SAFETY: the struct is that of the number, and the caller vouches for the
@@ -186,7 +187,7 @@ fn failed(error: &io::Error) -> String {
     }
 }
 
-/// The same batch, with calls that do nothing.
+/// Replaces the calls of a batch by calls that do nothing.
 pub(super) fn empty_batch(batch: CopybenchBatch) -> CopybenchBatch {
     CopybenchBatch {
         routine: NOTHING,
@@ -199,7 +200,7 @@ mod tests {
     use assize_job::CpuMode;
 
     use super::*;
-    use crate::layout::{ExpectedLayout, must_be_of, structs};
+    use crate::layout::{ExpectedLayout, check_header, structs};
 
     #[test]
     fn structs_and_numbers_are_those_of_the_header() {
@@ -231,7 +232,7 @@ mod tests {
             numbers.push(one.number);
         }
         expected.value("COPYBENCH_ROUTINES", numbers.len() as u64);
-        must_be_of("copybench.h", &expected);
+        check_header("copybench.h", &expected);
     }
 
     #[test]

@@ -1,13 +1,11 @@
-//! A routine that copies, zeroes or sums bytes, called repeatedly.
+//! Calls a routine that copies, zeroes or sums bytes.
 //!
-//! The content of the source is drawn from the seed, and so is the order of flushed
-//! places. Calls are timed in batches, with the time-stamp counter, read after all
-//! earlier instructions have completed. At the end the results at all places are
-//! checked.
+//! The content of the source is random, and so is the order of flushed places. Calls are
+//! timed in batches with the time-stamp counter, which is read after all earlier
+//! instructions have completed. At the end the results at all places are checked.
 //!
-//! For routines in the kernel, the module copybench makes the calls and reads the
-//! counter. Its memory is mapped, so that all else is done here as it is for the
-//! process's.
+//! The module copybench calls routines of the kernel and reads the counter. Its memory is
+//! mapped, so that everything else is done here as for memory of the process.
 
 mod check;
 mod kernel;
@@ -20,27 +18,22 @@ use std::hint::black_box;
 use assize_job::{AgentMessage, CacheState, MemoryRoutine};
 
 use super::instructions::cache_line;
+use super::prepared::{Prepared, WorkloadContext, prepare_staged};
 use super::series::TimedSeries;
-use super::{Prepared, prepare_staged};
-use crate::instruments::clock::{self, CounterRate};
 use crate::process::Staged;
+use crate::records::metric;
 use crate::seed::Stream;
 use crate::sys;
+use crate::tsc::{self, CounterRate};
 use places::{LINE, RoutinePlaces};
 use routines::{CallableRoutine, callable_routine};
 
-pub(super) fn prepare(
-    kind: &MemoryRoutine,
-    seed: u64,
-    label: &str,
-    samples: bool,
-    background: bool,
-) -> Prepared {
+pub(super) fn prepare(kind: &MemoryRoutine, context: &WorkloadContext<'_>) -> Prepared {
     let calling = RoutineWorkload {
         kind: kind.clone(),
-        background,
-        samples,
-        stream: Stream::new(seed, &format!("{label}.bytes")),
+        background: context.background,
+        samples: context.job.samples,
+        stream: context.stream("bytes"),
         ready: None,
         start: 0,
         times: TimedSeries::default(),
@@ -49,13 +42,13 @@ pub(super) fn prepare(
     prepare_staged(kind.scheduling.clone(), calling)
 }
 
-/// What to call, and the results.
+/// The routine to call, and the measurements.
 struct RoutineWorkload {
     kind: MemoryRoutine,
-    /// Whether it goes on until the process is killed, and measures nothing.
+    /// Whether it runs until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
-    /// The content of the source, and the order of the places.
+    /// Random content of the source, and order of the places.
     stream: Stream,
     ready: Option<PreparedCalls>,
     start: u64,
@@ -65,12 +58,12 @@ struct RoutineWorkload {
     alternative: Cell<u64>,
 }
 
-/// All that is prepared before anything is measured.
+/// Everything that is prepared before the measurement.
 struct PreparedCalls {
     called: CallableRoutine,
     places: RoutinePlaces,
     rate: CounterRate,
-    /// Number of wrong results when the routine was tried beforehand.
+    /// Number of wrong results in trials before the measurement.
     wrong_before: u64,
 }
 
@@ -85,7 +78,8 @@ impl Staged for RoutineWorkload {
                 "this CPU has no CLFLUSH of {LINE} bytes; take cache = \"hot\""
             ));
         }
-        let rate = rate()?;
+        tsc::check()?;
+        let rate = tsc::calibrate()?;
         let wrong_before = match called {
             CallableRoutine::Kernel(routine) => {
                 let mut stream = self.stream.clone();
@@ -126,11 +120,6 @@ impl Staged for RoutineWorkload {
     fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let ready = self.ready.take().ok_or("nothing is ready to be called")?;
         let calls = self.kind.batch_calls();
-        let metric = |name: &str, value: f64, unit: &str| AgentMessage::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-        };
         let per_call =
             |ticks: u64| ready.rate.ns(ticks.saturating_mul(1000)) as f64 / 1000.0 / calls as f64;
         let mut ticks: Vec<u64> = self.times.values().to_vec();
@@ -160,7 +149,7 @@ impl Staged for RoutineWorkload {
 }
 
 impl RoutineWorkload {
-    /// Makes `calls` calls, from the place with this number on. Returns the ticks.
+    /// Makes `calls` calls, beginning at place `first`. Returns the ticks.
     fn batch(&self, ready: &PreparedCalls, first: usize, calls: usize) -> Result<u64, String> {
         let places = &ready.places;
         let size = places.size;
@@ -169,13 +158,15 @@ impl RoutineWorkload {
         Ok(unsafe {
             match ready.called {
                 CallableRoutine::Copy(copy) => {
-                    places.each(first, calls, |to, from| copy(to, from, size))
+                    places.time_calls(first, calls, |to, from| copy(to, from, size))
                 }
-                CallableRoutine::Zero(zero) => places.each(first, calls, |to, _| zero(to, size)),
-                CallableRoutine::Sum(sum) => places.each(first, calls, |_, from| {
+                CallableRoutine::Zero(zero) => {
+                    places.time_calls(first, calls, |to, _| zero(to, size))
+                }
+                CallableRoutine::Sum(sum) => places.time_calls(first, calls, |_, from| {
                     black_box(sum(from, size, 0));
                 }),
-                CallableRoutine::Rule(rule) => places.each(first, calls, |to, from| {
+                CallableRoutine::Rule(rule) => places.time_calls(first, calls, |to, from| {
                     let alternative = rule.copy(to, from, size);
                     let before = self.alternative.get();
                     self.alternative.set(before + u64::from(alternative));
@@ -188,7 +179,7 @@ impl RoutineWorkload {
         })
     }
 
-    /// The ticks of batches of calls that do nothing.
+    /// Measures batches of calls that do nothing, in ticks.
     fn empty_batches(&self, ready: &PreparedCalls, calls: u64) -> Result<Vec<u64>, String> {
         let places = &ready.places;
         let calls = usize::try_from(calls).unwrap_or(usize::MAX);
@@ -199,18 +190,10 @@ impl RoutineWorkload {
                 let batch = kernel::empty_batch(places.batch(routine, 0, calls));
                 places.in_kernel(batch).map(|done| done.ticks)
             }
-            _ => Ok(places.each(0, calls, |to, from| nothing(to, from, places.size))),
+            _ => Ok(places.time_calls(0, calls, |to, from| nothing(to, from, places.size))),
         };
         (0..self.kind.batches.min(100)).map(one).collect()
     }
-}
-
-/// The rate of the counter, if it can serve as a clock.
-fn rate() -> Result<CounterRate, String> {
-    let read = |path: &str| std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"));
-    let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    clock::usable(&read("/proc/cpuinfo")?, &read(source)?)?;
-    clock::calibrate()
 }
 
 /// The median, or the lower of the two middle values; 0 if there are none.

@@ -1,5 +1,4 @@
-//! The places that calls read and write, in memory of the process or of the
-//! kernel.
+//! The places that calls read and write.
 
 use std::path::Path;
 
@@ -10,25 +9,25 @@ use super::super::memory::{Area, Mapping};
 use super::check;
 use super::kernel::{CallProduct, CopybenchBatch, CopybenchDevice, KernelRoutine};
 use super::routines::{CallableRoutine, plain_sum};
-use crate::instruments::clock;
 use crate::seed::Stream;
 use crate::sys;
+use crate::tsc;
 
-/// Places are aligned to this, before their offset is added.
+/// Alignment of places before their offset is added.
 pub(super) const LINE: usize = MemoryRoutine::LINE as usize;
-/// Offset within a page of the destination's first place, while the source's is at
-/// 0: otherwise loads would wait for stores to the same offset of another page.
+/// Offset of the first destination in a page; that of the first source is 0. With equal
+/// offsets, loads would wait for stores to the same offset of another page.
 pub(super) const APART: usize = 2048;
-/// Where the kernel lists the caches and their sizes.
+/// Directory of the caches and their sizes.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
-/// Where calls read and write.
+/// The places that calls read and write.
 pub(super) struct RoutinePlaces {
     pub(super) source: Mapping,
     pub(super) destination: Mapping,
-    /// Offset of each from the first, in the order of their use.
+    /// Offsets of the places from the first, in order of use.
     pub(super) order: Vec<usize>,
-    /// Distance from the beginning of one to that of the next.
+    /// Distance between the beginnings of places.
     apart: usize,
     /// The kernel's device, if calls are made in the kernel.
     device: Option<CopybenchDevice>,
@@ -82,31 +81,36 @@ impl RoutinePlaces {
         let mut bytes = vec![0; self.size];
         for at in &self.order {
             stream.fill(&mut bytes);
-            self.source_of(*at)?.fill(&bytes);
+            self.source_area(*at)?.fill(&bytes);
             bytes.iter_mut().for_each(|byte| *byte = !*byte);
-            self.destination_of(*at)?.fill(&bytes);
+            self.destination_area(*at)?.fill(&bytes);
         }
         Ok(())
     }
 
-    pub(super) fn source_of(&self, at: usize) -> Result<Area<'_>, String> {
+    pub(super) fn source_area(&self, at: usize) -> Result<Area<'_>, String> {
         let area = self.source.area(at + self.from, self.size);
         area.ok_or_else(|| "a place is not in its memory".into())
     }
 
-    pub(super) fn destination_of(&self, at: usize) -> Result<Area<'_>, String> {
+    pub(super) fn destination_area(&self, at: usize) -> Result<Area<'_>, String> {
         let area = self.destination.area(at + self.to, self.size);
         area.ok_or_else(|| "a place is not in its memory".into())
     }
 
-    /// Calls `act` for `calls` places from `first` on, starting over after the
-    /// last. Returns the ticks that this took.
+    /// Calls `act` for `calls` places from `first` on, continuing with the first after
+    /// the last. Returns the ticks.
     #[inline]
-    pub(super) fn each(&self, first: usize, calls: usize, act: impl Fn(*mut u8, *const u8)) -> u64 {
+    pub(super) fn time_calls(
+        &self,
+        first: usize,
+        calls: usize,
+        act: impl Fn(*mut u8, *const u8),
+    ) -> u64 {
         // `new` has checked in `fill` that each place is in both mappings.
         let to = self.destination.start().wrapping_add(self.to);
         let from = self.source.start().wrapping_add(self.from);
-        let begin = clock::ordered_counter();
+        let begin = tsc::ordered_counter();
         let mut left = calls;
         let mut rest = self.order.get(first..).unwrap_or_default();
         while left > 0 {
@@ -116,12 +120,12 @@ impl RoutinePlaces {
             left -= rest.len().min(left);
             rest = &self.order;
         }
-        // Stores that bypass the caches are done when they are visible.
+        // Non-temporal stores are done when they are visible.
         instructions::sfence();
-        clock::ordered_counter().wrapping_sub(begin)
+        tsc::ordered_counter().wrapping_sub(begin)
     }
 
-    /// A batch of calls in the kernel, from this place on.
+    /// A batch of calls in the kernel, beginning at place `first`.
     pub(super) fn batch(
         &self,
         routine: KernelRoutine,
@@ -175,15 +179,15 @@ impl RoutinePlaces {
         mfence();
     }
 
-    /// The number of wrong results among the first `reached` places.
+    /// Counts wrong results among the first `reached` places.
     pub(super) fn wrong(&self, called: CallableRoutine, reached: u64) -> Result<u64, String> {
         let (mut source, mut found) = (vec![0; self.size], vec![0; self.size]);
         let reached = usize::try_from(reached).unwrap_or(usize::MAX);
         let mut wrong = 0;
         for (index, at) in self.order.iter().take(reached).enumerate() {
-            let from = self.source_of(*at)?;
+            let from = self.source_area(*at)?;
             from.read(&mut source);
-            self.destination_of(*at)?.read(&mut found);
+            self.destination_area(*at)?.read(&mut found);
             let right = match called {
                 CallableRoutine::Copy(_) | CallableRoutine::Rule(_) => source == found,
                 CallableRoutine::Zero(_) => found.iter().all(|byte| *byte == 0),
@@ -207,7 +211,7 @@ impl RoutinePlaces {
         Ok(wrong)
     }
 
-    /// Whether the kernel's sum of a place is right, if the routine makes one.
+    /// Whether the kernel's sum of a place is right; true if the routine makes none.
     fn has_sum(&self, routine: KernelRoutine, index: usize, bytes: &[u8]) -> Result<bool, String> {
         if !routine.makes.sums() {
             return Ok(true);
@@ -217,8 +221,8 @@ impl RoutinePlaces {
     }
 }
 
-/// The numbers of `count` places in the order of their use: ascending or, if
-/// `is_drawn`, shuffled, or in equal random steps if the kernel uses them.
+/// The order of `count` places: ascending or, if `is_drawn`, shuffled; for the kernel, in
+/// equal random steps.
 pub(super) fn order(
     count: usize,
     is_drawn: bool,
@@ -256,16 +260,15 @@ fn coprime(count: usize, stream: &mut Stream) -> u64 {
     }
 }
 
-/// Memory to read from and to write to, of the process or of the kernel as the
-/// routine needs it, and the device that has the latter.
+/// Maps memory to read from and to write to, of the process or of the kernel as the
+/// routine needs it. Returns the device for the latter.
 fn memory(
     called: CallableRoutine,
     from: usize,
     to: usize,
 ) -> Result<(Mapping, Mapping, Option<CopybenchDevice>), String> {
     let own = |bytes: usize| {
-        let error = |error| format!("{bytes} bytes of memory: {}", sys::error_text(&error));
-        Mapping::anonymous(bytes).map_err(error)
+        Mapping::anonymous(bytes).map_err(sys::failure_of(format!("{bytes} bytes of memory")))
     };
     let CallableRoutine::Kernel(routine) = called else {
         return Ok((own(from)?, own(to)?, None));
@@ -282,7 +285,7 @@ fn memory(
     Ok((source, destination, Some(device)))
 }
 
-/// The number of bytes that calls cycle through in order to exceed the caches.
+/// Number of bytes that calls cycle through to exceed the caches.
 fn arena(kind: &MemoryRoutine) -> Result<usize, String> {
     let bytes = match kind.arena {
         Some(bytes) => bytes,
@@ -310,7 +313,7 @@ fn cache_bytes(size: &str) -> Option<u64> {
     kilobytes.checked_mul(1024).filter(|bytes| *bytes > 0)
 }
 
-/// Shuffles by the method of Fisher and Yates, in the form of Durstenfeld (1964).
+/// Shuffles with the algorithm of Fisher and Yates (Durstenfeld 1964).
 pub(super) fn shuffle(order: &mut [usize], stream: &mut Stream) {
     for last in (1..order.len()).rev() {
         let other = usize::try_from(stream.below(last as u64 + 1)).unwrap_or(last);

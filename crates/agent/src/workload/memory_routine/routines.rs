@@ -1,20 +1,20 @@
-//! The routines, by name.
+//! The routines that can be called.
 
 use assize_job::{CpuMode, MemoryRoutine, Routine};
 
 use super::super::instructions;
 use super::kernel::{KernelRoutine, in_kernel};
 
-/// A routine to call; the last size of each is in bytes.
+/// A routine to call, with sizes in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CallableRoutine {
     /// Copies to the first place from the second.
     Copy(unsafe fn(*mut u8, *const u8, usize)),
     /// Zeroes.
     Zero(unsafe fn(*mut u8, usize)),
-    /// Adds to a one's-complement sum.
+    /// Adds bytes to a one's-complement sum.
     Sum(unsafe fn(*const u8, usize, u32) -> u32),
-    /// Copies by one of two routines.
+    /// Copies with one of two routines.
     Rule(CopyRule),
     /// A routine in the kernel.
     Kernel(KernelRoutine),
@@ -23,7 +23,7 @@ pub(super) enum CallableRoutine {
 /// Chooses between two copies, by size and alignment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CopyRule {
-    /// The address bits in which both places must agree for the plain copy.
+    /// Address bits that must be equal in both places for the plain copy.
     mask: usize,
 }
 
@@ -33,17 +33,17 @@ impl CopyRule {
     const PLAIN: unsafe fn(*mut u8, *const u8, usize) = instructions::rep_movsl;
     const ALTERNATIVE: unsafe fn(*mut u8, *const u8, usize) = instructions::unrolled_32;
 
-    /// Whether the alternative is chosen: for a copy that is long enough, between
-    /// places that are not aligned alike.
+    /// Whether to use the alternative: for a long enough copy between places that are
+    /// aligned differently.
     pub(super) fn takes_alternative(self, to: *mut u8, from: *const u8, length: usize) -> bool {
         length >= Self::SIZE && (to.addr() ^ from.addr()) & self.mask != 0
     }
 
-    /// Copies. Returns whether the alternative was chosen.
+    /// Copies. Returns whether the alternative was used.
     ///
     /// # Safety
-    /// As for any copy: `from` can be read and `to` written for `length` bytes,
-    /// and they do not overlap.
+    ///
+    /// `from` can be read and `to` written for `length` bytes, and they do not overlap.
     pub(super) unsafe fn copy(self, to: *mut u8, from: *const u8, length: usize) -> bool {
         let alternative = self.takes_alternative(to, from, length);
         let copy = if alternative {

@@ -4,6 +4,7 @@ use assize_job::{CpuMode, Routine};
 
 use super::places::{APART, largest_cache, order, shuffle};
 use super::*;
+use crate::records::metric_value;
 
 fn small(routine: Routine, cache: CacheState) -> MemoryRoutine {
     MemoryRoutine {
@@ -43,13 +44,6 @@ fn sample_workload(kind: &MemoryRoutine) -> RoutineWorkload {
     calling
 }
 
-fn value(records: &[AgentMessage], name: &str) -> Option<f64> {
-    records.iter().find_map(|record| match record {
-        AgentMessage::Metric { metric, value, .. } if metric == name => Some(*value),
-        _ => None,
-    })
-}
-
 #[test]
 fn every_routine_is_right_in_every_state_of_the_caches() {
     let in_user = |one: &Routine| one.is_in(CpuMode::User);
@@ -63,12 +57,16 @@ fn every_routine_is_right_in_every_state_of_the_caches() {
             calling.run().unwrap();
             assert_eq!(calling.times.len(), 3);
             let records = calling.records().unwrap();
-            assert_eq!(value(&records, "results_wrong"), Some(0.0), "{kind:?}");
+            assert_eq!(
+                metric_value(&records, "results_wrong"),
+                Some(0.0),
+                "{kind:?}"
+            );
             let alternative = (routine == Routine::MovslRule).then_some(21.0);
-            assert_eq!(value(&records, "alternative_calls"), alternative);
+            assert_eq!(metric_value(&records, "alternative_calls"), alternative);
             let (call, speed) = (
-                value(&records, "call_time"),
-                value(&records, "routine_bandwidth"),
+                metric_value(&records, "call_time"),
+                metric_value(&records, "routine_bandwidth"),
             );
             assert!((call.unwrap() * speed.unwrap() - 100_000.0).abs() < 1e-6);
         }
@@ -90,7 +88,7 @@ fn the_rule_with_a_mask_of_0_never_reaches_its_alternative() {
         calling.run().unwrap();
         let records = calling.records().unwrap();
         assert_eq!(
-            value(&records, "alternative_calls"),
+            metric_value(&records, "alternative_calls"),
             Some(reached),
             "{mask:?}"
         );
@@ -102,21 +100,21 @@ fn what_was_not_done_is_wrong_place_by_place() {
     for routine in [Routine::Sse2, Routine::ZeroSse2] {
         let mut calling = sample_workload(&small(routine, CacheState::Cold));
         assert_eq!(
-            value(&calling.records().unwrap(), "results_wrong"),
+            metric_value(&calling.records().unwrap(), "results_wrong"),
             Some(7.0)
         );
         let mut calling = sample_workload(&small(routine, CacheState::Cold));
         calling.run().unwrap();
         {
             let places = &calling.ready.as_ref().unwrap().places;
-            let place = places.destination_of(places.order[4]).unwrap();
+            let place = places.destination_area(places.order[4]).unwrap();
             let mut bytes = vec![0; place.length()];
             place.read(&mut bytes);
             bytes[99] ^= 1;
             place.fill(&bytes);
         }
         assert_eq!(
-            value(&calling.records().unwrap(), "results_wrong"),
+            metric_value(&calling.records().unwrap(), "results_wrong"),
             Some(1.0)
         );
     }
@@ -142,8 +140,11 @@ fn places_are_where_they_were_asked_for() {
         assert_eq!(places.order != sorted, is_drawn, "{cache:?}");
         assert_eq!(sorted, (0..count).map(|at| at * 192).collect::<Vec<_>>());
         for at in &places.order {
-            assert_eq!(places.source_of(*at).unwrap().start().addr() % LINE, 3);
-            assert_eq!(places.destination_of(*at).unwrap().start().addr() % LINE, 8);
+            assert_eq!(places.source_area(*at).unwrap().start().addr() % LINE, 3);
+            assert_eq!(
+                places.destination_area(*at).unwrap().start().addr() % LINE,
+                8
+            );
         }
     }
     let order = |seed| {
@@ -165,7 +166,7 @@ fn each_place_is_taken_in_turn() {
         all.push(to.addr() - places.destination.start().addr() - places.to);
         taken.set(all);
     };
-    places.each(5, 16, note);
+    places.time_calls(5, 16, note);
     let round = places.order.iter().cycle().skip(5).take(16);
     assert_eq!(taken.take(), round.copied().collect::<Vec<_>>());
 }
@@ -206,8 +207,8 @@ fn the_kernel_comes_by_each_place_once_in_equal_steps() {
             assert!(order.windows(2).all(next), "{order:?}");
         }
     }
-    let of = |seed| order(97, true, true, &mut Stream::new(seed, "order"));
-    assert_ne!(of(1), of(2));
+    let order_from = |seed| order(97, true, true, &mut Stream::new(seed, "order"));
+    assert_ne!(order_from(1), order_from(2));
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn plain(
     if zeroes != (planted == PlantedMistake::Tail) {
         bytes[tail].fill(0);
     }
-    let mut said = RoutineResult {
+    let mut result = RoutineResult {
         left: over as u64,
         sum: u32::from(plain_sum(
             &source[trial.from..(trial.from + length).min(WINDOW)],
@@ -68,14 +68,14 @@ fn plain(
         PlantedMistake::Early => bytes[trial.to - 1] ^= 0x55,
         PlantedMistake::Spoiled if done > 0 => bytes[trial.to + done / 2] ^= 1,
         PlantedMistake::Source => source[trial.from] ^= 1,
-        PlantedMistake::LeftMore => said.left += 1,
-        PlantedMistake::LeftNothing => said.left = 0,
-        PlantedMistake::Sum => said.sum += 1,
+        PlantedMistake::LeftMore => result.left += 1,
+        PlantedMistake::LeftNothing => result.left = 0,
+        PlantedMistake::Sum => result.sum += 1,
         _ => {}
     }
     from.fill(&source);
     to.fill(&bytes);
-    said
+    result
 }
 
 fn found(routine: KernelRoutine, planted: PlantedMistake) -> u64 {

@@ -1,21 +1,21 @@
-//! Which files were mapped for execution: programs, and the libraries that
-//! their loaders, or the programs themselves, opened.
+//! Which files were mapped for execution: programs, and the libraries that they or their
+//! loaders opened.
 //!
-//! The kernel writes each such mapping to a ring buffer of perf events, one per
-//! CPU, which is read only after the run has ended. Starting a program takes
-//! some microseconds longer that way, in every configuration alike. As the
-//! events belong to CPUs and not to tasks, they add nothing to a context
-//! switch.
+//! The kernel writes each such mapping to a ring buffer of perf events, one per CPU,
+//! which is read only after the run has ended. This adds some microseconds to the start
+//! of a program, in every configuration alike. The events are per CPU, not per task, so
+//! they add nothing to a context switch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use perf_event_open_sys::{bindings, perf_event_open};
+use perf_event_open_sys::bindings;
 
-use crate::instruments::perf::why;
-use crate::instruments::system::online_cpus;
+use crate::cpus;
+use crate::perf::{self, why};
+use crate::sys;
 
 /// Data pages per buffer: room for about 2,000 mappings.
 const PAGES: usize = 64;
@@ -30,7 +30,7 @@ const NAME: usize = 64;
 #[derive(Debug)]
 pub(crate) struct MappingWatch {
     buffers: Vec<MappingBuffer>,
-    /// Only this process and its descendants count; every process, if `None`.
+    /// Only this process and its descendants count; with `None`, every process.
     root: Option<u32>,
 }
 
@@ -44,19 +44,19 @@ pub(crate) struct SeenMappings {
 }
 
 impl MappingWatch {
-    /// Starts watching. In a virtual machine of assize's every process counts,
-    /// elsewhere only those that this process starts.
+    /// Starts watching. In a guest every process counts, elsewhere only descendants of
+    /// the agent.
     pub(crate) fn open(guest: bool) -> Result<MappingWatch, String> {
         let root = (!guest).then(std::process::id);
         let open = |cpu: u32| MappingBuffer::open(cpu, root.is_some()).map_err(|error| why(&error));
-        let buffers = online_cpus()?.into_iter().map(open);
+        let buffers = cpus::online()?.into_iter().map(open);
         Ok(MappingWatch {
             buffers: buffers.collect::<Result<_, _>>()?,
             root,
         })
     }
 
-    /// What has been mapped so far.
+    /// Returns what has been mapped so far.
     pub(crate) fn seen(&self) -> SeenMappings {
         let mut log = MappingLog::default();
         for buffer in &self.buffers {
@@ -79,7 +79,6 @@ impl MappingBuffer {
         let mut attr = bindings::perf_event_attr {
             type_: bindings::PERF_TYPE_SOFTWARE,
             config: u64::from(bindings::PERF_COUNT_SW_DUMMY),
-            size: u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0),
             ..Default::default()
         };
         attr.set_mmap(1);
@@ -90,33 +89,13 @@ impl MappingBuffer {
         attr.set_watermark(1);
         attr.__bindgen_anon_2.wakeup_watermark = u32::MAX;
         let cpu = i32::try_from(cpu).unwrap_or(i32::MAX);
-        let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
-        // SAFETY: `attr` is valid for the call and carries its own size; the
-        // kernel does not keep the pointer.
-        let number = unsafe { perf_event_open(&raw mut attr, -1, cpu, -1, flags) };
-        if number < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the kernel has just given us this descriptor.
-        let event = unsafe { OwnedFd::from_raw_fd(number) };
+        let event = perf::open_event(attr, -1, cpu)?;
         let page = rustix::param::page_size();
-        // SAFETY: a new mapping at a place that the kernel chooses.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                page * (PAGES + 1),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                event.as_raw_fd(),
-                0,
-            )
-        };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let (length, file) = (page * (PAGES + 1), event.as_raw_fd());
         Ok(MappingBuffer {
+            start: sys::map_memory(length, protection, libc::MAP_SHARED, file, 0)?,
             _event: event,
-            start: start.cast(),
             page,
         })
     }

@@ -1,4 +1,4 @@
-//! Loading kernel modules.
+//! Loads kernel modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -7,10 +7,11 @@ use std::process::Command;
 
 use assize_job::Action;
 
-use crate::actions::{self, ActionContext};
-use crate::{elf, module_order, sys};
+use super::command::{self, CommandContext};
+use super::module_order;
+use crate::{elf, sys};
 
-/// What the steps of a set-up specify for a module.
+/// How a step of the set-up loads a module.
 #[derive(Debug, Clone, Default)]
 struct ModuleStep {
     /// Its file, if a step names one.
@@ -24,7 +25,7 @@ struct ModuleStep {
 pub(crate) struct RunModules {
     /// By name in the kernel.
     steps: BTreeMap<String, ModuleStep>,
-    /// Names of the modules that consecutive steps load, for each such group.
+    /// Names of the modules in each group of consecutive steps.
     groups: Vec<Vec<String>>,
     /// Seed of the random order inside each group; 0 keeps the order of the
     /// steps.
@@ -34,7 +35,7 @@ pub(crate) struct RunModules {
 }
 
 impl RunModules {
-    /// The modules of this set-up; none is loaded yet.
+    /// The modules of a set-up; none is loaded yet.
     pub(crate) fn from_setup(setup: &[Action]) -> RunModules {
         let mut modules = RunModules::default();
         let mut group = Vec::new();
@@ -56,25 +57,24 @@ impl RunModules {
         modules
     }
 
-    /// Draws the order from this seed where modules can be loaded in any order;
-    /// 0 keeps the order of the steps.
+    /// Sets the seed of the random order; 0 keeps the order of the steps.
     pub(crate) fn in_order(mut self, order: u32) -> RunModules {
         self.order = order;
         self
     }
 
-    /// Takes over the modules that `first` has loaded already.
-    pub(crate) fn after(mut self, first: RunModules) -> RunModules {
-        self.loaded = first.loaded;
+    /// Takes over the modules that `other` has loaded.
+    pub(crate) fn with_loaded(mut self, other: RunModules) -> RunModules {
+        self.loaded = other.loaded;
         self
     }
 
-    /// Loads a module and what it depends on.
+    /// Loads a module and its dependencies.
     pub(crate) fn load(
         &mut self,
         module: &str,
         parameters: &BTreeMap<String, String>,
-        with: &ActionContext<'_>,
+        with: &CommandContext<'_>,
     ) -> Result<(), String> {
         let name = real_name(module);
         if is_loaded(&name) {
@@ -82,14 +82,14 @@ impl RunModules {
         }
         if with.guest {
             let known = CarriedModules::read();
-            self.load_group_of(&name, &known)?;
+            self.load_group(&name, &known)?;
             self.load_in_guest(module, &name, parameters, &known, &mut BTreeSet::new())
         } else {
             self.load_on_host(module, &name, parameters, with)
         }
     }
 
-    /// Checks that the module loaded already is the one asked for.
+    /// Checks that the module that is already loaded is the requested one.
     fn accept(
         &self,
         module: &str,
@@ -98,7 +98,7 @@ impl RunModules {
     ) -> Result<(), String> {
         let ours = self.loaded.iter().any(|(loaded, _)| loaded == name);
         let step = self.steps.get(name);
-        // Loaded as a dependency, with the parameters of its step.
+        // It was loaded as a dependency, with the parameters of its step.
         if ours && step.is_none_or(|step| step.parameters == *parameters) {
             return Ok(());
         }
@@ -117,12 +117,12 @@ impl RunModules {
         if wanted.is_some() && wanted == there {
             return Ok(());
         }
-        let said = |id: Option<String>| id.unwrap_or_else(|| "none".into());
+        let or_none = |id: Option<String>| id.unwrap_or_else(|| "none".into());
         Err(format!(
             "another module {name} is loaded already, of build id {}, not {}; \
              remove it first (`rmmod {name}`)",
-            said(there),
-            said(wanted)
+            or_none(there),
+            or_none(wanted)
         ))
     }
 
@@ -134,7 +134,7 @@ impl RunModules {
         steps.filter(|name| is_loaded(name)).chain(loaded).collect()
     }
 
-    /// The file that this run has loaded a module from.
+    /// The file from which this run loaded a module.
     pub(crate) fn file(&self, name: &str) -> Option<&str> {
         let mut loaded = self.loaded.iter();
         let (_, file) = loaded.find(|(loaded, _)| loaded == name)?;
@@ -163,7 +163,7 @@ impl RunModules {
 
     /// Loads the modules of a step's group, and their dependencies, in random
     /// order. Does nothing if the order of the steps is to be kept.
-    fn load_group_of(&mut self, name: &str, known: &CarriedModules) -> Result<(), String> {
+    fn load_group(&mut self, name: &str, known: &CarriedModules) -> Result<(), String> {
         let of_step = |group: &&Vec<String>| group.iter().any(|one| one == name);
         let group = self.groups.iter().find(of_step);
         let Some(group) = group.filter(|_| self.order > 0) else {
@@ -192,8 +192,7 @@ impl RunModules {
         (step.file.unwrap_or_else(|| name.into()), step.parameters)
     }
 
-    /// Loads a module and its dependencies without modprobe, which a guest
-    /// lacks.
+    /// Loads a module and its dependencies without modprobe, which guests lack.
     fn load_in_guest(
         &mut self,
         module: &str,
@@ -210,9 +209,8 @@ impl RunModules {
             let (module, parameters) = self.step(&need);
             self.load_in_guest(&module, &need, &parameters, known, begun)?;
         }
-        let file =
-            File::open(&path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
-        sys::load_module(&file, &text_of(parameters)).map_err(|error| {
+        let file = File::open(&path).map_err(sys::failure_of(&path))?;
+        sys::load_module(&file, &parameter_text(parameters)).map_err(|error| {
             format!(
                 "{path}: {}; the kernel's log has the details",
                 sys::error_text(&error)
@@ -222,19 +220,19 @@ impl RunModules {
         Ok(())
     }
 
-    /// Loads a module and its dependencies with the tools of the machine.
+    /// Loads a module and its dependencies with modprobe or insmod.
     fn load_on_host(
         &mut self,
         module: &str,
         name: &str,
         parameters: &BTreeMap<String, String>,
-        with: &ActionContext<'_>,
+        with: &CommandContext<'_>,
     ) -> Result<(), String> {
         let needs = match is_file(module) {
             true => dependencies(&read(module)?),
             false => needs_on_host(module),
         };
-        for need in needs.iter().map(|need| name_of(need)) {
+        for need in needs.iter().map(|need| kernel_name(need)) {
             if is_loaded(&need) || need == name {
                 continue;
             }
@@ -243,8 +241,8 @@ impl RunModules {
                     let module = file.unwrap_or_else(|| need.clone());
                     self.load_on_host(&module, &need, &parameters, with)?;
                 }
-                // insmod loads no dependencies. modprobe knows this one, as it
-                // is no step with a file.
+                // insmod loads no dependencies. This one is not a file of a step, so
+                // modprobe can find it.
                 None if is_file(module) => self.tool("modprobe", &need, &BTreeMap::new(), with)?,
                 None => {}
             }
@@ -257,19 +255,19 @@ impl RunModules {
         self.tool(tool, module, parameters, with)
     }
 
-    /// Runs a tool that loads a module, and notes which modules are new.
+    /// Runs a tool that loads a module, and records which modules are new.
     fn tool(
         &mut self,
         tool: &str,
         module: &str,
         parameters: &BTreeMap<String, String>,
-        with: &ActionContext<'_>,
+        with: &CommandContext<'_>,
     ) -> Result<(), String> {
         let before: BTreeSet<String> = all_loaded().into_iter().collect();
         let mut argv = vec![tool.to_string(), module.to_string()];
         let words = parameters.iter();
         argv.extend(words.map(|(name, value)| format!("{name}={value}")));
-        let done = actions::command(&argv, with);
+        let done = command::run(&argv, with);
         // The kernel lists the newest first.
         let new = all_loaded().into_iter().rev();
         let new = new.filter(|name| !before.contains(name));
@@ -279,7 +277,7 @@ impl RunModules {
 }
 
 fn read(path: &str) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
+    fs::read(path).map_err(sys::failure_of(&path))
 }
 
 fn is_loaded(name: &str) -> bool {
@@ -305,24 +303,24 @@ fn is_file(module: &str) -> bool {
 }
 
 /// Kernel name of a module given by name or path.
-fn name_of(module: &str) -> String {
+fn kernel_name(module: &str) -> String {
     let file = module.rsplit('/').next().unwrap_or(module);
     let stem = file.find(".ko").map_or(file, |end| &file[..end]);
     stem.replace('-', "_")
 }
 
-/// Like [`name_of`], but for a readable file the name recorded in it.
+/// The name recorded in a module's file; otherwise [`kernel_name`].
 fn real_name(module: &str) -> String {
     let field = |file: Vec<u8>| elf::module_field(&file, "name");
-    let said = match is_file(module) {
+    let recorded = match is_file(module) {
         true => fs::read(module).ok().and_then(field),
         false => None,
     };
-    said.unwrap_or_else(|| name_of(module))
+    recorded.unwrap_or_else(|| kernel_name(module))
 }
 
 /// Parameters in the form the kernel expects.
-fn text_of(parameters: &BTreeMap<String, String>) -> String {
+fn parameter_text(parameters: &BTreeMap<String, String>) -> String {
     let words: Vec<String> = parameters
         .iter()
         .map(|(name, value)| {
@@ -343,32 +341,32 @@ fn dependencies(file: &[u8]) -> Vec<String> {
     names.map(str::to_string).collect()
 }
 
-/// The modules that modprobe would load for this one, which comes last. modprobe
+/// The modules that modprobe would load for this one, including itself, last. modprobe
 /// prints a line `insmod PATH …` for each.
 fn needs_on_host(module: &str) -> Vec<String> {
-    let said = Command::new("modprobe")
+    let output = Command::new("modprobe")
         .args(["--show-depends", module])
         .output();
-    let text = said.map(|said| String::from_utf8_lossy(&said.stdout).into_owned());
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let text = text.unwrap_or_default();
     let paths = text.lines().filter_map(|line| {
         let path = line.strip_prefix("insmod ")?;
         path.split_whitespace().next()
     });
-    paths.map(name_of).collect()
+    paths.map(kernel_name).collect()
 }
 
 /// The modules carried to a virtual machine.
 struct CarriedModules {
     directory: String,
-    /// Kernel name to the module's file and the files it depends on.
+    /// Kernel name of each module to its file and the files that it depends on.
     files: BTreeMap<String, (String, Vec<String>)>,
 }
 
 impl CarriedModules {
     fn read() -> CarriedModules {
         let directory = format!("/lib/modules/{}", sys::uname().0);
-        // A machine may carry only modules given by path.
+        // There is no modules.dep if all modules are given by path.
         let list = fs::read_to_string(format!("{directory}/modules.dep")).unwrap_or_default();
         CarriedModules {
             directory,
@@ -382,11 +380,11 @@ impl CarriedModules {
             let needs = dependencies(&read(module)?);
             return Ok((
                 module.to_string(),
-                needs.iter().map(|it| name_of(it)).collect(),
+                needs.iter().map(|it| kernel_name(it)).collect(),
             ));
         }
         if let Some((path, needs)) = self.files.get(name) {
-            let needs = needs.iter().map(|path| name_of(path));
+            let needs = needs.iter().map(|path| kernel_name(path));
             return Ok((self.uncompressed(path)?, needs.collect()));
         }
         Err(format!(
@@ -417,7 +415,7 @@ fn read_dependencies(list: &str) -> BTreeMap<String, (String, Vec<String>)> {
         .filter_map(|line| {
             let (file, needs) = line.split_once(':')?;
             let needs = needs.split_ascii_whitespace().map(str::to_string);
-            Some((name_of(file), (file.to_string(), needs.collect())))
+            Some((kernel_name(file), (file.to_string(), needs.collect())))
         })
         .collect()
 }
@@ -428,9 +426,9 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_kernel() {
-        assert_eq!(name_of("gpu-sched"), "gpu_sched");
-        assert_eq!(name_of("/lib/x/gpu-sched.ko"), "gpu_sched");
-        assert_eq!(name_of("kernel/drivers/gpu/drm/drm.ko.xz"), "drm");
+        assert_eq!(kernel_name("gpu-sched"), "gpu_sched");
+        assert_eq!(kernel_name("/lib/x/gpu-sched.ko"), "gpu_sched");
+        assert_eq!(kernel_name("kernel/drivers/gpu/drm/drm.ko.xz"), "drm");
     }
 
     #[test]
@@ -464,6 +462,6 @@ mod tests {
     fn parameters_with_spaces_are_quoted() {
         let parameters = [("a", "1"), ("b", "x y")];
         let parameters = parameters.map(|(name, value)| (name.to_string(), value.to_string()));
-        assert_eq!(text_of(&parameters.into()), "a=1 b=\"x y\"");
+        assert_eq!(parameter_text(&parameters.into()), "a=1 b=\"x y\"");
     }
 }

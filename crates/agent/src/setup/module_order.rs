@@ -1,12 +1,12 @@
-//! The order of modules that could be loaded in any order.
+//! Random order of modules, subject to their dependencies.
 
 use std::collections::BTreeMap;
 
 use crate::seed::Stream;
 
-/// A random order in which each module comes after those of the set that it
-/// needs. At every step all modules that could come next are equally likely.
-/// Modules that need each other come last, by name: they cannot be loaded anyway.
+/// A random order in which each module follows those of the set that it needs. At every
+/// step all modules that could come next are equally likely. Modules that need each other
+/// come last, by name; they cannot be loaded anyway.
 pub(crate) fn random_order(needs: &BTreeMap<String, Vec<String>>, draw: u32) -> Vec<String> {
     let mut stream = Stream::new(draw.into(), "modules");
     let mut left: Vec<&String> = needs.keys().collect();
@@ -31,11 +31,11 @@ mod tests {
     use super::*;
 
     fn needs(all: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
-        let of = |(name, needs): &(&str, &str)| {
+        let module = |(name, needs): &(&str, &str)| {
             let needs = needs.split_whitespace().map(String::from);
             ((*name).to_string(), needs.collect())
         };
-        all.iter().map(of).collect()
+        all.iter().map(module).collect()
     }
 
     fn orders(all: &[(&str, &str)]) -> BTreeSet<String> {

@@ -1,5 +1,8 @@
-//! The identity of a run: the kernel, settings, modules, programs and files it
-//! used, as found on the machine.
+//! The identity of a run: the kernel, settings, modules, programs and files that it used,
+//! as found on the machine.
+
+pub(crate) mod digests;
+mod mapped;
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -11,22 +14,18 @@ use assize_job::{
     SETTING_MAX, Workload,
 };
 
-use crate::actions::of_sysctl;
-use crate::digests::Digests;
-use crate::instruments::{doubt, unavailable};
-use crate::mapped::MappingWatch;
-use crate::modules::{RunModules, loaded_build_id};
-use crate::policy::AttachedPolicy;
-use crate::process::{Body, ExecProgram};
-use crate::{elf, power, sys};
-
-/// A variable that the agent sets for every program. Not part of the identity,
-/// as it differs from seed to seed.
-const OWN_VARIABLE: &str = "ASSIZE_SEED";
+use self::digests::Digests;
+use self::mapped::MappingWatch;
+use crate::process::{Body, ExecProgram, SEED_VARIABLE};
+use crate::records::{doubt, unavailable};
+use crate::setup::modules::{RunModules, loaded_build_id};
+use crate::setup::policy::AttachedPolicy;
+use crate::setup::{power, sysctl_path};
+use crate::{elf, sys};
 
 type IdentityParts = BTreeMap<(IdentityKind, String), Option<String>>;
 
-/// Collects the identity of a run while it goes on.
+/// Collects the identity of a run in progress.
 #[derive(Debug)]
 pub(crate) struct IdentityCollector {
     guest: bool,
@@ -36,7 +35,7 @@ pub(crate) struct IdentityCollector {
 }
 
 impl IdentityCollector {
-    /// Starts watching. `digests`: those of files that are known already.
+    /// Starts watching. `digests`: digests that are known already.
     pub(crate) fn open(guest: bool, digests: Digests) -> IdentityCollector {
         let mut evidence = IdentityCollector {
             guest,
@@ -66,7 +65,8 @@ impl IdentityCollector {
         }
     }
 
-    /// Records which program a workload is about to start, and its variables.
+    /// Records the program that a workload is about to start, and its environment
+    /// variables.
     pub(crate) fn take_program(&mut self, workload: &Workload, body: &Body) {
         let Body::Exec(exec) = body else { return };
         self.take_exec(&workload.name, exec);
@@ -81,7 +81,8 @@ impl IdentityCollector {
         );
         self.take_file(IdentityKind::Program, path);
         for (name, value) in &exec.environment {
-            if name != OWN_VARIABLE {
+            // The seed differs from run to run.
+            if name != SEED_VARIABLE {
                 let name = format!("{workload} {name}");
                 let value = Some(value.clone());
                 self.parts.insert((IdentityKind::Environment, name), value);
@@ -141,12 +142,12 @@ impl IdentityCollector {
     fn changed(&self, now: &IdentityParts) -> Vec<AgentMessage> {
         let differs = |((kind, name), value): (&(IdentityKind, String), &Option<String>)| {
             let before = self.parts.get(&(*kind, name.clone()))?;
-            let said = |value: &Option<String>| match value {
+            let describe = |value: &Option<String>| match value {
                 Some(value) => format!("'{value}'"),
                 None => "unreadable".into(),
             };
             (before != value).then(|| {
-                let (noun, before, now) = (kind.noun(), said(before), said(value));
+                let (noun, before, now) = (kind.noun(), describe(before), describe(value));
                 let what =
                     format!("{noun} {name} was {before} before the workload and {now} after it");
                 doubt("setting-changed", what)
@@ -167,7 +168,7 @@ impl IdentityCollector {
         add(IdentityKind::Kernel, "release", Some(release));
         add(IdentityKind::Kernel, "version", Some(version));
         add(IdentityKind::Kernel, "build-id", build_id);
-        // The random choices of a memory image do not make it another machine.
+        // The random choices of a memory image are not part of the identity.
         let line = read("/proc/cmdline").map(|line| MemoryImage::without(&line));
         add(IdentityKind::CommandLine, "", line);
         add(IdentityKind::Machine, "cpus", Some(sys::cpus().to_string()));
@@ -229,7 +230,7 @@ impl IdentityCollector {
     }
 }
 
-/// The current values of what the set-up has set.
+/// The current values of all settings that the set-up changes.
 fn settings(job: &Job, modules: &RunModules) -> IdentityParts {
     let mut parts = IdentityParts::new();
     for path in power::settings(job) {
@@ -239,7 +240,7 @@ fn settings(job: &Job, modules: &RunModules) -> IdentityParts {
     for action in &job.setup {
         match action {
             Action::Sysctl { name, .. } => {
-                let value = read(&of_sysctl(name));
+                let value = read(&sysctl_path(name));
                 parts.insert((IdentityKind::Sysctl, name.clone()), value);
             }
             Action::Write { path, .. } => {
@@ -262,8 +263,8 @@ fn settings(job: &Job, modules: &RunModules) -> IdentityParts {
     parts
 }
 
-/// The trimmed content of a regular file. Devices and pipes are not read, as
-/// that may consume data or block for ever.
+/// The trimmed content of a regular file. Devices and pipes are not read: that could
+/// consume data or block forever.
 fn read(path: &str) -> Option<String> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
@@ -281,8 +282,8 @@ fn read(path: &str) -> Option<String> {
     Some(text.trim().chars().take(SETTING_MAX).collect())
 }
 
-/// RAM listed in `/proc/iomem`, in MiB, rounded up so that what firmware keeps
-/// for itself below the first megabyte counts.
+/// RAM listed in `/proc/iomem`, in MiB, rounded up to include what the firmware reserves
+/// below the first MiB.
 fn memory_mib(map: &str) -> Option<u64> {
     let mut bytes = 0;
     for line in map.lines().filter(|line| !line.starts_with(' ')) {

@@ -1,6 +1,5 @@
-//! Port I/O, as process 1 of a virtual machine.
+//! Port I/O, for process 1 of a virtual machine.
 
-#[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 use std::io;
 
@@ -14,36 +13,23 @@ const AN_HOUR_NS: u64 = 3600 * 1_000_000_000;
 /// QEMU's pvpanic, which stops the machine.
 const STOP: u16 = 0x505;
 /// Selects an item of fw_cfg.
-pub(super) const FW_CFG_SELECT: u16 = 0x510;
+pub(crate) const FW_CFG_SELECT: u16 = 0x510;
 /// Reads the selected item.
-pub(super) const FW_CFG_DATA: u16 = 0x511;
+pub(crate) const FW_CFG_DATA: u16 = 0x511;
 
-/// Permission to use I/O ports; without it the processor faults.
+/// Permission to use I/O ports, without which accesses fault.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ports(());
 
 impl Ports {
-    /// Stops the machine, so that its memory image can be taken. Returns how many
-    /// nanoseconds its clock advanced meanwhile: a few instructions' worth, if no
-    /// time leaked in. Both readings are in one asm block, so that the instructions
-    /// between them are always the same.
-    pub(crate) fn stop_for_image(self) -> u64 {
-        let [low_before, high_before, low, high] = self.stop_between_readings();
-        let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        join(high, low).wrapping_sub(join(high_before, low_before))
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Ports {
-    /// Asks the kernel for the permission.
+    /// Requests the permission.
     pub(crate) fn open() -> io::Result<Ports> {
         // SAFETY: no memory is passed.
         sys::check(unsafe { libc::iopl(3) })?;
         Ok(Ports(()))
     }
 
-    /// Gives up the permission in this process; called in a child.
+    /// Gives up the permission; called in a child.
     pub(crate) fn close() {
         // SAFETY: no memory is passed. Nothing in the child uses ports.
         unsafe { libc::iopl(0) };
@@ -73,8 +59,8 @@ impl Ports {
         unsafe { asm!("out dx, ax", in("dx") port, in("ax") value, options(nostack, nomem)) };
     }
 
-    /// Ends the machine. QEMU takes a moment to stop; if process 1 ended meanwhile,
-    /// the kernel would panic on the console.
+    /// Ends the machine. Does not return: QEMU takes a moment to stop, and the kernel
+    /// would panic if process 1 ended meanwhile.
     pub(crate) fn exit(self, code: u32) -> ! {
         // SAFETY: the kernel has permitted ports; no memory is touched.
         unsafe { asm!("out dx, eax", in("dx") EXIT, in("eax") code, options(nostack, nomem)) };
@@ -83,7 +69,11 @@ impl Ports {
         }
     }
 
-    fn stop_between_readings(self) -> [u32; 4] {
+    /// Stops the machine so that its memory image can be taken. Returns the nanoseconds
+    /// by which its clock advanced meanwhile: the time of a few instructions, unless time
+    /// leaked in. Both readings are in one asm block, so that the instructions between
+    /// them are always the same.
+    pub(crate) fn stop_for_image(self) -> u64 {
         let (low_before, high_before, low, high): (u32, u32, u32, u32);
         // SAFETY: the kernel has permitted ports; no memory is touched.
         unsafe {
@@ -103,32 +93,7 @@ impl Ports {
                 options(nostack),
             );
         }
-        [low_before, high_before, low, high]
-    }
-}
-
-/// Other processors have no I/O ports: `open` fails, and nothing else is ever called.
-#[cfg(not(target_arch = "x86_64"))]
-impl Ports {
-    pub(crate) fn open() -> io::Result<Ports> {
-        let _ = sys::check;
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    pub(crate) fn close() {}
-
-    pub(crate) fn write_console(self, _: &[u8]) {}
-
-    pub(crate) fn read(self, _: u16, _: &mut [u8]) {}
-
-    pub(crate) fn write_16(self, _: u16, _: u16) {}
-
-    pub(crate) fn exit(self, code: u32) -> ! {
-        let _ = (DEBUG_CONSOLE, EXIT, STOP, AN_HOUR_NS);
-        std::process::exit(code.cast_signed())
-    }
-
-    fn stop_between_readings(self) -> [u32; 4] {
-        [0; 4]
+        let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        join(high, low).wrapping_sub(join(high_before, low_before))
     }
 }

@@ -1,4 +1,4 @@
-//! Applies the random choices made for a memory image.
+//! Applies the random choices of a memory image.
 
 use std::hint::black_box;
 use std::io;
@@ -7,12 +7,13 @@ use assize_job::MemoryImage;
 
 use crate::process;
 
-/// Environment variable of every program here; its length moves their stacks.
+/// Environment variable set for every program that the agent starts; its length shifts
+/// their stacks.
 const PADDING: &str = "ASSIZE_PADDING";
 /// Minimum number of stack bytes per step of [`call_on_deeper_stack`].
 const STEP: u32 = 64;
 
-/// Starts and reaps as many processes as were drawn, and pads the environment
+/// Starts and reaps the number of processes drawn for the image, and pads the environment
 /// of all later ones.
 pub(super) fn age_processes(image: &MemoryImage) -> io::Result<()> {
     if image.padding > 0 {
@@ -20,11 +21,11 @@ pub(super) fn age_processes(image: &MemoryImage) -> io::Result<()> {
         // SAFETY: this process has one thread.
         unsafe { std::env::set_var(PADDING, padding) };
     }
-    process::come_and_go(image.processes)
+    process::start_and_reap(image.processes)
 }
 
-/// Calls `then` on a stack that is about this many bytes deeper, which
-/// processes forked in it inherit.
+/// Calls `then` on a stack that is about `padding` bytes deeper. Processes forked in it
+/// inherit that stack.
 #[inline(never)]
 pub(super) fn call_on_deeper_stack(padding: u32, then: &mut dyn FnMut()) {
     let space = [0_u8; STEP as usize];

@@ -7,10 +7,10 @@ use assize_job::{FREQUENCY_POLICIES, Frequency, IDLE_GOVERNOR, Idle, Job};
 
 use crate::sys;
 
-/// What failed, and why.
+/// The step that failed, and why.
 type PowerFailure = (String, String);
 
-/// The governors from before the run.
+/// The governors before the run.
 #[derive(Debug, Default)]
 pub(crate) struct Governors {
     /// Files and their previous content, in the order in which they were
@@ -19,8 +19,8 @@ pub(crate) struct Governors {
 }
 
 impl Governors {
-    /// Sets the governors that the job declares, and checks them by reading
-    /// them back. The set-up has loaded the drivers already.
+    /// Sets the governors that the job declares and reads them back. The set-up has
+    /// already loaded the drivers.
     pub(crate) fn set(&mut self, job: &Job) -> Result<(), PowerFailure> {
         if let Some(idle) = &job.idle {
             let what = format!("idle governor {}", idle.governor.word());
@@ -33,12 +33,11 @@ impl Governors {
         Ok(())
     }
 
-    /// Restores the governors, on a machine that outlives the run. Frequencies
-    /// are restored when their driver is unloaded.
+    /// Restores the idle governor, on a machine that outlives the run. Frequencies are
+    /// restored when their driver is unloaded.
     pub(crate) fn restore(self) {
         for (path, value) in self.before.into_iter().rev() {
-            // If this fails, the next run's environment shows the wrong
-            // governor.
+            // If this fails, the environment of the next run shows it.
             let _ = fs::write(path, value);
         }
     }
@@ -114,7 +113,7 @@ fn is_known(path: &str, wanted: &str, option: &str) -> Result<(), String> {
         return Ok(());
     }
     let known: Vec<&str> = known.split_whitespace().collect();
-    // The kernel has this one only as a guest of KVM, however it is built.
+    // The kernel offers this one only as a guest of KVM, even if it is built in.
     let guest = match wanted {
         "haltpoll" => " as a guest of KVM",
         _ => "",
@@ -136,12 +135,12 @@ fn is_now(path: &str, wanted: &str) -> Result<(), String> {
 
 fn read(path: &str) -> Result<String, String> {
     let text = fs::read_to_string(Path::new(path));
-    let text = text.map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
+    let text = text.map_err(sys::failure_of(&path))?;
     Ok(text.trim().to_owned())
 }
 
 fn write_setting(path: &str, value: &str) -> Result<(), String> {
-    fs::write(path, value).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
+    fs::write(path, value).map_err(sys::failure_of(&path))
 }
 
 #[cfg(test)]

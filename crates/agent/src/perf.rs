@@ -5,7 +5,10 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use perf_event_open_sys::{bindings, ioctls, perf_event_open};
 
-/// An event, by the numbers of its PMU and of the event there.
+use crate::records;
+use crate::sys;
+
+/// An event of a PMU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PerfEvent {
     /// Number of the PMU.
@@ -15,7 +18,7 @@ pub(crate) struct PerfEvent {
 }
 
 impl PerfEvent {
-    /// One of the kernel's software counters.
+    /// A software event of the kernel.
     pub(crate) const fn software(config: u32) -> PerfEvent {
         PerfEvent {
             kind: bindings::PERF_TYPE_SOFTWARE,
@@ -23,7 +26,7 @@ impl PerfEvent {
         }
     }
 
-    /// One of the CPU's hardware counters.
+    /// A hardware event of the CPU.
     pub(crate) const fn hardware(config: u32) -> PerfEvent {
         PerfEvent {
             kind: bindings::PERF_TYPE_HARDWARE,
@@ -31,7 +34,7 @@ impl PerfEvent {
         }
     }
 
-    /// A counter that counts nothing.
+    /// An event that never occurs.
     pub(crate) const DUMMY: PerfEvent = PerfEvent::software(bindings::PERF_COUNT_SW_DUMMY);
 }
 
@@ -44,7 +47,7 @@ pub(crate) enum PerfScope {
     Task(i32),
 }
 
-/// One counter, disabled when opened.
+/// A counter.
 #[derive(Debug)]
 pub(crate) struct PerfCounter {
     file: OwnedFd,
@@ -53,11 +56,11 @@ pub(crate) struct PerfCounter {
 /// A reading of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CounterReading {
-    /// Events.
+    /// Number of events.
     pub value: u64,
-    /// Nanoseconds for which it was enabled.
+    /// Time enabled, in nanoseconds.
     pub enabled: u64,
-    /// Nanoseconds for which it was counting.
+    /// Time actually counting, in nanoseconds.
     pub running: u64,
 }
 
@@ -67,7 +70,6 @@ impl PerfCounter {
         let mut attr = bindings::perf_event_attr {
             type_: event.kind,
             config: event.config,
-            size: u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0),
             read_format: u64::from(
                 bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING,
             ),
@@ -81,29 +83,22 @@ impl PerfCounter {
                 (pid, -1)
             }
         };
-        let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
-        // SAFETY: `attr` is valid for the call and carries its own size; the
-        // kernel does not keep the pointer.
-        let number = unsafe { perf_event_open(&raw mut attr, pid, cpu, -1, flags) };
-        if number < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the kernel has just given us this descriptor.
-        let file = unsafe { OwnedFd::from_raw_fd(number) };
-        Ok(PerfCounter { file })
+        Ok(PerfCounter {
+            file: open_event(attr, pid, cpu)?,
+        })
     }
 
     /// Starts counting. Enabling a counter of another CPU interrupts that CPU.
     pub(crate) fn enable(&self) -> io::Result<()> {
         // SAFETY: the descriptor is a perf event; the call has no other
         // argument.
-        checked(unsafe { ioctls::ENABLE(self.file.as_raw_fd(), 0) })
+        sys::check(unsafe { ioctls::ENABLE(self.file.as_raw_fd(), 0) }).map(|_| ())
     }
 
-    /// Stops counting, of inherited counters too.
+    /// Stops counting, including inherited counters.
     pub(crate) fn disable(&self) -> io::Result<()> {
         // SAFETY: as above.
-        checked(unsafe { ioctls::DISABLE(self.file.as_raw_fd(), 0) })
+        sys::check(unsafe { ioctls::DISABLE(self.file.as_raw_fd(), 0) }).map(|_| ())
     }
 
     /// Reads the counter, including inherited ones.
@@ -126,11 +121,19 @@ impl PerfCounter {
     }
 }
 
-fn checked(status: std::os::raw::c_int) -> io::Result<()> {
-    if status < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+/// Opens an event. `pid` and `cpu`: as for perf_event_open(2).
+pub(crate) fn open_event(
+    mut attr: bindings::perf_event_attr,
+    pid: i32,
+    cpu: i32,
+) -> io::Result<OwnedFd> {
+    attr.size = u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0);
+    let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
+    // SAFETY: `attr` is valid for the call and carries its own size; the kernel does not
+    // keep the pointer.
+    let number = sys::check(unsafe { perf_event_open(&raw mut attr, pid, cpu, -1, flags) })?;
+    // SAFETY: the descriptor is new and ours.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Why a counter cannot be opened, with a remedy.
@@ -159,22 +162,22 @@ pub(crate) struct CounterSum {
 /// The combined readings of a [`CounterSum`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct CounterTotal {
-    /// Events; scaled up where counters were multiplexed.
+    /// Number of events, scaled up where counters were multiplexed.
     pub value: f64,
-    /// The smallest share of the time for which a counter was counting.
+    /// The smallest share of its enabled time that a counter was counting.
     pub share: f64,
 }
 
 impl CounterSum {
-    /// One counter on each of these CPUs, disabled.
-    pub(crate) fn of_cpus(event: PerfEvent, cpus: &[u32]) -> io::Result<CounterSum> {
+    /// Opens a counter on each of these CPUs, disabled.
+    pub(crate) fn on_cpus(event: PerfEvent, cpus: &[u32]) -> io::Result<CounterSum> {
         let open = |&cpu: &u32| PerfCounter::open(event, PerfScope::Cpu(cpu));
         let counters = cpus.iter().map(open).collect::<io::Result<_>>()?;
         Ok(CounterSum { counters })
     }
 
-    /// One counter on a process and what it starts, disabled.
-    pub(crate) fn of_task(event: PerfEvent, pid: i32) -> io::Result<CounterSum> {
+    /// Opens a counter on a process and all its descendants, disabled.
+    pub(crate) fn on_task(event: PerfEvent, pid: i32) -> io::Result<CounterSum> {
         let counters = vec![PerfCounter::open(event, PerfScope::Task(pid))?];
         Ok(CounterSum { counters })
     }
@@ -229,19 +232,19 @@ pub(crate) fn records(
     total: &io::Result<CounterTotal>,
 ) -> Vec<assize_job::AgentMessage> {
     match total {
-        Err(error) => vec![super::unavailable(instrument, Some(name), why(error))],
+        Err(error) => vec![records::unavailable(instrument, Some(name), why(error))],
         Ok(total) if total.share <= 0.0 => {
             let reason = "the counter never ran: others held the PMU; measure fewer events at once";
-            vec![super::unavailable(instrument, Some(name), reason)]
+            vec![records::unavailable(instrument, Some(name), reason)]
         }
         Ok(total) => {
-            let mut records = vec![super::metric(name, total.value, unit)];
+            let mut records = vec![records::metric(name, total.value, unit)];
             if total.share < 1.0 {
                 let percent = total.share * 100.0;
                 let detail = format!(
                     "{name} is scaled up: a counter ran in {percent:.1} % of the time only"
                 );
-                records.push(super::doubt("multiplexed", detail));
+                records.push(records::doubt("multiplexed", detail));
             }
             records
         }
@@ -314,7 +317,7 @@ mod tests {
     #[test]
     fn context_switches_of_this_process_are_counted() {
         let event = PerfEvent::software(bindings::PERF_COUNT_SW_CONTEXT_SWITCHES);
-        let sum = match CounterSum::of_task(event, 0) {
+        let sum = match CounterSum::on_task(event, 0) {
             Ok(sum) => sum,
             Err(error) => {
                 eprintln!("skipped: {}", why(&error));

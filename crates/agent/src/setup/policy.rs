@@ -1,8 +1,8 @@
-//! Placement policies: attaching one, checking that it stays attached, and reading
-//! from the kernel's log why it was ejected.
+//! Attaches a placement policy, checks that it stays attached, and finds in the kernel's
+//! log why it was ejected.
 //!
-//! A process holds the policy: the kernel detaches it when that process ends. The
-//! process dies with the agent, so that no policy outlives a run.
+//! A process holds the policy: the kernel detaches it when that process ends. The process
+//! dies with the agent, so that no policy outlives a run.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -10,30 +10,29 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{IdentityKind, PlacementPolicy, PolicyForm, Scheduling};
 
-use crate::actions::ActionContext;
-use crate::process::{Body, Child, ProcessExit};
+use super::command::CommandContext;
+use crate::process::{Body, Child, ProcessExit, program};
 use crate::sys;
-use crate::workload::{self, program};
 
 const ROOT: &str = "/sys/kernel/sched_ext";
 const ENABLED: &str = "enabled";
-/// What the attaching program prints once the policy is in effect.
+/// Line that the attaching program prints once the policy is in effect.
 const ATTACHED: &str = "attached";
 /// Polling interval while waiting for that.
 const LOOK_NS: u64 = 1_000_000;
-/// How long to wait until the kernel logs why it has ejected a policy.
+/// How long to wait for the kernel to log why it ejected a policy.
 const EXIT_NS: u64 = 1_000_000_000;
-/// A failure quotes at most this many lines.
+/// Maximum number of log lines quoted in a failure.
 const LINES: usize = 4;
 
-/// A policy that is attached.
+/// An attached policy.
 #[derive(Debug)]
 pub(crate) struct AttachedPolicy {
     child: Child,
     /// The state of sched_ext right after attaching.
     seen: SchedExtState,
     log: PolicyLog,
-    /// Tunables, as read back by the attaching program.
+    /// Tunables that the attaching program has read back.
     tunables: Vec<(String, String)>,
     object: Option<String>,
 }
@@ -43,7 +42,7 @@ pub(crate) struct AttachedPolicy {
 struct SchedExtState {
     state: String,
     ops: String,
-    /// Increases with each policy that is enabled.
+    /// Incremented each time a policy is enabled.
     serial: String,
 }
 
@@ -60,15 +59,15 @@ impl SchedExtState {
         }
     }
 
-    /// Whether a policy is in effect that was not in effect `before`. The kernel
-    /// reports a policy as enabled a moment before it counts it, and has not
-    /// finished enabling it until then.
+    /// Whether a policy is in effect that was not in effect `before`. The kernel reports
+    /// a policy as enabled slightly before it has finished enabling it and increments the
+    /// counter.
     fn is_new(&self, before: &SchedExtState) -> bool {
         self.state == ENABLED && (self.serial.is_empty() || self.serial != before.serial)
     }
 }
 
-/// The kernel's name of the policy in effect, if any.
+/// The name of the policy in effect, if any.
 pub(crate) fn active_policy() -> Option<String> {
     let seen = SchedExtState::now();
     (seen.state == ENABLED).then_some(seen.ops)
@@ -77,7 +76,7 @@ pub(crate) fn active_policy() -> Option<String> {
 /// Attaches a policy, and waits until it is in effect.
 pub(crate) fn attach(
     policy: &PlacementPolicy,
-    with: &ActionContext<'_>,
+    with: &CommandContext<'_>,
 ) -> Result<AttachedPolicy, String> {
     if !fs::exists(ROOT).unwrap_or(false) {
         return Err(format!("this kernel has no sched_ext: there is no {ROOT}"));
@@ -89,7 +88,7 @@ pub(crate) fn attach(
     let log = PolicyLog::open();
     let body = Body::Exec(program(&policy.argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
-        .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
+        .map_err(sys::failure_of("new process"))?;
     let mut started = child.wait_ready(&with.limits);
     if started.is_ok() {
         child.release();
@@ -107,8 +106,8 @@ pub(crate) fn attach(
     if let Err(why) = started {
         child.kill();
         let left = child.reap().map_err(|error| sys::error_text(&error))?;
-        let said = log.new_messages();
-        return Err(with_reasons(&why_not(why, &left), &said));
+        let messages = log.new_messages();
+        return Err(with_reasons(&why_not(why, &left), &messages));
     }
     let is_object = matches!(policy.form, PolicyForm::Ours | PolicyForm::Object);
     Ok(AttachedPolicy {
@@ -120,22 +119,23 @@ pub(crate) fn attach(
     })
 }
 
-/// Waits until the policy is in effect, or the attaching program has ended.
+/// Waits until the policy is in effect. An empty error means that the attaching program
+/// has ended.
 fn wait(
     child: &mut Child,
     policy: &PlacementPolicy,
     before: &SchedExtState,
-    with: &ActionContext<'_>,
+    with: &CommandContext<'_>,
 ) -> Result<(), String> {
     let deadline = with.limits.deadline();
     // Third-party programs do not report when they are done.
-    let says = policy.form != PolicyForm::Program;
+    let reports = policy.form != PolicyForm::Program;
     loop {
         if child.ends_until(sys::now() + LOOK_NS, &with.limits)? {
             return Err(String::new());
         }
-        let said = !says || child.stdout_so_far().lines().any(|line| line == ATTACHED);
-        if said && SchedExtState::now().is_new(before) {
+        let attached = !reports || child.stdout_so_far().lines().any(|line| line == ATTACHED);
+        if attached && SchedExtState::now().is_new(before) {
             return Ok(());
         }
         if deadline.is_some_and(|deadline| sys::now() >= deadline) {
@@ -146,18 +146,18 @@ fn wait(
 }
 
 impl AttachedPolicy {
-    /// Checks that this policy is still in effect. The error is the kernel's reason.
+    /// Checks that this policy is still in effect. The error gives the kernel's reason.
     pub(crate) fn check(&self) -> Result<(), String> {
         let now = SchedExtState::now();
         if now == self.seen && !self.child.has_ended() {
             return Ok(());
         }
-        // The kernel logs the reason a moment after it ejects a policy.
+        // The kernel logs the reason shortly after it ejects a policy.
         let deadline = sys::now() + EXIT_NS;
-        let mut said = self.log.new_messages();
-        while said.is_empty() && sys::now() < deadline {
+        let mut messages = self.log.new_messages();
+        while messages.is_empty() && sys::now() < deadline {
             sys::sleep_until(sys::now() + LOOK_NS);
-            said = self.log.new_messages();
+            messages = self.log.new_messages();
         }
         let what = match now.state.as_str() {
             ENABLED if now.ops != self.seen.ops => format!("'{}' decides now", now.ops),
@@ -165,7 +165,7 @@ impl AttachedPolicy {
             ENABLED => "what had attached it has ended".into(),
             state => format!("it is {state}"),
         };
-        Err(with_reasons(&what, &said))
+        Err(with_reasons(&what, &messages))
     }
 
     /// Name and tunables of the policy, as parts of the identity of a run.
@@ -203,16 +203,16 @@ fn why_not(why: String, left: &ProcessExit) -> String {
     if !why.is_empty() {
         return why;
     }
-    let said = load_failure_lines(&left.stderr);
-    match workload::failure(left, &[]) {
-        Some(how) if said.is_empty() => how,
-        _ => said,
+    let lines = load_failure_lines(&left.stderr);
+    match left.why_failed(&[]) {
+        Some(how) if lines.is_empty() => how,
+        _ => lines,
     }
 }
 
-/// The last lines that explain why a policy was not loaded. Leaves out the
+/// The last lines that explain why a policy could not be loaded. Leaves out the
 /// verifier's statistics, the long explanations that newer kernels add to a one-line
-/// error, and the errors of libbpf that follow from the first.
+/// error, and libbpf's consequential errors.
 fn load_failure_lines(stderr: &str) -> String {
     let is_noise = |line: &&str| {
         let starts = [
@@ -237,8 +237,7 @@ fn load_failure_lines(stderr: &str) -> String {
     lines[lines.len().saturating_sub(LINES)..].join("; ")
 }
 
-/// Removes the escape sequences that set terminal colours: some programs write them
-/// even to a pipe.
+/// Removes escape sequences for colours: some programs write them even to a pipe.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default();
@@ -252,10 +251,10 @@ fn without_colours(text: &str) -> String {
     std::iter::once(first).chain(rest).collect()
 }
 
-fn with_reasons(what: &str, said: &[String]) -> String {
-    match said {
+fn with_reasons(what: &str, reasons: &[String]) -> String {
+    match reasons {
         [] => what.to_string(),
-        said => format!("{what}: {}", said.join("; ")),
+        reasons => format!("{what}: {}", reasons.join("; ")),
     }
 }
 
@@ -297,7 +296,7 @@ impl PolicyLog {
             match file.read(&mut buffer) {
                 Ok(count @ 1..) => {
                     let text = String::from_utf8_lossy(&buffer[..count]);
-                    lines.extend(of_policies(&text).map(str::to_string));
+                    lines.extend(policy_message(&text).map(str::to_string));
                 }
                 // Messages were overwritten before they were read.
                 Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {}
@@ -309,9 +308,9 @@ impl PolicyLog {
     }
 }
 
-/// The message in a record of the kernel's log, if it is about a policy and does not
-/// just report that one was enabled.
-fn of_policies(record: &str) -> Option<&str> {
+/// The message of a log record, if it is about a policy and not just that one was
+/// enabled.
+fn policy_message(record: &str) -> Option<&str> {
     let (_, text) = record.split_once(';')?;
     let line = text.lines().next()?.strip_prefix("sched_ext: ")?;
     (!line.ends_with(" enabled")).then_some(line)
@@ -353,8 +352,11 @@ mod tests {
             "3,1,2,-;usb 1-1: sched_ext: no\n",
             "nonsense",
         ];
-        let said: Vec<&str> = lines.iter().filter_map(|line| of_policies(line)).collect();
-        assert_eq!(said, ["BPF scheduler \"x\" disabled (runtime error)"]);
+        let lines: Vec<&str> = lines
+            .iter()
+            .filter_map(|line| policy_message(line))
+            .collect();
+        assert_eq!(lines, ["BPF scheduler \"x\" disabled (runtime error)"]);
     }
 
     #[test]
@@ -364,12 +366,12 @@ mod tests {
             R0 invalid mem access 'map_value_or_null'\n\
             processed 10 insns (limit 1000000) max_states_per_insn 0\n-- END PROG LOAD LOG --\n\
             libbpf: failed to load object 'policy'\nx.bpf.o: the kernel does not load it\n";
-        let said = load_failure_lines(stderr);
+        let lines = load_failure_lines(stderr);
         assert!(
-            said.contains("R0 invalid mem access 'map_value_or_null'"),
-            "{said}"
+            lines.contains("R0 invalid mem access 'map_value_or_null'"),
+            "{lines}"
         );
-        assert!(!said.contains("processed"), "{said}");
+        assert!(!lines.contains("processed"), "{lines}");
         assert_eq!(load_failure_lines(""), "");
     }
 
@@ -392,17 +394,17 @@ mod tests {
 
     #[test]
     fn settings_are_those_that_were_read_back() {
-        let said = "set fill 700\nset slice 4000000\nattached\nset\n";
+        let lines = "set fill 700\nset slice 4000000\nattached\nset\n";
         let wanted = [("fill", "700"), ("slice", "4000000")];
         let wanted = wanted.map(|(name, value)| (name.to_string(), value.to_string()));
-        assert_eq!(settings(said), wanted);
+        assert_eq!(settings(lines), wanted);
     }
 
     #[test]
     fn reasons_follow_what_has_happened() {
-        let said = ["a".to_string(), "b".to_string()];
+        let lines = ["a".to_string(), "b".to_string()];
         assert_eq!(
-            with_reasons("it is disabled", &said),
+            with_reasons("it is disabled", &lines),
             "it is disabled: a; b"
         );
         assert_eq!(with_reasons("x", &[]), "x");

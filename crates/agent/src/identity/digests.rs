@@ -1,7 +1,7 @@
 //! Digests of files.
 //!
-//! In a virtual machine all files are digested once, before the memory image is
-//! taken, so that a run only has to check whether a file has changed since.
+//! In a virtual machine all files are digested once, before the memory image is taken, so
+//! that a run only checks whether a file has changed since.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Metadata that shows whether a file has changed.
+/// Metadata that changes whenever a file changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     inode: (u64, u64),

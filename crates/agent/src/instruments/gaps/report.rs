@@ -1,20 +1,19 @@
 //! The records of a run's gaps.
 
-use std::collections::BTreeMap;
-
 use assize_job::AgentMessage;
 use assize_job::gaps::{Cause, Gap, GapsSettings, Seen, Watched};
 
-use super::NAME;
-use crate::instruments::{metric, number, unavailable};
+use crate::records::{histogram, metric, number, raw, unavailable};
 
+/// The instrument's name.
+pub(super) const NAME: &str = "gaps";
 /// Name of the raw output with all gaps.
 const FILE: &str = "gaps.txt";
 const NS_PER_MINUTE: f64 = 60e9;
 
-/// Counts with their exposure, the lengths, how the CPUs were watched, and the text.
-/// `span_ns`: how long the CPUs were watched, including interruptions. `counts_smis`:
-/// whether all CPUs count system management interrupts.
+/// Makes the records: counts with their exposure, lengths, how the CPUs were watched, and
+/// the raw text. `span_ns`: duration of the watch, including interruptions.
+/// `counts_smis`: whether all CPUs count system management interrupts.
 pub(super) fn records(
     seen: &Seen,
     settings: &GapsSettings,
@@ -31,7 +30,7 @@ pub(super) fn records(
             continue;
         }
         let name = format!("gaps_{}", cause.word());
-        records.push(events((seen, span_ns), &name, |of| of == cause));
+        records.push(events((seen, span_ns), &name, |each| each == cause));
     }
     records.push(AgentMessage::Events {
         event: "gaps_unexplained_at_rest".into(),
@@ -41,23 +40,12 @@ pub(super) fn records(
         span_ns: None,
         tolerated_ns: Some(settings.trust_ns),
     });
-    let mut lengths: BTreeMap<u64, u64> = BTreeMap::new();
-    for gap in &seen.gaps {
-        *lengths.entry(gap.length_ns).or_default() += 1;
-    }
-    if !lengths.is_empty() {
-        records.push(AgentMessage::Histogram {
-            metric: "gap".into(),
-            unit: "ns".into(),
-            buckets: lengths.into_iter().collect(),
-            exact: true,
-        });
+    if !seen.gaps.is_empty() {
+        let lengths = seen.gaps.iter().map(|gap| gap.length_ns);
+        records.push(histogram("gap", "ns", lengths));
     }
     records.extend(numbers(seen));
-    records.push(AgentMessage::Raw {
-        name: FILE.into(),
-        text: seen.text(),
-    });
+    records.push(raw(FILE, seen.text()));
     records
 }
 
@@ -81,7 +69,7 @@ fn numbers(seen: &Seen) -> Vec<AgentMessage> {
             records.push(metric(&name, count as f64 / minutes, "1/min"));
         }
     }
-    for (name, of) in [
+    for (name, time) in [
         (
             "gaps_loop",
             (|cpu| cpu.loop_ns_median) as fn(&Watched) -> u64,
@@ -89,7 +77,7 @@ fn numbers(seen: &Seen) -> Vec<AgentMessage> {
         ("gaps_loop_max", |cpu| cpu.loop_ns_max),
         ("gaps_reading", |cpu| cpu.reading_ns),
     ] {
-        let most = seen.cpus.iter().map(of).max().unwrap_or(0);
+        let most = seen.cpus.iter().map(time).max().unwrap_or(0);
         records.push(metric(name, number(most), "ns"));
     }
     records
@@ -112,8 +100,8 @@ fn events(
     }
 }
 
-fn sum(seen: &Seen, of: impl Fn(&Watched) -> u64) -> u64 {
-    let all = seen.cpus.iter().map(of);
+fn sum(seen: &Seen, part: impl Fn(&Watched) -> u64) -> u64 {
+    let all = seen.cpus.iter().map(part);
     all.fold(0, u64::saturating_add)
 }
 
@@ -121,6 +109,7 @@ fn sum(seen: &Seen, of: impl Fn(&Watched) -> u64) -> u64 {
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
+    use crate::records::metric_value;
     use assize_job::METRICS;
 
     fn seen(gaps: &[(u32, u64, u64, Cause)]) -> Seen {
@@ -183,23 +172,18 @@ mod tests {
         assert_eq!(causes.iter().sum::<u64>(), 4);
         let at_rest = count(&records, "gaps_unexplained_at_rest");
         assert_eq!(at_rest, (4, 100, Some(10_000_000_000)));
-        let number = |wanted: &str| {
-            records.iter().find_map(|record| match record {
-                AgentMessage::Metric { metric, value, .. } if metric == wanted => Some(*value),
-                _ => None,
-            })
-        };
+        let number = |wanted: &str| metric_value(&records, wanted);
         assert_eq!(number("gaps_blind_share"), Some(10.0));
         // Four gaps, two of them unexplained, in 1800 ns.
-        let of = |name: &str, count: f64| {
+        let counted = |name: &str, count: f64| {
             let rate = number(name).unwrap();
             assert!(
                 (rate / (count * 60e9 / 1800.0) - 1.0).abs() < 1e-9,
                 "{rate}"
             );
         };
-        of("gaps_per_minute", 4.0);
-        of("gaps_unexplained_per_minute", 2.0);
+        counted("gaps_per_minute", 4.0);
+        counted("gaps_unexplained_per_minute", 2.0);
         assert_eq!(number("gaps_reading"), Some(40.0));
         assert!(records.contains(&AgentMessage::Histogram {
             metric: "gap".into(),
@@ -212,8 +196,8 @@ mod tests {
     #[test]
     fn what_is_sent_is_what_is_declared() {
         let own = |name: &str| {
-            let of = METRICS.iter().filter(|metric| metric.name == name);
-            of.count() == 1
+            let listed = METRICS.iter().filter(|metric| metric.name == name);
+            listed.count() == 1
         };
         let mut sent = 0;
         for record in records(

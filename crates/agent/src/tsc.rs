@@ -1,14 +1,17 @@
 //! The time-stamp counter: whether it can serve as a clock, and its rate.
 
+use std::path::Path;
+
+use crate::files;
 use crate::sys;
 
-/// How long the counter is compared with CLOCK_MONOTONIC.
+/// Duration of the comparison with CLOCK_MONOTONIC.
 const CALIBRATION_NS: u64 = 50_000_000;
 
 /// The rate of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CounterRate {
-    /// In kilohertz; not 0.
+    /// In kilohertz; never 0.
     pub(crate) khz: u64,
 }
 
@@ -27,7 +30,6 @@ impl CounterRate {
 }
 
 /// Reads the counter.
-#[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn counter() -> u64 {
     // SAFETY: only reads a counter that every CPU of this architecture has.
@@ -36,7 +38,6 @@ pub(crate) fn counter() -> u64 {
 
 /// Reads the counter after all earlier instructions have completed and before any
 /// later one starts.
-#[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn ordered_counter() -> u64 {
     // SAFETY: every CPU of this architecture has the fence, which changes nothing.
@@ -48,18 +49,16 @@ pub(crate) fn ordered_counter() -> u64 {
     }
 }
 
-/// Never read: [`usable`] fails first.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn counter() -> u64 {
-    0
+/// Checks that the counter of this machine can serve as a clock.
+pub(crate) fn check() -> Result<(), String> {
+    let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    let source = files::read(Path::new(source)).unwrap_or_default();
+    usable(&files::read(Path::new("/proc/cpuinfo"))?, &source)
 }
 
-/// Why the counter cannot serve as a clock, if it cannot. `flags`: those in
-/// /proc/cpuinfo; `source`: the kernel's clock source.
-pub(crate) fn usable(flags: &str, source: &str) -> Result<(), String> {
-    if !cfg!(target_arch = "x86_64") {
-        return Err("needs the time-stamp counter of x86; no other is known here".into());
-    }
+/// Checks that the counter can serve as a clock. `flags`: from /proc/cpuinfo; `source`:
+/// the kernel's clock source.
+fn usable(flags: &str, source: &str) -> Result<(), String> {
     let flag = |name: &str| flags.split_ascii_whitespace().any(|flag| flag == name);
     if source.trim() == "tsc" || (flag("constant_tsc") && flag("nonstop_tsc")) {
         return Ok(());
@@ -90,7 +89,7 @@ pub(crate) fn calibrate() -> Result<CounterRate, String> {
     rate(before, both())
 }
 
-/// The rate from two pairs of readings.
+/// Computes the rate from two results of [`both`].
 pub(crate) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<CounterRate, String> {
     let ticks = u128::from(after.0.wrapping_sub(before.0));
     let ns = u128::from(after.1.saturating_sub(before.1)).max(1);
@@ -127,7 +126,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
     fn a_counter_that_stops_or_changes_is_refused() {
         usable("", "tsc\n").unwrap();
         usable("fpu constant_tsc rdtscp nonstop_tsc", "kvm-clock").unwrap();
