@@ -146,7 +146,13 @@ impl Complaint {
             (Some(place), _) | (None, Some(place)) => {
                 format!("{} in {place}", self.kind.word())
             }
-            (None, None) => format!("{}: {}", self.kind.word(), without_numbers(&self.line)),
+            (None, None) => {
+                let (word, line) = (self.kind.word(), without_numbers(&self.line));
+                match line.strip_prefix(word) {
+                    Some(rest) if rest.starts_with(": ") => line,
+                    _ => format!("{word}: {line}"),
+                }
+            }
         }
     }
 }
@@ -248,9 +254,17 @@ const BEGINNINGS: [(&str, ComplaintKind); 21] = [
 /// `WARNING:` lines from neither `WARN()` nor lockdep, which report nothing about the run.
 const HARMLESS: [&str; 2] = ["WARNING: Spectre", "WARNING: Unprivileged"];
 
+/// Signs of a line about a program, which begins with the name that the program gave itself.
+const OF_PROGRAMS: [&str; 3] = [
+    "]: segfault at ",
+    "] trap ",
+    "] general protection fault ip:",
+];
+
 /// The kind of complaint that begins with this line, if one does.
 fn kind_of(line: &str) -> Option<ComplaintKind> {
-    if HARMLESS.iter().any(|one| line.starts_with(one)) {
+    let is_harmless = HARMLESS.iter().any(|one| line.starts_with(one));
+    if is_harmless || OF_PROGRAMS.iter().any(|sign| line.contains(sign)) {
         return None;
     }
     if let Some(rest) = line.strip_prefix("watchdog: ") {
@@ -285,9 +299,23 @@ fn kind_of(line: &str) -> Option<ComplaintKind> {
 
 /// The line without numbers, addresses and CPUs.
 fn without_numbers(line: &str) -> String {
+    /// The shortest word of hexadecimal digits that is a number.
+    const SHORTEST: usize = 4;
     let mut out = String::new();
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
+        let begins = !out.ends_with(|c: char| c.is_ascii_alphanumeric());
+        let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next();
+        let is_number = |word: &&str| {
+            word.len() >= SHORTEST
+                && word.bytes().all(|b| b.is_ascii_hexdigit())
+                && word.bytes().any(|b| b.is_ascii_digit())
+        };
+        if let Some(word) = word.filter(|word| begins && is_number(word)) {
+            out.push('N');
+            rest = &rest[word.len()..];
+            continue;
+        }
         let hexadecimal = rest.strip_prefix("0x");
         let (number, kind): (&str, fn(char) -> bool) = match hexadecimal {
             Some(after) => (after, |c| c.is_ascii_hexdigit()),

@@ -95,14 +95,17 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
         .shown
         .extend(noise(sheet, room - answers.shown.len().min(room)));
     if answers.shown.is_empty() && answers.contrasts_left == 0 {
-        let nothing = match sheet.document.outcomes.is_empty() {
-            true => "Nothing could be compared",
-            false => "Nothing else could be compared",
-        };
-        let why = format!("{nothing}: fewer than two configurations have figures.");
-        answers.shown.push(why);
+        answers.shown.push(nothing_compared(sheet));
     }
     answers
+}
+
+fn nothing_compared(sheet: &BriefSheet<'_>) -> String {
+    let nothing = match sheet.document.outcomes.is_empty() {
+        true => "Nothing could be compared",
+        false => "Nothing else could be compared",
+    };
+    format!("{nothing}: fewer than two configurations have figures.")
 }
 
 /// Says that no contrast is decided; mentions the outcomes of runs if one of them is decided.
