@@ -3,18 +3,25 @@
 use assize_job::{Periodic, WorkloadKind};
 use indexmap::IndexMap;
 
-use crate::combine::{Levels, combine, unchanged};
-use crate::error::Error;
+use crate::check::{self, targets, wrong_target};
 use crate::experiment::{Experiment, Overrides};
-use crate::grid::{self, PlannedGrid};
-use crate::mistakes::{self, targets, wrong_target};
+use crate::grid::factorial;
+use crate::grid::include::{self, PlannedGrid};
+use crate::levels::combine::{Levels, combine, unchanged};
+use crate::levels::names;
+use crate::payload;
 use crate::plan::{BetterDirection, Plan, PlannedClaim, PlannedConfiguration, SCHEMA, StopRule};
 use crate::raw::RawLevel;
+use crate::report::metrics;
+use crate::report::tables;
+use crate::report::tradeoffs;
+use crate::schedule::blocks;
 use crate::sections::RUNS_MAX;
-use crate::{
-    frames_stream, gaps, metrics, names, payload, schedule, stalls, switches, tables, tracer,
-    tradeoffs,
-};
+use crate::settings::gaps;
+use crate::settings::stalls;
+use crate::settings::tracer;
+use crate::values::error::Error;
+use crate::workloads::frames_stream;
 
 /// The default number of runs of each cell.
 pub(crate) const RUNS: u32 = 8;
@@ -29,7 +36,7 @@ const TOTAL_MAX: u64 = 1_000_000;
 pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
     check_overrides(experiment, overrides)?;
     let file = &experiment.file;
-    let whole = grid::whole(experiment)?;
+    let whole = include::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
     let target = overrides.target.as_ref().unwrap_or(&file.target);
     check_configurations(experiment, target, &every)?;
@@ -38,7 +45,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let (grid, mut configurations) = restrict_to_overrides(experiment, (whole, every), overrides)?;
     let factors = grid.levels(experiment);
     calibrate(target, &mut configurations);
-    let switches = switches::mark(experiment, &factors, &mut configurations)?;
+    let switches = factorial::mark(experiment, &factors, &mut configurations)?;
     if file.aa {
         repeat_baseline(&mut configurations);
     }
@@ -61,14 +68,14 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         tradeoffs: tradeoffs::tradeoffs(experiment, &configurations)?,
         factors,
         switches,
-        runs: schedule::runs(
+        runs: blocks::runs(
             seed,
             blocks,
             (configurations.len(), workloads.len()),
             file.aa.then_some(1),
             images,
         ),
-        images: schedule::images(seed, images),
+        images: blocks::images(seed, images),
         configurations,
         workloads,
         instruments,
@@ -96,7 +103,7 @@ fn restrict_to_overrides(
     if overrides.levels.is_empty() {
         return Ok((whole, every));
     }
-    let part = grid::part(experiment, &whole, &overrides.levels)?;
+    let part = include::part(experiment, &whole, &overrides.levels)?;
     let configurations = configurations(experiment, &part, overrides)?;
     Ok((part, configurations))
 }
@@ -107,7 +114,7 @@ fn check_configurations(
     target: &str,
     every: &[PlannedConfiguration],
 ) -> Result<(), Error> {
-    switches::check(experiment, every)?;
+    factorial::check(experiment, every)?;
     metrics::find(experiment, every)?;
     gaps::find(experiment, every)?;
     tracer::find(experiment, every)?;
@@ -169,7 +176,7 @@ fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) ->
     }
     if kernel.is_empty() || kernel.chars().any(char::is_whitespace) {
         let error = Error::option("--kernel", "", format!("'{kernel}' is no kernel"));
-        return Err(error.mend(mistakes::KERNELS));
+        return Err(error.mend(check::KERNELS));
     }
     let sets = |level: &RawLevel| level.kernel.is_some();
     check_no_level(experiment, "--kernel", "sets the kernel", sets)

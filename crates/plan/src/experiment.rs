@@ -3,10 +3,10 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{self, Spans};
-use crate::error::{Error, SourceText};
 use crate::plan::Plan;
-use crate::{build, mistakes, raw};
+use crate::values::error::{Error, SourceText};
+use crate::values::read::{self, Spans};
+use crate::{build, check, raw};
 
 /// A valid experiment file, which can be planned.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub struct Overrides {
 /// Parses an experiment file. `name` is the file's name in messages.
 pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
     let source = SourceText { name, text };
-    let (value, spans) = check::read(source)?;
+    let (value, spans) = read::read(source)?;
     let file = serde_json::from_value(value)
         .map_err(|why| source.error(&(0..0), "", format!("cannot be read: {why}")))?;
     let experiment = Experiment {
@@ -58,7 +58,7 @@ pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
         file,
         spans,
     };
-    mistakes::find(&experiment)?;
+    check::find(&experiment)?;
     // Finds mistakes that only show when levels are combined.
     experiment.plan(&Overrides::default())?;
     Ok(experiment)

@@ -9,11 +9,11 @@ use assize_job::{
 };
 use indexmap::IndexMap;
 
-use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::modules::{is_file, stem};
 use crate::plan::PlannedConfiguration;
 use crate::raw::Parameters;
+use crate::steps::modules::{is_file, stem};
+use crate::values::error::Error;
 
 /// Everything that the file names and the configurations need, sorted and
 /// without duplicates.

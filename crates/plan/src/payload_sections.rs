@@ -1,8 +1,8 @@
 //! The keys of the payload.
 
-use crate::keys::KeyDefault::{Is, Required};
-use crate::keys::KeyType::{List, Table, Text};
-use crate::keys::{KeySection, key};
+use crate::values::keys::KeyDefault::{Is, Required};
+use crate::values::keys::KeyType::{List, Table, Text};
+use crate::values::keys::{KeySection, key};
 
 /// What the target needs: programs, files, modules and packages.
 pub(crate) static PAYLOAD: KeySection = KeySection {

@@ -12,11 +12,17 @@ use std::{env, fs};
 use assize_job::{Loop, Queue, Scheduling, WORKLOADS, WorkloadKind};
 use serde_json::{Value, json};
 
-use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
-use crate::{
-    gaps_sections, parameters, payload_sections, power_sections, quantity, report_sections, schema,
-    sections, stalls, tracer_sections,
-};
+use crate::payload_sections;
+use crate::report::report_sections;
+use crate::schema;
+use crate::sections;
+use crate::settings::gaps_sections;
+use crate::settings::power_sections;
+use crate::settings::stalls;
+use crate::settings::tracer_sections;
+use crate::values::keys::{KeyDefault, KeySection, KeyType, SectionKey};
+use crate::values::quantity;
+use crate::workloads::kinds;
 
 fn agrees(file: &str, wanted: &str) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -161,7 +167,7 @@ fn with_tables(text: &str) -> (String, usize) {
     let mut all: Vec<&KeySection> = vec![
         &sections::EXPERIMENT,
         &sections::LEVEL,
-        &crate::queue::QUEUE,
+        &crate::settings::queue::QUEUE,
         &power_sections::IDLE,
         &power_sections::IDLE_STATE,
         &power_sections::FREQUENCY,
@@ -176,8 +182,8 @@ fn with_tables(text: &str) -> (String, usize) {
         &report_sections::TRADEOFF_METRIC,
         &payload_sections::PAYLOAD,
         &payload_sections::FILE,
-        &parameters::SCHEDULING_KEYS,
-        &parameters::LOOP,
+        &kinds::SCHEDULING_KEYS,
+        &kinds::LOOP,
     ];
     // `command` is both a step and a workload, so the marks of steps begin with
     // `step`.
@@ -188,7 +194,7 @@ fn with_tables(text: &str) -> (String, usize) {
     for form in sections::ACTIONS {
         named.insert(format!("step {}", form.name), table(form));
     }
-    for (kind, section) in parameters::KINDS {
+    for (kind, section) in kinds::KINDS {
         named.insert(format!("workload {kind}"), table(section));
     }
     let mut result = String::new();
@@ -258,19 +264,19 @@ fn same_fields(section: &KeySection, defaults: &Value) {
 
 #[test]
 fn parameters_are_those_of_the_agent_with_its_defaults() {
-    let ours: Vec<&str> = parameters::KINDS.iter().map(|(kind, _)| *kind).collect();
+    let ours: Vec<&str> = kinds::KINDS.iter().map(|(kind, _)| *kind).collect();
     let theirs: Vec<&str> = WORKLOADS.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(ours, theirs);
-    for (kind, section) in parameters::KINDS {
+    for (kind, section) in kinds::KINDS {
         let defaults: WorkloadKind = serde_json::from_value(json!({ "kind": kind })).unwrap();
         same_fields(section, &serde_json::to_value(defaults).unwrap());
     }
     let scheduling = serde_json::to_value(Scheduling::default()).unwrap();
-    same_fields(&parameters::SCHEDULING_KEYS, &scheduling);
+    same_fields(&kinds::SCHEDULING_KEYS, &scheduling);
     let queue = serde_json::to_value(Queue::default()).unwrap();
-    same_fields(&crate::queue::QUEUE, &queue);
+    same_fields(&crate::settings::queue::QUEUE, &queue);
     same_fields(
-        &parameters::LOOP,
+        &kinds::LOOP,
         &serde_json::to_value(Loop::default()).unwrap(),
     );
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::plan::{BetterDirection, PrimaryMetric};
-use crate::tracer::RawTracer;
+use crate::settings::tracer::RawTracer;
 
 /// Parameters of a workload by field name.
 pub(crate) type Parameters = Map<String, Value>;

@@ -3,12 +3,16 @@
 use assize_job::INSTRUMENTS;
 use serde_json::{Map, Value, json};
 
-use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
+use crate::payload_sections;
 use crate::raw::BACKGROUND;
-use crate::{
-    gaps_sections, parameters, payload_sections, power_sections, report_sections, sections, stalls,
-    tracer_sections,
-};
+use crate::report::report_sections;
+use crate::sections;
+use crate::settings::gaps_sections;
+use crate::settings::power_sections;
+use crate::settings::stalls;
+use crate::settings::tracer_sections;
+use crate::values::keys::{KeyDefault, KeySection, KeyType, SectionKey};
+use crate::workloads::kinds;
 
 /// The JSON Schema of experiment files, published as
 /// `schema/experiment.schema.json`. It covers the values of single keys; only
@@ -17,7 +21,7 @@ pub fn schema() -> Value {
     let mut definitions = Map::new();
     for section in [
         &sections::LEVEL,
-        &crate::queue::QUEUE,
+        &crate::settings::queue::QUEUE,
         &power_sections::IDLE,
         &power_sections::IDLE_STATE,
         &power_sections::FREQUENCY,
@@ -32,8 +36,8 @@ pub fn schema() -> Value {
         &report_sections::TRADEOFF_METRIC,
         &payload_sections::PAYLOAD,
         &payload_sections::FILE,
-        &parameters::SCHEDULING_KEYS,
-        &parameters::LOOP,
+        &kinds::SCHEDULING_KEYS,
+        &kinds::LOOP,
     ] {
         definitions.insert(section.name.to_owned(), object(section));
     }
@@ -45,7 +49,7 @@ pub fn schema() -> Value {
     }
     definitions.insert("action".to_owned(), json!({ "oneOf": actions }));
     let (mut workloads, mut changes) = (Vec::new(), Vec::new());
-    for (kind, section) in parameters::KINDS {
+    for (kind, section) in kinds::KINDS {
         let name = format!("workload-{kind}");
         workloads.push(reference(&name));
         definitions.insert(name, workload(kind, section));
@@ -106,7 +110,7 @@ fn policy() -> Value {
     let mut named = Map::new();
     named.insert("name".to_owned(), value_schema(&KeyType::Text));
     for tunable in assize_job::POLICIES.iter().flat_map(|one| one.tunables) {
-        let mut property = value_schema(&crate::policy::tunable_type(tunable.unit));
+        let mut property = value_schema(&crate::settings::policy::tunable_type(tunable.unit));
         property["description"] = tunable.about.into();
         named.entry(tunable.name).or_insert(property);
     }

@@ -1,27 +1,27 @@
 //! The keys of an experiment file, except those of workloads.
 
-use crate::gaps_sections::GAPS;
-use crate::keys::KeyDefault::{Is, Open, Required};
-use crate::keys::KeyType::{
+use crate::payload_sections::PAYLOAD;
+use crate::report::report_sections::{TABLE, TRADEOFF};
+use crate::settings::gaps_sections::GAPS;
+use crate::settings::policy;
+use crate::settings::power_sections::{FREQUENCY, IDLE};
+use crate::settings::queue::QUEUE;
+use crate::settings::stalls;
+use crate::settings::tracer_sections::TRACER;
+use crate::values::keys::KeyDefault::{Is, Open, Required};
+use crate::values::keys::KeyType::{
     Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size,
     Table, Target, Text, Value, Whole, Word, Workload,
 };
-use crate::keys::{KeySection, key, named};
-use crate::payload_sections::PAYLOAD;
-use crate::policy;
-use crate::power_sections::{FREQUENCY, IDLE};
-use crate::queue::QUEUE;
-use crate::report_sections::{TABLE, TRADEOFF};
-use crate::stalls;
-use crate::tracer_sections::TRACER;
+use crate::values::keys::{KeySection, key, named};
 
 /// Maximum number of runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
 /// The largest seed in a file: TOML's largest integer.
 const SEED_MAX: i64 = i64::MAX;
 
-const RUNS: crate::keys::KeyType = Whole(1, RUNS_MAX as i64);
-const CPUS: crate::keys::KeyType = Whole(1, 255);
+const RUNS: crate::values::keys::KeyType = Whole(1, RUNS_MAX as i64);
+const CPUS: crate::values::keys::KeyType = Whole(1, 255);
 
 /// The top of the file.
 pub(crate) static EXPERIMENT: KeySection = KeySection {

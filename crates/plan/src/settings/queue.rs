@@ -1,0 +1,239 @@
+//! Settings of simgpu's queues: the keys, their values in one configuration, and
+//! the module they need.
+
+use std::collections::BTreeMap;
+
+use assize_job::{Action, Design, JobPutter, Queue, Workload};
+use serde_json::Value;
+
+use crate::experiment::Experiment;
+use crate::levels::combine::{Levels, level_path, merge};
+use crate::raw::Parameters;
+use crate::steps::modules;
+use crate::values::error::Error;
+use crate::values::keys::KeyDefault::{Is, Open};
+use crate::values::keys::KeyType::{Duration, Flag, Whole, Word};
+use crate::values::keys::{KeySection, key, named};
+use crate::values::read::join;
+
+/// The module of the GPU that workloads submit to.
+const MODULE: &str = "simgpu";
+/// The longest job timeout, in nanoseconds.
+const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
+/// The longest time that freeing a job may take, in nanoseconds.
+const FREE_COST_NS_MAX: u64 = 1_000_000;
+
+/// The keys of a queue.
+pub(crate) static QUEUE: KeySection = KeySection {
+    name: "queue",
+    keys: &[
+        key(
+            "design",
+            Word(&["drm-sched", "depq", "none"]),
+            Is("\"drm-sched\""),
+            "The kernel's own drm_sched, depq, or no queue at all, which is the least that any can take: the submitter waits for dependencies and hands the job to the engine.",
+        ),
+        key(
+            "bypass",
+            Flag,
+            Is("false"),
+            "depq: the submitter runs a job where nothing is in its way.",
+        ),
+        key(
+            "put",
+            Word(&["worker", "irq", "submit", "auto"]),
+            Open,
+            "Who drops the queue's reference to a finished job. depq: the worker, the interrupt, or the next submitter; or the queue chooses, and chooses who runs jobs too. Without it depq chooses if neither bypass nor worker is given, else it is the worker.",
+        ),
+        key(
+            "worker",
+            Word(&[
+                "workqueue",
+                "system",
+                "highpri",
+                "kthread",
+                "follow",
+                "follow-min",
+            ]),
+            Is("\"workqueue\""),
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
+        ),
+        key(
+            "share",
+            Word(&["context", "engine", "device"]),
+            Is("\"context\""),
+            "depq: the contexts that share a worker: none, those of an engine, all.",
+        ),
+        key(
+            "pick",
+            Word(&["ring", "fair"]),
+            Is("\"ring\""),
+            "depq: who picks the next of the jobs that the contexts of an engine have: its ring, which executes them in the order in which they were handed over, or an arbiter, which hands over those of the context that took the least of the engine's time.",
+        ),
+        key(
+            "shared",
+            Flag,
+            Is("false"),
+            "drm-sched: one scheduler for all contexts of an engine, rather than one for each context.",
+        ),
+        key(
+            "shape",
+            Word(&["none", "xe", "panthor", "amdgpu"]),
+            Is("\"none\""),
+            "drm-sched: the driver whose use of it is imitated: a scheduler with a workqueue of its own for each context (xe), one unbound workqueue for all (panthor), a scheduler for each engine, with a run queue for each priority (amdgpu). It decides what shared and worker decide otherwise.",
+        ),
+        key(
+            "credits",
+            Whole(1, 65536),
+            Is("64"),
+            "Jobs of a context on the engine at most; with shared or shape = \"amdgpu\" those of all contexts of the engine together, with pick = \"fair\" those of each and those of all. With that shape 2 if not given.",
+        ),
+        key(
+            "ring",
+            Whole(2, 65536),
+            Is("1024"),
+            "Jobs of a context that are not done at most; a power of two.",
+        ),
+        named(
+            "timeout",
+            "timeout_ns",
+            Duration(1000),
+            Is("\"5s\""),
+            "A job that is longer on the engine is taken to hang; at most 60s.",
+        ),
+        key(
+            "hang_limit",
+            Whole(0, 1000),
+            Is("0"),
+            "Hangs after which a context is banned.",
+        ),
+        named(
+            "free_cost",
+            "free_cost_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "CPU time that it takes to free a job, wherever that is; at most 1ms.",
+        ),
+        key(
+            "free_sleeps",
+            Flag,
+            Is("false"),
+            "To free a job takes a lock that sleeps, as to drop a VM does. A design that frees jobs in completions leaves it to a work item.",
+        ),
+    ],
+};
+
+/// The merged settings of the experiment and its levels; `None` if no workload
+/// submits jobs.
+pub(crate) fn queue<'w>(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    workloads: impl IntoIterator<Item = &'w Workload>,
+) -> Result<Option<Queue>, Error> {
+    let mut workloads = workloads.into_iter();
+    if !workloads.any(|workload| workload.kind.submits()) {
+        return Ok(None);
+    }
+    let mut settings: Parameters = experiment.file.queue.clone();
+    for (_, _, level) in levels {
+        merge(&mut settings, &level.queue);
+    }
+    let credits = settings.contains_key("credits");
+    let form = ["bypass", "put", "worker"].map(|key| settings.contains_key(key));
+    let form = form.contains(&true);
+    let mut queue: Queue = serde_json::from_value(Value::Object(settings))
+        .map_err(|why| experiment.error("queue", format!("cannot be read: {why}")))?;
+    if !credits {
+        queue.credits = queue.shape.credits();
+    }
+    if !form && queue.design == Design::Depq {
+        queue.put = JobPutter::Auto;
+    }
+    let at = |key: &str| path(experiment, levels, key);
+    if let Some((key, must)) = queue.unknown_to_design() {
+        let design = word(&queue.design);
+        let why = format!("is not known to design = \"{design}\", where it must be {must}");
+        let error = experiment.error(&at(key), why);
+        return Err(error.mend("leave it out there, or exclude the combination"));
+    }
+    if let Some((key, must)) = queue.decided_by_shape() {
+        let shape = word(&queue.shape);
+        let why = format!("is decided by shape = \"{shape}\", where it must be {must}");
+        let error = experiment.error(&at(key), why);
+        return Err(error.mend("leave it out there, or exclude the combination"));
+    }
+    if queue.put == JobPutter::Auto && queue.bypass {
+        let why = "is decided by put = \"auto\", where it must be false";
+        let error = experiment.error(&at("bypass"), why);
+        return Err(error.mend("leave it out there, or exclude the combination"));
+    }
+    if !queue.ring.is_power_of_two() {
+        let why = format!("{} is no power of two", queue.ring);
+        let nearest = queue.ring.next_power_of_two();
+        let error = experiment.error(&at("ring"), why);
+        return Err(error.mend(format!("write {nearest}")));
+    }
+    if !queue.timeout_ns.is_multiple_of(1000) || queue.timeout_ns > TIMEOUT_NS_MAX {
+        let why = "must be whole microseconds, at most 60s";
+        return Err(experiment.error(&at("timeout"), why));
+    }
+    if queue.free_cost_ns > FREE_COST_NS_MAX {
+        return Err(experiment.error(&at("free_cost"), "must be at most 1ms"));
+    }
+    Ok(Some(queue))
+}
+
+/// An enum value as written in the file.
+fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The path at which a setting was last given; if it was not given, that of the
+/// design.
+fn path(experiment: &Experiment, levels: &Levels<'_>, key: &str) -> String {
+    let tables = levels
+        .iter()
+        .map(|(factor, level, _)| join(&level_path(factor, level), "queue"));
+    let tables: Vec<String> = std::iter::once("queue".to_owned()).chain(tables).collect();
+    let given = |key: &str| {
+        let paths = tables.iter().map(|table| join(table, key));
+        paths.rev().find(|path| experiment.gives(path))
+    };
+    given(key)
+        .or_else(|| given("design"))
+        .unwrap_or_else(|| "queue".to_owned())
+}
+
+/// A step that loads the module, if it is needed and no step loads it yet.
+pub(crate) fn missing_step(setup: &[Action], queue: Option<&Queue>) -> Option<Action> {
+    queue?;
+    (!modules::is_loaded(setup, MODULE)).then(|| Action::Module {
+        module: MODULE.to_owned(),
+        parameters: BTreeMap::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(name: &str) -> Action {
+        Action::Module {
+            module: name.to_owned(),
+            parameters: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn the_module_is_loaded_once() {
+        let queue = Queue::default();
+        assert_eq!(missing_step(&[], None), None);
+        assert_eq!(missing_step(&[], Some(&queue)), Some(module("simgpu")));
+        let other = [module("simgpu2"), module("depq")];
+        assert_eq!(missing_step(&other, Some(&queue)), Some(module("simgpu")));
+        for name in ["simgpu", "/x/simgpu.ko", "y/simgpu.ko.xz"] {
+            assert_eq!(missing_step(&[module(name)], Some(&queue)), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Injected stalls of one configuration, as the file declares them.
+
+use assize_job::{PLANTED_STALLS, StallKind, Stalls};
+use serde::Deserialize;
+
+use crate::build::EXACT;
+use crate::experiment::{Experiment, Overrides};
+use crate::levels::combine::Levels;
+use crate::plan::PlannedConfiguration;
+use crate::settings::layers::SettingLayers;
+use crate::values::error::Error;
+use crate::values::keys::KeyDefault::{Is, Open};
+use crate::values::keys::KeyType::{Duration, OneOrMore, Part, Whole, Word};
+use crate::values::keys::{KeySection, SectionKey, key, named};
+use crate::values::quantity::show_ns;
+
+/// The key at the top of the file.
+pub(crate) const KEY: SectionKey = key(
+    "stalls",
+    Part(&STALLS),
+    Open,
+    "Stalls of known length that are planted. Exact target only.",
+);
+/// The key in a level.
+pub(crate) const KEY_OF_LEVEL: SectionKey = key(
+    "stalls",
+    Part(&STALLS),
+    Open,
+    "What differs of the stalls that are planted.",
+);
+
+/// The keys of injected stalls.
+pub(crate) static STALLS: KeySection = KeySection {
+    name: "stalls",
+    keys: &[
+        key(
+            "kind",
+            Word(&["smi", "irqs-off"]),
+            Is("\"smi\""),
+            "A system management interrupt, of which the kernel sees nothing; or a timer interrupt that takes its time.",
+        ),
+        named(
+            "length",
+            "lengths_ns",
+            OneOrMore(&Duration(1)),
+            Open,
+            "How long each is: one length, or up to 16 to draw from. 100ns to 100ms; must be given.",
+        ),
+        named(
+            "period",
+            "period_ns",
+            Duration(1),
+            Open,
+            "From one to the next, and from the start of the workload to the first; must be given.",
+        ),
+        named(
+            "jitter",
+            "jitter_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "Each period is drawn at most so much shorter or longer.",
+        ),
+        key("cpu", Whole(0, 254), Is("0"), "The CPU that is stalled."),
+    ],
+};
+
+/// `stalls` as written in the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RawStalls {
+    kind: StallKind,
+    lengths_ns: Vec<u64>,
+    period_ns: Option<u64>,
+    jitter_ns: u64,
+    cpu: u32,
+}
+
+/// The stalls of a configuration with this many CPUs; `None` if there are none.
+pub(crate) fn stalls(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    overrides: &Overrides,
+    cpus: u32,
+) -> Result<Option<Stalls>, Error> {
+    let top = &experiment.file.stalls;
+    let layers = SettingLayers::new(experiment, levels, "stalls", top, |level| &level.stalls);
+    if !layers.is_given() {
+        return Ok(None);
+    }
+    let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
+    if target != EXACT {
+        let why = format!("cannot be planted on the target {target}");
+        let error = layers.error("", why);
+        return Err(error.mend("take the target exact: stalls are of known length only there"));
+    }
+    let written: RawStalls = layers.read()?;
+    check_lengths(&layers, &written.lengths_ns)?;
+    let Some(period_ns) = written.period_ns else {
+        return Err(layers
+            .error("", "has no period")
+            .mend("add period = \"…ms\""));
+    };
+    if period_ns > Stalls::PERIOD_NS_MAX {
+        return Err(layers.error("period", "is more than an hour"));
+    }
+    let longest = written.lengths_ns.iter().max().copied().unwrap_or(0);
+    let least = longest + Stalls::APART_NS;
+    if period_ns.saturating_sub(written.jitter_ns) < least {
+        let why = format!(
+            "is too short: less the jitter there must be {}, which is the longest stall and {} more",
+            show_ns(least),
+            show_ns(Stalls::APART_NS)
+        );
+        return Err(layers.error("period", why));
+    }
+    if written.cpu >= cpus {
+        let why = format!("is {}, and the machine has {cpus} CPUs", written.cpu);
+        let error = layers.error("cpu", why);
+        return Err(error.mend("they are numbered from 0; see cpus"));
+    }
+    Ok(Some(Stalls {
+        kind: written.kind,
+        lengths_ns: written.lengths_ns,
+        period_ns,
+        jitter_ns: written.jitter_ns,
+        cpu: written.cpu,
+    }))
+}
+
+fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Error> {
+    if lengths.is_empty() || lengths.len() > Stalls::LENGTHS_MAX {
+        let why = match lengths.len() {
+            0 => "has no length".to_owned(),
+            many => format!("are {many}, not 1 to {}", Stalls::LENGTHS_MAX),
+        };
+        return Err(layers.error("length", why).mend("add length = \"…us\""));
+    }
+    let fits = |ns: &u64| (Stalls::LENGTH_NS_MIN..=Stalls::LENGTH_NS_MAX).contains(ns);
+    match lengths.iter().find(|ns| !fits(ns)) {
+        Some(ns) => {
+            let why = format!("{} is not between 100ns and 100ms", show_ns(*ns));
+            Err(layers.error("length", why))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The instruments of the file, plus `planted-stalls` if any configuration
+/// injects stalls. Configurations without stalls then record that there were
+/// none.
+pub(crate) fn with_truth(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<Vec<String>, Error> {
+    let mut instruments = experiment.file.instruments.clone();
+    let named = instruments.iter().position(|name| name == PLANTED_STALLS);
+    let planted = configurations.iter().any(|one| one.stalls.is_some());
+    match (named, planted) {
+        (Some(at), false) => {
+            let path = format!("instruments[{at}]");
+            let error = experiment.error(&path, "says which stalls were planted, and none are");
+            return Err(error.mend("add stalls = { length = \"20us\", period = \"250ms\" }"));
+        }
+        (None, true) => instruments.push(PLANTED_STALLS.to_owned()),
+        _ => {}
+    }
+    Ok(instruments)
+}

@@ -1,0 +1,3 @@
+//! Steps of set-up and tear-down.
+
+pub(crate) mod modules;

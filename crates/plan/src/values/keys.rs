@@ -1,0 +1,131 @@
+//! Descriptions of the keys of an experiment file.
+//!
+//! The parser, the messages and the published schema are all derived from these
+//! descriptions, so that they cannot contradict each other.
+
+/// The type of a value, and how it is converted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyType {
+    /// Non-empty text on one line.
+    Text,
+    /// The name of a target.
+    Target,
+    /// The name of an instrument.
+    Instrument,
+    /// Any text; may be empty or have several lines.
+    Free,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A whole number within these limits.
+    Whole(i64, i64),
+    /// A duration as [`crate::values::quantity::duration_ns`] parses it, of at least
+    /// this many nanoseconds.
+    Duration(u64),
+    /// A size as [`crate::values::quantity::size_mib`] parses it.
+    Size,
+    /// A percentage as [`crate::values::quantity::share`] parses it.
+    Share,
+    /// A power as [`crate::values::quantity::power_uw`] parses it.
+    Power,
+    /// An energy as [`crate::values::quantity::energy_nj`] parses it.
+    Energy,
+    /// A frequency as [`crate::values::quantity::frequency_khz`] parses it.
+    Frequency,
+    /// True or false.
+    Flag,
+    /// Text, or an integer that is converted to text.
+    Value,
+    /// A list.
+    List(&'static KeyType),
+    /// One of these words, or a list.
+    WordOrList(&'static [&'static str], &'static KeyType),
+    /// A list, or a single element without brackets.
+    OneOrMore(&'static KeyType),
+    /// A table with arbitrary keys.
+    Map(&'static KeyType),
+    /// A table that maps arbitrary keys to text; becomes a list of pairs.
+    Pairs,
+    /// A table with these keys.
+    Table(&'static KeySection),
+    /// Like `Table`, but only the keys that are present are kept, without
+    /// defaults, because tables of several levels are merged.
+    Part(&'static KeySection),
+    /// A step of set-up or tear-down.
+    Action,
+    /// A placement policy.
+    Policy,
+    /// A workload: `kind` decides which keys there are.
+    Workload,
+    /// A table that maps workload names to the parameters that a level changes.
+    Changes,
+}
+
+/// A table with fixed keys.
+#[derive(Debug)]
+pub(crate) struct KeySection {
+    /// The name of what it describes, for titles and messages.
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [SectionKey],
+}
+
+impl KeySection {
+    pub(crate) fn key(&self, name: &str) -> Option<&'static SectionKey> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
+        self.keys.iter().map(|key| key.name)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct SectionKey {
+    /// The key as written in the file.
+    pub(crate) name: &'static str,
+    /// The name of the field that it becomes: `interval_ns`.
+    pub(crate) field: &'static str,
+    /// The type of its value.
+    pub(crate) kind: KeyType,
+    /// What applies if the key is absent.
+    pub(crate) absent: KeyDefault,
+    /// A one-line description.
+    pub(crate) meaning: &'static str,
+}
+
+/// What applies if a key is absent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyDefault {
+    /// The key is required.
+    Required,
+    /// The default value, as it would be written in the file.
+    Is(&'static str),
+    /// No default, or one that the description explains.
+    Open,
+}
+
+/// A key whose field has the same name.
+pub(crate) const fn key(
+    name: &'static str,
+    kind: KeyType,
+    absent: KeyDefault,
+    meaning: &'static str,
+) -> SectionKey {
+    named(name, name, kind, absent, meaning)
+}
+
+/// A key whose field has another name.
+pub(crate) const fn named(
+    name: &'static str,
+    field: &'static str,
+    kind: KeyType,
+    absent: KeyDefault,
+    meaning: &'static str,
+) -> SectionKey {
+    SectionKey {
+        name,
+        field,
+        kind,
+        absent,
+        meaning,
+    }
+}

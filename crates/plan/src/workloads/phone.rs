@@ -1,0 +1,125 @@
+//! The parameters of workloads that model phone use.
+
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Duration, Flag, Text, Whole};
+use crate::values::keys::{KeySection, key, named};
+use crate::workloads::kinds::{COUNT, SCHEDULING};
+
+/// The parameters of `audio`.
+pub(crate) const AUDIO: KeySection = KeySection {
+    name: "audio",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(24_000_000),
+            Is("\"5s\""),
+            "How long the music lasts, rounded up to 24 ms; in the background, until the workload ends.",
+        ),
+        named(
+            "buffer",
+            "buffer_ns",
+            Duration(1_000_000),
+            Is("\"200ms\""),
+            "How much sound the device buffers.",
+        ),
+        key(
+            "device",
+            Text,
+            Is("\"hw:Dummy\""),
+            "The device, as ALSA names it; without it the card of the kernel's module snd-dummy, which is loaded.",
+        ),
+        SCHEDULING,
+    ],
+};
+
+/// The parameters of `browser`.
+pub(crate) const BROWSER: KeySection = KeySection {
+    name: "browser",
+    keys: &[
+        key(
+            "pages",
+            COUNT,
+            Is("20"),
+            "Pages that are loaded; in the background, until the workload ends.",
+        ),
+        key(
+            "steps",
+            Whole(1, 1000),
+            Is("4"),
+            "Steps of a page: the main thread works, then the workers do, and it waits for the last of them.",
+        ),
+        named(
+            "main",
+            "main_ns",
+            Duration(1),
+            Is("\"2ms\""),
+            "CPU time of the main thread in each step, and once more after the last.",
+        ),
+        key(
+            "workers",
+            Whole(0, 256),
+            Is("3"),
+            "Threads that work beside the main thread.",
+        ),
+        named(
+            "work",
+            "work_ns",
+            Duration(1),
+            Is("\"3ms\""),
+            "CPU time of each worker in each step.",
+        ),
+        named(
+            "spread",
+            "spread_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "More CPU time of each worker in each step, drawn from the seed below this.",
+        ),
+        named(
+            "think",
+            "think_ns",
+            Duration(1),
+            Is("\"80ms\""),
+            "Time from the end of a page to the next.",
+        ),
+        named(
+            "think_spread",
+            "think_spread_ns",
+            Duration(0),
+            Is("\"80ms\""),
+            "More time, drawn from the seed below this.",
+        ),
+        key(
+            "rate",
+            Whole(0, 1000),
+            Is("60"),
+            "Frames a second that the compositor draws; 0 for no compositor. Their phase is drawn from the seed.",
+        ),
+        named(
+            "frame",
+            "frame_ns",
+            Duration(1),
+            Is("\"500us\""),
+            "CPU time of a frame.",
+        ),
+        SCHEDULING,
+    ],
+};
+
+/// The parameters of `cpu-score`.
+pub(crate) const CPU_SCORE: KeySection = KeySection {
+    name: "cpu-score",
+    keys: &[
+        key("threads", COUNT, Is("1"), "How many threads."),
+        key("per_cpu", Flag, Is("false"), "So many for each CPU."),
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1_000_000),
+            Is("\"1s\""),
+            "How long they compute; in the background, until the workload ends.",
+        ),
+        SCHEDULING,
+    ],
+};
