@@ -3,45 +3,62 @@
 use assize_job::{Periodic, WorkloadKind};
 use indexmap::IndexMap;
 
-use crate::check::{self, targets, wrong_target};
-use crate::experiment::{Experiment, Overrides};
-use crate::grid::factorial;
-use crate::grid::include::{self, PlannedGrid};
-use crate::levels::combine::{Levels, combine, unchanged};
-use crate::levels::names;
-use crate::payload;
-use crate::plan::{BetterDirection, Plan, PlannedClaim, PlannedConfiguration, SCHEMA, StopRule};
-use crate::raw::RawLevel;
-use crate::report::metrics;
-use crate::report::tables;
-use crate::report::tradeoffs;
+use crate::configurations::combine::{combine, unchanged};
+use crate::configurations::include::{self, PlannedGrid};
+use crate::configurations::{factorial, names};
+use crate::experiment::{Experiment, RUNS_DEFAULT};
+use crate::levels::{Levels, RawLevel};
+use crate::overrides::Overrides;
+use crate::plan::{Plan, PlannedClaim, PlannedConfiguration, SCHEMA, StopRule};
+use crate::report::{tables, tradeoffs};
 use crate::schedule::blocks;
-use crate::sections::RUNS_MAX;
-use crate::settings::gaps;
-use crate::settings::stalls;
-use crate::settings::tracer;
+use crate::settings::{gaps, stalls, tracer};
+use crate::until::RUNS_MAX;
 use crate::values::error::Error;
+use crate::values::target::{self, EXACT};
 use crate::workloads::frames_stream;
+use crate::{check, metrics, payload};
 
-/// The default number of runs of each cell.
-pub(crate) const RUNS: u32 = 8;
-/// The only target whose machines start from memory images.
-pub(crate) const EXACT: &str = "exact";
 /// Default maximum number of memory images, each about 100 MB on disk.
 pub const MOST_IMAGES: u32 = 32;
 /// Maximum number of runs in an experiment.
 const TOTAL_MAX: u64 = 1_000_000;
 
-/// Plans an experiment with these overrides.
-pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
+/// Parses an experiment file. `name` is the file's name in messages.
+pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
+    let experiment = Experiment::read(text, name)?;
+    check::check(&experiment)?;
+    // Finds mistakes that only show when levels are combined.
+    experiment.plan(&Overrides::default())?;
+    Ok(experiment)
+}
+
+impl Experiment {
+    /// Plans the configurations and the schedule. The same experiment and
+    /// overrides always give the same plan.
+    ///
+    /// # Errors
+    /// An override that names something that does not exist, or that leaves
+    /// nothing that can be run.
+    pub fn plan(&self, overrides: &Overrides) -> Result<Plan, Error> {
+        plan(self, overrides)
+    }
+}
+
+fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
     check_overrides(experiment, overrides)?;
     let file = &experiment.file;
     let whole = include::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
     let target = overrides.target.as_ref().unwrap_or(&file.target);
     check_configurations(experiment, target, &every)?;
-    let instruments = stalls::with_truth(experiment, &every)?;
-    let payload = payload::derive(experiment, &every)?;
+    let document = &experiment.document;
+    let instruments = stalls::with_truth(document, &file.instruments, &every)?;
+    let changes = experiment
+        .every_level()
+        .flat_map(|(_, level)| level.workload.values());
+    let parameters = experiment.every_workload().chain(changes);
+    let payload = payload::derive(document, &file.payload, parameters, &every)?;
     let (grid, mut configurations) = restrict_to_overrides(experiment, (whole, every), overrides)?;
     let factors = grid.levels(experiment);
     calibrate(target, &mut configurations);
@@ -57,15 +74,20 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let workloads = unchanged(experiment)?;
     Ok(Plan {
         schema: SCHEMA.to_owned(),
-        source: experiment.name.clone(),
-        experiment: experiment.text.clone(),
+        source: document.name.clone(),
+        experiment: document.text.clone(),
         overrides: overrides.clone(),
         title: file.title.clone(),
         question: file.question.clone(),
         target: target.clone(),
         seed,
-        tables: tables::tables(experiment, &factors, &configurations),
-        tradeoffs: tradeoffs::tradeoffs(experiment, &configurations)?,
+        tables: tables::tables(&experiment.names(), &file.tables, &factors, &configurations),
+        tradeoffs: tradeoffs::tradeoffs(
+            document,
+            experiment.directions(),
+            &file.tradeoffs,
+            |metrics| metrics::workloads_with(experiment, &configurations, metrics),
+        )?,
         factors,
         switches,
         runs: blocks::runs(
@@ -79,10 +101,10 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         configurations,
         workloads,
         instruments,
-        gaps: gaps::settings(experiment),
-        tracer: tracer::settings(experiment)?,
+        gaps: gaps::settings(&file.instruments, file.gaps.as_ref()),
+        tracer: tracer::settings(document, &file.instruments, file.tracer.as_ref())?,
         primary: file.primary.clone(),
-        higher_is_better: higher_is_better(experiment),
+        higher_is_better: experiment.directions().all_higher(),
         claims: claims(experiment),
         until,
         margin: file.margin,
@@ -115,10 +137,13 @@ fn check_configurations(
     every: &[PlannedConfiguration],
 ) -> Result<(), Error> {
     factorial::check(experiment, every)?;
-    metrics::find(experiment, every)?;
-    gaps::find(experiment, every)?;
-    tracer::find(experiment, every)?;
-    frames_stream::find(experiment, target, every)
+    metrics::check(experiment, every)?;
+    let (document, file) = (&experiment.document, &experiment.file);
+    let fewest = every.iter().map(|one| one.machine.cpus).min();
+    let cpus = target::is_virtual(&file.target).then(|| fewest.unwrap_or(0));
+    gaps::check(document, &file.instruments, file.gaps.as_ref(), cpus)?;
+    tracer::check(document, &file.instruments, file.tracer.as_ref(), cpus)?;
+    frames_stream::check_devices(document, target, every)
 }
 
 /// Rejects a schedule of more than [`TOTAL_MAX`] runs, which must be a mistake.
@@ -142,10 +167,10 @@ fn check_total(
 
 fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(), Error> {
     if let Some(target) = &overrides.target
-        && let Some(why) = wrong_target(target)
+        && let Some(why) = target::why_invalid(target)
     {
         let error = Error::option("--target", target, why);
-        return Err(error.nearest(target, targets()));
+        return Err(error.nearest(target, target::valid()));
     }
     if let Some(runs) = overrides.runs
         && !(1..=RUNS_MAX).contains(&runs)
@@ -288,7 +313,7 @@ fn images(target: &str, asked: Option<u32>, blocks: u32) -> u32 {
 fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<StopRule>) {
     let file = &experiment.file;
     let Some(until) = &file.until else {
-        return (overrides.runs.or(file.runs).unwrap_or(RUNS), None);
+        return (overrides.runs.or(file.runs).unwrap_or(RUNS_DEFAULT), None);
     };
     let most = overrides.runs.unwrap_or(until.max_runs);
     let first_look = until.first_look.min(most);
@@ -306,7 +331,7 @@ fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<StopRu
 fn claims(experiment: &Experiment) -> Vec<PlannedClaim> {
     let claim = |(at, text): (usize, &String)| PlannedClaim {
         text: text.clone(),
-        place: experiment.place(&format!("claims[{at}]")),
+        place: experiment.document.place(&format!("claims[{at}]")),
     };
     experiment
         .file
@@ -315,20 +340,4 @@ fn claims(experiment: &Experiment) -> Vec<PlannedClaim> {
         .enumerate()
         .map(claim)
         .collect()
-}
-
-/// Metrics of which more is better: those the file lists, and primary metrics
-/// declared `better = "higher"`.
-fn higher_is_better(experiment: &Experiment) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let primary = experiment.file.primary.iter();
-    let primary = primary
-        .filter(|primary| primary.better == BetterDirection::Higher)
-        .map(|primary| &primary.metric);
-    for name in primary.chain(&experiment.file.higher_is_better) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    names
 }

@@ -2,57 +2,39 @@
 
 use std::collections::HashSet;
 
-use assize_job::{Action, INSTRUMENTS, Machine};
+use assize_job::{INSTRUMENTS, Machine};
 
-use crate::build::{EXACT, RUNS};
-use crate::experiment::Experiment;
-use crate::levels::combine::level_path;
-use crate::levels::names;
-use crate::plan::BetterDirection;
-use crate::raw::{self, BACKGROUND, Parameters, RawLevel};
-use crate::report::tables;
-use crate::report::tradeoffs;
+use crate::configurations::names;
+use crate::experiment::{Experiment, RUNS_DEFAULT, background_names};
+use crate::levels::{RawLevel, level_path};
+use crate::report::primary::BetterDirection;
+use crate::report::{tables, tradeoffs};
+use crate::steps::action;
+use crate::values::document::join;
 use crate::values::error::Error;
-use crate::values::read::join;
-
-/// The targets other than `ssh:HOST`.
-const TARGETS: &[&str] = &["exact", "live", "host"];
+use crate::values::read::BACKGROUND;
+use crate::values::target;
+use crate::workloads::kinds;
+use crate::{payload, until};
 
 /// Checks the file; the error is the first mistake.
-pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
+pub(crate) fn check(experiment: &Experiment) -> Result<(), Error> {
+    let (document, file) = (&experiment.document, &experiment.file);
     names_of_things(experiment)?;
     top(experiment)?;
     metrics(experiment)?;
-    until(experiment)?;
-    steps(experiment, "setup", &experiment.file.setup)?;
-    steps(experiment, "teardown", &experiment.file.teardown)?;
-    words(experiment, "command_line", &experiment.file.command_line)?;
+    until::check(document, file.until.as_ref(), &file.primary)?;
+    action::check(document, "setup", &file.setup)?;
+    action::check(document, "teardown", &file.teardown)?;
+    words(experiment, "command_line", &file.command_line)?;
     levels(experiment)?;
     background(experiment)?;
     queue(experiment)?;
-    tables::find(experiment)?;
-    tradeoffs::find(experiment)?;
-    tables::check_unique(experiment, "claims", &experiment.file.claims)?;
-    for (at, file) in experiment.file.payload.files.iter().enumerate() {
-        absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
-    }
-    Ok(())
-}
-
-/// Why a text is not a valid target; `None` if it is.
-pub(crate) fn wrong_target(target: &str) -> Option<&'static str> {
-    match target.strip_prefix("ssh:") {
-        Some(host) if host.is_empty() || host.starts_with('-') => Some("ssh: needs a host"),
-        Some(host) if host.chars().any(char::is_whitespace) => Some("ssh: needs a host"),
-        Some(_) => None,
-        None if TARGETS.contains(&target) => None,
-        None => Some("no such target"),
-    }
-}
-
-/// The valid targets, for messages.
-pub(crate) fn targets() -> impl Iterator<Item = &'static str> + Clone {
-    TARGETS.iter().copied().chain(["ssh:HOST"])
+    let names = experiment.names();
+    tables::check(&names, &file.tables)?;
+    tradeoffs::check(&names, experiment.directions(), &file.tradeoffs)?;
+    document.check_unique("claims", &file.claims)?;
+    payload::check(document, &file.payload)
 }
 
 fn names_of_things(experiment: &Experiment) -> Result<(), Error> {
@@ -114,19 +96,18 @@ fn unique<'a>(
 
 fn top(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
-    if let Some(why) = wrong_target(&file.target) {
+    if let Some(why) = target::why_invalid(&file.target) {
         let error = experiment.error("target", format!("'{}': {why}", file.target));
-        return Err(error.nearest(&file.target, targets()));
+        return Err(error.nearest(&file.target, target::valid()));
     }
     kernel(experiment, "kernel", Some(&file.kernel))?;
     if !file.timeout_ns.is_multiple_of(1_000_000) {
         return Err(experiment.error("timeout", "must be whole milliseconds"));
     }
     images(experiment)?;
-    let lasting = file.workloads.iter().chain(&file.background);
-    let mut lasting = lasting.filter_map(|(_, parameters)| {
+    let mut lasting = experiment.every_workload().filter_map(|parameters| {
         let kind = parameters.get("kind")?.as_str()?;
-        crate::workloads::kinds::kind(kind)?.key("duration")
+        kinds::find(kind)?.key("duration")
     });
     if file.duration_ns.is_some() && lasting.next().is_none() {
         let error = experiment.error("duration", "no workload here has a duration");
@@ -141,13 +122,13 @@ fn images(experiment: &Experiment) -> Result<(), Error> {
     let Some(images) = file.images else {
         return Ok(());
     };
-    if file.target != EXACT {
+    if file.target != target::EXACT {
         let why = format!("machines of {} do not start from images", file.target);
         return Err(experiment.error("images", why).mend("remove it"));
     }
     let runs = match &file.until {
         Some(until) => until.max_runs,
-        None => file.runs.unwrap_or(RUNS),
+        None => file.runs.unwrap_or(RUNS_DEFAULT),
     };
     if images > runs {
         let why = format!("{images} images are more than {runs} runs of each cell");
@@ -166,10 +147,10 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
             let error = experiment.error(&path, format!("no instrument '{name}'"));
             return Err(error.nearest(name, names()));
         }
-        if file.instruments[..at].contains(name) {
-            let error = experiment.error(&path, format!("'{name}' is given twice"));
-            return Err(error.mend("remove one"));
-        }
+        let instruments = &file.instruments[..=at];
+        experiment
+            .document
+            .check_unique("instruments", instruments)?;
     }
     for (at, primary) in file.primary.iter().enumerate() {
         let path = format!("primary[{at}].metric");
@@ -190,35 +171,6 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-fn until(experiment: &Experiment) -> Result<(), Error> {
-    let file = &experiment.file;
-    let Some(until) = &file.until else {
-        return Ok(());
-    };
-    if file.runs.is_some() {
-        let error = experiment.error("runs", "until already has max_runs");
-        return Err(error.mend("remove runs or until"));
-    }
-    if file.primary.is_empty() {
-        let error = experiment.error("until", "watches the primary metrics, but there are none");
-        return Err(error.mend("declare primary = [{ metric = \"NAME\", better = \"lower\" }]"));
-    }
-    let is_primary = |metric: &String| file.primary.iter().any(|one| one.metric == *metric);
-    if let Some(metric) = until.metric.as_ref().filter(|metric| !is_primary(metric)) {
-        let error = experiment.error("until.metric", format!("'{metric}' is not primary"));
-        return Err(error.mend("name one of primary, or add it there"));
-    }
-    if until.first_look > until.max_runs {
-        let why = format!(
-            "{} is more than max_runs = {}",
-            until.first_look, until.max_runs
-        );
-        let error = experiment.error("until.first_look", why);
-        return Err(error.mend("look earlier, or allow more runs"));
-    }
-    Ok(())
-}
-
 fn levels(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     for (factor, levels) in &file.factors {
@@ -230,8 +182,12 @@ fn levels(experiment: &Experiment) -> Result<(), Error> {
                     .mend("set something else, or use aa = true to compare a thing with itself"));
             }
             kernel(experiment, &join(&path, "kernel"), level.kernel.as_deref())?;
-            steps(experiment, &join(&path, "setup"), &level.setup)?;
-            steps(experiment, &join(&path, "teardown"), &level.teardown)?;
+            action::check(&experiment.document, &join(&path, "setup"), &level.setup)?;
+            action::check(
+                &experiment.document,
+                &join(&path, "teardown"),
+                &level.teardown,
+            )?;
             words(
                 experiment,
                 &join(&path, "command_line"),
@@ -248,10 +204,9 @@ fn runs_and_environment(
     path: &str,
     level: &RawLevel,
 ) -> Result<(), Error> {
-    let file = &experiment.file;
     let names: Vec<&str> = level.background.iter().map(String::as_str).collect();
     check_background(experiment, path, &names)?;
-    let mut all = file.workloads.values().chain(file.background.values());
+    let mut all = experiment.every_workload();
     let commands = all.any(|one| one.get("kind").is_some_and(|kind| kind == "command"));
     if !level.environment.is_empty() && !commands {
         let path = join(path, "environment");
@@ -264,39 +219,32 @@ fn runs_and_environment(
 /// Checks the background workloads that a level or a workload names.
 fn check_background(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
     let there = &experiment.file.background;
+    let path = join(path, BACKGROUND);
     for (at, name) in names.iter().enumerate() {
-        let path = format!("{}[{at}]", join(path, BACKGROUND));
         if !there.contains_key(*name) {
-            let error = experiment.error(&path, format!("no background workload '{name}'"));
+            let why = format!("no background workload '{name}'");
+            let error = experiment.error(&format!("{path}[{at}]"), why);
             let known = there.keys().map(String::as_str);
             return Err(match there.is_empty() {
                 true => error.mend(format!("write [background.{name}] with a kind")),
                 false => error.nearest(name, known),
             });
         }
-        if names[..at].contains(name) {
-            let error = experiment.error(&path, format!("'{name}' is given twice"));
-            return Err(error.mend("remove one"));
-        }
+        experiment.document.check_unique(&path, &names[..=at])?;
     }
     Ok(())
 }
 
 /// Rejects queue settings if no workload has a queue.
 fn queue(experiment: &Experiment) -> Result<(), Error> {
-    let file = &experiment.file;
-    let mut all = file.workloads.values().chain(file.background.values());
-    let submits = |parameters: &Parameters| {
-        let kind = parameters.get("kind").and_then(|kind| kind.as_str());
-        kind.is_some_and(crate::workloads::kinds::submits)
-    };
-    if all.any(submits) {
+    let mut kinds = experiment
+        .every_workload()
+        .filter_map(|parameters| parameters.get("kind")?.as_str());
+    if kinds.any(kinds::submits) {
         return Ok(());
     }
-    let levels = file.factors.iter().flat_map(|(factor, levels)| {
-        let path = |level: &String| join(&level_path(factor, level), "queue");
-        levels.keys().map(path).collect::<Vec<_>>()
-    });
+    let levels = experiment.every_level();
+    let levels = levels.map(|(path, _)| join(&path, "queue"));
     let mut paths = std::iter::once("queue".to_owned()).chain(levels);
     match paths.find(|path| experiment.gives(path)) {
         Some(path) => {
@@ -312,12 +260,12 @@ fn queue(experiment: &Experiment) -> Result<(), Error> {
 fn background(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     for (name, workload) in &file.workloads {
-        let names: Vec<&str> = raw::background_names(workload).collect();
+        let names: Vec<&str> = background_names(workload).collect();
         check_background(experiment, &join("workloads", name), &names)?;
     }
-    let levels = file.factors.values().flat_map(|levels| levels.values());
-    let of_levels = levels.flat_map(|level| level.background.iter().map(String::as_str));
-    let of_workloads = file.workloads.values().flat_map(raw::background_names);
+    let levels = experiment.every_level();
+    let of_levels = levels.flat_map(|(_, level)| level.background.iter().map(String::as_str));
+    let of_workloads = file.workloads.values().flat_map(background_names);
     let wanted: HashSet<&str> = of_levels.chain(of_workloads).collect();
     match file
         .background
@@ -356,41 +304,6 @@ fn words(experiment: &Experiment, path: &str, words: &[String]) -> Result<(), Er
         if let Err(wrong) = Machine::quantum_of(word) {
             let path = format!("{path}[{at}]");
             return Err(experiment.error(&path, wrong.why).mend(wrong.mend));
-        }
-    }
-    Ok(())
-}
-
-fn absolute(experiment: &Experiment, path: &str, name: &str) -> Result<(), Error> {
-    if name.starts_with('/') {
-        return Ok(());
-    }
-    let error = experiment.error(path, format!("'{name}' is no absolute path"));
-    Err(error.mend(format!("write \"/{name}\"")))
-}
-
-fn steps(experiment: &Experiment, path: &str, steps: &[Action]) -> Result<(), Error> {
-    for (at, step) in steps.iter().enumerate() {
-        let path = format!("{path}[{at}]");
-        match step {
-            Action::Write { path: name, .. } => {
-                absolute(experiment, &join(&path, "write"), name)?;
-            }
-            Action::Command { argv } if argv.first().is_none_or(|name| name.trim().is_empty()) => {
-                let error = experiment.error(&join(&path, "command"), "names no program");
-                return Err(error.mend("give the program first, then its arguments"));
-            }
-            Action::Sysctl { name, .. } if name.contains('/') || !name.contains('.') => {
-                let why = format!("'{name}' is no sysctl");
-                let error = experiment.error(&join(&path, "sysctl"), why);
-                return Err(error.mend("write it with dots: kernel.sched_autogroup_enabled"));
-            }
-            Action::Module { module, .. } if module.chars().any(char::is_whitespace) => {
-                let why = format!("'{module}' is no module");
-                let error = experiment.error(&join(&path, "module"), why);
-                return Err(error.mend("write parameters = { NAME = \"VALUE\" } beside it"));
-            }
-            _ => {}
         }
     }
     Ok(())

@@ -29,29 +29,31 @@
 
 mod build;
 mod check;
+mod configurations;
 mod experiment;
-mod grid;
 mod levels;
+mod metrics;
+mod overrides;
 mod payload;
-mod payload_sections;
 mod plan;
 #[cfg(test)]
 mod published;
-mod raw;
 mod report;
 mod schedule;
 mod schema;
-mod sections;
 mod settings;
 mod steps;
+mod until;
 mod values;
 mod workloads;
 
-pub use build::MOST_IMAGES;
-pub use experiment::{Experiment, Overrides, parse};
+pub use build::{MOST_IMAGES, parse};
+pub use experiment::Experiment;
+pub use overrides::Overrides;
 pub use plan::{
-    BetterDirection, Plan, PlannedClaim, PlannedConfiguration, PlannedRun, PlannedTable,
-    PlannedTradeoff, PlannedTradeoffMetric, PrimaryMetric, SCHEMA, StopRule,
+    Plan, PlannedClaim, PlannedConfiguration, PlannedRun, PlannedTable, PlannedTradeoff,
+    PlannedTradeoffMetric, SCHEMA, StopRule,
 };
+pub use report::primary::{BetterDirection, PrimaryMetric};
 pub use schema::schema;
 pub use values::error::Error;

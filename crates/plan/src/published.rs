@@ -12,17 +12,13 @@ use std::{env, fs};
 use assize_job::{Loop, Queue, Scheduling, WORKLOADS, WorkloadKind};
 use serde_json::{Value, json};
 
-use crate::payload_sections;
-use crate::report::report_sections;
-use crate::schema;
-use crate::sections;
-use crate::settings::gaps_sections;
-use crate::settings::power_sections;
-use crate::settings::stalls;
-use crate::settings::tracer_sections;
+use crate::experiment;
+use crate::schema::{SECTIONS, schema};
+use crate::settings::queue;
+use crate::steps::action;
 use crate::values::keys::{KeyDefault, KeySection, KeyType, SectionKey};
 use crate::values::quantity;
-use crate::workloads::kinds;
+use crate::workloads::{kinds, periodic, scheduling};
 
 fn agrees(file: &str, wanted: &str) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -164,38 +160,17 @@ fn table(section: &KeySection) -> String {
 /// Replaces the table between each pair of marks; returns the text and the
 /// number of tables.
 fn with_tables(text: &str) -> (String, usize) {
-    let mut all: Vec<&KeySection> = vec![
-        &sections::EXPERIMENT,
-        &sections::LEVEL,
-        &crate::settings::queue::QUEUE,
-        &power_sections::IDLE,
-        &power_sections::IDLE_STATE,
-        &power_sections::FREQUENCY,
-        &power_sections::FREQUENCY_STEP,
-        &gaps_sections::GAPS,
-        &tracer_sections::TRACER,
-        &stalls::STALLS,
-        &sections::UNTIL,
-        &sections::PRIMARY,
-        &report_sections::TABLE,
-        &report_sections::TRADEOFF,
-        &report_sections::TRADEOFF_METRIC,
-        &payload_sections::PAYLOAD,
-        &payload_sections::FILE,
-        &kinds::SCHEDULING_KEYS,
-        &kinds::LOOP,
-    ];
     // `command` is both a step and a workload, so the marks of steps begin with
     // `step`.
     let mut named: BTreeMap<String, String> = BTreeMap::new();
-    for section in all.drain(..) {
+    for section in SECTIONS.iter().chain(&[&experiment::KEYS]) {
         named.insert(section.name.to_owned(), table(section));
     }
-    for form in sections::ACTIONS {
+    for form in action::FORMS {
         named.insert(format!("step {}", form.name), table(form));
     }
-    for (kind, section) in kinds::KINDS {
-        named.insert(format!("workload {kind}"), table(section));
+    for section in kinds::KINDS {
+        named.insert(format!("workload {}", section.name), table(section));
     }
     let mut result = String::new();
     let mut rest = text;
@@ -264,19 +239,20 @@ fn same_fields(section: &KeySection, defaults: &Value) {
 
 #[test]
 fn parameters_are_those_of_the_agent_with_its_defaults() {
-    let ours: Vec<&str> = kinds::KINDS.iter().map(|(kind, _)| *kind).collect();
+    let ours: Vec<&str> = kinds::KINDS.iter().map(|kind| kind.name).collect();
     let theirs: Vec<&str> = WORKLOADS.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(ours, theirs);
-    for (kind, section) in kinds::KINDS {
+    for section in kinds::KINDS {
+        let kind = section.name;
         let defaults: WorkloadKind = serde_json::from_value(json!({ "kind": kind })).unwrap();
         same_fields(section, &serde_json::to_value(defaults).unwrap());
     }
     let scheduling = serde_json::to_value(Scheduling::default()).unwrap();
-    same_fields(&kinds::SCHEDULING_KEYS, &scheduling);
+    same_fields(&scheduling::KEYS, &scheduling);
     let queue = serde_json::to_value(Queue::default()).unwrap();
-    same_fields(&crate::settings::queue::QUEUE, &queue);
+    same_fields(&queue::KEYS, &queue);
     same_fields(
-        &kinds::LOOP,
+        &periodic::LOOP_KEYS,
         &serde_json::to_value(Loop::default()).unwrap(),
     );
 }

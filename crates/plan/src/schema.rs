@@ -3,56 +3,57 @@
 use assize_job::INSTRUMENTS;
 use serde_json::{Map, Value, json};
 
-use crate::payload_sections;
-use crate::raw::BACKGROUND;
-use crate::report::report_sections;
-use crate::sections;
-use crate::settings::gaps_sections;
-use crate::settings::power_sections;
-use crate::settings::stalls;
-use crate::settings::tracer_sections;
+use crate::report::{primary, tables, tradeoffs};
+use crate::settings::{frequency, gaps, idle, policy, queue, stalls, tracer};
+use crate::steps::action;
 use crate::values::keys::{KeyDefault, KeySection, KeyType, SectionKey};
-use crate::workloads::kinds;
+use crate::values::read::BACKGROUND;
+use crate::workloads::{kinds, periodic, scheduling};
+use crate::{experiment, levels, payload, until};
+
+/// The tables with fixed keys, except the top of the file, steps and workloads.
+pub(crate) static SECTIONS: &[&KeySection] = &[
+    &levels::KEYS,
+    &queue::KEYS,
+    &idle::KEYS,
+    &idle::STATE_KEYS,
+    &frequency::KEYS,
+    &frequency::STEP_KEYS,
+    &gaps::KEYS,
+    &tracer::KEYS,
+    &stalls::KEYS,
+    &until::KEYS,
+    &primary::KEYS,
+    &tables::KEYS,
+    &tradeoffs::KEYS,
+    &tradeoffs::METRIC_KEYS,
+    &payload::KEYS,
+    &payload::FILE_KEYS,
+    &scheduling::KEYS,
+    &periodic::LOOP_KEYS,
+];
 
 /// The JSON Schema of experiment files, published as
 /// `schema/experiment.schema.json`. It covers the values of single keys; only
 /// [`crate::parse`] checks how keys combine.
 pub fn schema() -> Value {
     let mut definitions = Map::new();
-    for section in [
-        &sections::LEVEL,
-        &crate::settings::queue::QUEUE,
-        &power_sections::IDLE,
-        &power_sections::IDLE_STATE,
-        &power_sections::FREQUENCY,
-        &power_sections::FREQUENCY_STEP,
-        &gaps_sections::GAPS,
-        &tracer_sections::TRACER,
-        &stalls::STALLS,
-        &sections::UNTIL,
-        &sections::PRIMARY,
-        &report_sections::TABLE,
-        &report_sections::TRADEOFF,
-        &report_sections::TRADEOFF_METRIC,
-        &payload_sections::PAYLOAD,
-        &payload_sections::FILE,
-        &kinds::SCHEDULING_KEYS,
-        &kinds::LOOP,
-    ] {
+    for section in SECTIONS {
         definitions.insert(section.name.to_owned(), object(section));
     }
     let mut actions = Vec::new();
-    for form in sections::ACTIONS {
+    for form in action::FORMS {
         let name = format!("action-{}", form.name);
         actions.push(reference(&name));
         definitions.insert(name, object(form));
     }
     definitions.insert("action".to_owned(), json!({ "oneOf": actions }));
     let (mut workloads, mut changes) = (Vec::new(), Vec::new());
-    for (kind, section) in kinds::KINDS {
+    for section in kinds::KINDS {
+        let kind = section.name;
         let name = format!("workload-{kind}");
         workloads.push(reference(&name));
-        definitions.insert(name, workload(kind, section));
+        definitions.insert(name, workload(section));
         let name = format!("changes-{kind}");
         changes.push(reference(&name));
         definitions.insert(name, fixed(properties(section), &[]));
@@ -66,7 +67,7 @@ pub fn schema() -> Value {
         "https://json-schema.org/draft/2020-12/schema".into(),
     );
     root.insert("title".to_owned(), "assize experiment".into());
-    if let Value::Object(top) = object(&sections::EXPERIMENT) {
+    if let Value::Object(top) = object(&experiment::KEYS) {
         root.extend(top);
     }
     root.insert("$defs".to_owned(), Value::Object(definitions));
@@ -83,9 +84,9 @@ fn object(section: &KeySection) -> Value {
     fixed(properties(section), &required)
 }
 
-fn workload(kind: &str, section: &KeySection) -> Value {
+fn workload(section: &KeySection) -> Value {
     let mut all = Map::new();
-    all.insert("kind".to_owned(), json!({ "const": kind }));
+    all.insert("kind".to_owned(), json!({ "const": section.name }));
     all.insert(
         BACKGROUND.to_owned(),
         json!({
@@ -110,7 +111,7 @@ fn policy() -> Value {
     let mut named = Map::new();
     named.insert("name".to_owned(), value_schema(&KeyType::Text));
     for tunable in assize_job::POLICIES.iter().flat_map(|one| one.tunables) {
-        let mut property = value_schema(&crate::settings::policy::tunable_type(tunable.unit));
+        let mut property = value_schema(&policy::tunable_type(tunable.unit));
         property["description"] = tunable.about.into();
         named.entry(tunable.name).or_insert(property);
     }

@@ -1,6 +1,5 @@
-//! What the report shows: metrics, tables and trade-offs.
+//! What the report shows: primary metrics, tables and trade-offs.
 
-pub(crate) mod metrics;
-pub(crate) mod report_sections;
+pub(crate) mod primary;
 pub(crate) mod tables;
 pub(crate) mod tradeoffs;

@@ -1,123 +1,174 @@
 //! The report tables that an experiment asks for.
 
 use indexmap::IndexMap;
+use serde::Deserialize;
 
-use crate::experiment::Experiment;
 use crate::plan::{PlannedConfiguration, PlannedTable};
-use crate::raw;
+use crate::values::document::Document;
 use crate::values::error::Error;
+use crate::values::keys::KeyDefault::{Open, Required};
+use crate::values::keys::KeyType::{List, OneOrMore, Text};
+use crate::values::keys::{KeySection, key};
+
+/// A table of the report.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "table",
+    keys: &[
+        key(
+            "metric",
+            OneOrMore(&Text),
+            Required,
+            "One metric; or several, of which each has a table of its own.",
+        ),
+        key(
+            "workloads",
+            List(&Text),
+            Open,
+            "The columns; without it all workloads.",
+        ),
+        key(
+            "normalised_to",
+            Text,
+            Open,
+            "One of the columns: the others are shown relative to it, each configuration to its own. Without it medians are shown.",
+        ),
+        key(
+            "factor",
+            Text,
+            Open,
+            "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
+        ),
+    ],
+};
+
+/// A table of the report.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTable {
+    pub(crate) metric: Vec<String>,
+    pub(crate) workloads: Option<Vec<String>>,
+    pub(crate) normalised_to: Option<String>,
+    pub(crate) factor: Option<String>,
+}
+
+/// The names that tables and trade-offs may use.
+pub(crate) struct DeclaredNames<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) workloads: Vec<&'a str>,
+    pub(crate) background: Vec<&'a str>,
+    pub(crate) factors: Vec<&'a str>,
+}
+
+impl DeclaredNames<'_> {
+    /// Checks that a workload of this name is measured.
+    pub(crate) fn require_workload(&self, path: &str, name: &str) -> Result<(), Error> {
+        if self.workloads.contains(&name) {
+            return Ok(());
+        }
+        if self.background.contains(&name) {
+            let why = format!("'{name}' runs in the background and is not measured");
+            let error = self.document.error(path, why);
+            return Err(error.mend(format!("move it to [workloads.{name}], or remove it here")));
+        }
+        let error = self.document.error(path, format!("no workload '{name}'"));
+        Err(error.nearest(name, self.workloads.iter().copied()))
+    }
+}
+
+impl RawTable {
+    /// The names of its columns.
+    pub(crate) fn columns<'a>(&'a self, names: &DeclaredNames<'a>) -> Vec<&'a str> {
+        match &self.workloads {
+            Some(columns) => columns.iter().map(String::as_str).collect(),
+            None => names.workloads.clone(),
+        }
+    }
+}
 
 /// Checks the tables; the error is the first mistake.
-pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
-    for (at, table) in experiment.file.tables.iter().enumerate() {
+pub(crate) fn check(names: &DeclaredNames<'_>, tables: &[RawTable]) -> Result<(), Error> {
+    for (at, table) in tables.iter().enumerate() {
         let path = format!("tables[{at}]");
-        metrics(experiment, &path, table)?;
-        columns(experiment, &path, table)?;
-        normalised(experiment, &path, table)?;
-        factor(experiment, &path, table)?;
+        check_metrics(names, &path, table)?;
+        check_columns(names, &path, table)?;
+        check_normalised(names, &path, table)?;
+        check_factor(names, &path, table)?;
     }
     Ok(())
 }
 
-fn metrics(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
+fn check_metrics(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Result<(), Error> {
     let path = format!("{path}.metric");
     if table.metric.is_empty() {
-        let error = experiment.error(&path, "names no metric");
+        let error = names.document.error(&path, "names no metric");
         return Err(error.mend("name one, or remove the table"));
     }
-    check_unique(experiment, &path, &table.metric)
+    names.document.check_unique(&path, &table.metric)
 }
 
-fn columns(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
+fn check_columns(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Result<(), Error> {
     let path = format!("{path}.workloads");
     let Some(columns) = &table.workloads else {
         return Ok(());
     };
     if columns.is_empty() {
-        let error = experiment.error(&path, "names no workload");
+        let error = names.document.error(&path, "names no workload");
         return Err(error.mend("name some, or remove it for all"));
     }
     for (at, name) in columns.iter().enumerate() {
-        workload(experiment, &format!("{path}[{at}]"), name)?;
+        names.require_workload(&format!("{path}[{at}]"), name)?;
     }
-    check_unique(experiment, &path, columns)
+    names.document.check_unique(&path, columns)
 }
 
-pub(crate) fn workload(experiment: &Experiment, path: &str, name: &str) -> Result<(), Error> {
-    let file = &experiment.file;
-    if file.workloads.contains_key(name) {
-        return Ok(());
-    }
-    if file.background.contains_key(name) {
-        let why = format!("'{name}' runs in the background and is not measured");
-        let error = experiment.error(path, why);
-        return Err(error.mend(format!("move it to [workloads.{name}], or remove it here")));
-    }
-    let error = experiment.error(path, format!("no workload '{name}'"));
-    Err(error.nearest(name, file.workloads.keys().map(String::as_str)))
-}
-
-pub(crate) fn check_unique(
-    experiment: &Experiment,
-    path: &str,
-    names: &[String],
-) -> Result<(), Error> {
-    for (at, name) in names.iter().enumerate() {
-        if names[..at].contains(name) {
-            let path = format!("{path}[{at}]");
-            let error = experiment.error(&path, format!("'{name}' is given twice"));
-            return Err(error.mend("remove one"));
-        }
-    }
-    Ok(())
-}
-
-fn normalised(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
+fn check_normalised(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Result<(), Error> {
     let Some(name) = &table.normalised_to else {
         return Ok(());
     };
     let path = format!("{path}.normalised_to");
-    workload(experiment, &path, name)?;
-    let columns = columns_of(experiment, table);
-    if !columns.contains(name) {
-        let error = experiment.error(&path, format!("'{name}' is no column of the table"));
+    names.require_workload(&path, name)?;
+    let columns = table.columns(names);
+    if !columns.contains(&name.as_str()) {
+        let error = names
+            .document
+            .error(&path, format!("'{name}' is no column of the table"));
         return Err(error.mend(format!("add '{name}' to its workloads")));
     }
     if columns.len() == 1 {
-        let error = experiment.error(&path, format!("'{name}' is the only column"));
+        let error = names
+            .document
+            .error(&path, format!("'{name}' is the only column"));
         return Err(error.mend("add other workloads, or remove it"));
     }
     Ok(())
 }
 
-fn factor(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
-    let factors = &experiment.file.factors;
+fn check_factor(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Result<(), Error> {
+    let factors = &names.factors;
     match &table.factor {
-        Some(name) if !factors.contains_key(name) => {
-            let error = experiment.error(&format!("{path}.factor"), format!("no factor '{name}'"));
+        Some(name) if !factors.contains(&name.as_str()) => {
+            let error = names
+                .document
+                .error(&format!("{path}.factor"), format!("no factor '{name}'"));
             Err(match factors.is_empty() {
                 true => error.mend("remove it"),
-                false => error.nearest(name, factors.keys().map(String::as_str)),
+                false => error.nearest(name, factors.iter().copied()),
             })
         }
         _ => Ok(()),
     }
 }
 
-pub(crate) fn columns_of(experiment: &Experiment, table: &raw::RawTable) -> Vec<String> {
-    let all = || experiment.file.workloads.keys().cloned().collect();
-    table.workloads.clone().unwrap_or_else(all)
-}
-
 /// The tables over these configurations, one for each metric. `levels` are the
 /// kept levels of each factor.
 pub(crate) fn tables(
-    experiment: &Experiment,
+    names: &DeclaredNames<'_>,
+    tables: &[RawTable],
     levels: &IndexMap<String, Vec<String>>,
     configurations: &[PlannedConfiguration],
 ) -> Vec<PlannedTable> {
-    let mut tables = Vec::new();
-    for (at, asked) in experiment.file.tables.iter().enumerate() {
+    let mut planned = Vec::new();
+    for (at, asked) in tables.iter().enumerate() {
         let factor = asked.factor.clone();
         let baselines = factor.as_ref().and_then(|factor| {
             let first = levels.get(factor)?.first()?;
@@ -125,17 +176,23 @@ pub(crate) fn tables(
         });
         let baselines = baselines.unwrap_or_default();
         for (which, metric) in asked.metric.iter().enumerate() {
-            tables.push(PlannedTable {
+            planned.push(PlannedTable {
                 metric: metric.clone(),
-                workloads: columns_of(experiment, asked),
+                workloads: asked
+                    .columns(names)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
                 normalised_to: asked.normalised_to.clone(),
                 factor: factor.clone(),
                 baselines: baselines.clone(),
-                place: experiment.place(&metric_path(experiment, at, which)),
+                place: names
+                    .document
+                    .place(&metric_path(names.document, at, which)),
             });
         }
     }
-    tables
+    planned
 }
 
 /// Maps each configuration to the one with the first level of the factor and
@@ -156,10 +213,10 @@ fn baselines(
 }
 
 /// The path of the key that names a metric of a table.
-pub(crate) fn metric_path(experiment: &Experiment, at: usize, which: usize) -> String {
+pub(crate) fn metric_path(document: &Document, at: usize, which: usize) -> String {
     let path = format!("tables[{at}].metric");
     let element = format!("{path}[{which}]");
-    match experiment.gives(&element) {
+    match document.gives(&element) {
         true => element,
         false => path,
     }

@@ -2,33 +2,103 @@
 
 use assize_job::{GapsSettings, Policy};
 
-use crate::experiment::Experiment;
-use crate::plan::PlannedConfiguration;
+use crate::values::document::Document;
 use crate::values::error::Error;
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Duration, List, Whole, Word};
+use crate::values::keys::{KeySection, SectionKey, key, named};
 
 /// The name of the instrument.
 const NAME: &str = "gaps";
 /// The longest baseline measurement on an idle machine.
 const BASELINE_NS_MAX: u64 = 60_000_000_000;
 
+/// The key that names the CPUs to watch.
+pub(crate) const CPUS: SectionKey = key(
+    "cpus",
+    List(&Whole(0, 4095)),
+    Is("[]"),
+    "The CPUs to watch; empty for all but CPU 0, or CPU 0 where there is no other.",
+);
+
+/// The settings of `gaps`.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "gaps",
+    keys: &[
+        CPUS,
+        named(
+            "threshold",
+            "threshold_ns",
+            Duration(1),
+            Is("\"10us\""),
+            "The shortest gap.",
+        ),
+        named(
+            "window",
+            "window_ns",
+            Duration(1000),
+            Is("\"1s\""),
+            "Each CPU is watched once in this time.",
+        ),
+        named(
+            "width",
+            "width_ns",
+            Duration(1000),
+            Is("\"1s\""),
+            "For so long; all the time if that is the window.",
+        ),
+        key(
+            "policy",
+            Word(&["other", "batch", "idle", "fifo", "rr"]),
+            Is("\"other\""),
+            "The scheduling policy of the threads that watch.",
+        ),
+        key(
+            "priority",
+            Whole(0, 99),
+            Is("0"),
+            "1 to 99 for fifo and rr, else 0.",
+        ),
+        named(
+            "baseline",
+            "baseline_ns",
+            Duration(0),
+            Is("\"100ms\""),
+            "For how long the machine is watched at rest before each run; at most 1min.",
+        ),
+        named(
+            "trust",
+            "trust_ns",
+            Duration(1_000_000),
+            Is("\"10s\""),
+            "A machine that has more than one unexplained gap in this time at rest gives no verdict on unexplained gaps.",
+        ),
+    ],
+};
+
 /// The settings of `gaps`, if the experiment uses it.
-pub(crate) fn settings(experiment: &Experiment) -> Option<GapsSettings> {
-    let file = &experiment.file;
-    let asked = file.instruments.iter().any(|name| name == NAME);
-    asked.then(|| file.gaps.clone().unwrap_or_default())
+pub(crate) fn settings(
+    instruments: &[String],
+    written: Option<&GapsSettings>,
+) -> Option<GapsSettings> {
+    let asked = instruments.iter().any(|name| name == NAME);
+    asked.then(|| written.cloned().unwrap_or_default())
 }
 
-/// Checks the settings; the error is the first mistake.
-pub(crate) fn find(
-    experiment: &Experiment,
-    configurations: &[PlannedConfiguration],
+/// Checks the settings; the error is the first mistake. `fewest_cpus` is `None` if
+/// the machine decides how many CPUs there are.
+pub(crate) fn check(
+    document: &Document,
+    instruments: &[String],
+    written: Option<&GapsSettings>,
+    fewest_cpus: Option<u32>,
 ) -> Result<(), Error> {
-    let error = |key: &str, why: String| Err(experiment.error(&format!("gaps.{key}"), why));
-    let Some(gaps) = settings(experiment) else {
-        return match experiment.file.gaps {
+    let error = |key: &str, why: String| Err(document.error(&format!("gaps.{key}"), why));
+    let Some(gaps) = settings(instruments, written) else {
+        return match written {
             None => Ok(()),
             Some(_) => {
-                let error = experiment.error(NAME, "the instrument gaps is not asked for");
+                let error = document.error(NAME, "the instrument gaps is not asked for");
                 Err(error.mend("add 'gaps' to instruments"))
             }
         };
@@ -53,36 +123,30 @@ pub(crate) fn find(
         return error("priority", why)
             .map_err(|error: Error| error.mend("set policy = \"fifo\" or priority = 0"));
     }
-    check_cpus(experiment, NAME, &gaps.cpus, configurations)
+    check_cpus(document, NAME, &gaps.cpus, fewest_cpus)
 }
 
 /// Checks that each CPU of the list `cpus` in this table is listed once and
 /// exists.
 pub(crate) fn check_cpus(
-    experiment: &Experiment,
+    document: &Document,
     table: &str,
     cpus: &[u32],
-    configurations: &[PlannedConfiguration],
+    fewest: Option<u32>,
 ) -> Result<(), Error> {
-    let error = |key: &str, why: String| Err(experiment.error(&format!("{table}.{key}"), why));
+    let error = |key: &str, why: String| Err(document.error(&format!("{table}.{key}"), why));
     for (at, cpu) in cpus.iter().enumerate() {
         let key = format!("cpus[{at}]");
         if cpus[..at].contains(cpu) {
             return error(&key, format!("{cpu} is given twice"));
         }
-        let machines = configurations.iter().map(|one| one.machine.cpus);
-        let fewest = machines.min().unwrap_or(0);
-        if is_virtual(experiment) && *cpu >= fewest {
+        if let Some(fewest) = fewest
+            && *cpu >= fewest
+        {
             let why = format!("there is no CPU {cpu} among {fewest}, which count from 0");
             let mend = format!("set cpus = {} at the top", cpu.saturating_add(1));
             return error(&key, why).map_err(|error: Error| error.mend(mend));
         }
     }
     Ok(())
-}
-
-/// Whether the experiment sets the number of CPUs, as it does for assize's
-/// virtual machines.
-fn is_virtual(experiment: &Experiment) -> bool {
-    matches!(experiment.file.target.as_str(), "exact" | "live")
 }

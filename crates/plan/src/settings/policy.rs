@@ -6,11 +6,10 @@ use assize_job::{POLICIES, PlacementPolicy, PolicyEntry, PolicyForm, TunableUnit
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-use crate::experiment::Experiment;
-use crate::levels::combine::Levels;
+use crate::values::document::join;
 use crate::values::error::Error;
 use crate::values::keys::{self, KeyDefault, KeyType};
-use crate::values::read::{ExperimentChecker, ValueNode, join};
+use crate::values::read::{ExperimentChecker, ValueNode};
 
 /// The `policy` key.
 pub(crate) const KEY: keys::SectionKey = keys::key(
@@ -28,15 +27,6 @@ const PROGRAM: &str = "program";
 const ARGUMENTS: &str = "arguments";
 /// The largest value of a tunable.
 const COUNT_MAX: i64 = i64::MAX;
-
-/// The policy of the last level that has one, else the experiment's; `None` for
-/// the kernel's own scheduler.
-pub(crate) fn policy(experiment: &Experiment, levels: &Levels<'_>) -> Option<PlacementPolicy> {
-    let levels = levels.iter().rev();
-    let mut of_levels = levels.filter_map(|(_, _, level)| level.policy.as_ref());
-    let policy = of_levels.next().or(experiment.file.policy.as_ref())?;
-    (policy.form != PolicyForm::Kernel).then(|| policy.clone())
-}
 
 /// The type of a tunable in the file.
 pub(crate) fn tunable_type(unit: TunableUnit) -> KeyType {

@@ -3,6 +3,7 @@
 //! `docs/idle.md` gives the source of each figure.
 
 use assize_job::{FrequencyStep, IdleState};
+use serde::Deserialize;
 
 /// Idle states, frequencies and powers of the CPUs of one kind of machine.
 #[derive(Debug)]
@@ -73,6 +74,20 @@ pub(crate) static TABLES: [PowerTable; 2] = [
 /// The table of this name.
 pub(crate) fn find(name: &str) -> Option<&'static PowerTable> {
     TABLES.iter().find(|table| table.name == name)
+}
+
+/// The name of a built-in table, or a list in the file.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum NamedOrListed<T> {
+    Named(String),
+    Listed(Vec<T>),
+}
+
+impl<T> Default for NamedOrListed<T> {
+    fn default() -> Self {
+        NamedOrListed::Named(TABLES[0].name.to_owned())
+    }
 }
 
 impl PowerTable {

@@ -4,17 +4,13 @@
 use std::collections::BTreeMap;
 
 use assize_job::{Action, Design, JobPutter, Queue, Workload};
-use serde_json::Value;
 
-use crate::experiment::Experiment;
-use crate::levels::combine::{Levels, level_path, merge};
-use crate::raw::Parameters;
 use crate::steps::modules;
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, Flag, Whole, Word};
 use crate::values::keys::{KeySection, key, named};
-use crate::values::read::join;
+use crate::values::layers::SettingLayers;
 
 /// The module of the GPU that workloads submit to.
 const MODULE: &str = "simgpu";
@@ -24,7 +20,7 @@ const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
 const FREE_COST_NS_MAX: u64 = 1_000_000;
 
 /// The keys of a queue.
-pub(crate) static QUEUE: KeySection = KeySection {
+pub(crate) static KEYS: KeySection = KeySection {
     name: "queue",
     keys: &[
         key(
@@ -126,59 +122,54 @@ pub(crate) static QUEUE: KeySection = KeySection {
 /// The merged settings of the experiment and its levels; `None` if no workload
 /// submits jobs.
 pub(crate) fn queue<'w>(
-    experiment: &Experiment,
-    levels: &Levels<'_>,
+    layers: &SettingLayers<'_>,
     workloads: impl IntoIterator<Item = &'w Workload>,
 ) -> Result<Option<Queue>, Error> {
     let mut workloads = workloads.into_iter();
     if !workloads.any(|workload| workload.kind.submits()) {
         return Ok(None);
     }
-    let mut settings: Parameters = experiment.file.queue.clone();
-    for (_, _, level) in levels {
-        merge(&mut settings, &level.queue);
-    }
-    let credits = settings.contains_key("credits");
-    let form = ["bypass", "put", "worker"].map(|key| settings.contains_key(key));
-    let form = form.contains(&true);
-    let mut queue: Queue = serde_json::from_value(Value::Object(settings))
-        .map_err(|why| experiment.error("queue", format!("cannot be read: {why}")))?;
-    if !credits {
+    let mut queue: Queue = layers.read()?;
+    let gives = |key: &&str| layers.gives(key);
+    if !layers.gives("credits") {
         queue.credits = queue.shape.credits();
     }
-    if !form && queue.design == Design::Depq {
+    if !["bypass", "put", "worker"].iter().any(gives) && queue.design == Design::Depq {
         queue.put = JobPutter::Auto;
     }
-    let at = |key: &str| path(experiment, levels, key);
+    let error = |key: &str, why: String| {
+        let key = if layers.gives(key) { key } else { "design" };
+        layers.error(key, why)
+    };
     if let Some((key, must)) = queue.unknown_to_design() {
         let design = word(&queue.design);
         let why = format!("is not known to design = \"{design}\", where it must be {must}");
-        let error = experiment.error(&at(key), why);
+        let error = error(key, why);
         return Err(error.mend("leave it out there, or exclude the combination"));
     }
     if let Some((key, must)) = queue.decided_by_shape() {
         let shape = word(&queue.shape);
         let why = format!("is decided by shape = \"{shape}\", where it must be {must}");
-        let error = experiment.error(&at(key), why);
+        let error = error(key, why);
         return Err(error.mend("leave it out there, or exclude the combination"));
     }
     if queue.put == JobPutter::Auto && queue.bypass {
-        let why = "is decided by put = \"auto\", where it must be false";
-        let error = experiment.error(&at("bypass"), why);
+        let why = "is decided by put = \"auto\", where it must be false".to_owned();
+        let error = error("bypass", why);
         return Err(error.mend("leave it out there, or exclude the combination"));
     }
     if !queue.ring.is_power_of_two() {
         let why = format!("{} is no power of two", queue.ring);
         let nearest = queue.ring.next_power_of_two();
-        let error = experiment.error(&at("ring"), why);
+        let error = error("ring", why);
         return Err(error.mend(format!("write {nearest}")));
     }
     if !queue.timeout_ns.is_multiple_of(1000) || queue.timeout_ns > TIMEOUT_NS_MAX {
         let why = "must be whole microseconds, at most 60s";
-        return Err(experiment.error(&at("timeout"), why));
+        return Err(error("timeout", why.to_owned()));
     }
     if queue.free_cost_ns > FREE_COST_NS_MAX {
-        return Err(experiment.error(&at("free_cost"), "must be at most 1ms"));
+        return Err(error("free_cost", "must be at most 1ms".to_owned()));
     }
     Ok(Some(queue))
 }
@@ -187,22 +178,6 @@ pub(crate) fn queue<'w>(
 fn word(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
-}
-
-/// The path at which a setting was last given; if it was not given, that of the
-/// design.
-fn path(experiment: &Experiment, levels: &Levels<'_>, key: &str) -> String {
-    let tables = levels
-        .iter()
-        .map(|(factor, level, _)| join(&level_path(factor, level), "queue"));
-    let tables: Vec<String> = std::iter::once("queue".to_owned()).chain(tables).collect();
-    let given = |key: &str| {
-        let paths = tables.iter().map(|table| join(table, key));
-        paths.rev().find(|path| experiment.gives(path))
-    };
-    given(key)
-        .or_else(|| given("design"))
-        .unwrap_or_else(|| "queue".to_owned())
 }
 
 /// A step that loads the module, if it is needed and no step loads it yet.

@@ -3,34 +3,33 @@
 use assize_job::{PLANTED_STALLS, StallKind, Stalls};
 use serde::Deserialize;
 
-use crate::build::EXACT;
-use crate::experiment::{Experiment, Overrides};
-use crate::levels::combine::Levels;
 use crate::plan::PlannedConfiguration;
-use crate::settings::layers::SettingLayers;
+use crate::values::document::Document;
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, OneOrMore, Part, Whole, Word};
 use crate::values::keys::{KeySection, SectionKey, key, named};
+use crate::values::layers::SettingLayers;
 use crate::values::quantity::show_ns;
+use crate::values::target::EXACT;
 
 /// The key at the top of the file.
 pub(crate) const KEY: SectionKey = key(
     "stalls",
-    Part(&STALLS),
+    Part(&KEYS),
     Open,
     "Stalls of known length that are planted. Exact target only.",
 );
 /// The key in a level.
 pub(crate) const KEY_OF_LEVEL: SectionKey = key(
     "stalls",
-    Part(&STALLS),
+    Part(&KEYS),
     Open,
     "What differs of the stalls that are planted.",
 );
 
 /// The keys of injected stalls.
-pub(crate) static STALLS: KeySection = KeySection {
+pub(crate) static KEYS: KeySection = KeySection {
     name: "stalls",
     keys: &[
         key(
@@ -77,24 +76,20 @@ struct RawStalls {
 
 /// The stalls of a configuration with this many CPUs; `None` if there are none.
 pub(crate) fn stalls(
-    experiment: &Experiment,
-    levels: &Levels<'_>,
-    overrides: &Overrides,
+    layers: &SettingLayers<'_>,
+    target: &str,
     cpus: u32,
 ) -> Result<Option<Stalls>, Error> {
-    let top = &experiment.file.stalls;
-    let layers = SettingLayers::new(experiment, levels, "stalls", top, |level| &level.stalls);
     if !layers.is_given() {
         return Ok(None);
     }
-    let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
     if target != EXACT {
         let why = format!("cannot be planted on the target {target}");
         let error = layers.error("", why);
         return Err(error.mend("take the target exact: stalls are of known length only there"));
     }
     let written: RawStalls = layers.read()?;
-    check_lengths(&layers, &written.lengths_ns)?;
+    check_lengths(layers, &written.lengths_ns)?;
     let Some(period_ns) = written.period_ns else {
         return Err(layers
             .error("", "has no period")
@@ -149,16 +144,17 @@ fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Erro
 /// injects stalls. Configurations without stalls then record that there were
 /// none.
 pub(crate) fn with_truth(
-    experiment: &Experiment,
+    document: &Document,
+    instruments: &[String],
     configurations: &[PlannedConfiguration],
 ) -> Result<Vec<String>, Error> {
-    let mut instruments = experiment.file.instruments.clone();
+    let mut instruments = instruments.to_vec();
     let named = instruments.iter().position(|name| name == PLANTED_STALLS);
     let planted = configurations.iter().any(|one| one.stalls.is_some());
     match (named, planted) {
         (Some(at), false) => {
             let path = format!("instruments[{at}]");
-            let error = experiment.error(&path, "says which stalls were planted, and none are");
+            let error = document.error(&path, "says which stalls were planted, and none are");
             return Err(error.mend("add stalls = { length = \"20us\", period = \"250ms\" }"));
         }
         (None, true) => instruments.push(PLANTED_STALLS.to_owned()),

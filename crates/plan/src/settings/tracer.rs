@@ -3,10 +3,12 @@
 use assize_job::{TracerKind, TracerMode, TracerSettings};
 use serde::Deserialize;
 
-use crate::experiment::Experiment;
-use crate::plan::PlannedConfiguration;
-use crate::settings::gaps::check_cpus;
+use super::gaps::{CPUS, check_cpus};
+use crate::values::document::Document;
 use crate::values::error::Error;
+use crate::values::keys::KeyDefault::{Is, Open};
+use crate::values::keys::KeyType::{Duration, Word};
+use crate::values::keys::{KeySection, key, named};
 
 /// The name of the table in the file.
 const TABLE: &str = "tracer";
@@ -27,10 +29,55 @@ pub(crate) struct RawTracer {
     period_ns: Option<u64>,
 }
 
+/// The settings of one tracer.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "tracer",
+    keys: &[
+        CPUS,
+        named(
+            "threshold",
+            "threshold_ns",
+            Duration(1),
+            Is("\"10us\""),
+            "The shortest latency; whole microseconds, of hwlat 2us at least.",
+        ),
+        named(
+            "window",
+            "window_ns",
+            Duration(1),
+            Open,
+            "hwlat, osnoise: each CPU is watched once in this time; whole microseconds. Else 1s (hwlat), 100ms (osnoise).",
+        ),
+        named(
+            "width",
+            "width_ns",
+            Duration(1),
+            Open,
+            "hwlat, osnoise: for so long; whole microseconds. Else half of the window (hwlat), all of it (osnoise).",
+        ),
+        key(
+            "mode",
+            Word(&["none", "round-robin", "per-cpu"]),
+            Open,
+            "hwlat: one thread that stays, one that goes to the next CPU after each window, or one on each CPU; else round-robin.",
+        ),
+        named(
+            "period",
+            "period_ns",
+            Duration(1),
+            Open,
+            "timerlat: from one timer to the next, 100us to 1s in whole microseconds; else 1ms.",
+        ),
+    ],
+};
+
 /// The tracer that the experiment asks for; an error if it asks for two.
-fn requested_tracer(experiment: &Experiment) -> Result<Option<TracerKind>, Error> {
+fn requested_tracer(
+    document: &Document,
+    instruments: &[String],
+) -> Result<Option<TracerKind>, Error> {
     let mut found: Option<TracerKind> = None;
-    for (at, name) in experiment.file.instruments.iter().enumerate() {
+    for (at, name) in instruments.iter().enumerate() {
         let Some(kind) = TracerKind::from_name(name) else {
             continue;
         };
@@ -39,7 +86,7 @@ fn requested_tracer(experiment: &Experiment) -> Result<Option<TracerKind>, Error
                 "{name} and {} would look for each other's work: only one tracer can be asked for",
                 other.word()
             );
-            let error = experiment.error(&format!("instruments[{at}]"), why);
+            let error = document.error(&format!("instruments[{at}]"), why);
             return Err(error.mend("write an experiment for each"));
         }
         found = Some(kind);
@@ -49,12 +96,16 @@ fn requested_tracer(experiment: &Experiment) -> Result<Option<TracerKind>, Error
 
 /// The settings of the tracer that the experiment asks for; `None` if there is
 /// none.
-pub(crate) fn settings(experiment: &Experiment) -> Result<Option<TracerSettings>, Error> {
-    let Some(kind) = requested_tracer(experiment)? else {
+pub(crate) fn settings(
+    document: &Document,
+    instruments: &[String],
+    written: Option<&RawTracer>,
+) -> Result<Option<TracerSettings>, Error> {
+    let Some(kind) = requested_tracer(document, instruments)? else {
         return Ok(None);
     };
     let usual = TracerSettings::for_kind(kind);
-    let Some(written) = &experiment.file.tracer else {
+    let Some(written) = written else {
         return Ok(Some(usual));
     };
     let window_ns = written.window_ns.unwrap_or(usual.window_ns);
@@ -73,29 +124,33 @@ pub(crate) fn settings(experiment: &Experiment) -> Result<Option<TracerSettings>
 }
 
 /// Checks the settings; the error is the first mistake.
-pub(crate) fn find(
-    experiment: &Experiment,
-    configurations: &[PlannedConfiguration],
+pub(crate) fn check(
+    document: &Document,
+    instruments: &[String],
+    written: Option<&RawTracer>,
+    fewest_cpus: Option<u32>,
 ) -> Result<(), Error> {
-    let Some(written) = &experiment.file.tracer else {
-        return requested_tracer(experiment).map(|_| ());
+    let Some(written) = written else {
+        return requested_tracer(document, instruments).map(|_| ());
     };
-    let (Some(kind), Some(settings)) = (requested_tracer(experiment)?, settings(experiment)?)
-    else {
-        let error = experiment.error(TABLE, "no tracer is asked for");
+    let (Some(kind), Some(settings)) = (
+        requested_tracer(document, instruments)?,
+        settings(document, instruments, Some(written))?,
+    ) else {
+        let error = document.error(TABLE, "no tracer is asked for");
         return Err(error.mend("add 'hwlat', 'osnoise' or 'timerlat' to instruments"));
     };
     if let Some(key) = unknown(kind, written) {
         let why = format!("{} does not know it", kind.word());
-        return Err(experiment
+        return Err(document
             .error(&format!("{TABLE}.{key}"), why)
             .mend("remove it"));
     }
     if let Some((key, why, mend)) = first_rejected(kind, &settings) {
-        let error = experiment.error(&format!("{TABLE}.{key}"), why);
+        let error = document.error(&format!("{TABLE}.{key}"), why);
         return Err(error.mend(mend));
     }
-    check_cpus(experiment, TABLE, &settings.cpus, configurations)
+    check_cpus(document, TABLE, &settings.cpus, fewest_cpus)
 }
 
 /// The first key given that this tracer does not have.

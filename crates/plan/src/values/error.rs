@@ -1,7 +1,6 @@
 //! Errors in an experiment file: what is wrong, where, and how to fix it.
 
 use std::fmt;
-use std::ops::Range;
 
 /// Why an experiment cannot be planned. Always a usage error: exit status 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,47 +105,4 @@ pub(crate) fn suggestion<'a>(
 
 pub(crate) fn did_you_mean(name: &str) -> String {
     format!("did you mean '{name}'?")
-}
-
-/// A text and its name, for finding lines and columns.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SourceText<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) text: &'a str,
-}
-
-impl SourceText<'_> {
-    /// An error at a byte range of the text.
-    pub(crate) fn error(&self, span: &Range<usize>, key: &str, why: impl Into<String>) -> Error {
-        let (line, column) = self.line_and_column(span.start);
-        Error {
-            place: self.name.to_owned(),
-            line: Some(line),
-            column: Some(column),
-            key: key.to_owned(),
-            why: why.into(),
-            mend: None,
-        }
-    }
-
-    /// The line and column of a byte offset; of the end of the text for an
-    /// offset past it.
-    fn line_and_column(&self, offset: usize) -> (u32, u32) {
-        let mut at = offset.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &self.text[..at];
-        let line = before.matches('\n').count() + 1;
-        let last = self.text.lines().count().max(1);
-        let column = if line > last {
-            let end = self.text.lines().last().unwrap_or_default();
-            end.chars().count() + 1
-        } else {
-            let start = before.rfind('\n').map_or(0, |at| at + 1);
-            before[start..].chars().count() + 1
-        };
-        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        (narrow(line.min(last)), narrow(column))
-    }
 }

@@ -8,25 +8,35 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use crate::raw::BACKGROUND;
-use crate::sections;
-use crate::values::error::{Error, SourceText};
-use crate::values::keys::{KeyDefault, KeySection, KeyType, SectionKey};
-use crate::values::quantity;
-use crate::workloads::kinds;
+use super::document::{SourceText, Spans, is_bare, join};
+use super::error::Error;
+use super::keys::{KeyDefault, KeySection, KeyType, SectionKey};
+use super::quantity;
 
-/// The byte range of each key and of each list element in the file.
-pub(crate) type Spans = HashMap<String, Range<usize>>;
+/// The key of a workload that names its background workloads.
+pub(crate) const BACKGROUND: &str = "background";
+
+/// The tables that a file may have.
+#[derive(Clone, Copy)]
+pub(crate) struct Grammar {
+    /// The top of the file.
+    pub(crate) top: &'static KeySection,
+    /// The forms of a step of set-up or tear-down.
+    pub(crate) steps: &'static [KeySection],
+    /// The kinds of workloads.
+    pub(crate) workloads: &'static [&'static KeySection],
+}
 
 pub(crate) type ValueNode<'t> = Spanned<DeValue<'t>>;
 
 /// Reads a file into plain values, keyed by field name
-/// ([`crate::values::keys::SectionKey::field`]), and the places of its keys.
-pub(crate) fn read(source: SourceText<'_>) -> Result<(Value, Spans), Error> {
+/// ([`SectionKey::field`]), and the places of its keys.
+pub(crate) fn read(source: SourceText<'_>, grammar: Grammar) -> Result<(Value, Spans), Error> {
     let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
     let root = document.get_ref();
     let mut checker = ExperimentChecker {
         source,
+        grammar,
         spans: Spans::new(),
         kinds: HashMap::new(),
         fill: true,
@@ -34,7 +44,7 @@ pub(crate) fn read(source: SourceText<'_>) -> Result<(Value, Spans), Error> {
     for section in ["workloads", "background"] {
         checker.note_kinds(root, section)?;
     }
-    let value = checker.table("", &(0..0), root, &sections::EXPERIMENT)?;
+    let value = checker.table("", &(0..0), root, grammar.top)?;
     Ok((value, checker.spans))
 }
 
@@ -57,26 +67,9 @@ fn syntax(source: SourceText<'_>, error: &toml::de::Error) -> Error {
     }
 }
 
-/// Appends a key to a path, quoted if necessary.
-pub(crate) fn join(path: &str, key: &str) -> String {
-    let dot = if path.is_empty() { "" } else { "." };
-    if is_bare(key) {
-        format!("{path}{dot}{key}")
-    } else {
-        format!("{path}{dot}\"{}\"", key.escape_debug())
-    }
-}
-
-/// Whether TOML allows the key without quotes.
-fn is_bare(key: &str) -> bool {
-    !key.is_empty()
-        && key
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-}
-
 pub(crate) struct ExperimentChecker<'a> {
     pub(crate) source: SourceText<'a>,
+    grammar: Grammar,
     pub(crate) spans: Spans,
     /// Maps workload names to the parameters of their kinds.
     kinds: HashMap<String, &'static KeySection>,
@@ -316,7 +309,7 @@ impl ExperimentChecker<'_> {
     /// Whether this is a top-level key, which a `[table]` header above it may
     /// have captured.
     fn is_of_the_top(&self, name: &str) -> bool {
-        sections::EXPERIMENT.key(name).is_some()
+        self.grammar.top.key(name).is_some()
     }
 
     fn absent(
@@ -351,9 +344,8 @@ impl ExperimentChecker<'_> {
 
     fn action(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
         let table = self.want_table(path, node)?;
-        let mut forms = sections::ACTIONS
-            .iter()
-            .filter(|form| table.contains_key(form.name));
+        let steps = self.grammar.steps.iter();
+        let mut forms = steps.clone().filter(|form| table.contains_key(form.name));
         let forms = (forms.next(), forms.next());
         let form = match forms {
             (Some(form), None) => form,
@@ -363,7 +355,7 @@ impl ExperimentChecker<'_> {
                 return Err(error.mend("write two steps"));
             }
             (None, _) => {
-                let names = sections::ACTIONS.iter().map(|form| form.name);
+                let names = steps.map(|form| form.name);
                 let error = self.error(path, node, "is no step");
                 let given = table.keys().next().map(|name| name.get_ref().to_string());
                 return Err(error.nearest(&given.unwrap_or_default(), names));
@@ -379,18 +371,20 @@ impl ExperimentChecker<'_> {
     /// The parameters of the kind that a workload names.
     fn kind(&self, path: &str, node: &ValueNode<'_>) -> Result<&'static KeySection, Error> {
         let table = self.want_table(path, node)?;
-        let kinds = || kinds::KINDS.iter().map(|(name, _)| *name);
+        let kinds = self.grammar.workloads.iter().copied();
+        let names = kinds.clone().map(|kind| kind.name);
         let Some(kind) = table.get("kind") else {
             let error = self.error(path, node, "has no kind");
-            return Err(error.nearest("", kinds()));
+            return Err(error.nearest("", names));
         };
         let path = join(path, "kind");
         let DeValue::String(name) = kind.get_ref() else {
             return Err(self.wants(&path, kind, "text in quotes"));
         };
-        kinds::kind(name).ok_or_else(|| {
+        let mut named = kinds.filter(|kind| kind.name == *name);
+        named.next().ok_or_else(|| {
             let error = self.error(&path, kind, format!("no kind of workload '{name}'"));
-            error.nearest(name, kinds())
+            error.nearest(name, names)
         })
     }
 

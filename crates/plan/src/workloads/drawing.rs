@@ -2,16 +2,15 @@
 
 use assize_job::{Drawing, ImagesBy};
 
-use crate::experiment::Experiment;
+use super::scheduling::SCHEDULING;
+use crate::values::document::{Document, join};
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Whole, Word};
 use crate::values::keys::{KeySection, key};
-use crate::values::read::join;
-use crate::workloads::kinds::SCHEDULING;
 
-/// The parameters of `drawing`.
-pub(crate) const DRAWING: KeySection = KeySection {
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
     name: "drawing",
     keys: &[
         key(
@@ -76,10 +75,10 @@ pub(crate) const DRAWING: KeySection = KeySection {
 
 /// Rejects parameters that contradict each other. `path` is where they were
 /// given.
-pub(crate) fn check(experiment: &Experiment, path: &str, drawing: &Drawing) -> Result<(), Error> {
+pub(crate) fn check(document: &Document, path: &str, drawing: &Drawing) -> Result<(), Error> {
     match mistake(drawing) {
         None => Ok(()),
-        Some((key, why, mend)) => Err(experiment.error(&join(path, key), why).mend(mend)),
+        Some((key, why, mend)) => Err(document.error(&join(path, key), why).mend(mend)),
     }
 }
 

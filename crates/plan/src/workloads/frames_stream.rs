@@ -5,20 +5,20 @@ use assize_job::{
     FlushInstruction, FrameFence, FrameFlush, FrameMemory, FramesStream, Workload, WorkloadKind,
 };
 
-use crate::experiment::Experiment;
+use super::scheduling::SCHEDULING;
 use crate::plan::PlannedConfiguration;
+use crate::values::document::{Document, join};
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, Text, Whole, Word};
 use crate::values::keys::{KeySection, key, named};
-use crate::values::read::join;
-use crate::workloads::kinds::SCHEDULING;
+use crate::values::target::is_virtual;
 
 /// The largest frame in bytes: the size of a large BAR.
 const FRAME_BYTES_MAX: u64 = 256 << 20;
 
-/// The parameters of `frames-stream`.
-pub(crate) const FRAMES_STREAM: KeySection = KeySection {
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
     name: "frames-stream",
     keys: &[
         key("width", Whole(1, 16384), Is("1920"), "Pixels of a line."),
@@ -133,14 +133,10 @@ pub(crate) const FRAMES_STREAM: KeySection = KeySection {
 
 /// Rejects parameters that contradict each other. `path` is where they were
 /// given.
-pub(crate) fn check(
-    experiment: &Experiment,
-    path: &str,
-    stream: &FramesStream,
-) -> Result<(), Error> {
+pub(crate) fn check(document: &Document, path: &str, stream: &FramesStream) -> Result<(), Error> {
     match mistake(stream) {
         None => Ok(()),
-        Some((key, why, mend)) => Err(experiment.error(&join(path, key), why).mend(mend)),
+        Some((key, why, mend)) => Err(document.error(&join(path, key), why).mend(mend)),
     }
 }
 
@@ -198,18 +194,18 @@ fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
 /// Checks that machines have the memory that frames are copied to or from.
 /// Assize's own virtual machines have it if the file sets `display`. Other
 /// targets are not checked, and must not have that key.
-pub(crate) fn find(
-    experiment: &Experiment,
+pub(crate) fn check_devices(
+    document: &Document,
     target: &str,
     configurations: &[PlannedConfiguration],
 ) -> Result<(), Error> {
-    let ours = matches!(target, "exact" | "live");
-    if experiment.file.display.is_some() {
+    let ours = is_virtual(target);
+    if document.gives("display") {
         if ours {
             return Ok(());
         }
         let why = format!("the target {target} has the graphics card that it has");
-        return Err(experiment.error("display", why).mend("remove it"));
+        return Err(document.error("display", why).mend("remove it"));
     }
     let of_device = |workload: &&Workload| match &workload.kind {
         WorkloadKind::FramesStream(stream) => {
@@ -218,21 +214,16 @@ pub(crate) fn find(
         _ => false,
     };
     for configuration in configurations {
-        let beside = configuration.beside.iter().flatten();
-        let all = configuration
-            .workloads
-            .iter()
-            .chain(&configuration.background);
-        let mut all = all.chain(beside);
+        let mut all = configuration.every_workload();
         if let Some(workload) = all.find(of_device).filter(|_| ours) {
             let name = &workload.name;
-            let measured = experiment.file.workloads.contains_key(name);
+            let measured = configuration.workloads.iter().any(|one| one.name == *name);
             let table = if measured { "workloads" } else { "background" };
             let why = format!(
                 "in {} it copies to or from a device, and the machine has none",
                 configuration.name
             );
-            let error = experiment.error(&join(table, name), why);
+            let error = document.error(&join(table, name), why);
             return Err(error.mend("add display = \"bochs\" at the top"));
         }
     }

@@ -3,20 +3,19 @@
 
 use assize_job::{CacheState, CpuMode, MemoryRoutine, Routine};
 
-use crate::experiment::Experiment;
+use super::scheduling::SCHEDULING;
+use crate::values::document::{Document, join};
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Whole, Word};
 use crate::values::keys::{KeySection, key};
-use crate::values::read::join;
-use crate::workloads::kinds::SCHEDULING;
 
 /// Maximum size in bytes of a batch with a cold cache, in which each call uses
 /// separate memory.
 const COLD_BYTES_MAX: u64 = 1 << 30;
 
-/// The parameters of `memory-routine`.
-pub(crate) const MEMORY_ROUTINE: KeySection = KeySection {
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
     name: "memory-routine",
     keys: &[
         key(
@@ -113,14 +112,10 @@ pub(crate) const MEMORY_ROUTINE: KeySection = KeySection {
 
 /// Rejects parameters that contradict each other. `path` is where they were
 /// given.
-pub(crate) fn check(
-    experiment: &Experiment,
-    path: &str,
-    routine: &MemoryRoutine,
-) -> Result<(), Error> {
+pub(crate) fn check(document: &Document, path: &str, routine: &MemoryRoutine) -> Result<(), Error> {
     match mistake(routine) {
         None => Ok(()),
-        Some((key, why, mend)) => Err(experiment.error(&join(path, key), why).mend(mend)),
+        Some((key, why, mend)) => Err(document.error(&join(path, key), why).mend(mend)),
     }
 }
 

@@ -1,97 +1,61 @@
-//! Checks of workload parameters that depend on each other.
+//! How the threads of a workload are scheduled.
 
-use std::collections::BTreeSet;
+use assize_job::{Policy, Scheduling};
 
-use assize_job::{CommandWorkload, Periodic, Policy, Replay, Scheduling, WorkloadKind, replay};
-
-use crate::experiment::Experiment;
+use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::read::join;
-use crate::workloads::drawing;
-use crate::workloads::frames_stream;
-use crate::workloads::memory_routine;
+use crate::values::keys::KeyDefault::{Is, Open};
+use crate::values::keys::KeyType::{List, Table, Text, Whole, Word};
+use crate::values::keys::{KeySection, SectionKey, key};
 
-/// Checks the parameters of one workload. `path` is where they were given last.
+/// The key of a workload.
+pub(crate) const SCHEDULING: SectionKey = key(
+    "scheduling",
+    Table(&KEYS),
+    Open,
+    "How its threads are scheduled.",
+);
+
+/// How threads are scheduled.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "scheduling",
+    keys: &[
+        key(
+            "policy",
+            Word(&["other", "batch", "idle", "fifo", "rr"]),
+            Is("\"other\""),
+            "The scheduling policy.",
+        ),
+        key(
+            "priority",
+            Whole(0, 99),
+            Is("0"),
+            "1 to 99 for fifo and rr, else 0.",
+        ),
+        key(
+            "nice",
+            Whole(-20, 19),
+            Is("0"),
+            "Niceness, for other and batch.",
+        ),
+        key(
+            "cpus",
+            List(&Whole(0, 4095)),
+            Is("[]"),
+            "CPUs the threads may run on; empty for all.",
+        ),
+        key(
+            "group",
+            Text,
+            Open,
+            "The control group the whole workload is in, with others that name the same: on each CPU they weigh together as one thread of nice 0.",
+        ),
+    ],
+};
+
+/// Checks the scheduling of threads on a machine with this many CPUs.
 pub(crate) fn check(
-    experiment: &Experiment,
-    path: &str,
-    kind: &WorkloadKind,
-    cpus: u32,
-) -> Result<(), Error> {
-    match kind {
-        WorkloadKind::Command(CommandWorkload { argv, .. })
-            if argv.first().is_none_or(|program| program.trim().is_empty()) =>
-        {
-            let error = experiment.error(&join(path, "argv"), "names no program");
-            return Err(error.mend("give the program first, then its arguments"));
-        }
-        WorkloadKind::Drawing(drawing) => drawing::check(experiment, path, drawing)?,
-        WorkloadKind::FramesStream(stream) => frames_stream::check(experiment, path, stream)?,
-        WorkloadKind::MemoryRoutine(routine) => memory_routine::check(experiment, path, routine)?,
-        WorkloadKind::Periodic(periodic) => check_loops(experiment, path, periodic)?,
-        WorkloadKind::Replay(replay) => check_steps(experiment, path, replay)?,
-        _ => {}
-    }
-    for (key, scheduling) in kind.schedulings() {
-        check_scheduling(experiment, &join(path, key), scheduling, cpus)?;
-        let whole = key == "scheduling" && !matches!(kind, WorkloadKind::Periodic(_));
-        check_group(experiment, &join(path, key), scheduling, whole)?;
-    }
-    Ok(())
-}
-
-fn check_loops(experiment: &Experiment, path: &str, periodic: &Periodic) -> Result<(), Error> {
-    let loops = join(path, "loops");
-    match (&periodic.rt_app, periodic.loops.is_empty()) {
-        (None, true) => {
-            let error = experiment.error(path, "has neither loops nor rt_app");
-            return Err(error.mend("give loops = [{ period = \"10ms\", run = \"1ms\" }]"));
-        }
-        (Some(_), false) => {
-            let error = experiment.error(&loops, "are not used with rt_app");
-            return Err(error.mend("remove one of them"));
-        }
-        _ => {}
-    }
-    let mut names = BTreeSet::new();
-    for (at, one) in periodic.loops.iter().enumerate() {
-        let place = format!("{loops}[{at}]");
-        if one.run_ns > one.period_ns {
-            let why = "run is longer than period";
-            return Err(experiment.error(&join(&place, "run"), why));
-        }
-        if !names.insert(&one.name) {
-            let why = format!("a second loop is called '{}'", one.name);
-            let error = experiment.error(&join(&place, "name"), why);
-            return Err(error.mend("give each loop a name of its own"));
-        }
-    }
-    Ok(())
-}
-
-fn check_steps(experiment: &Experiment, path: &str, replay: &Replay) -> Result<(), Error> {
-    match (&replay.file, &replay.steps) {
-        (None, None) => {
-            let error = experiment.error(path, "has neither steps nor a file");
-            Err(error.mend("give steps = \"1.RCS.1000.0.1\""))
-        }
-        (Some(_), Some(_)) => {
-            let error = experiment.error(&join(path, "steps"), "are not used with a file");
-            Err(error.mend("remove one of them"))
-        }
-        (None, Some(text)) => match replay::parse(text) {
-            Ok(_) => Ok(()),
-            Err(why) => {
-                let error = experiment.error(&join(path, "steps"), why.to_string());
-                Err(error)
-            }
-        },
-        (Some(_), None) => Ok(()),
-    }
-}
-
-fn check_scheduling(
-    experiment: &Experiment,
+    document: &Document,
     path: &str,
     scheduling: &Scheduling,
     cpus: u32,
@@ -100,20 +64,20 @@ fn check_scheduling(
     let Scheduling { priority, nice, .. } = scheduling;
     if real_time && *priority == 0 {
         let why = "fifo and rr want a priority of 1 to 99";
-        return Err(experiment.error(&join(path, "priority"), why));
+        return Err(document.error(&join(path, "priority"), why));
     }
     if !real_time && *priority != 0 {
         let why = format!("priority {priority} is for the policies fifo and rr");
-        let error = experiment.error(&join(path, "priority"), why);
+        let error = document.error(&join(path, "priority"), why);
         return Err(error.mend("set policy = \"fifo\" or priority = 0"));
     }
     if real_time && *nice != 0 {
         let why = format!("nice {nice} means nothing to fifo and rr");
-        return Err(experiment.error(&join(path, "nice"), why).mend("remove it"));
+        return Err(document.error(&join(path, "nice"), why).mend("remove it"));
     }
     if let Some(cpu) = scheduling.cpus.iter().find(|cpu| **cpu >= cpus) {
         let why = format!("there is no CPU {cpu} among {cpus}, which count from 0");
-        let error = experiment.error(&join(path, "cpus"), why);
+        let error = document.error(&join(path, "cpus"), why);
         return Err(error.mend(format!("set cpus = {} at the top", cpu.saturating_add(1))));
     }
     Ok(())
@@ -121,8 +85,8 @@ fn check_scheduling(
 
 /// Checks a scheduling group. `whole`: these settings apply to every thread of
 /// the workload.
-fn check_group(
-    experiment: &Experiment,
+pub(crate) fn check_group(
+    document: &Document,
     path: &str,
     scheduling: &Scheduling,
     whole: bool,
@@ -130,7 +94,7 @@ fn check_group(
     let Some(group) = &scheduling.group else {
         return Ok(());
     };
-    let error = |why| experiment.error(&join(path, "group"), why);
+    let error = |why| document.error(&join(path, "group"), why);
     if !whole {
         let why = "a control group is for all threads of a workload, not for some";
         return Err(error(why.to_string()).mend("remove it"));

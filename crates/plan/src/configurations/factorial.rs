@@ -3,12 +3,11 @@
 
 use indexmap::IndexMap;
 
-use crate::experiment::Experiment;
-use crate::levels::names;
+use crate::configurations::names;
+use crate::experiment::{Experiment, Pattern};
 use crate::plan::PlannedConfiguration;
-use crate::raw::Pattern;
+use crate::values::document::join;
 use crate::values::error::Error;
-use crate::values::read::join;
 
 /// Maps factors to their "off" and "on" levels; both are the same if the factor
 /// is held constant.

@@ -5,16 +5,17 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::experiment::Experiment;
-use crate::levels::combine::{Levels, level_path};
-use crate::raw::{Parameters, RawLevel};
+use crate::levels::{Levels, RawLevel, level_path};
+use crate::steps::modules::{is_file, stem};
+use crate::values::document::join;
 use crate::values::error::Error;
-use crate::values::read::join;
+use crate::values::layers::Parameters;
 
 /// Maps each setting of a level to its path and values.
 type LevelValues = IndexMap<String, (String, Vec<String>)>;
 
 /// Checks that no two levels set the same thing to different values.
-pub(crate) fn check_agreement(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
+pub(crate) fn check_settings(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let mut seen: IndexMap<String, (String, Vec<String>)> = IndexMap::new();
     for (factor, name, level) in levels {
         for (thing, (path, values)) in settings(&level_path(factor, name), level) {
@@ -152,4 +153,71 @@ fn leaves(prefix: &str, parameters: &Parameters, workload: &str) -> Vec<(String,
         }
     }
     found
+}
+
+/// One mention of a module: its place and its text.
+struct ModuleMention<'a> {
+    place: String,
+    text: &'a str,
+    /// Whether a step loads the module; otherwise only the payload carries it.
+    step: bool,
+}
+
+/// Checks that each module name refers to one file per configuration: two steps,
+/// or a step and the payload, must not mean different files.
+pub(crate) fn check_modules(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
+    let named = module_mentions(experiment, levels);
+    for (at, one) in named.iter().enumerate() {
+        let stem = stem(one.text);
+        let mut before = named[..at]
+            .iter()
+            .filter(|other| self::stem(other.text) == stem);
+        if let Some(other) = before.find(|other| contradict(other, one)) {
+            let why = format!(
+                "{} and {} are both the module {stem}: {} names {}, {} names {}",
+                other.text, one.text, other.place, other.text, one.place, one.text
+            );
+            let mend = "name the module in one of them, or exclude the combination";
+            return Err(experiment.error(&one.place, why).mend(mend));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two mentions of a module mean different files. A plain name means the
+/// payload's file of that name, if there is one.
+fn contradict(one: &ModuleMention<'_>, other: &ModuleMention<'_>) -> bool {
+    match (is_file(one.text), is_file(other.text)) {
+        (true, true) => one.text != other.text,
+        (false, false) => false,
+        (true, false) | (false, true) => one.step == other.step,
+    }
+}
+
+fn module_mentions<'a>(experiment: &'a Experiment, levels: &Levels<'a>) -> Vec<ModuleMention<'a>> {
+    let file = &experiment.file;
+    let carried = file.payload.modules.iter().enumerate();
+    let mut named: Vec<ModuleMention<'a>> = carried
+        .map(|(at, text)| ModuleMention {
+            place: format!("payload.modules[{at}]"),
+            text,
+            step: false,
+        })
+        .collect();
+    let mut steps = |place: String, steps: &'a [Action]| {
+        for (at, action) in steps.iter().enumerate() {
+            if let Action::Module { module, .. } = action {
+                named.push(ModuleMention {
+                    place: format!("{place}[{at}]"),
+                    text: module,
+                    step: true,
+                });
+            }
+        }
+    };
+    steps("setup".into(), &file.setup);
+    for (factor, name, level) in levels {
+        steps(join(&level_path(factor, name), "setup"), &level.setup);
+    }
+    named
 }

@@ -4,10 +4,9 @@ use assize_job::{ELAPSED, Mark, MetricName, MetricSource, Workload, WorkloadKind
 
 use crate::experiment::Experiment;
 use crate::plan::PlannedConfiguration;
-use crate::report::tables;
-use crate::report::tradeoffs;
+use crate::report::{tables, tradeoffs};
+use crate::values::document::join;
 use crate::values::error::{Error, comma_separated, did_you_mean, suggestion};
-use crate::values::read::join;
 
 /// Former names of metrics, with the current ones.
 const FORMER: &[(&str, &str)] = &[("time", ELAPSED)];
@@ -26,7 +25,7 @@ const OF_FREQUENCY: [&str; 2] = ["frequency_changes", "mean_frequency"];
 /// Checks every metric that the file mentions; the error is the first mistake.
 /// `configurations` are all configurations of the file: a metric counts as
 /// measured if one of them measures it.
-pub(crate) fn find(
+pub(crate) fn check(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
 ) -> Result<(), Error> {
@@ -41,12 +40,16 @@ pub(crate) fn find(
     for (at, metric) in file.higher_is_better.iter().enumerate() {
         here.require_measured(&format!("higher_is_better[{at}]"), metric)?;
     }
+    let names = experiment.names();
     for (at, table) in file.tables.iter().enumerate() {
-        let columns = tables::columns_of(experiment, table);
-        let is_column = |workload: &&Workload| columns.contains(&workload.name);
+        let columns = table.columns(&names);
+        let is_column = |workload: &&Workload| columns.contains(&workload.name.as_str());
         let here = GivenMetrics::new(experiment, every().filter(is_column));
         for (which, metric) in table.metric.iter().enumerate() {
-            here.require_measured(&tables::metric_path(experiment, at, which), metric)?;
+            here.require_measured(
+                &tables::metric_path(&experiment.document, at, which),
+                metric,
+            )?;
         }
     }
     for (at, tradeoff) in file.tradeoffs.iter().enumerate() {
@@ -94,7 +97,7 @@ fn check_power_declared(
         .enumerate()
         .map(|(at, metric)| (format!("primary[{at}].metric"), metric));
     let of_tables = file.tables.iter().enumerate().flat_map(|(at, table)| {
-        let path = move |which| tables::metric_path(experiment, at, which);
+        let path = move |which| tables::metric_path(&experiment.document, at, which);
         let metrics = table.metric.iter().enumerate();
         metrics.map(move |(which, metric)| (path(which), metric))
     });

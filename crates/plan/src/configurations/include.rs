@@ -3,12 +3,11 @@
 
 use indexmap::IndexMap;
 
-use crate::experiment::Experiment;
-use crate::grid::subset;
-use crate::levels::combine::level_path;
-use crate::raw::Pattern;
+use crate::configurations::subset;
+use crate::experiment::{Experiment, Pattern};
+use crate::levels::level_path;
+use crate::values::document::join;
 use crate::values::error::Error;
-use crate::values::read::join;
 
 /// The combinations of levels that are run.
 #[derive(Debug, Clone)]

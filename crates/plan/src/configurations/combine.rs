@@ -1,27 +1,27 @@
 //! Merges the levels of one configuration with the experiment's general
 //! settings.
 
+use std::iter;
+
 use assize_job::{
-    Action, Frequency, Idle, Machine, PlacementPolicy, Queue, Stalls, Workload, WorkloadKind,
+    Action, Frequency, Idle, Machine, PlacementPolicy, PolicyForm, Queue, Stalls, Workload,
+    WorkloadKind,
 };
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use crate::experiment::{Experiment, Overrides};
-use crate::levels::agreement;
+use super::agreement;
+use crate::experiment::{Experiment, background_names};
+use crate::levels::{Levels, RawLevel, level_path};
+use crate::overrides::Overrides;
 use crate::payload;
-use crate::raw::{self, Parameters, RawLevel};
-use crate::settings::policy;
-use crate::settings::power;
-use crate::settings::queue;
-use crate::settings::stalls;
+use crate::settings::{frequency, idle, queue, stalls};
 use crate::steps::modules;
+use crate::values::document::join;
 use crate::values::error::Error;
-use crate::values::read::join;
-use crate::workloads::scheduling;
-
-/// The levels of one configuration: factor, level and what it sets.
-pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
+use crate::values::layers::{Parameters, SettingLayers, merge};
+use crate::values::read::BACKGROUND;
+use crate::workloads::kinds;
 
 /// The contents of one configuration, without its name.
 pub(crate) struct CombinedConfiguration {
@@ -46,8 +46,8 @@ pub(crate) fn combine(
     levels: &Levels<'_>,
     overrides: &Overrides,
 ) -> Result<CombinedConfiguration, Error> {
-    agreement::check_agreement(experiment, levels)?;
-    modules::check_agreement(experiment, levels)?;
+    agreement::check_settings(experiment, levels)?;
+    agreement::check_modules(experiment, levels)?;
     let file = &experiment.file;
     let machine = machine(experiment, levels, overrides);
     let running = running(levels);
@@ -55,7 +55,7 @@ pub(crate) fn combine(
         let base_path = join(section, name);
         let workload = workload(experiment, levels, name, base, &base_path)?;
         let path = last_given(experiment, levels, name).unwrap_or(base_path);
-        scheduling::check(experiment, &path, &workload.kind, machine.cpus)?;
+        kinds::check(&experiment.document, &path, &workload.kind, machine.cpus)?;
         Ok(workload)
     };
     let of_background = |names: Vec<&str>| {
@@ -63,12 +63,12 @@ pub(crate) fn combine(
             .into_iter()
             .filter_map(|name| file.background.get_key_value(name));
         named
-            .map(|(name, base)| workload(raw::BACKGROUND, name, base))
+            .map(|(name, base)| workload(BACKGROUND, name, base))
             .collect::<Result<Vec<Workload>, Error>>()
     };
     let background = of_background(running.clone())?;
     let beside = file.workloads.values().map(|base| {
-        let names = raw::background_names(base).filter(|name| !running.contains(name));
+        let names = background_names(base).filter(|name| !running.contains(name));
         of_background(names.collect())
     });
     let beside = beside.collect::<Result<Vec<Vec<Workload>>, Error>>()?;
@@ -77,11 +77,23 @@ pub(crate) fn combine(
     let workloads = workloads.collect::<Result<Vec<Workload>, Error>>()?;
     let own = || workloads.iter().chain(&background);
     let every = || own().chain(beside.iter().flatten());
-    let queue = queue::queue(experiment, levels, every())?;
-    let frequency = power::frequency(experiment, levels)?;
-    let idle = power::idle(experiment, levels, frequency.is_some())?;
-    let stalls = stalls::stalls(experiment, levels, overrides, machine.cpus)?;
-    let declared = power::steps(idle.as_ref(), frequency.as_ref());
+    let layers = |key, top, of_level: fn(&RawLevel) -> &Parameters| {
+        let of_levels = levels
+            .iter()
+            .map(|(factor, name, level)| (join(&level_path(factor, name), key), of_level(level)));
+        let layers = iter::once((key.to_owned(), top)).chain(of_levels);
+        SettingLayers::new(&experiment.document, layers)
+    };
+    let queue = queue::queue(&layers("queue", &file.queue, |level| &level.queue), every())?;
+    let frequency = layers("frequency", &file.frequency, |level| &level.frequency);
+    let frequency = frequency::frequency(&frequency)?;
+    let idle = layers("idle", &file.idle, |level| &level.idle);
+    let idle = idle::idle(&idle, frequency.is_some())?;
+    let target = overrides.target.as_ref().unwrap_or(&file.target);
+    let stalls = layers("stalls", &file.stalls, |level| &level.stalls);
+    let stalls = stalls::stalls(&stalls, target, machine.cpus)?;
+    let declared = idle.iter().map(Idle::module);
+    let declared = declared.chain(frequency.iter().flat_map(Frequency::modules));
     let declared = declared.chain(stalls.iter().map(Stalls::module));
     let mut setup = setup(experiment, levels, queue.as_ref(), declared);
     setup.splice(0..0, modules::missing_steps(&setup, every()));
@@ -91,13 +103,22 @@ pub(crate) fn combine(
         background,
         workloads,
         beside: unless_empty(beside),
-        policy: policy::policy(experiment, levels),
+        policy: policy(experiment, levels),
         queue,
         idle,
         frequency,
         stalls,
         machine,
     })
+}
+
+/// The policy of the last level that has one, else the experiment's; `None` for
+/// the kernel's own scheduler.
+fn policy(experiment: &Experiment, levels: &Levels<'_>) -> Option<PlacementPolicy> {
+    let levels = levels.iter().rev();
+    let mut of_levels = levels.filter_map(|(_, _, level)| level.policy.as_ref());
+    let policy = of_levels.next().or(experiment.file.policy.as_ref())?;
+    (policy.form != PolicyForm::Kernel).then(|| policy.clone())
 }
 
 /// The path of the last level's changes to this workload; `None` if no level
@@ -150,10 +171,6 @@ fn add_modules(steps: &mut Vec<Action>, declared: impl Iterator<Item = Action>) 
     let at = steps.iter().take_while(is_named).count();
     let declared: Vec<Action> = declared.collect();
     steps.splice(at..at, declared);
-}
-
-pub(crate) fn level_path(factor: &str, level: &str) -> String {
-    join(&join("factors", factor), level)
 }
 
 fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) -> Machine {
@@ -274,10 +291,9 @@ fn workload(
     path: &str,
 ) -> Result<Workload, Error> {
     let mut parameters = base.clone();
-    parameters.remove(raw::BACKGROUND);
+    parameters.remove(BACKGROUND);
     let kind = base.get("kind").and_then(Value::as_str).unwrap_or_default();
-    let lasts =
-        crate::workloads::kinds::kind(kind).is_some_and(|kind| kind.key("duration").is_some());
+    let lasts = kinds::find(kind).is_some_and(|kind| kind.key("duration").is_some());
     if let (true, Some(duration)) = (lasts, experiment.file.duration_ns) {
         let given = parameters.entry("duration_ns");
         given.or_insert(duration.into());
@@ -312,25 +328,4 @@ fn pairs(environment: &IndexMap<String, String>) -> Value {
         .iter()
         .map(|(name, value)| Value::from(vec![name.as_str(), value.as_str()]))
         .collect()
-}
-
-/// Merges `changes` into `into`: tables are merged recursively, `environment`
-/// pairs by name; other values are replaced.
-pub(crate) fn merge(into: &mut Parameters, changes: &Parameters) {
-    for (field, change) in changes {
-        match (into.get_mut(field), change) {
-            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
-            (Some(Value::Array(old)), Value::Array(new)) if field == "environment" => {
-                for pair in new {
-                    match old.iter_mut().find(|old| old.get(0) == pair.get(0)) {
-                        Some(same) => same.clone_from(pair),
-                        None => old.push(pair.clone()),
-                    }
-                }
-            }
-            _ => {
-                into.insert(field.clone(), change.clone());
-            }
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::raw::RawLevel;
+use crate::levels::RawLevel;
 
 /// Maximum length of a name, in characters.
 pub(crate) const LONGEST: usize = 64;

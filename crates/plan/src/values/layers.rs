@@ -2,40 +2,37 @@
 //! configuration.
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::experiment::Experiment;
-use crate::levels::combine::{Levels, level_path, merge};
-use crate::raw::{Parameters, RawLevel};
-use crate::values::error::Error;
-use crate::values::read::join;
+use super::document::Document;
+use super::error::Error;
+
+/// Settings, such as the parameters of a workload, by field name.
+pub(crate) type Parameters = Map<String, Value>;
 
 /// The settings under a key that may be given at the top of the file and in
 /// levels. Later ones override earlier ones, field by field.
 pub(crate) struct SettingLayers<'a> {
-    experiment: &'a Experiment,
+    document: &'a Document,
     /// The paths at which the key may be given, the top of the file first.
     places: Vec<String>,
     settings: Parameters,
 }
 
 impl<'a> SettingLayers<'a> {
-    /// `of_level` returns a level's settings under the key.
-    pub(crate) fn new(
-        experiment: &'a Experiment,
-        levels: &Levels<'_>,
-        key: &str,
-        top: &Parameters,
-        of_level: impl Fn(&RawLevel) -> &Parameters,
+    /// `layers`: the paths at which the key may be given, and the settings there.
+    pub(crate) fn new<'s>(
+        document: &'a Document,
+        layers: impl Iterator<Item = (String, &'s Parameters)>,
     ) -> Self {
-        let mut settings = top.clone();
-        let mut places = vec![key.to_owned()];
-        for (factor, name, level) in levels {
-            merge(&mut settings, of_level(level));
-            places.push(join(&level_path(factor, name), key));
+        let mut settings = Parameters::new();
+        let mut places = Vec::new();
+        for (place, given) in layers {
+            merge(&mut settings, given);
+            places.push(place);
         }
         SettingLayers {
-            experiment,
+            document,
             places,
             settings,
         }
@@ -44,7 +41,13 @@ impl<'a> SettingLayers<'a> {
     /// Whether the key is given anywhere.
     pub(crate) fn is_given(&self) -> bool {
         let mut places = self.places.iter();
-        places.any(|place| self.experiment.gives(place))
+        places.any(|place| self.document.gives(place))
+    }
+
+    /// Whether a setting is given anywhere.
+    pub(crate) fn gives(&self, key: &str) -> bool {
+        let mut paths = self.places.iter().map(|place| format!("{place}.{key}"));
+        paths.any(|path| self.document.gives(&path))
     }
 
     /// Deserialises the merged settings.
@@ -61,12 +64,12 @@ impl<'a> SettingLayers<'a> {
                 "" => place.clone(),
                 key => format!("{place}.{key}"),
             });
-            paths.rev().find(|path| self.experiment.gives(path))
+            paths.rev().find(|path| self.document.gives(path))
         };
         let whole = key.split(['.', '[']).next().unwrap_or_default();
         let path = last(key).or_else(|| last(whole)).or_else(|| last(""));
         let path = path.unwrap_or_else(|| self.places[0].clone());
-        self.experiment.error(&path, why)
+        self.document.error(&path, why)
     }
 
     /// Returns a value that must be present in element `at` of `list`, or an
@@ -82,5 +85,26 @@ impl<'a> SettingLayers<'a> {
             let error = self.error(&format!("{list}[{at}]"), format!("has no {key}"));
             error.mend(format!("add {key}"))
         })
+    }
+}
+
+/// Merges `changes` into `into`: tables are merged recursively, `environment`
+/// pairs by name; other values are replaced.
+pub(crate) fn merge(into: &mut Parameters, changes: &Parameters) {
+    for (field, change) in changes {
+        match (into.get_mut(field), change) {
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
+            (Some(Value::Array(old)), Value::Array(new)) if field == "environment" => {
+                for pair in new {
+                    match old.iter_mut().find(|old| old.get(0) == pair.get(0)) {
+                        Some(same) => same.clone_from(pair),
+                        None => old.push(pair.clone()),
+                    }
+                }
+            }
+            _ => {
+                into.insert(field.clone(), change.clone());
+            }
+        }
     }
 }

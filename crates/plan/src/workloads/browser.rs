@@ -1,40 +1,13 @@
-//! The parameters of workloads that model phone use.
+//! The workload `browser`.
 
+use super::scheduling::SCHEDULING;
+use super::shared::COUNT;
 use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, Flag, Text, Whole};
+use crate::values::keys::KeyType::{Duration, Whole};
 use crate::values::keys::{KeySection, key, named};
-use crate::workloads::kinds::{COUNT, SCHEDULING};
 
-/// The parameters of `audio`.
-pub(crate) const AUDIO: KeySection = KeySection {
-    name: "audio",
-    keys: &[
-        named(
-            "duration",
-            "duration_ns",
-            Duration(24_000_000),
-            Is("\"5s\""),
-            "How long the music lasts, rounded up to 24 ms; in the background, until the workload ends.",
-        ),
-        named(
-            "buffer",
-            "buffer_ns",
-            Duration(1_000_000),
-            Is("\"200ms\""),
-            "How much sound the device buffers.",
-        ),
-        key(
-            "device",
-            Text,
-            Is("\"hw:Dummy\""),
-            "The device, as ALSA names it; without it the card of the kernel's module snd-dummy, which is loaded.",
-        ),
-        SCHEDULING,
-    ],
-};
-
-/// The parameters of `browser`.
-pub(crate) const BROWSER: KeySection = KeySection {
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
     name: "browser",
     keys: &[
         key(
@@ -102,23 +75,6 @@ pub(crate) const BROWSER: KeySection = KeySection {
             Duration(1),
             Is("\"500us\""),
             "CPU time of a frame.",
-        ),
-        SCHEDULING,
-    ],
-};
-
-/// The parameters of `cpu-score`.
-pub(crate) const CPU_SCORE: KeySection = KeySection {
-    name: "cpu-score",
-    keys: &[
-        key("threads", COUNT, Is("1"), "How many threads."),
-        key("per_cpu", Flag, Is("false"), "So many for each CPU."),
-        named(
-            "duration",
-            "duration_ns",
-            Duration(1_000_000),
-            Is("\"1s\""),
-            "How long they compute; in the background, until the workload ends.",
         ),
         SCHEDULING,
     ],

@@ -1,15 +1,14 @@
-//! Idle states and frequencies of one configuration, as the file declares them.
+//! Idle states of one configuration, as the file declares them.
 
-use assize_job::{
-    Action, Frequency, FrequencyGovernor, FrequencyStep, Idle, IdleGovernor, IdleState,
-};
+use assize_job::{Idle, IdleGovernor, IdleState};
 use serde::Deserialize;
 
-use crate::experiment::Experiment;
-use crate::levels::combine::Levels;
-use crate::settings::layers::SettingLayers;
-use crate::settings::power_tables::{self, PowerTable};
+use super::power_tables::{self, NAMES, NamedOrListed, PowerTable};
 use crate::values::error::Error;
+use crate::values::keys::KeyDefault::{Is, Open, Required};
+use crate::values::keys::KeyType::{Duration, Energy, Flag, Power, Table, Text, Word, WordOrList};
+use crate::values::keys::{KeySection, key, named};
+use crate::values::layers::SettingLayers;
 
 /// Maximum number of idle states that the module supports.
 const STATES_MAX: usize = 8;
@@ -17,10 +16,88 @@ const STATES_MAX: usize = 8;
 const NAME_MAX: usize = 15;
 /// The longest residency that the module accepts, in nanoseconds.
 const RESIDENCY_NS_MAX: u64 = 3_600_000_000_000;
-/// Maximum number of frequencies that the module supports.
-const STEPS_MAX: usize = 16;
-/// The longest time between two frequency changes, in nanoseconds.
-const RATE_NS_MAX: u64 = 10_000_000_000;
+
+/// Idle states of CPUs.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "idle",
+    keys: &[
+        key(
+            "states",
+            WordOrList(NAMES, &Table(&STATE_KEYS)),
+            Is("\"phone\""),
+            "The states of all CPUs, the shallowest first: a table that there is, or one of your own.",
+        ),
+        key(
+            "governor",
+            Word(&["menu", "ladder", "haltpoll", "teo"]),
+            Is("\"menu\""),
+            "Who chooses among them.",
+        ),
+        key(
+            "delay",
+            Flag,
+            Is("true"),
+            "A CPU that leaves a state is busy for its exit latency.",
+        ),
+        named(
+            "active",
+            "active_uw",
+            Power,
+            Open,
+            "Modelled power of a CPU that is not idle; not with frequency. Must be given for states of your own.",
+        ),
+        named(
+            "package",
+            "package_uw",
+            Power,
+            Open,
+            "Modelled power of what all CPUs share; 0 for states of your own.",
+        ),
+        named(
+            "package_idle",
+            "package_idle_uw",
+            Power,
+            Open,
+            "The same while all CPUs are in the deepest state at once; 0 for states of your own.",
+        ),
+    ],
+};
+
+/// One idle state.
+pub(crate) static STATE_KEYS: KeySection = KeySection {
+    name: "idle-state",
+    keys: &[
+        key("name", Text, Required, "Its name."),
+        named(
+            "residency",
+            "residency_ns",
+            Duration(0),
+            Required,
+            "The target residency: from idle times of this length on it pays.",
+        ),
+        named(
+            "exit",
+            "exit_ns",
+            Duration(0),
+            Required,
+            "The exit latency.",
+        ),
+        named(
+            "power",
+            "power_uw",
+            Power,
+            Required,
+            "Modelled power of a CPU in it.",
+        ),
+        named(
+            "transition",
+            "transition_nj",
+            Energy,
+            Open,
+            "Modelled energy of entering and leaving it once; without it that with which it pays from its residency on.",
+        ),
+    ],
+};
 
 /// `idle` as written in the file.
 #[derive(Debug, Deserialize)]
@@ -58,60 +135,9 @@ struct WrittenState {
     transition_nj: Option<u64>,
 }
 
-/// `frequency` as written in the file.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct WrittenFrequency {
-    steps: NamedOrListed<WrittenStep>,
-    governor: FrequencyGovernor,
-    domain: u32,
-    set_khz: Option<u64>,
-    rate_ns: u64,
-}
-
-impl Default for WrittenFrequency {
-    fn default() -> Self {
-        WrittenFrequency {
-            steps: NamedOrListed::default(),
-            governor: FrequencyGovernor::default(),
-            domain: 1,
-            set_khz: None,
-            rate_ns: 1_000_000,
-        }
-    }
-}
-
-/// One frequency step in the file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenStep {
-    frequency_khz: Option<u64>,
-    power_uw: Option<u64>,
-}
-
-/// The name of a built-in table, or a list in the file.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum NamedOrListed<T> {
-    Named(String),
-    Listed(Vec<T>),
-}
-
-impl<T> Default for NamedOrListed<T> {
-    fn default() -> Self {
-        NamedOrListed::Named(power_tables::TABLES[0].name.to_owned())
-    }
-}
-
 /// The idle states of a configuration; `None` if none are declared.
 /// `frequency`: whether frequencies are declared.
-pub(crate) fn idle(
-    experiment: &Experiment,
-    levels: &Levels<'_>,
-    frequency: bool,
-) -> Result<Option<Idle>, Error> {
-    let top = &experiment.file.idle;
-    let layers = SettingLayers::new(experiment, levels, "idle", top, |level| &level.idle);
+pub(crate) fn idle(layers: &SettingLayers<'_>, frequency: bool) -> Result<Option<Idle>, Error> {
     if !layers.is_given() {
         return Ok(None);
     }
@@ -122,7 +148,7 @@ pub(crate) fn idle(
     };
     let states = match written.states {
         NamedOrListed::Named(_) => table.map(PowerTable::idle_states).unwrap_or_default(),
-        NamedOrListed::Listed(states) => listed_states(&layers, states)?,
+        NamedOrListed::Listed(states) => listed_states(layers, states)?,
     };
     if frequency && written.active_uw.is_some() {
         let error = layers.error("active", "has no effect beside frequency");
@@ -235,93 +261,4 @@ fn check_state(
         return Err(error("power", why));
     }
     Ok(())
-}
-
-/// The frequencies of a configuration; `None` if none are declared.
-pub(crate) fn frequency(
-    experiment: &Experiment,
-    levels: &Levels<'_>,
-) -> Result<Option<Frequency>, Error> {
-    let top = &experiment.file.frequency;
-    let layers = SettingLayers::new(experiment, levels, "frequency", top, |level| {
-        &level.frequency
-    });
-    if !layers.is_given() {
-        return Ok(None);
-    }
-    let written: WrittenFrequency = layers.read()?;
-    let steps = match written.steps {
-        NamedOrListed::Named(name) => power_tables::find(&name)
-            .map(PowerTable::frequency_steps)
-            .unwrap_or_default(),
-        NamedOrListed::Listed(steps) => listed_steps(&layers, steps)?,
-    };
-    if !written.rate_ns.is_multiple_of(1000) || written.rate_ns > RATE_NS_MAX {
-        let why = "must be whole microseconds, at most 10s";
-        return Err(layers.error("rate", why));
-    }
-    let userspace = written.governor == FrequencyGovernor::Userspace;
-    match written.set_khz {
-        None if userspace => {
-            let error = layers.error("governor", "userspace sets what it is told to");
-            return Err(error.mend("add set = \"…MHz\""));
-        }
-        Some(_) if !userspace => {
-            let why = format!("{} does not take it", written.governor.word());
-            let error = layers.error("set", why);
-            return Err(error.mend("write governor = \"userspace\", or remove it"));
-        }
-        Some(khz) if !steps.iter().any(|step| step.frequency_khz == khz) => {
-            let error = layers.error("set", format!("{khz} kHz is none of the steps"));
-            let known = steps.iter().map(|step| step.frequency_khz.to_string());
-            let known: Vec<String> = known.collect();
-            return Err(error.mend(format!("those are {} kHz", known.join(", "))));
-        }
-        _ => {}
-    }
-    Ok(Some(Frequency {
-        steps,
-        governor: written.governor,
-        domain: written.domain,
-        set_khz: written.set_khz,
-        rate_ns: written.rate_ns,
-    }))
-}
-
-fn listed_steps(
-    layers: &SettingLayers<'_>,
-    steps: Vec<WrittenStep>,
-) -> Result<Vec<FrequencyStep>, Error> {
-    if steps.is_empty() || steps.len() > STEPS_MAX {
-        let why = format!("are {}, not 1 to {STEPS_MAX}", steps.len());
-        return Err(layers.error("steps", why));
-    }
-    let mut done: Vec<FrequencyStep> = Vec::new();
-    for (at, step) in steps.into_iter().enumerate() {
-        let step = FrequencyStep {
-            frequency_khz: layers.required(step.frequency_khz, "steps", at, "frequency")?,
-            power_uw: layers.required(step.power_uw, "steps", at, "power")?,
-        };
-        let error = |key: &str, why: &str| layers.error(&format!("steps[{at}].{key}"), why);
-        if let Some(before) = done.last() {
-            if step.frequency_khz <= before.frequency_khz {
-                let error = error("frequency", "is not above the one before");
-                return Err(error.mend("list them ascending"));
-            }
-            if step.power_uw < before.power_uw {
-                return Err(error("power", "is less than at the frequency before"));
-            }
-        }
-        done.push(step);
-    }
-    Ok(done)
-}
-
-/// The steps that load the modules for the declared idle states and frequencies.
-pub(crate) fn steps<'a>(
-    idle: Option<&'a Idle>,
-    frequency: Option<&'a Frequency>,
-) -> impl Iterator<Item = Action> + 'a {
-    let frequency = frequency.into_iter().flat_map(Frequency::modules);
-    idle.map(Idle::module).into_iter().chain(frequency)
 }

@@ -1,0 +1,109 @@
+//! What a level sets.
+
+use assize_job::{Action, PlacementPolicy};
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::settings::{frequency, idle, policy, queue, stalls};
+use crate::values::document::join;
+use crate::values::keys::KeyDefault::Open;
+use crate::values::keys::KeyType::{self, Changes, List, Map, Part, Size, Text, Value, Whole};
+use crate::values::keys::{KeySection, key, named};
+use crate::values::layers::Parameters;
+
+/// The number of CPUs of a machine.
+pub(crate) const CPUS: KeyType = Whole(1, 255);
+
+/// What a level sets.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "level",
+    keys: &[
+        key("kernel", Text, Open, "The kernel."),
+        key("cpus", CPUS, Open, "Number of CPUs."),
+        named("memory", "memory_mib", Size, Open, "Memory."),
+        key(
+            "command_line",
+            List(&Text),
+            Open,
+            "Words added to the command line of the kernel.",
+        ),
+        key(
+            "setup",
+            List(&KeyType::Action),
+            Open,
+            "Done before each run, after the set-up of the experiment.",
+        ),
+        key(
+            "teardown",
+            List(&KeyType::Action),
+            Open,
+            "Done after each run, before the tear-down of the experiment.",
+        ),
+        key(
+            "background",
+            List(&Text),
+            Open,
+            "Names of background workloads to run.",
+        ),
+        key(
+            "workload",
+            Changes,
+            Open,
+            "Name of a workload to the parameters that differ.",
+        ),
+        key(
+            "queue",
+            Part(&queue::KEYS),
+            Open,
+            "Settings of the queues that differ.",
+        ),
+        policy::KEY,
+        key(
+            "idle",
+            Part(&idle::KEYS),
+            Open,
+            "What differs of the idle states.",
+        ),
+        key(
+            "frequency",
+            Part(&frequency::KEYS),
+            Open,
+            "What differs of the frequencies.",
+        ),
+        stalls::KEY_OF_LEVEL,
+        key(
+            "environment",
+            Map(&Value),
+            Open,
+            "Variables added to the environment of every workload that is a command.",
+        ),
+    ],
+};
+
+/// What a level sets.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RawLevel {
+    pub(crate) kernel: Option<String>,
+    pub(crate) cpus: Option<u32>,
+    pub(crate) memory_mib: Option<u32>,
+    pub(crate) command_line: Vec<String>,
+    pub(crate) setup: Vec<Action>,
+    pub(crate) teardown: Vec<Action>,
+    pub(crate) background: Vec<String>,
+    pub(crate) workload: IndexMap<String, Parameters>,
+    pub(crate) queue: Parameters,
+    pub(crate) idle: Parameters,
+    pub(crate) frequency: Parameters,
+    pub(crate) stalls: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
+    pub(crate) environment: IndexMap<String, String>,
+}
+
+/// The levels of one configuration: factor, level and what it sets.
+pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
+
+/// The path of a level.
+pub(crate) fn level_path(factor: &str, level: &str) -> String {
+    join(&join("factors", factor), level)
+}

@@ -1,0 +1,103 @@
+//! The steps of set-up and tear-down.
+
+use assize_job::Action;
+
+use crate::values::document::{Document, join};
+use crate::values::error::Error;
+use crate::values::keys::KeyDefault::{Is, Required};
+use crate::values::keys::KeyType::{Free, List, Map, Text, Value};
+use crate::values::keys::{KeySection, key, named};
+
+/// The four forms of a set-up or tear-down step.
+pub(crate) static FORMS: &[KeySection] = &[
+    KeySection {
+        name: "module",
+        keys: &[
+            key(
+                "module",
+                Text,
+                Required,
+                "Load this kernel module: its name, or the path of a .ko file here.",
+            ),
+            key("parameters", Map(&Value), Is("{}"), "Parameter to value."),
+        ],
+    },
+    KeySection {
+        name: "sysctl",
+        keys: &[
+            named(
+                "sysctl",
+                "name",
+                Text,
+                Required,
+                "Set this sysctl, written with dots.",
+            ),
+            key("value", Value, Required, "As it is written."),
+        ],
+    },
+    KeySection {
+        name: "write",
+        keys: &[
+            named(
+                "write",
+                "path",
+                Text,
+                Required,
+                "Write this file, named by an absolute path.",
+            ),
+            key(
+                "value",
+                Value,
+                Required,
+                "What is written; no newline is added.",
+            ),
+        ],
+    },
+    KeySection {
+        name: "command",
+        keys: &[named(
+            "command",
+            "argv",
+            List(&Free),
+            Required,
+            "Run this program with these arguments, without a shell, and wait for it; any status but 0 fails the run.",
+        )],
+    },
+];
+
+/// Checks steps; the error is the first mistake.
+pub(crate) fn check(document: &Document, path: &str, steps: &[Action]) -> Result<(), Error> {
+    for (at, step) in steps.iter().enumerate() {
+        let path = format!("{path}[{at}]");
+        match step {
+            Action::Write { path: name, .. } => {
+                check_absolute(document, &join(&path, "write"), name)?;
+            }
+            Action::Command { argv } if argv.first().is_none_or(|name| name.trim().is_empty()) => {
+                let error = document.error(&join(&path, "command"), "names no program");
+                return Err(error.mend("give the program first, then its arguments"));
+            }
+            Action::Sysctl { name, .. } if name.contains('/') || !name.contains('.') => {
+                let why = format!("'{name}' is no sysctl");
+                let error = document.error(&join(&path, "sysctl"), why);
+                return Err(error.mend("write it with dots: kernel.sched_autogroup_enabled"));
+            }
+            Action::Module { module, .. } if module.chars().any(char::is_whitespace) => {
+                let why = format!("'{module}' is no module");
+                let error = document.error(&join(&path, "module"), why);
+                return Err(error.mend("write parameters = { NAME = \"VALUE\" } beside it"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Rejects a path on the target that is not absolute.
+pub(crate) fn check_absolute(document: &Document, path: &str, name: &str) -> Result<(), Error> {
+    if name.starts_with('/') {
+        return Ok(());
+    }
+    let error = document.error(path, format!("'{name}' is no absolute path"));
+    Err(error.mend(format!("write \"/{name}\"")))
+}

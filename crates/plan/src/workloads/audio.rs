@@ -1,0 +1,34 @@
+//! The workload `audio`.
+
+use super::scheduling::SCHEDULING;
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Duration, Text};
+use crate::values::keys::{KeySection, key, named};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "audio",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(24_000_000),
+            Is("\"5s\""),
+            "How long the music lasts, rounded up to 24 ms; in the background, until the workload ends.",
+        ),
+        named(
+            "buffer",
+            "buffer_ns",
+            Duration(1_000_000),
+            Is("\"200ms\""),
+            "How much sound the device buffers.",
+        ),
+        key(
+            "device",
+            Text,
+            Is("\"hw:Dummy\""),
+            "The device, as ALSA names it; without it the card of the kernel's module snd-dummy, which is loaded.",
+        ),
+        SCHEDULING,
+    ],
+};

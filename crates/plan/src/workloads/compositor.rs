@@ -1,0 +1,93 @@
+//! The workload `compositor`.
+
+use super::scheduling;
+use super::shared::{RUN_COST, spread};
+use crate::values::keys::KeyDefault::{Is, Open};
+use crate::values::keys::KeyType::{Duration, Flag, Table, Whole, Word};
+use crate::values::keys::{KeySection, key, named};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "compositor",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1),
+            Is("\"2s\""),
+            "How long; in the background, until the workload ends.",
+        ),
+        key(
+            "rate",
+            Whole(1, 1000),
+            Is("60"),
+            "Vertical blanks a second; their phase is drawn from the seed.",
+        ),
+        key(
+            "clients",
+            Whole(1, 64),
+            Is("3"),
+            "Clients, each a thread with a context of its own.",
+        ),
+        named(
+            "cpu",
+            "cpu_ns",
+            Duration(0),
+            Is("\"200us\""),
+            "CPU time a client uses for a frame.",
+        ),
+        key(
+            "jobs",
+            Whole(1, 256),
+            Is("2"),
+            "Jobs of a client's frame, each after the one before.",
+        ),
+        named(
+            "job_duration",
+            "job_duration_ns",
+            Duration(0),
+            Is("\"200us\""),
+            "Time of each job on the engine.",
+        ),
+        spread("\"100us\""),
+        named(
+            "lead",
+            "lead_ns",
+            Duration(1),
+            Is("\"4ms\""),
+            "How long before a vertical blank the compositor begins.",
+        ),
+        named(
+            "composition",
+            "composition_ns",
+            Duration(0),
+            Is("\"1ms\""),
+            "Time of the compositor's job on the engine.",
+        ),
+        key(
+            "fences",
+            Word(&["done", "wait", "pass"]),
+            Is("\"done\""),
+            "The compositor takes only frames that are done; or the newest, and waits for their fences itself; or passes these to the kernel.",
+        ),
+        key(
+            "own_engine",
+            Flag,
+            Is("false"),
+            "The compositor has an engine of its own.",
+        ),
+        RUN_COST,
+        key(
+            "scheduling",
+            Table(&scheduling::KEYS),
+            Open,
+            "How the clients are scheduled.",
+        ),
+        key(
+            "compositor_scheduling",
+            Table(&scheduling::KEYS),
+            Open,
+            "How the compositor is scheduled.",
+        ),
+    ],
+};

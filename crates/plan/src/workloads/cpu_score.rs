@@ -1,0 +1,24 @@
+//! The workload `cpu-score`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::COUNT;
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Duration, Flag};
+use crate::values::keys::{KeySection, key, named};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "cpu-score",
+    keys: &[
+        key("threads", COUNT, Is("1"), "How many threads."),
+        key("per_cpu", Flag, Is("false"), "So many for each CPU."),
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1_000_000),
+            Is("\"1s\""),
+            "How long they compute; in the background, until the workload ends.",
+        ),
+        SCHEDULING,
+    ],
+};

@@ -1,0 +1,49 @@
+//! The workload `crowd`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{CONTEXTS, RUN_COST, job_duration, spread};
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Duration, Whole};
+use crate::values::keys::{KeySection, key, named};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "crowd",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1),
+            Is("\"500ms\""),
+            "How long; in the background, until the workload ends.",
+        ),
+        key(
+            "contexts",
+            Whole(1, 4096),
+            Is("256"),
+            "Contexts, all on one engine.",
+        ),
+        key(
+            "threads",
+            CONTEXTS,
+            Is("4"),
+            "Threads that serve them, each its share.",
+        ),
+        key(
+            "window",
+            Whole(1, 64),
+            Is("4"),
+            "Jobs of each context in flight.",
+        ),
+        job_duration("\"2us\""),
+        spread("\"0ns\""),
+        key(
+            "uneven",
+            Whole(1, 1000),
+            Is("1"),
+            "Jobs of every second context are so many times as long.",
+        ),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};

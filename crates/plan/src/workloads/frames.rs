@@ -1,0 +1,63 @@
+//! The workload `frames`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{RUN_COST, spread};
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Duration, Flag, Whole};
+use crate::values::keys::{KeySection, key, named};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "frames",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1),
+            Is("\"5s\""),
+            "How long; in the background, until the workload ends.",
+        ),
+        key(
+            "rate",
+            Whole(1, 1000),
+            Is("60"),
+            "Vertical blanks a second; their phase is drawn from the seed.",
+        ),
+        named(
+            "cpu",
+            "cpu_ns",
+            Duration(0),
+            Is("\"100us\""),
+            "CPU time the client uses for a frame.",
+        ),
+        key(
+            "jobs",
+            Whole(1, 256),
+            Is("2"),
+            "Jobs of a frame, each after the one before.",
+        ),
+        named(
+            "job_duration",
+            "job_duration_ns",
+            Duration(0),
+            Is("\"2ms\""),
+            "Time of each job on the engine.",
+        ),
+        spread("\"1ms\""),
+        named(
+            "composition",
+            "composition_ns",
+            Duration(0),
+            Is("\"1ms\""),
+            "Time of the compositor's job on the engine.",
+        ),
+        key(
+            "in_fence",
+            Flag,
+            Is("false"),
+            "The compositor passes the client's fence to the kernel, rather than wait for it itself.",
+        ),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};

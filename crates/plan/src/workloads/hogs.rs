@@ -1,0 +1,24 @@
+//! The workload `hogs`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::COUNT;
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Duration, Flag};
+use crate::values::keys::{KeySection, key, named};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "hogs",
+    keys: &[
+        key("threads", COUNT, Is("1"), "How many threads."),
+        key("per_cpu", Flag, Is("false"), "So many for each CPU."),
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1),
+            Is("\"1s\""),
+            "How long they run; in the background, until the workload ends.",
+        ),
+        SCHEDULING,
+    ],
+};

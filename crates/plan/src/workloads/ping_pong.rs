@@ -1,0 +1,22 @@
+//! The workload `ping-pong`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::LOOPS;
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::Word;
+use crate::values::keys::{KeySection, key};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "ping-pong",
+    keys: &[
+        key("loops", LOOPS, Is("1000"), "Round trips."),
+        key(
+            "via",
+            Word(&["pipe", "futex"]),
+            Is("\"pipe\""),
+            "What carries the wake-ups.",
+        ),
+        SCHEDULING,
+    ],
+};

@@ -1,0 +1,43 @@
+//! The workload `storm`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::{Share, Whole};
+use crate::values::keys::{KeySection, key};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "storm",
+    keys: &[
+        key(
+            "contexts",
+            CONTEXTS,
+            Is("7"),
+            "Contexts, on one engine after the other.",
+        ),
+        key("jobs", COUNT, Is("3000"), "Jobs in all."),
+        key(
+            "dependent",
+            Share,
+            Is("\"50%\""),
+            "The share of jobs that depend on others.",
+        ),
+        key(
+            "dependencies",
+            Whole(1, 64),
+            Is("3"),
+            "Such a job depends on one to so many others.",
+        ),
+        key(
+            "reach",
+            Whole(1, 65536),
+            Is("32"),
+            "These are among so many jobs before it.",
+        ),
+        job_duration("\"20us\""),
+        spread("\"80us\""),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};

@@ -1,0 +1,31 @@
+//! The workload `stream`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{COUNT, RUN_COST, job_duration, spread};
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::KeyType::Duration;
+use crate::values::keys::{KeySection, key, named};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "stream",
+    keys: &[
+        key(
+            "submissions",
+            COUNT,
+            Is("1000"),
+            "How often a job is submitted and waited for.",
+        ),
+        job_duration("\"200us\""),
+        spread("\"20us\""),
+        named(
+            "pause",
+            "pause_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "Time between one job and the next, drawn from the seed below this.",
+        ),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};

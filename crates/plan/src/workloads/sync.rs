@@ -1,0 +1,23 @@
+//! The workload `sync`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{COUNT, RUN_COST, job_duration, spread};
+use crate::values::keys::KeyDefault::Is;
+use crate::values::keys::{KeySection, key};
+
+/// Its parameters.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "sync",
+    keys: &[
+        key(
+            "submissions",
+            COUNT,
+            Is("1000"),
+            "How often a job is submitted and waited for.",
+        ),
+        job_duration("\"200us\""),
+        spread("\"20us\""),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};
