@@ -21,7 +21,7 @@ use crate::values::keys::KeyType::{
     self, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size, Table, Target,
     Text, Whole, Word, Workload,
 };
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 use crate::values::layers::Parameters;
 use crate::values::read::{BACKGROUND, Grammar, read};
 use crate::workloads::kinds::KINDS;
@@ -50,7 +50,7 @@ pub(crate) static KEYS: KeySection = KeySection {
             "Which kernel: debian:6.12, running, or a name given to assize kernel add.",
         ),
         key("cpus", levels::CPUS, Is("1"), "Number of CPUs."),
-        named("memory", "memory_mib", Size, Is("\"256M\""), "Memory."),
+        key("memory", Size, Is("\"256M\""), "Memory."),
         key(
             "display",
             Word(&["bochs"]),
@@ -93,9 +93,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("0"),
             "How often a failed run is tried again.",
         ),
-        named(
+        key(
             "timeout",
-            "timeout_ns",
             Duration(1_000_000),
             Is("\"60s\""),
             "A workload that takes longer, on the clock of the target, is killed and the run has failed; whole milliseconds.",
@@ -106,16 +105,14 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("false"),
             "Keep single samples beside histograms.",
         ),
-        named(
+        key(
             "offset",
-            "offset_ns",
             Duration(0),
             Is("\"10ms\""),
             "The start offset of the workload is drawn below this.",
         ),
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(1),
             Open,
             "The duration of every workload that has one and does not say.",

@@ -8,7 +8,7 @@ use crate::settings::{frequency, idle, policy, queue, stalls};
 use crate::values::document::join;
 use crate::values::keys::KeyDefault::Open;
 use crate::values::keys::KeyType::{self, Changes, List, Map, Part, Size, Text, Value, Whole};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 use crate::values::layers::Parameters;
 
 /// The number of CPUs of a machine.
@@ -20,7 +20,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key("kernel", Text, Open, "The kernel."),
         key("cpus", CPUS, Open, "Number of CPUs."),
-        named("memory", "memory_mib", Size, Open, "Memory."),
+        key("memory", Size, Open, "Memory."),
         key(
             "command_line",
             List(&Text),

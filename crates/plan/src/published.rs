@@ -220,7 +220,7 @@ fn as_it_goes(key: &SectionKey) -> Option<Value> {
 
 fn same_fields(section: &KeySection, defaults: &Value) {
     let fields = defaults.as_object().unwrap();
-    let mut ours: Vec<&str> = section.keys.iter().map(|key| key.field).collect();
+    let mut ours: Vec<String> = section.keys.iter().map(SectionKey::field).collect();
     let mut theirs: Vec<&str> = fields.keys().map(String::as_str).collect();
     theirs.retain(|name| *name != "kind");
     ours.sort_unstable();
@@ -229,9 +229,11 @@ fn same_fields(section: &KeySection, defaults: &Value) {
     for key in section.keys {
         if let Some(default) = as_it_goes(key) {
             assert_eq!(
-                fields[key.field], default,
+                fields[&key.field()],
+                default,
                 "{} of {}",
-                key.name, section.name
+                key.name,
+                section.name
             );
         }
     }

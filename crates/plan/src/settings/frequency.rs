@@ -7,7 +7,7 @@ use super::power_tables::{self, NAMES, NamedOrListed, PowerTable};
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open, Required};
 use crate::values::keys::KeyType::{self, Duration, Power, Table, Whole, Word, WordOrList};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 use crate::values::layers::SettingLayers;
 
 /// Maximum number of frequencies that the module supports.
@@ -44,16 +44,14 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("1"),
             "CPUs that have one frequency together; 0 for all.",
         ),
-        named(
+        key(
             "set",
-            "set_khz",
             KeyType::Frequency,
             Open,
             "The frequency that userspace sets.",
         ),
-        named(
+        key(
             "rate",
-            "rate_ns",
             Duration(1000),
             Is("\"1ms\""),
             "Least time between two changes by schedutil; at most 10s.",
@@ -65,16 +63,9 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static STEP_KEYS: KeySection = KeySection {
     name: "frequency-step",
     keys: &[
-        named(
-            "frequency",
-            "frequency_khz",
-            KeyType::Frequency,
-            Required,
-            "The frequency.",
-        ),
-        named(
+        key("frequency", KeyType::Frequency, Required, "The frequency."),
+        key(
             "power",
-            "power_uw",
             Power,
             Required,
             "Modelled power of a CPU that is not idle.",

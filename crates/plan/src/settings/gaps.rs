@@ -6,7 +6,7 @@ use crate::values::document::Document;
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Duration, List, Whole, Word};
-use crate::values::keys::{KeySection, SectionKey, key, named};
+use crate::values::keys::{KeySection, SectionKey, key};
 
 /// The name of the instrument.
 const NAME: &str = "gaps";
@@ -26,23 +26,20 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "gaps",
     keys: &[
         CPUS,
-        named(
+        key(
             "threshold",
-            "threshold_ns",
             Duration(1),
             Is("\"10us\""),
             "The shortest gap.",
         ),
-        named(
+        key(
             "window",
-            "window_ns",
             Duration(1000),
             Is("\"1s\""),
             "Each CPU is watched once in this time.",
         ),
-        named(
+        key(
             "width",
-            "width_ns",
             Duration(1000),
             Is("\"1s\""),
             "For so long; all the time if that is the window.",
@@ -59,16 +56,14 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("0"),
             "1 to 99 for fifo and rr, else 0.",
         ),
-        named(
+        key(
             "baseline",
-            "baseline_ns",
             Duration(0),
             Is("\"100ms\""),
             "For how long the machine is watched at rest before each run; at most 1min.",
         ),
-        named(
+        key(
             "trust",
-            "trust_ns",
             Duration(1_000_000),
             Is("\"10s\""),
             "A machine that has more than one unexplained gap in this time at rest gives no verdict on unexplained gaps.",

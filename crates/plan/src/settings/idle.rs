@@ -7,7 +7,7 @@ use super::power_tables::{self, NAMES, NamedOrListed, PowerTable};
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open, Required};
 use crate::values::keys::KeyType::{Duration, Energy, Flag, Power, Table, Text, Word, WordOrList};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 use crate::values::layers::SettingLayers;
 
 /// Maximum number of idle states that the module supports.
@@ -39,23 +39,20 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("true"),
             "A CPU that leaves a state is busy for its exit latency.",
         ),
-        named(
+        key(
             "active",
-            "active_uw",
             Power,
             Open,
             "Modelled power of a CPU that is not idle; not with frequency. Must be given for states of your own.",
         ),
-        named(
+        key(
             "package",
-            "package_uw",
             Power,
             Open,
             "Modelled power of what all CPUs share; 0 for states of your own.",
         ),
-        named(
+        key(
             "package_idle",
-            "package_idle_uw",
             Power,
             Open,
             "The same while all CPUs are in the deepest state at once; 0 for states of your own.",
@@ -68,30 +65,16 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
     name: "idle-state",
     keys: &[
         key("name", Text, Required, "Its name."),
-        named(
+        key(
             "residency",
-            "residency_ns",
             Duration(0),
             Required,
             "The target residency: from idle times of this length on it pays.",
         ),
-        named(
-            "exit",
-            "exit_ns",
-            Duration(0),
-            Required,
-            "The exit latency.",
-        ),
-        named(
-            "power",
-            "power_uw",
-            Power,
-            Required,
-            "Modelled power of a CPU in it.",
-        ),
-        named(
+        key("exit", Duration(0), Required, "The exit latency."),
+        key("power", Power, Required, "Modelled power of a CPU in it."),
+        key(
             "transition",
-            "transition_nj",
             Energy,
             Open,
             "Modelled energy of entering and leaving it once; without it that with which it pays from its residency on.",

@@ -9,7 +9,7 @@ use crate::steps::modules;
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, Flag, Whole, Word};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 use crate::values::layers::SettingLayers;
 
 /// The module of the GPU that workloads submit to.
@@ -90,9 +90,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("1024"),
             "Jobs of a context that are not done at most; a power of two.",
         ),
-        named(
+        key(
             "timeout",
-            "timeout_ns",
             Duration(1000),
             Is("\"5s\""),
             "A job that is longer on the engine is taken to hang; at most 60s.",
@@ -103,9 +102,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("0"),
             "Hangs after which a context is banned.",
         ),
-        named(
+        key(
             "free_cost",
-            "free_cost_ns",
             Duration(0),
             Is("\"0ns\""),
             "CPU time that it takes to free a job, wherever that is; at most 1ms.",

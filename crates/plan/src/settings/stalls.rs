@@ -8,7 +8,7 @@ use crate::values::document::Document;
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, OneOrMore, Part, Whole, Word};
-use crate::values::keys::{KeySection, SectionKey, key, named};
+use crate::values::keys::{KeySection, SectionKey, key};
 use crate::values::layers::SettingLayers;
 use crate::values::quantity::show_ns;
 use crate::values::target::EXACT;
@@ -38,23 +38,20 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("\"smi\""),
             "A system management interrupt, of which the kernel sees nothing; or a timer interrupt that takes its time.",
         ),
-        named(
+        key(
             "length",
-            "lengths_ns",
             OneOrMore(&Duration(1)),
             Open,
             "How long each is: one length, or up to 16 to draw from. 100ns to 100ms; must be given.",
         ),
-        named(
+        key(
             "period",
-            "period_ns",
             Duration(1),
             Open,
             "From one to the next, and from the start of the workload to the first; must be given.",
         ),
-        named(
+        key(
             "jitter",
-            "jitter_ns",
             Duration(0),
             Is("\"0ns\""),
             "Each period is drawn at most so much shorter or longer.",
@@ -68,7 +65,7 @@ pub(crate) static KEYS: KeySection = KeySection {
 #[serde(default, deny_unknown_fields)]
 struct RawStalls {
     kind: StallKind,
-    lengths_ns: Vec<u64>,
+    length_ns: Vec<u64>,
     period_ns: Option<u64>,
     jitter_ns: u64,
     cpu: u32,
@@ -89,7 +86,7 @@ pub(crate) fn stalls(
         return Err(error.mend("take the target exact: stalls are of known length only there"));
     }
     let written: RawStalls = layers.read()?;
-    check_lengths(layers, &written.lengths_ns)?;
+    check_lengths(layers, &written.length_ns)?;
     let Some(period_ns) = written.period_ns else {
         return Err(layers
             .error("", "has no period")
@@ -98,7 +95,7 @@ pub(crate) fn stalls(
     if period_ns > Stalls::PERIOD_NS_MAX {
         return Err(layers.error("period", "is more than an hour"));
     }
-    let longest = written.lengths_ns.iter().max().copied().unwrap_or(0);
+    let longest = written.length_ns.iter().max().copied().unwrap_or(0);
     let least = longest + Stalls::APART_NS;
     if period_ns.saturating_sub(written.jitter_ns) < least {
         let why = format!(
@@ -115,7 +112,7 @@ pub(crate) fn stalls(
     }
     Ok(Some(Stalls {
         kind: written.kind,
-        lengths_ns: written.lengths_ns,
+        lengths_ns: written.length_ns,
         period_ns,
         jitter_ns: written.jitter_ns,
         cpu: written.cpu,

@@ -8,7 +8,7 @@ use crate::values::document::Document;
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, Word};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// The name of the table in the file.
 const TABLE: &str = "tracer";
@@ -34,23 +34,20 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "tracer",
     keys: &[
         CPUS,
-        named(
+        key(
             "threshold",
-            "threshold_ns",
             Duration(1),
             Is("\"10us\""),
             "The shortest latency; whole microseconds, of hwlat 2us at least.",
         ),
-        named(
+        key(
             "window",
-            "window_ns",
             Duration(1),
             Open,
             "hwlat, osnoise: each CPU is watched once in this time; whole microseconds. Else 1s (hwlat), 100ms (osnoise).",
         ),
-        named(
+        key(
             "width",
-            "width_ns",
             Duration(1),
             Open,
             "hwlat, osnoise: for so long; whole microseconds. Else half of the window (hwlat), all of it (osnoise).",
@@ -61,9 +58,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Open,
             "hwlat: one thread that stays, one that goes to the next CPU after each window, or one on each CPU; else round-robin.",
         ),
-        named(
+        key(
             "period",
-            "period_ns",
             Duration(1),
             Open,
             "timerlat: from one timer to the next, 100us to 1s in whole microseconds; else 1ms.",

@@ -26,11 +26,13 @@ pub(crate) static FORMS: &[KeySection] = &[
         name: "sysctl",
         keys: &[
             named(
-                "sysctl",
                 "name",
-                Text,
-                Required,
-                "Set this sysctl, written with dots.",
+                key(
+                    "sysctl",
+                    Text,
+                    Required,
+                    "Set this sysctl, written with dots.",
+                ),
             ),
             key("value", Value, Required, "As it is written."),
         ],
@@ -39,11 +41,13 @@ pub(crate) static FORMS: &[KeySection] = &[
         name: "write",
         keys: &[
             named(
-                "write",
                 "path",
-                Text,
-                Required,
-                "Write this file, named by an absolute path.",
+                key(
+                    "write",
+                    Text,
+                    Required,
+                    "Write this file, named by an absolute path.",
+                ),
             ),
             key(
                 "value",
@@ -56,11 +60,13 @@ pub(crate) static FORMS: &[KeySection] = &[
     KeySection {
         name: "command",
         keys: &[named(
-            "command",
             "argv",
-            List(&Free),
-            Required,
-            "Run this program with these arguments, without a shell, and wait for it; any status but 0 fails the run.",
+            key(
+                "command",
+                List(&Free),
+                Required,
+                "Run this program with these arguments, without a shell, and wait for it; any status but 0 fails the run.",
+            ),
         )],
     },
 ];

@@ -82,14 +82,30 @@ impl KeySection {
 pub(crate) struct SectionKey {
     /// The key as written in the file.
     pub(crate) name: &'static str,
-    /// The name of the field that it becomes: `interval_ns`.
-    pub(crate) field: &'static str,
+    /// The name of the field that it becomes, if it is not the key and its unit.
+    named: Option<&'static str>,
     /// The type of its value.
     pub(crate) kind: KeyType,
     /// What applies if the key is absent.
     pub(crate) absent: KeyDefault,
     /// A one-line description.
     pub(crate) meaning: &'static str,
+}
+
+impl SectionKey {
+    /// The name of the field that it becomes: `interval_ns` for `interval`.
+    pub(crate) fn field(&self) -> String {
+        let unit = match self.kind {
+            KeyType::Duration(_) | KeyType::OneOrMore(KeyType::Duration(_)) => "_ns",
+            KeyType::Size => "_mib",
+            KeyType::Power => "_uw",
+            KeyType::Energy => "_nj",
+            KeyType::Frequency => "_khz",
+            _ => "",
+        };
+        self.named
+            .map_or_else(|| format!("{}{unit}", self.name), str::to_owned)
+    }
 }
 
 /// What applies if a key is absent.
@@ -103,29 +119,24 @@ pub(crate) enum KeyDefault {
     Open,
 }
 
-/// A key whose field has the same name.
+/// A key whose field has its name, with the unit at the end.
 pub(crate) const fn key(
     name: &'static str,
     kind: KeyType,
     absent: KeyDefault,
     meaning: &'static str,
 ) -> SectionKey {
-    named(name, name, kind, absent, meaning)
-}
-
-/// A key whose field has another name.
-pub(crate) const fn named(
-    name: &'static str,
-    field: &'static str,
-    kind: KeyType,
-    absent: KeyDefault,
-    meaning: &'static str,
-) -> SectionKey {
     SectionKey {
         name,
-        field,
+        named: None,
         kind,
         absent,
         meaning,
     }
+}
+
+/// The same key with a field of another name.
+pub(crate) const fn named(field: &'static str, mut key: SectionKey) -> SectionKey {
+    key.named = Some(field);
+    key
 }

@@ -296,7 +296,7 @@ impl ExperimentChecker<'_> {
                 return Err(error.nearest(name.get_ref(), section.names()));
             };
             self.spans.insert(path.clone(), name.span());
-            values.insert(key.field.to_owned(), self.check(&path, node, &key.kind)?);
+            values.insert(key.field(), self.check(&path, node, &key.kind)?);
         }
         if self.fill {
             for key in section.keys {
@@ -319,7 +319,7 @@ impl ExperimentChecker<'_> {
         key: &SectionKey,
         values: &mut Map<String, Value>,
     ) -> Result<(), Error> {
-        if values.contains_key(key.field) {
+        if values.contains_key(&key.field()) {
             return Ok(());
         }
         match key.absent {
@@ -335,7 +335,7 @@ impl ExperimentChecker<'_> {
             KeyDefault::Is(text) => {
                 if let Ok(node) = DeValue::parse(text) {
                     let value = self.check(&join(path, key.name), &node, &key.kind)?;
-                    values.insert(key.field.to_owned(), value);
+                    values.insert(key.field(), value);
                 }
                 Ok(())
             }

@@ -3,22 +3,20 @@
 use super::scheduling::SCHEDULING;
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Duration, Text};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "audio",
     keys: &[
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(24_000_000),
             Is("\"5s\""),
             "How long the music lasts, rounded up to 24 ms; in the background, until the workload ends.",
         ),
-        named(
+        key(
             "buffer",
-            "buffer_ns",
             Duration(1_000_000),
             Is("\"200ms\""),
             "How much sound the device buffers.",

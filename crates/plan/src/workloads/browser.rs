@@ -4,7 +4,7 @@ use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Duration, Whole};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -22,9 +22,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("4"),
             "Steps of a page: the main thread works, then the workers do, and it waits for the last of them.",
         ),
-        named(
+        key(
             "main",
-            "main_ns",
             Duration(1),
             Is("\"2ms\""),
             "CPU time of the main thread in each step, and once more after the last.",
@@ -35,30 +34,26 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("3"),
             "Threads that work beside the main thread.",
         ),
-        named(
+        key(
             "work",
-            "work_ns",
             Duration(1),
             Is("\"3ms\""),
             "CPU time of each worker in each step.",
         ),
-        named(
+        key(
             "spread",
-            "spread_ns",
             Duration(0),
             Is("\"0ns\""),
             "More CPU time of each worker in each step, drawn from the seed below this.",
         ),
-        named(
+        key(
             "think",
-            "think_ns",
             Duration(1),
             Is("\"80ms\""),
             "Time from the end of a page to the next.",
         ),
-        named(
+        key(
             "think_spread",
-            "think_spread_ns",
             Duration(0),
             Is("\"80ms\""),
             "More time, drawn from the seed below this.",
@@ -69,9 +64,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("60"),
             "Frames a second that the compositor draws; 0 for no compositor. Their phase is drawn from the seed.",
         ),
-        named(
+        key(
             "frame",
-            "frame_ns",
             Duration(1),
             Is("\"500us\""),
             "CPU time of a frame.",

@@ -4,15 +4,14 @@ use super::scheduling;
 use super::shared::{RUN_COST, spread};
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, Flag, Table, Whole, Word};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "compositor",
     keys: &[
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(1),
             Is("\"2s\""),
             "How long; in the background, until the workload ends.",
@@ -29,9 +28,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("3"),
             "Clients, each a thread with a context of its own.",
         ),
-        named(
+        key(
             "cpu",
-            "cpu_ns",
             Duration(0),
             Is("\"200us\""),
             "CPU time a client uses for a frame.",
@@ -42,24 +40,21 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("2"),
             "Jobs of a client's frame, each after the one before.",
         ),
-        named(
+        key(
             "job_duration",
-            "job_duration_ns",
             Duration(0),
             Is("\"200us\""),
             "Time of each job on the engine.",
         ),
         spread("\"100us\""),
-        named(
+        key(
             "lead",
-            "lead_ns",
             Duration(1),
             Is("\"4ms\""),
             "How long before a vertical blank the compositor begins.",
         ),
-        named(
+        key(
             "composition",
-            "composition_ns",
             Duration(0),
             Is("\"1ms\""),
             "Time of the compositor's job on the engine.",

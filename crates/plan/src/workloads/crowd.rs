@@ -4,15 +4,14 @@ use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, RUN_COST, job_duration, spread};
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Duration, Whole};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "crowd",
     keys: &[
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(1),
             Is("\"500ms\""),
             "How long; in the background, until the workload ends.",

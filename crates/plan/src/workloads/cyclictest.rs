@@ -4,16 +4,15 @@ use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, LOOPS};
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Duration, Flag};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "cyclictest",
     keys: &[
         key("threads", COUNT, Is("1"), "Number of measuring threads."),
-        named(
+        key(
             "interval",
-            "interval_ns",
             Duration(1000),
             Is("\"1ms\""),
             "Time between two wake-ups of a thread.",

@@ -4,15 +4,14 @@ use super::scheduling::SCHEDULING;
 use super::shared::{RUN_COST, spread};
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Duration, Flag, Whole};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "frames",
     keys: &[
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(1),
             Is("\"5s\""),
             "How long; in the background, until the workload ends.",
@@ -23,9 +22,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("60"),
             "Vertical blanks a second; their phase is drawn from the seed.",
         ),
-        named(
+        key(
             "cpu",
-            "cpu_ns",
             Duration(0),
             Is("\"100us\""),
             "CPU time the client uses for a frame.",
@@ -36,17 +34,15 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("2"),
             "Jobs of a frame, each after the one before.",
         ),
-        named(
+        key(
             "job_duration",
-            "job_duration_ns",
             Duration(0),
             Is("\"2ms\""),
             "Time of each job on the engine.",
         ),
         spread("\"1ms\""),
-        named(
+        key(
             "composition",
-            "composition_ns",
             Duration(0),
             Is("\"1ms\""),
             "Time of the compositor's job on the engine.",

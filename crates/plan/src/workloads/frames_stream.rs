@@ -11,7 +11,7 @@ use crate::values::document::{Document, join};
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, Text, Whole, Word};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 use crate::values::target::is_virtual;
 
 /// The largest frame in bytes: the size of a large BAR.
@@ -30,16 +30,14 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("100"),
             "Frames to copy, where no duration is given; in the background, until the workload ends.",
         ),
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(1),
             Open,
             "Instead of frames: frames are begun for so long, and the last is copied to its end.",
         ),
-        named(
+        key(
             "period",
-            "period_ns",
             Duration(1),
             Open,
             "A frame begins each so often; without it, as soon as the one before is copied.",
@@ -120,9 +118,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("1"),
             "Parts of a frame, of whole lines, each copied without a pause.",
         ),
-        named(
+        key(
             "pause",
-            "pause_ns",
             Duration(0),
             Is("\"0ns\""),
             "The pause between two bands of a frame.",

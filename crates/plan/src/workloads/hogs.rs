@@ -4,7 +4,7 @@ use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{Duration, Flag};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -12,9 +12,8 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key("threads", COUNT, Is("1"), "How many threads."),
         key("per_cpu", Flag, Is("false"), "So many for each CPU."),
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(1),
             Is("\"1s\""),
             "How long they run; in the background, until the workload ends.",

@@ -10,15 +10,14 @@ use crate::values::document::{Document, join};
 use crate::values::error::Error;
 use crate::values::keys::KeyDefault::{Is, Open};
 use crate::values::keys::KeyType::{Duration, List, Table, Text};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "periodic",
     keys: &[
-        named(
+        key(
             "duration",
-            "duration_ns",
             Duration(1),
             Is("\"1s\""),
             "How long they run; in the background, until the workload ends.",
@@ -35,9 +34,8 @@ pub(crate) static KEYS: KeySection = KeySection {
             Open,
             "Instead of loops: a file for rt-app, which then runs it.",
         ),
-        named(
+        key(
             "calibration",
-            "calibration_ns",
             Duration(1),
             Open,
             "How long a turn of rt-app's loop takes, where its file gives no number.",
@@ -51,16 +49,9 @@ pub(crate) static LOOP_KEYS: KeySection = KeySection {
     keys: &[
         key("name", Text, Is("\"loop\""), "Its name in metrics."),
         key("threads", COUNT, Is("1"), "How many threads are like this."),
-        named(
-            "period",
-            "period_ns",
-            Duration(1),
-            Is("\"10ms\""),
-            "Length of a period.",
-        ),
-        named(
+        key("period", Duration(1), Is("\"10ms\""), "Length of a period."),
+        key(
             "run",
-            "run_ns",
             Duration(1),
             Is("\"1ms\""),
             "CPU time to use in each period.",

@@ -2,7 +2,7 @@
 
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::{self, Duration, Whole};
-use crate::values::keys::{SectionKey, named};
+use crate::values::keys::{SectionKey, key};
 
 /// How many of something.
 pub(crate) const COUNT: KeyType = Whole(1, 1_000_000);
@@ -12,9 +12,8 @@ pub(crate) const LOOPS: KeyType = Whole(1, 1_000_000_000);
 pub(crate) const CONTEXTS: KeyType = Whole(1, 256);
 
 /// The key of the time that a job costs its submitter.
-pub(crate) const RUN_COST: SectionKey = named(
+pub(crate) const RUN_COST: SectionKey = key(
     "run_cost",
-    "run_cost_ns",
     Duration(0),
     Is("\"0ns\""),
     "CPU time it takes to hand a job to the engine.",
@@ -22,9 +21,8 @@ pub(crate) const RUN_COST: SectionKey = named(
 
 /// The key of the length of a job.
 pub(crate) const fn job_duration(default: &'static str) -> SectionKey {
-    named(
+    key(
         "job_duration",
-        "job_duration_ns",
         Duration(0),
         Is(default),
         "Time of a job on the engine.",
@@ -33,9 +31,8 @@ pub(crate) const fn job_duration(default: &'static str) -> SectionKey {
 
 /// The key of the random part of a length.
 pub(crate) const fn spread(default: &'static str) -> SectionKey {
-    named(
+    key(
         "spread",
-        "spread_ns",
         Duration(0),
         Is(default),
         "More time, drawn from the seed below this.",

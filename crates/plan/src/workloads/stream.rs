@@ -4,7 +4,7 @@ use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, RUN_COST, job_duration, spread};
 use crate::values::keys::KeyDefault::Is;
 use crate::values::keys::KeyType::Duration;
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -18,9 +18,8 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         job_duration("\"200us\""),
         spread("\"20us\""),
-        named(
+        key(
             "pause",
-            "pause_ns",
             Duration(0),
             Is("\"0ns\""),
             "Time between one job and the next, drawn from the seed below this.",
