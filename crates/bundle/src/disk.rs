@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::head::StoredHead;
+use crate::layout::{SCHEMA, get, head_path, known_schema};
 use crate::whole::{self, IfExists};
 use crate::{Error, Records, Run, schedule};
-
-/// The schema of `bundle.json`.
-pub const SCHEMA: &str = "assize.bundle/1";
 
 #[derive(Serialize, Deserialize)]
 struct StoredRecords {
@@ -48,7 +46,7 @@ pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
             ..records.clone()
         },
     };
-    put(&directory.join("bundle.json"), &head)
+    put(&head_path(directory), &head)
 }
 
 fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
@@ -63,7 +61,7 @@ fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`] or [`Error::Schema`], naming the file.
 pub fn read(directory: &Path) -> Result<Records, Error> {
-    let path = directory.join("bundle.json");
+    let path = head_path(directory);
     let head: serde_json::Value = get(&path)?;
     known_schema(&path, &head)?;
     if head.get("head").is_some() {
@@ -85,30 +83,6 @@ pub fn read(directory: &Path) -> Result<Records, Error> {
         records.runs.push(get::<Run>(&path)?);
     }
     Ok(records)
-}
-
-/// Rejects a schema that this version does not know.
-pub(crate) fn known_schema(path: &Path, head: &serde_json::Value) -> Result<(), Error> {
-    let found = head.get("schema").and_then(|schema| schema.as_str());
-    if found == Some(SCHEMA) {
-        return Ok(());
-    }
-    Err(Error::Schema {
-        path: path.to_path_buf(),
-        found: found.unwrap_or("none").to_string(),
-        known: SCHEMA.to_string(),
-    })
-}
-
-pub(crate) fn get<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Error> {
-    let text = fs::read(path).map_err(|source| Error::Io {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    serde_json::from_slice(&text).map_err(|source| Error::Malformed {
-        path: path.to_path_buf(),
-        source,
-    })
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ impl std::fmt::Display for Error {
             Error::Differs { .. } | Error::Conflict { .. } | Error::Incomparable { .. } => {
                 self.difference(f)
             }
-            Error::Unit { .. } | Error::Twice { .. } => self.beside(f),
+            Error::Unit { .. } | Error::Twice { .. } => self.write_mixture(f),
         }
     }
 }
@@ -241,7 +241,7 @@ impl Error {
 
 impl Error {
     /// Writes why bundles cannot be judged together.
-    fn beside(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn write_mixture(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::Unit {
                 path,

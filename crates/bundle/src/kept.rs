@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::Error;
+use crate::layout;
 use crate::whole::{self, IfExists};
-use crate::{Error, disk};
 
 /// The directory of answers.
 pub(crate) const FOLDER: &str = "why";
@@ -40,7 +41,7 @@ pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Resu
     let mut answers = Vec::new();
     for name in names.iter().filter(|name| name.ends_with(".json")) {
         let path = folder.join(name);
-        let value: Value = disk::get(&path)?;
+        let value: Value = layout::get(&path)?;
         let found = value.get("schema").and_then(Value::as_str);
         if found != Some(schema) {
             return Err(Error::Schema {

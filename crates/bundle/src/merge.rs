@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::difference::{FirstDifference, first_difference};
-use crate::disk::get;
 use crate::head::{Head, MachinePart, StoredHead};
+use crate::layout::{get, head_path, recorded, run_path, samples_path};
 use crate::recorded::StoredRun;
-use crate::several::kind;
 use crate::whole::{self, IfExists, UNFINISHED};
-use crate::writer::{recorded, run_path, samples_path};
 use crate::{Error, samples};
 
 /// The result of a merge.
@@ -166,7 +164,7 @@ fn part_for<'i>(
 /// The fields in which machines must agree for their runs to be judged together.
 fn agreed_fields(head: &Head) -> Value {
     json!({
-        "target": kind(&head.target),
+        "target": head.target_kind(),
         "primary": head.primary,
         "higher_is_better": head.higher_is_better,
         "claims": head.claims,
@@ -335,7 +333,7 @@ fn head_of(parts: &[(MachinePart, &MergeInput<'_>)]) -> StoredHead {
         .iter()
         .any(|(_, input)| input.head.target != head.target)
     {
-        head.target = kind(&head.target).to_owned();
+        head.target = head.target_kind().to_owned();
     }
     head.planned_runs = parts
         .iter()
@@ -403,7 +401,7 @@ fn write(
         let path = run_path(at, index);
         whole::put(&path, &whole::text(&path, &run)?, IfExists::Refuse)?;
     }
-    let path = at.join("bundle.json");
+    let path = head_path(at);
     whole::put(&path, &whole::text(&path, stored)?, IfExists::Refuse)?;
     // The destination is an empty directory, or does not exist.
     fs::rename(at, out).map_err(Error::io(out))

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use crate::difference::FirstDifference;
 use crate::head::{Head, StoredHead};
+use crate::layout::{head_path, recorded, run_path, samples_path};
 use crate::recorded::{RunRecord, StoredRun};
 use crate::whole::{self, IfExists, UNFINISHED};
 use crate::{Error, kept, samples};
@@ -89,7 +90,7 @@ impl Writer {
     /// # Errors
     /// Those of [`Writer::create`] and [`Writer::resume`].
     pub fn join(directory: &Path, head: &Head) -> Result<Writer, Error> {
-        let begun = directory.join("bundle.json").exists();
+        let begun = head_path(directory).exists();
         if !begun {
             holds_only(directory, |name| {
                 [WRITERS, PUTTING, "bundle.json"].contains(&name)
@@ -230,27 +231,6 @@ impl Writer {
     }
 }
 
-/// The path of a run's file.
-pub(crate) fn run_path(directory: &Path, index: u32) -> PathBuf {
-    directory.join("runs").join(format!("{index:04}.json"))
-}
-
-/// The path of a run's samples.
-pub(crate) fn samples_path(directory: &Path, index: u32) -> PathBuf {
-    directory
-        .join("samples")
-        .join(format!("{index:04}.parquet"))
-}
-
-/// The indices of the runs that a bundle holds.
-pub(crate) fn recorded(directory: &Path) -> Result<BTreeSet<u32>, Error> {
-    let names = whole::names(&directory.join("runs"))?;
-    Ok(names
-        .iter()
-        .filter_map(|name| name.strip_suffix(".json")?.parse().ok())
-        .collect())
-}
-
 /// Removes unfinished files.
 fn remove_unfinished(directory: &Path) -> Result<(), Error> {
     for name in whole::names(directory)? {
@@ -270,14 +250,14 @@ fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error
 }
 
 fn put_head(directory: &Path, head: &Head) -> Result<(), Error> {
-    let path = directory.join("bundle.json");
+    let path = head_path(directory);
     let text = whole::text(&path, &StoredHead::new(head.clone()))?;
     whole::put(&path, &text, IfExists::Refuse)
 }
 
 fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
     let stored = StoredHead::read(directory)?;
-    let path = directory.join("bundle.json");
+    let path = head_path(directory);
     if !stored.parts.is_empty() {
         return Err(Error::Differs {
             path,

@@ -17,7 +17,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::Error;
-use crate::disk::{get, known_schema};
+use crate::layout::{get, head_path, known_schema};
 
 /// The distribution of one metric in one run.
 ///
@@ -112,7 +112,7 @@ impl Default for EvidenceLimits {
 /// [`Error::Io`], [`Error::Malformed`], [`Error::Samples`] or [`Error::Schema`],
 /// naming the file.
 pub fn evidence(directory: &Path, limits: &EvidenceLimits) -> Result<ThinnedEvidence, Error> {
-    let path = directory.join("bundle.json");
+    let path = head_path(directory);
     let head: serde_json::Value = get(&path)?;
     known_schema(&path, &head)?;
     if head.get("head").is_none() {

@@ -13,9 +13,8 @@ use super::EvidenceLimits;
 use super::curve::Distribution;
 use super::gather::{GatheredRuns, RunData};
 use super::series::TimeCourse;
-use crate::disk::get;
+use crate::layout::{get, recorded as there, run_path, samples_path};
 use crate::recorded::{self, RunExit, StoredRun};
-use crate::writer::{recorded as there, run_path, samples_path};
 use crate::{Error, Samples, samples};
 
 /// Maximum number of threads; more would only use more memory.
