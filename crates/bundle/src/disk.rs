@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::head::StoredHead;
-use crate::layout::{SCHEMA, get, head_path, known_schema};
+use crate::layout::{SCHEMA, get, has_schedule, head_path};
 use crate::whole::{self, IfExists};
 use crate::{Error, Records, Run, schedule};
 
@@ -37,7 +37,8 @@ pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
     }
     fs::create_dir(&runs).map_err(Error::io(&runs))?;
     for (at, run) in records.runs.iter().enumerate() {
-        put(&runs.join(format!("{:04}.json", at + 1)), run)?;
+        let path = runs.join(format!("{:04}.json", at + 1));
+        whole::put_json(&path, run, IfExists::Refuse)?;
     }
     let head = StoredRecords {
         schema: SCHEMA.to_string(),
@@ -46,11 +47,7 @@ pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
             ..records.clone()
         },
     };
-    put(&head_path(directory), &head)
-}
-
-fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    whole::put(path, &whole::text(path, value)?, IfExists::Refuse)
+    whole::put_json(&head_path(directory), &head, IfExists::Refuse)
 }
 
 /// Reads a bundle of runs, or of results read from a text.
@@ -62,13 +59,10 @@ fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
 /// [`Error::Io`], [`Error::Malformed`] or [`Error::Schema`], naming the file.
 pub fn read(directory: &Path) -> Result<Records, Error> {
     let path = head_path(directory);
-    let head: serde_json::Value = get(&path)?;
-    known_schema(&path, &head)?;
-    if head.get("head").is_some() {
+    if has_schedule(directory)? {
         return schedule::read(directory, get::<StoredHead>(&path)?);
     }
-    let head: StoredRecords = get(&path)?;
-    let mut records = head.records;
+    let mut records = get::<StoredRecords>(&path)?.records;
     let runs = directory.join("runs");
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(&runs).map_err(Error::io(&runs))? {

@@ -119,6 +119,12 @@ impl Error {
         let path = path.to_path_buf();
         move |source| Error::Io { path, source }
     }
+
+    /// Wraps an error in JSON with the path of its file.
+    pub(crate) fn malformed(path: &Path) -> impl FnOnce(serde_json::Error) -> Error + use<> {
+        let path = path.to_path_buf();
+        move |source| Error::Malformed { path, source }
+    }
 }
 
 impl std::fmt::Display for Error {

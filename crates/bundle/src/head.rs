@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::difference::{FirstDifference, first_difference};
-use crate::layout::{SCHEMA, get, head_path, known_schema};
+use crate::layout::{SCHEMA, get, has_schedule, head_path};
 use crate::{Configuration, DeclaredTable, DeclaredTradeoff, Error, LevelSettings};
 
 /// The head of a bundle of runs. It is written before the first run and never
@@ -141,13 +141,10 @@ impl StoredHead {
 
     /// Reads the head of a bundle of runs.
     pub(crate) fn read(directory: &Path) -> Result<StoredHead, Error> {
-        let path = head_path(directory);
-        let value: serde_json::Value = get(&path)?;
-        known_schema(&path, &value)?;
-        if value.get("head").is_none() {
+        if !has_schedule(directory)? {
             return Err(Error::NoSchedule(directory.to_path_buf()));
         }
-        get(&path)
+        get(&head_path(directory))
     }
 }
 

@@ -27,7 +27,7 @@ pub fn keep_answer<T: Serialize>(
     let folder = directory.join(FOLDER);
     fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
     let path = folder.join(format!("{a:04}-{b:04}.json"));
-    whole::put(&path, &whole::text(&path, answer)?, IfExists::Replace)
+    whole::put_json(&path, answer, IfExists::Replace)
 }
 
 /// The answers stored in a bundle, in the order of their runs; may be empty.
@@ -42,16 +42,9 @@ pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Resu
     for name in names.iter().filter(|name| name.ends_with(".json")) {
         let path = folder.join(name);
         let value: Value = layout::get(&path)?;
-        let found = value.get("schema").and_then(Value::as_str);
-        if found != Some(schema) {
-            return Err(Error::Schema {
-                path,
-                found: found.unwrap_or("none").to_owned(),
-                known: schema.to_owned(),
-            });
-        }
+        layout::check_schema(&path, &value, schema)?;
         let answer = T::deserialize(value);
-        answers.push(answer.map_err(|source| Error::Malformed { path, source })?);
+        answers.push(answer.map_err(Error::malformed(&path))?);
     }
     Ok(answers)
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::whole;
@@ -38,24 +39,29 @@ pub(crate) fn recorded(directory: &Path) -> Result<BTreeSet<u32>, Error> {
         .collect())
 }
 
-/// Rejects a schema that this version does not know.
-pub(crate) fn known_schema(path: &Path, head: &serde_json::Value) -> Result<(), Error> {
-    let found = head.get("schema").and_then(|schema| schema.as_str());
-    if found == Some(SCHEMA) {
+/// Whether a bundle is one of runs, rather than of results read from a text.
+pub(crate) fn has_schedule(directory: &Path) -> Result<bool, Error> {
+    let path = head_path(directory);
+    let head: Value = get(&path)?;
+    check_schema(&path, &head, SCHEMA)?;
+    Ok(head.get("head").is_some())
+}
+
+/// Rejects a file of another schema.
+pub(crate) fn check_schema(path: &Path, value: &Value, known: &str) -> Result<(), Error> {
+    let found = value.get("schema").and_then(Value::as_str);
+    if found == Some(known) {
         return Ok(());
     }
     Err(Error::Schema {
         path: path.to_path_buf(),
-        found: found.unwrap_or("none").to_string(),
-        known: SCHEMA.to_string(),
+        found: found.unwrap_or("none").to_owned(),
+        known: known.to_owned(),
     })
 }
 
 /// Reads a JSON file.
 pub(crate) fn get<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Error> {
     let text = fs::read(path).map_err(Error::io(path))?;
-    serde_json::from_slice(&text).map_err(|source| Error::Malformed {
-        path: path.to_path_buf(),
-        source,
-    })
+    serde_json::from_slice(&text).map_err(Error::malformed(path))
 }

@@ -398,11 +398,9 @@ fn write(
             let bytes = fs::read(source).map_err(Error::io(source))?;
             whole::put(&target, &bytes, IfExists::Refuse)?;
         }
-        let path = run_path(at, index);
-        whole::put(&path, &whole::text(&path, &run)?, IfExists::Refuse)?;
+        whole::put_json(&run_path(at, index), &run, IfExists::Refuse)?;
     }
-    let path = head_path(at);
-    whole::put(&path, &whole::text(&path, stored)?, IfExists::Refuse)?;
+    whole::put_json(&head_path(at), stored, IfExists::Refuse)?;
     // The destination is an empty directory, or does not exist.
     fs::rename(at, out).map_err(Error::io(out))
 }

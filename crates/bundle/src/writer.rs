@@ -250,31 +250,26 @@ fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error
 }
 
 fn put_head(directory: &Path, head: &Head) -> Result<(), Error> {
-    let path = head_path(directory);
-    let text = whole::text(&path, &StoredHead::new(head.clone()))?;
-    whole::put(&path, &text, IfExists::Refuse)
+    let stored = StoredHead::new(head.clone());
+    whole::put_json(&head_path(directory), &stored, IfExists::Refuse)
 }
 
 fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
     let stored = StoredHead::read(directory)?;
-    let path = head_path(directory);
-    if !stored.parts.is_empty() {
-        return Err(Error::Differs {
-            path,
-            difference: Box::new(FirstDifference {
-                field: "machine".into(),
-                first: "several, merged,".into(),
-                second: "one".into(),
-            }),
-        });
-    }
-    match stored.head.difference(head) {
-        None => Ok(()),
-        Some(difference) => Err(Error::Differs {
-            path,
-            difference: Box::new(difference),
+    let difference = match stored.parts.is_empty() {
+        true => stored.head.difference(head),
+        false => Some(FirstDifference {
+            field: "machine".into(),
+            first: "several, merged,".into(),
+            second: "one".into(),
         }),
-    }
+    };
+    difference.map_or(Ok(()), |difference| {
+        Err(Error::Differs {
+            path: head_path(directory),
+            difference: Box::new(difference),
+        })
+    })
 }
 
 fn locked(directory: &Path, how: FlockOperation) -> Result<File, Error> {
