@@ -16,12 +16,10 @@ use crate::steps::action;
 use crate::until::{self, RUNS, RawStopRule};
 use crate::values::document::{Document, SourceText};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open, Required};
-use crate::values::keys::KeyType::{
-    self, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size, Table, Target,
-    Text, Whole, Word, Workload,
+use crate::values::keys::{
+    Flag, Free, Instrument, Is, KeySection, KeyType, List, Map, OneOrMore, Open, Part, Required,
+    SIZE, Share, Table, Target, Text, Whole, Word, Workload, duration, key,
 };
-use crate::values::keys::{KeySection, key};
 use crate::values::layers::Parameters;
 use crate::values::read::{BACKGROUND, Grammar, read};
 use crate::workloads::kinds::KINDS;
@@ -50,7 +48,7 @@ pub(crate) static KEYS: KeySection = KeySection {
             "Which kernel: debian:6.12, running, or a name given to assize kernel add.",
         ),
         key("cpus", levels::CPUS, Is("1"), "Number of CPUs."),
-        key("memory", Size, Is("\"256M\""), "Memory."),
+        key("memory", SIZE, Is("\"256M\""), "Memory."),
         key(
             "display",
             Word(&["bochs"]),
@@ -95,7 +93,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "timeout",
-            Duration(1_000_000),
+            duration(1_000_000),
             Is("\"60s\""),
             "A workload that takes longer, on the clock of the target, is killed and the run has failed; whole milliseconds.",
         ),
@@ -107,13 +105,13 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "offset",
-            Duration(0),
+            duration(0),
             Is("\"10ms\""),
             "The start offset of the workload is drawn below this.",
         ),
         key(
             "duration",
-            Duration(1),
+            duration(1),
             Open,
             "The duration of every workload that has one and does not say.",
         ),

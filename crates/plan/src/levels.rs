@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use crate::settings::{frequency, idle, policy, queue, stalls};
 use crate::values::document::join;
-use crate::values::keys::KeyDefault::Open;
-use crate::values::keys::KeyType::{self, Changes, List, Map, Part, Size, Text, Value, Whole};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{
+    Changes, KeySection, KeyType, List, Map, Open, Part, SIZE, Text, Value, Whole, key,
+};
 use crate::values::layers::Parameters;
 
 /// The number of CPUs of a machine.
@@ -20,7 +20,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key("kernel", Text, Open, "The kernel."),
         key("cpus", CPUS, Open, "Number of CPUs."),
-        key("memory", Size, Open, "Memory."),
+        key("memory", SIZE, Open, "Memory."),
         key(
             "command_line",
             List(&Text),

@@ -14,9 +14,7 @@ use crate::steps::action::check_absolute;
 use crate::steps::modules::{is_file, stem};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Required};
-use crate::values::keys::KeyType::{List, Table, Text};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, List, Required, Table, Text, key};
 use crate::values::layers::Parameters;
 
 /// What the target needs: programs, files, modules and packages.

@@ -65,37 +65,36 @@ fn every_reference_of_the_schema_leads_somewhere() {
 }
 
 /// The type and the unit, in words.
-fn words(kind: &KeyType) -> (String, &'static str) {
-    let plain = |text: &str| (text.to_owned(), "");
+fn words(kind: &KeyType) -> (String, String) {
+    let plain = |text: &str| (text.to_owned(), String::new());
     match kind {
         KeyType::Text | KeyType::Target | KeyType::Free => plain("text"),
         KeyType::Instrument => plain("instrument"),
-        KeyType::Word(words) => (format!("one of `{}`", words.join("`, `")), ""),
-        KeyType::Whole(least, i64::MAX) => (format!("whole number from {least}"), ""),
-        KeyType::Whole(least, most) => (format!("{least} to {most}"), ""),
-        KeyType::Duration(_) => ("duration".to_owned(), "`ns`, `us`, `ms`, `s`, `min`"),
-        KeyType::Size => ("size".to_owned(), "`M`, `G`"),
-        KeyType::Share => ("share".to_owned(), "`%`"),
-        KeyType::Power => ("power".to_owned(), "`uW`, `mW`, `W`"),
-        KeyType::Energy => ("energy".to_owned(), "`nJ`, `uJ`, `mJ`"),
-        KeyType::Frequency => ("frequency".to_owned(), "`kHz`, `MHz`, `GHz`"),
+        KeyType::Word(words) => plain(&format!("one of `{}`", words.join("`, `"))),
+        KeyType::Whole(least, i64::MAX) => plain(&format!("whole number from {least}")),
+        KeyType::Whole(least, most) => plain(&format!("{least} to {most}")),
+        KeyType::Quantity(kind, _) => {
+            let units = kind.unit_names().join("`, `");
+            (kind.noun.1.to_owned(), format!("`{units}`"))
+        }
+        KeyType::Share => ("share".to_owned(), "`%`".to_owned()),
         KeyType::Flag => plain("true or false"),
         KeyType::Value => plain("text or whole number"),
-        KeyType::List(KeyType::Whole(least, most)) => (format!("list of {least} to {most}"), ""),
-        KeyType::List(element) => (format!("list of {}", plural(element)), ""),
+        KeyType::List(KeyType::Whole(least, most)) => plain(&format!("list of {least} to {most}")),
+        KeyType::List(element) => plain(&format!("list of {}", plural(element))),
         KeyType::WordOrList(names, element) => {
             let (names, elements) = (names.join("`, `"), plural(element));
-            (format!("`{names}`, or a list of {elements}"), "")
+            plain(&format!("`{names}`, or a list of {elements}"))
         }
-        KeyType::OneOrMore(element) => (format!("{}, or a list", words(element).0), ""),
+        KeyType::OneOrMore(element) => plain(&format!("{}, or a list", words(element).0)),
         KeyType::Map(KeyType::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
-        KeyType::Map(element) => (format!("table of {}", plural(element)), ""),
+        KeyType::Map(element) => plain(&format!("table of {}", plural(element))),
         KeyType::Pairs => plain("table of texts"),
         KeyType::Table(section) | KeyType::Part(section) => {
-            (format!("table: {}", link(section.name)), "")
+            plain(&format!("table: {}", link(section.name)))
         }
-        KeyType::Action => (format!("table: {}", link("step")), ""),
-        KeyType::Workload => (format!("table: {}", link("workload")), ""),
+        KeyType::Action => plain(&format!("table: {}", link("step"))),
+        KeyType::Workload => plain(&format!("table: {}", link("workload"))),
         KeyType::Policy => plain("[policy](policies.md)"),
         KeyType::Changes => plain("table of parameters"),
     }
@@ -209,9 +208,7 @@ fn as_it_goes(key: &SectionKey) -> Option<Value> {
     };
     let value: Value = serde_json::from_str(text).unwrap();
     Some(match key.kind {
-        KeyType::Duration(_) => quantity::duration_ns(value.as_str().unwrap())
-            .unwrap()
-            .into(),
+        KeyType::Quantity(kind, _) => kind.parse(value.as_str().unwrap()).unwrap().into(),
         KeyType::Share => quantity::share(value.as_str().unwrap()).unwrap().into(),
         KeyType::Pairs => json!([]),
         _ => value,

@@ -166,6 +166,10 @@ fn properties(section: &KeySection) -> Map<String, Value> {
 fn value_schema(kind: &KeyType) -> Value {
     let number = r"^[0-9]+(\.[0-9]+)?";
     match kind {
+        KeyType::Quantity(kind, _) => {
+            let units = kind.unit_names().join("|");
+            json!({ "type": "string", "pattern": format!("{number} ?({units})$") })
+        }
         KeyType::Text => json!({ "type": "string", "minLength": 1 }),
         KeyType::Target => {
             json!({ "type": "string", "pattern": r"^(exact|live|host|ssh:[^\s-]\S*)$" })
@@ -179,16 +183,7 @@ fn value_schema(kind: &KeyType) -> Value {
         KeyType::Whole(least, most) => {
             json!({ "type": "integer", "minimum": least, "maximum": most })
         }
-        KeyType::Duration(_) => {
-            json!({ "type": "string", "pattern": format!("{number} ?(ns|us|ms|s|min)$") })
-        }
-        KeyType::Size => json!({ "type": "string", "pattern": format!("{number} ?(M|G)$") }),
         KeyType::Share => json!({ "type": "string", "pattern": format!("{number} *%$") }),
-        KeyType::Power => json!({ "type": "string", "pattern": format!("{number} ?(uW|mW|W)$") }),
-        KeyType::Energy => json!({ "type": "string", "pattern": format!("{number} ?(nJ|uJ|mJ)$") }),
-        KeyType::Frequency => {
-            json!({ "type": "string", "pattern": format!("{number} ?(kHz|MHz|GHz)$") })
-        }
         KeyType::Flag => json!({ "type": "boolean" }),
         KeyType::Value => json!({ "type": ["string", "integer"] }),
         KeyType::List(element) => json!({ "type": "array", "items": value_schema(element) }),

@@ -5,9 +5,7 @@ use serde::Deserialize;
 use crate::report::primary::PrimaryMetric;
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open, Required};
-use crate::values::keys::KeyType::{self, Share, Text, Whole};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, KeyType, Open, Required, Share, Text, Whole, key};
 
 /// Maximum number of runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;

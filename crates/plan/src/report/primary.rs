@@ -3,9 +3,7 @@
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
-use crate::values::keys::KeyDefault::Required;
-use crate::values::keys::KeyType::{Text, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{KeySection, Required, Text, Word, key};
 
 /// A primary metric.
 pub(crate) static KEYS: KeySection = KeySection {

@@ -6,9 +6,7 @@ use serde::Deserialize;
 use crate::plan::{PlannedConfiguration, PlannedTable};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Open, Required};
-use crate::values::keys::KeyType::{List, OneOrMore, Text};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{KeySection, List, OneOrMore, Open, Required, Text, key};
 
 /// A table of the report.
 pub(crate) static KEYS: KeySection = KeySection {

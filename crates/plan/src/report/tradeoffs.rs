@@ -8,9 +8,7 @@ use super::tables::DeclaredNames;
 use crate::plan::{PlannedTradeoff, PlannedTradeoffMetric};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Open, Required};
-use crate::values::keys::KeyType::{Table, Text, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{KeySection, Open, Required, Table, Text, Word, key};
 
 /// A trade-off between two metrics.
 pub(crate) static KEYS: KeySection = KeySection {

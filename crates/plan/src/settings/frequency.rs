@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::power_tables::{self, NAMES, NamedOrListed, PowerTable};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open, Required};
-use crate::values::keys::KeyType::{self, Duration, Power, Table, Whole, Word, WordOrList};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{
+    FREQUENCY, Is, KeySection, Open, POWER, Required, Table, Whole, Word, WordOrList, duration, key,
+};
 use crate::values::layers::SettingLayers;
 
 /// Maximum number of frequencies that the module supports.
@@ -44,15 +44,10 @@ pub(crate) static KEYS: KeySection = KeySection {
             Is("1"),
             "CPUs that have one frequency together; 0 for all.",
         ),
-        key(
-            "set",
-            KeyType::Frequency,
-            Open,
-            "The frequency that userspace sets.",
-        ),
+        key("set", FREQUENCY, Open, "The frequency that userspace sets."),
         key(
             "rate",
-            Duration(1000),
+            duration(1000),
             Is("\"1ms\""),
             "Least time between two changes by schedutil; at most 10s.",
         ),
@@ -63,10 +58,10 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static STEP_KEYS: KeySection = KeySection {
     name: "frequency-step",
     keys: &[
-        key("frequency", KeyType::Frequency, Required, "The frequency."),
+        key("frequency", FREQUENCY, Required, "The frequency."),
         key(
             "power",
-            Power,
+            POWER,
             Required,
             "Modelled power of a CPU that is not idle.",
         ),

@@ -4,9 +4,7 @@ use assize_job::{GapsSettings, Policy};
 
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, List, Whole, Word};
-use crate::values::keys::{KeySection, SectionKey, key};
+use crate::values::keys::{Is, KeySection, List, SectionKey, Whole, Word, duration, key};
 
 /// The name of the instrument.
 const NAME: &str = "gaps";
@@ -28,19 +26,19 @@ pub(crate) static KEYS: KeySection = KeySection {
         CPUS,
         key(
             "threshold",
-            Duration(1),
+            duration(1),
             Is("\"10us\""),
             "The shortest gap.",
         ),
         key(
             "window",
-            Duration(1000),
+            duration(1000),
             Is("\"1s\""),
             "Each CPU is watched once in this time.",
         ),
         key(
             "width",
-            Duration(1000),
+            duration(1000),
             Is("\"1s\""),
             "For so long; all the time if that is the window.",
         ),
@@ -58,13 +56,13 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "baseline",
-            Duration(0),
+            duration(0),
             Is("\"100ms\""),
             "For how long the machine is watched at rest before each run; at most 1min.",
         ),
         key(
             "trust",
-            Duration(1_000_000),
+            duration(1_000_000),
             Is("\"10s\""),
             "A machine that has more than one unexplained gap in this time at rest gives no verdict on unexplained gaps.",
         ),

@@ -5,9 +5,10 @@ use serde::Deserialize;
 
 use super::power_tables::{self, NAMES, NamedOrListed, PowerTable};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open, Required};
-use crate::values::keys::KeyType::{Duration, Energy, Flag, Power, Table, Text, Word, WordOrList};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{
+    ENERGY, Flag, Is, KeySection, Open, POWER, Required, Table, Text, Word, WordOrList, duration,
+    key,
+};
 use crate::values::layers::SettingLayers;
 
 /// Maximum number of idle states that the module supports.
@@ -41,19 +42,19 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "active",
-            Power,
+            POWER,
             Open,
             "Modelled power of a CPU that is not idle; not with frequency. Must be given for states of your own.",
         ),
         key(
             "package",
-            Power,
+            POWER,
             Open,
             "Modelled power of what all CPUs share; 0 for states of your own.",
         ),
         key(
             "package_idle",
-            Power,
+            POWER,
             Open,
             "The same while all CPUs are in the deepest state at once; 0 for states of your own.",
         ),
@@ -67,15 +68,15 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
         key("name", Text, Required, "Its name."),
         key(
             "residency",
-            Duration(0),
+            duration(0),
             Required,
             "The target residency: from idle times of this length on it pays.",
         ),
-        key("exit", Duration(0), Required, "The exit latency."),
-        key("power", Power, Required, "Modelled power of a CPU in it."),
+        key("exit", duration(0), Required, "The exit latency."),
+        key("power", POWER, Required, "Modelled power of a CPU in it."),
         key(
             "transition",
-            Energy,
+            ENERGY,
             Open,
             "Modelled energy of entering and leaving it once; without it that with which it pays from its residency on.",
         ),

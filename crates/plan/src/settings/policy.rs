@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::values::document::join;
 use crate::values::error::Error;
-use crate::values::keys::{self, KeyDefault, KeyType};
+use crate::values::keys::{self, KeyDefault, KeyType, duration};
 use crate::values::read::{ExperimentChecker, ValueNode};
 
 /// The `policy` key.
@@ -32,7 +32,7 @@ const COUNT_MAX: i64 = i64::MAX;
 pub(crate) fn tunable_type(unit: TunableUnit) -> KeyType {
     match unit {
         TunableUnit::Share => KeyType::Share,
-        TunableUnit::Duration => KeyType::Duration(1),
+        TunableUnit::Duration => duration(1),
         TunableUnit::Count => KeyType::Whole(1, COUNT_MAX),
     }
 }

@@ -7,9 +7,7 @@ use assize_job::{Action, Design, JobPutter, Queue, Workload};
 
 use crate::steps::modules;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Duration, Flag, Whole, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Flag, Is, KeySection, Open, Whole, Word, duration, key};
 use crate::values::layers::SettingLayers;
 
 /// The module of the GPU that workloads submit to.
@@ -92,7 +90,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "timeout",
-            Duration(1000),
+            duration(1000),
             Is("\"5s\""),
             "A job that is longer on the engine is taken to hang; at most 60s.",
         ),
@@ -104,7 +102,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "free_cost",
-            Duration(0),
+            duration(0),
             Is("\"0ns\""),
             "CPU time that it takes to free a job, wherever that is; at most 1ms.",
         ),

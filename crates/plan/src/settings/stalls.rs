@@ -6,9 +6,9 @@ use serde::Deserialize;
 use crate::plan::PlannedConfiguration;
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Duration, OneOrMore, Part, Whole, Word};
-use crate::values::keys::{KeySection, SectionKey, key};
+use crate::values::keys::{
+    Is, KeySection, OneOrMore, Open, Part, SectionKey, Whole, Word, duration, key,
+};
 use crate::values::layers::SettingLayers;
 use crate::values::quantity::show_ns;
 use crate::values::target::EXACT;
@@ -40,19 +40,19 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "length",
-            OneOrMore(&Duration(1)),
+            OneOrMore(&duration(1)),
             Open,
             "How long each is: one length, or up to 16 to draw from. 100ns to 100ms; must be given.",
         ),
         key(
             "period",
-            Duration(1),
+            duration(1),
             Open,
             "From one to the next, and from the start of the workload to the first; must be given.",
         ),
         key(
             "jitter",
-            Duration(0),
+            duration(0),
             Is("\"0ns\""),
             "Each period is drawn at most so much shorter or longer.",
         ),

@@ -6,9 +6,7 @@ use serde::Deserialize;
 use super::gaps::{CPUS, check_cpus};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Duration, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Open, Word, duration, key};
 
 /// The name of the table in the file.
 const TABLE: &str = "tracer";
@@ -36,19 +34,19 @@ pub(crate) static KEYS: KeySection = KeySection {
         CPUS,
         key(
             "threshold",
-            Duration(1),
+            duration(1),
             Is("\"10us\""),
             "The shortest latency; whole microseconds, of hwlat 2us at least.",
         ),
         key(
             "window",
-            Duration(1),
+            duration(1),
             Open,
             "hwlat, osnoise: each CPU is watched once in this time; whole microseconds. Else 1s (hwlat), 100ms (osnoise).",
         ),
         key(
             "width",
-            Duration(1),
+            duration(1),
             Open,
             "hwlat, osnoise: for so long; whole microseconds. Else half of the window (hwlat), all of it (osnoise).",
         ),
@@ -60,7 +58,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "period",
-            Duration(1),
+            duration(1),
             Open,
             "timerlat: from one timer to the next, 100us to 1s in whole microseconds; else 1ms.",
         ),

@@ -4,9 +4,7 @@ use assize_job::Action;
 
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Required};
-use crate::values::keys::KeyType::{Free, List, Map, Text, Value};
-use crate::values::keys::{KeySection, key, named};
+use crate::values::keys::{Free, Is, KeySection, List, Map, Required, Text, Value, key, named};
 
 /// The four forms of a set-up or tear-down step.
 pub(crate) static FORMS: &[KeySection] = &[

@@ -3,6 +3,14 @@
 //! The parser, the messages and the published schema are all derived from these
 //! descriptions, so that they cannot contradict each other.
 
+use super::quantity;
+
+pub(crate) use KeyDefault::{Is, Open, Required};
+pub(crate) use KeyType::{
+    Changes, Flag, Free, Instrument, List, Map, OneOrMore, Pairs, Part, Quantity, Share, Table,
+    Target, Text, Value, Whole, Word, WordOrList, Workload,
+};
+
 /// The type of a value, and how it is converted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyType {
@@ -18,19 +26,10 @@ pub(crate) enum KeyType {
     Word(&'static [&'static str]),
     /// A whole number within these limits.
     Whole(i64, i64),
-    /// A duration as [`crate::values::quantity::duration_ns`] parses it, of at least
-    /// this many nanoseconds.
-    Duration(u64),
-    /// A size as [`crate::values::quantity::size_mib`] parses it.
-    Size,
-    /// A percentage as [`crate::values::quantity::share`] parses it.
+    /// A quantity with a unit, of at least so many of the smallest unit.
+    Quantity(&'static quantity::Quantity, u64),
+    /// A percentage as [`super::quantity::share`] parses it.
     Share,
-    /// A power as [`crate::values::quantity::power_uw`] parses it.
-    Power,
-    /// An energy as [`crate::values::quantity::energy_nj`] parses it.
-    Energy,
-    /// A frequency as [`crate::values::quantity::frequency_khz`] parses it.
-    Frequency,
     /// True or false.
     Flag,
     /// Text, or an integer that is converted to text.
@@ -59,6 +58,16 @@ pub(crate) enum KeyType {
     /// A table that maps workload names to the parameters that a level changes.
     Changes,
 }
+
+/// A duration of at least this many nanoseconds.
+pub(crate) const fn duration(least_ns: u64) -> KeyType {
+    Quantity(&quantity::DURATION, least_ns)
+}
+
+pub(crate) const SIZE: KeyType = Quantity(&quantity::SIZE, 0);
+pub(crate) const POWER: KeyType = Quantity(&quantity::POWER, 0);
+pub(crate) const ENERGY: KeyType = Quantity(&quantity::ENERGY, 0);
+pub(crate) const FREQUENCY: KeyType = Quantity(&quantity::FREQUENCY, 0);
 
 /// A table with fixed keys.
 #[derive(Debug)]
@@ -95,12 +104,8 @@ pub(crate) struct SectionKey {
 impl SectionKey {
     /// The name of the field that it becomes: `interval_ns` for `interval`.
     pub(crate) fn field(&self) -> String {
-        let unit = match self.kind {
-            KeyType::Duration(_) | KeyType::OneOrMore(KeyType::Duration(_)) => "_ns",
-            KeyType::Size => "_mib",
-            KeyType::Power => "_uw",
-            KeyType::Energy => "_nj",
-            KeyType::Frequency => "_khz",
+        let unit = match &self.kind {
+            Quantity(kind, _) | OneOrMore(Quantity(kind, _)) => kind.suffix,
             _ => "",
         };
         self.named

@@ -1,78 +1,107 @@
-//! Parses durations, sizes, shares and other quantities with units.
+//! Quantities with units: durations, sizes, powers, energies, frequencies and shares.
 
-const DURATIONS: &[(&str, u64)] = &[
-    ("ns", 1),
-    ("us", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("min", 60_000_000_000),
-];
-const POWERS: &[(&str, u64)] = &[("uW", 1), ("mW", 1000), ("W", 1_000_000)];
-const ENERGIES: &[(&str, u64)] = &[("nJ", 1), ("uJ", 1000), ("mJ", 1_000_000)];
-const FREQUENCIES: &[(&str, u64)] = &[("kHz", 1), ("MHz", 1000), ("GHz", 1_000_000)];
-const SIZES: &[(&str, u64)] = &[("M", 1), ("G", 1024)];
+use std::ops::RangeInclusive;
 
-/// The longest duration, in nanoseconds: a day.
-pub(crate) const DAY_NS: u64 = 86_400_000_000_000;
+/// A kind of quantity, written as a number and a unit: `1.5ms`.
+#[derive(Debug)]
+pub(crate) struct Quantity {
+    /// What it is called, and its article.
+    pub(crate) noun: (&'static str, &'static str),
+    /// Examples; the first is shown alone where there is no text.
+    pub(crate) example: &'static str,
+    more_examples: &'static str,
+    /// What its field ends with: `_ns`, for the smallest unit.
+    pub(crate) suffix: &'static str,
+    /// The units, and how many of the smallest each is.
+    pub(crate) units: &'static [(&'static str, u64)],
+    /// Valid values in the smallest unit, and what is wrong with others.
+    limits: (RangeInclusive<u64>, &'static str),
+}
 
-/// Parses a duration such as `1ms` to nanoseconds, at most a day.
-pub(crate) fn duration_ns(text: &str) -> Result<u64, String> {
-    let ns = quantity(text, DURATIONS)
-        .ok_or_else(|| format!("'{text}' is no duration such as \"20s\", \"1ms\", \"500us\""))?;
-    if ns > DAY_NS {
-        return Err(format!("'{text}' is more than a day"));
+/// Durations in nanoseconds, at most a day.
+pub(crate) static DURATION: Quantity = Quantity {
+    noun: ("a", "duration"),
+    example: "\"20s\"",
+    more_examples: ", \"1ms\", \"500us\"",
+    suffix: "_ns",
+    units: &[
+        ("ns", 1),
+        ("us", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+    ],
+    limits: (0..=86_400_000_000_000, "is more than a day"),
+};
+
+/// Sizes in MiB, 32 MiB to 1024 GiB.
+pub(crate) static SIZE: Quantity = Quantity {
+    noun: ("a", "size"),
+    example: "\"256M\"",
+    more_examples: " or \"1G\"",
+    suffix: "_mib",
+    units: &[("M", 1), ("G", 1024)],
+    limits: (32..=1024 * 1024, "is not between 32M and 1024G"),
+};
+
+/// Powers in microwatts, at most 1000 W.
+pub(crate) static POWER: Quantity = Quantity {
+    noun: ("a", "power"),
+    example: "\"80mW\"",
+    more_examples: ", \"500uW\", \"1.5W\"",
+    suffix: "_uw",
+    units: &[("uW", 1), ("mW", 1000), ("W", 1_000_000)],
+    limits: (0..=1_000_000_000, "is more than 1000W"),
+};
+
+/// Energies in nanojoules, at most 1000 J.
+pub(crate) static ENERGY: Quantity = Quantity {
+    noun: ("an", "energy"),
+    example: "\"12uJ\"",
+    more_examples: ", \"500nJ\", \"1mJ\"",
+    suffix: "_nj",
+    units: &[("nJ", 1), ("uJ", 1000), ("mJ", 1_000_000)],
+    limits: (0..=1_000_000_000_000, "is more than 1000000mJ"),
+};
+
+/// Frequencies in kilohertz, 1 kHz to 100 GHz.
+pub(crate) static FREQUENCY: Quantity = Quantity {
+    noun: ("a", "frequency"),
+    example: "\"600MHz\"",
+    more_examples: ", \"1.8GHz\", \"100000kHz\"",
+    suffix: "_khz",
+    units: &[("kHz", 1), ("MHz", 1000), ("GHz", 1_000_000)],
+    limits: (1..=100_000_000, "is not between 1kHz and 100GHz"),
+};
+
+impl Quantity {
+    /// Parses a quantity to the smallest unit.
+    pub(crate) fn parse(&self, text: &str) -> Result<u64, String> {
+        let Quantity { noun, example, .. } = self;
+        let value = in_smallest_unit(text, self.units).ok_or_else(|| {
+            let more = self.more_examples;
+            format!("'{text}' is no {} such as {example}{more}", noun.1)
+        })?;
+        let (limits, outside) = &self.limits;
+        match limits.contains(&value) {
+            true => Ok(value),
+            false => Err(format!("'{text}' {outside}")),
+        }
     }
-    Ok(ns)
+
+    /// The names of the units, the smallest first.
+    pub(crate) fn unit_names(&self) -> Vec<&'static str> {
+        self.units.iter().map(|(name, _)| *name).collect()
+    }
 }
 
 /// Formats nanoseconds as a whole number of the largest possible unit.
 pub(crate) fn show_ns(ns: u64) -> String {
-    let mut units = DURATIONS.iter().rev();
+    let mut units = DURATION.units.iter().rev();
     match units.find(|(_, factor)| ns > 0 && ns.is_multiple_of(*factor)) {
         Some((unit, factor)) => format!("{}{unit}", ns / factor),
         None => format!("{ns}ns"),
     }
-}
-
-/// Parses a size such as `256M` to MiB, 32 MiB to 1024 GiB.
-pub(crate) fn size_mib(text: &str) -> Result<u64, String> {
-    let mib = quantity(text, SIZES)
-        .ok_or_else(|| format!("'{text}' is no size such as \"256M\" or \"1G\""))?;
-    if !(32..=1024 * 1024).contains(&mib) {
-        return Err(format!("'{text}' is not between 32M and 1024G"));
-    }
-    Ok(mib)
-}
-
-/// Parses a power such as `80mW` to microwatts, at most 1000 W.
-pub(crate) fn power_uw(text: &str) -> Result<u64, String> {
-    let uw = quantity(text, POWERS)
-        .ok_or_else(|| format!("'{text}' is no power such as \"80mW\", \"500uW\", \"1.5W\""))?;
-    if uw > 1_000_000_000 {
-        return Err(format!("'{text}' is more than 1000W"));
-    }
-    Ok(uw)
-}
-
-/// Parses an energy such as `12uJ` to nanojoules, at most 1000 J.
-pub(crate) fn energy_nj(text: &str) -> Result<u64, String> {
-    let nj = quantity(text, ENERGIES)
-        .ok_or_else(|| format!("'{text}' is no energy such as \"12uJ\", \"500nJ\", \"1mJ\""))?;
-    if nj > 1_000_000_000_000 {
-        return Err(format!("'{text}' is more than 1000000mJ"));
-    }
-    Ok(nj)
-}
-
-/// Parses a frequency such as `600MHz` to kilohertz, 1 kHz to 100 GHz.
-pub(crate) fn frequency_khz(text: &str) -> Result<u64, String> {
-    let khz = quantity(text, FREQUENCIES).ok_or_else(|| {
-        format!("'{text}' is no frequency such as \"600MHz\", \"1.8GHz\", \"100000kHz\"")
-    })?;
-    if !(1..=100_000_000).contains(&khz) {
-        return Err(format!("'{text}' is not between 1kHz and 100GHz"));
-    }
-    Ok(khz)
 }
 
 /// Parses a percentage such as `2%` to a fraction, here 0.02.
@@ -94,7 +123,7 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 
 /// Parses a number with at most nine decimals and a unit; `None` unless it is a
 /// whole number of the smallest unit.
-fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+fn in_smallest_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(end);
     let unit = unit.strip_prefix(' ').unwrap_or(unit);
@@ -127,40 +156,40 @@ mod tests {
             ("0s", 0),
             ("2min", 120_000_000_000),
         ] {
-            assert_eq!(duration_ns(text), Ok(ns), "{text}");
-            assert_eq!(duration_ns(&show_ns(ns)), Ok(ns), "{text}");
+            assert_eq!(DURATION.parse(text), Ok(ns), "{text}");
+            assert_eq!(DURATION.parse(&show_ns(ns)), Ok(ns), "{text}");
         }
         for text in [
             "", "1", "ms", "1 h", "0.5ns", "-1s", "1e3s", "1.s", ".5s", "1..5s", "25000min",
         ] {
-            assert!(duration_ns(text).is_err(), "{text}");
+            assert!(DURATION.parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn sizes_are_mebibytes() {
-        assert_eq!(size_mib("256M"), Ok(256));
-        assert_eq!(size_mib("1.5G"), Ok(1536));
+        assert_eq!(SIZE.parse("256M"), Ok(256));
+        assert_eq!(SIZE.parse("1.5G"), Ok(1536));
         for text in ["1M", "256", "256K", "256MB", "9999999G", "0.5M"] {
-            assert!(size_mib(text).is_err(), "{text}");
+            assert!(SIZE.parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn powers_energies_and_frequencies_have_units() {
-        assert_eq!(power_uw("80mW"), Ok(80_000));
-        assert_eq!(power_uw("0.5 mW"), Ok(500));
-        assert_eq!(power_uw("0uW"), Ok(0));
-        assert_eq!(energy_nj("1.5uJ"), Ok(1500));
-        assert_eq!(frequency_khz("1.8GHz"), Ok(1_800_000));
+        assert_eq!(POWER.parse("80mW"), Ok(80_000));
+        assert_eq!(POWER.parse("0.5 mW"), Ok(500));
+        assert_eq!(POWER.parse("0uW"), Ok(0));
+        assert_eq!(ENERGY.parse("1.5uJ"), Ok(1500));
+        assert_eq!(FREQUENCY.parse("1.8GHz"), Ok(1_800_000));
         for text in ["80", "mW", "80 J", "1001W", "0.5uW", "80mw"] {
-            assert!(power_uw(text).is_err(), "{text}");
+            assert!(POWER.parse(text).is_err(), "{text}");
         }
         for text in ["1J", "0.5nJ", "2000000mJ", ""] {
-            assert!(energy_nj(text).is_err(), "{text}");
+            assert!(ENERGY.parse(text).is_err(), "{text}");
         }
         for text in ["0kHz", "101GHz", "1Hz", "0.5kHz", "600"] {
-            assert!(frequency_khz(text).is_err(), "{text}");
+            assert!(FREQUENCY.parse(text).is_err(), "{text}");
         }
     }
 

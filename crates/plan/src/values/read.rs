@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::document::{SourceText, Spans, is_bare, join};
 use super::error::Error;
 use super::keys::{KeyDefault, KeySection, KeyType, SectionKey};
-use super::quantity;
+use super::quantity::{self, Quantity, show_ns};
 
 /// The key of a workload that names its background workloads.
 pub(crate) const BACKGROUND: &str = "background";
@@ -104,12 +104,8 @@ impl ExperimentChecker<'_> {
             | KeyType::Instrument
             | KeyType::Free
             | KeyType::Word(_) => self.text(path, node, kind),
-            KeyType::Duration(_)
-            | KeyType::Size
-            | KeyType::Share
-            | KeyType::Power
-            | KeyType::Energy
-            | KeyType::Frequency => self.quantity(path, node, kind),
+            KeyType::Quantity(kind, least) => self.quantity(path, node, kind, *least),
+            KeyType::Share => self.share(path, node),
             KeyType::Whole(least, most) => self.whole(path, node, *least, *most),
             KeyType::Flag => match node.get_ref() {
                 DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
@@ -185,37 +181,36 @@ impl ExperimentChecker<'_> {
         }
     }
 
-    fn quantity(&self, path: &str, node: &ValueNode<'_>, kind: &KeyType) -> Result<Value, Error> {
+    fn quantity(
+        &self,
+        path: &str,
+        node: &ValueNode<'_>,
+        quantity: &Quantity,
+        least: u64,
+    ) -> Result<Value, Error> {
         let DeValue::String(text) = node.get_ref() else {
-            let example = match kind {
-                KeyType::Duration(_) => "a duration with a unit, in quotes, such as \"20s\"",
-                KeyType::Size => "a size with a unit, in quotes, such as \"256M\"",
-                KeyType::Power => "a power with a unit, in quotes, such as \"80mW\"",
-                KeyType::Energy => "an energy with a unit, in quotes, such as \"12uJ\"",
-                KeyType::Frequency => "a frequency with a unit, in quotes, such as \"600MHz\"",
-                _ => "a share in quotes, such as \"2%\"",
-            };
-            return Err(self.wants(path, node, example));
+            let (article, noun) = quantity.noun;
+            let example = quantity.example;
+            let wanted = format!("{article} {noun} with a unit, in quotes, such as {example}");
+            return Err(self.wants(path, node, &wanted));
         };
-        let value = match kind {
-            KeyType::Duration(least) => match quantity::duration_ns(text) {
-                Ok(ns) if ns < *least => {
-                    let least = quantity::show_ns(*least);
-                    Err(format!("'{text}' is less than {least}"))
-                }
-                other => other.map(Number::from),
-            },
-            KeyType::Size => quantity::size_mib(text).map(Number::from),
-            KeyType::Power => quantity::power_uw(text).map(Number::from),
-            KeyType::Energy => quantity::energy_nj(text).map(Number::from),
-            KeyType::Frequency => quantity::frequency_khz(text).map(Number::from),
-            _ => quantity::share(text)
-                .and_then(|share| Number::from_f64(share).ok_or_else(|| "is no number".into())),
-        };
-        match value {
-            Ok(number) => Ok(Value::Number(number)),
+        match quantity.parse(text) {
+            Ok(value) if value < least => {
+                let why = format!("'{text}' is less than {}", show_ns(least));
+                Err(self.error(path, node, why))
+            }
+            Ok(value) => Ok(value.into()),
             Err(why) => Err(self.error(path, node, why)),
         }
+    }
+
+    fn share(&self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
+        let DeValue::String(text) = node.get_ref() else {
+            return Err(self.wants(path, node, "a share in quotes, such as \"2%\""));
+        };
+        quantity::share(text)
+            .map(Value::from)
+            .map_err(|why| self.error(path, node, why))
     }
 
     fn whole(

@@ -1,9 +1,7 @@
 //! The workload `audio`.
 
 use super::scheduling::SCHEDULING;
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, Text};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Text, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -11,13 +9,13 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            Duration(24_000_000),
+            duration(24_000_000),
             Is("\"5s\""),
             "How long the music lasts, rounded up to 24 ms; in the background, until the workload ends.",
         ),
         key(
             "buffer",
-            Duration(1_000_000),
+            duration(1_000_000),
             Is("\"200ms\""),
             "How much sound the device buffers.",
         ),

@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, Whole};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Whole, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -24,7 +22,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "main",
-            Duration(1),
+            duration(1),
             Is("\"2ms\""),
             "CPU time of the main thread in each step, and once more after the last.",
         ),
@@ -36,25 +34,25 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "work",
-            Duration(1),
+            duration(1),
             Is("\"3ms\""),
             "CPU time of each worker in each step.",
         ),
         key(
             "spread",
-            Duration(0),
+            duration(0),
             Is("\"0ns\""),
             "More CPU time of each worker in each step, drawn from the seed below this.",
         ),
         key(
             "think",
-            Duration(1),
+            duration(1),
             Is("\"80ms\""),
             "Time from the end of a page to the next.",
         ),
         key(
             "think_spread",
-            Duration(0),
+            duration(0),
             Is("\"80ms\""),
             "More time, drawn from the seed below this.",
         ),
@@ -66,7 +64,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "frame",
-            Duration(1),
+            duration(1),
             Is("\"500us\""),
             "CPU time of a frame.",
         ),

@@ -1,9 +1,7 @@
 //! The workload `command`.
 
 use super::scheduling::SCHEDULING;
-use crate::values::keys::KeyDefault::{Is, Required};
-use crate::values::keys::KeyType::{Free, List, Pairs, Text, Whole};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Free, Is, KeySection, List, Pairs, Required, Text, Whole, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {

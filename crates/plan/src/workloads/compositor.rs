@@ -2,9 +2,7 @@
 
 use super::scheduling;
 use super::shared::{RUN_COST, spread};
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Duration, Flag, Table, Whole, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Flag, Is, KeySection, Open, Table, Whole, Word, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -12,7 +10,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            Duration(1),
+            duration(1),
             Is("\"2s\""),
             "How long; in the background, until the workload ends.",
         ),
@@ -30,7 +28,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "cpu",
-            Duration(0),
+            duration(0),
             Is("\"200us\""),
             "CPU time a client uses for a frame.",
         ),
@@ -42,20 +40,20 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "job_duration",
-            Duration(0),
+            duration(0),
             Is("\"200us\""),
             "Time of each job on the engine.",
         ),
         spread("\"100us\""),
         key(
             "lead",
-            Duration(1),
+            duration(1),
             Is("\"4ms\""),
             "How long before a vertical blank the compositor begins.",
         ),
         key(
             "composition",
-            Duration(0),
+            duration(0),
             Is("\"1ms\""),
             "Time of the compositor's job on the engine.",
         ),

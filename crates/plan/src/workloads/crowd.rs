@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, RUN_COST, job_duration, spread};
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, Whole};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Whole, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -12,7 +10,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            Duration(1),
+            duration(1),
             Is("\"500ms\""),
             "How long; in the background, until the workload ends.",
         ),

@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, LOOPS};
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, Flag};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Flag, Is, KeySection, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -13,7 +11,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key("threads", COUNT, Is("1"), "Number of measuring threads."),
         key(
             "interval",
-            Duration(1000),
+            duration(1000),
             Is("\"1ms\""),
             "Time between two wake-ups of a thread.",
         ),

@@ -5,9 +5,7 @@ use assize_job::{Drawing, ImagesBy};
 use super::scheduling::SCHEDULING;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Whole, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Whole, Word, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {

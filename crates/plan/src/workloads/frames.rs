@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{RUN_COST, spread};
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, Flag, Whole};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Flag, Is, KeySection, Whole, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -12,7 +10,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            Duration(1),
+            duration(1),
             Is("\"5s\""),
             "How long; in the background, until the workload ends.",
         ),
@@ -24,7 +22,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "cpu",
-            Duration(0),
+            duration(0),
             Is("\"100us\""),
             "CPU time the client uses for a frame.",
         ),
@@ -36,14 +34,14 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "job_duration",
-            Duration(0),
+            duration(0),
             Is("\"2ms\""),
             "Time of each job on the engine.",
         ),
         spread("\"1ms\""),
         key(
             "composition",
-            Duration(0),
+            duration(0),
             Is("\"1ms\""),
             "Time of the compositor's job on the engine.",
         ),

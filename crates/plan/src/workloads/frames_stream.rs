@@ -9,9 +9,7 @@ use super::scheduling::SCHEDULING;
 use crate::plan::PlannedConfiguration;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Duration, Text, Whole, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Open, Text, Whole, Word, duration, key};
 use crate::values::target::is_virtual;
 
 /// The largest frame in bytes: the size of a large BAR.
@@ -32,13 +30,13 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "duration",
-            Duration(1),
+            duration(1),
             Open,
             "Instead of frames: frames are begun for so long, and the last is copied to its end.",
         ),
         key(
             "period",
-            Duration(1),
+            duration(1),
             Open,
             "A frame begins each so often; without it, as soon as the one before is copied.",
         ),
@@ -120,7 +118,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "pause",
-            Duration(0),
+            duration(0),
             Is("\"0ns\""),
             "The pause between two bands of a frame.",
         ),

@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, LOOPS};
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Flag, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Flag, Is, KeySection, Word, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {

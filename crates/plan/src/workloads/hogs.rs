@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Duration, Flag};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Flag, Is, KeySection, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -14,7 +12,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key("per_cpu", Flag, Is("false"), "So many for each CPU."),
         key(
             "duration",
-            Duration(1),
+            duration(1),
             Is("\"1s\""),
             "How long they run; in the background, until the workload ends.",
         ),

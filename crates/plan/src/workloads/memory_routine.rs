@@ -6,9 +6,7 @@ use assize_job::{CacheState, CpuMode, MemoryRoutine, Routine};
 use super::scheduling::SCHEDULING;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Whole, Word};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Open, Whole, Word, key};
 
 /// Maximum size in bytes of a batch with a cold cache, in which each call uses
 /// separate memory.

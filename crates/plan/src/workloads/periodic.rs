@@ -8,9 +8,7 @@ use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Duration, List, Table, Text};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, List, Open, Table, Text, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -18,7 +16,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            Duration(1),
+            duration(1),
             Is("\"1s\""),
             "How long they run; in the background, until the workload ends.",
         ),
@@ -36,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "calibration",
-            Duration(1),
+            duration(1),
             Open,
             "How long a turn of rt-app's loop takes, where its file gives no number.",
         ),
@@ -49,10 +47,10 @@ pub(crate) static LOOP_KEYS: KeySection = KeySection {
     keys: &[
         key("name", Text, Is("\"loop\""), "Its name in metrics."),
         key("threads", COUNT, Is("1"), "How many threads are like this."),
-        key("period", Duration(1), Is("\"10ms\""), "Length of a period."),
+        key("period", duration(1), Is("\"10ms\""), "Length of a period."),
         key(
             "run",
-            Duration(1),
+            duration(1),
             Is("\"1ms\""),
             "CPU time to use in each period.",
         ),

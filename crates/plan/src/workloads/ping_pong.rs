@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::LOOPS;
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::Word;
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Word, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {

@@ -6,9 +6,7 @@ use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST};
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{Free, Text};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Free, Is, KeySection, Open, Text, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {

@@ -4,9 +4,7 @@ use assize_job::{Policy, Scheduling};
 
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::KeyDefault::{Is, Open};
-use crate::values::keys::KeyType::{List, Table, Text, Whole, Word};
-use crate::values::keys::{KeySection, SectionKey, key};
+use crate::values::keys::{Is, KeySection, List, Open, SectionKey, Table, Text, Whole, Word, key};
 
 /// The key of a workload.
 pub(crate) const SCHEDULING: SectionKey = key(

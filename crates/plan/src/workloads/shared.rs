@@ -1,8 +1,6 @@
 //! Keys and types that several workloads have.
 
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{self, Duration, Whole};
-use crate::values::keys::{SectionKey, key};
+use crate::values::keys::{Is, KeyType, SectionKey, Whole, duration, key};
 
 /// How many of something.
 pub(crate) const COUNT: KeyType = Whole(1, 1_000_000);
@@ -14,7 +12,7 @@ pub(crate) const CONTEXTS: KeyType = Whole(1, 256);
 /// The key of the time that a job costs its submitter.
 pub(crate) const RUN_COST: SectionKey = key(
     "run_cost",
-    Duration(0),
+    duration(0),
     Is("\"0ns\""),
     "CPU time it takes to hand a job to the engine.",
 );
@@ -23,7 +21,7 @@ pub(crate) const RUN_COST: SectionKey = key(
 pub(crate) const fn job_duration(default: &'static str) -> SectionKey {
     key(
         "job_duration",
-        Duration(0),
+        duration(0),
         Is(default),
         "Time of a job on the engine.",
     )
@@ -33,7 +31,7 @@ pub(crate) const fn job_duration(default: &'static str) -> SectionKey {
 pub(crate) const fn spread(default: &'static str) -> SectionKey {
     key(
         "spread",
-        Duration(0),
+        duration(0),
         Is(default),
         "More time, drawn from the seed below this.",
     )

@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::{Share, Whole};
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, Share, Whole, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {

@@ -2,9 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, RUN_COST, job_duration, spread};
-use crate::values::keys::KeyDefault::Is;
-use crate::values::keys::KeyType::Duration;
-use crate::values::keys::{KeySection, key};
+use crate::values::keys::{Is, KeySection, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -20,7 +18,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         spread("\"20us\""),
         key(
             "pause",
-            Duration(0),
+            duration(0),
             Is("\"0ns\""),
             "Time between one job and the next, drawn from the seed below this.",
         ),
