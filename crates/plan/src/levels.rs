@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::settings::{frequency, idle, policy, queue, stalls};
 use crate::values::document::join;
 use crate::values::keys::{
-    Changes, KeySection, KeyType, List, Map, Open, Part, SIZE, Text, Value, Whole, key,
+    Changes, KeySection, KeyType, List, Map, Part, SIZE, Text, Value, Whole, key,
 };
 use crate::values::layers::Parameters;
 
@@ -18,63 +18,54 @@ pub(crate) const CPUS: KeyType = Whole(1, 255);
 pub(crate) static KEYS: KeySection = KeySection {
     name: "level",
     keys: &[
-        key("kernel", Text, Open, "The kernel."),
-        key("cpus", CPUS, Open, "Number of CPUs."),
-        key("memory", SIZE, Open, "Memory."),
+        key("kernel", Text.optional(), "The kernel."),
+        key("cpus", CPUS.optional(), "Number of CPUs."),
+        key("memory", SIZE.optional(), "Memory."),
         key(
             "command_line",
-            List(&Text),
-            Open,
+            List(&Text).optional(),
             "Words added to the command line of the kernel.",
         ),
         key(
             "setup",
-            List(&KeyType::Action),
-            Open,
+            List(&KeyType::Action).optional(),
             "Done before each run, after the set-up of the experiment.",
         ),
         key(
             "teardown",
-            List(&KeyType::Action),
-            Open,
+            List(&KeyType::Action).optional(),
             "Done after each run, before the tear-down of the experiment.",
         ),
         key(
             "background",
-            List(&Text),
-            Open,
+            List(&Text).optional(),
             "Names of background workloads to run.",
         ),
         key(
             "workload",
-            Changes,
-            Open,
+            Changes.optional(),
             "Name of a workload to the parameters that differ.",
         ),
         key(
             "queue",
-            Part(&queue::KEYS),
-            Open,
+            Part(&queue::KEYS).optional(),
             "Settings of the queues that differ.",
         ),
         policy::KEY,
         key(
             "idle",
-            Part(&idle::KEYS),
-            Open,
+            Part(&idle::KEYS).optional(),
             "What differs of the idle states.",
         ),
         key(
             "frequency",
-            Part(&frequency::KEYS),
-            Open,
+            Part(&frequency::KEYS).optional(),
             "What differs of the frequencies.",
         ),
         stalls::KEY_OF_LEVEL,
         key(
             "environment",
-            Map(&Value),
-            Open,
+            Map(&Value).optional(),
             "Variables added to the environment of every workload that is a command.",
         ),
     ],

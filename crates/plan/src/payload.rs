@@ -14,7 +14,7 @@ use crate::steps::action::check_absolute;
 use crate::steps::modules::{is_file, stem};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, List, Required, Table, Text, key};
+use crate::values::keys::{KeySection, List, Table, Text, key};
 use crate::values::layers::Parameters;
 
 /// What the target needs: programs, files, modules and packages.
@@ -23,26 +23,22 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "programs",
-            List(&Text),
-            Is("[]"),
+            List(&Text).or("[]"),
             "Programs by name (found in PATH) or path, with everything they link.",
         ),
         key(
             "files",
-            List(&Table(&FILE_KEYS)),
-            Is("[]"),
+            List(&Table(&FILE_KEYS)).or("[]"),
             "Files and directories.",
         ),
         key(
             "modules",
-            List(&Text),
-            Is("[]"),
+            List(&Text).or("[]"),
             "Kernel modules by name or path, with everything they depend on.",
         ),
         key(
             "packages",
-            List(&Text),
-            Is("[]"),
+            List(&Text).or("[]"),
             "Debian packages that are installed here, with everything their files need.",
         ),
     ],
@@ -52,8 +48,8 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static FILE_KEYS: KeySection = KeySection {
     name: "file",
     keys: &[
-        key("from", Text, Required, "File or directory here."),
-        key("to", Text, Required, "The absolute path it has there."),
+        key("from", Text.required(), "File or directory here."),
+        key("to", Text.required(), "The absolute path it has there."),
     ],
 };
 

@@ -16,7 +16,7 @@ use crate::experiment;
 use crate::schema::{SECTIONS, schema};
 use crate::settings::queue;
 use crate::steps::action;
-use crate::values::keys::{KeyDefault, KeySection, KeyType, SectionKey};
+use crate::values::keys::{KeySection, KeyType, SectionKey};
 use crate::values::quantity;
 use crate::workloads::{kinds, periodic, scheduling};
 
@@ -134,10 +134,10 @@ fn link(name: &str) -> String {
 }
 
 fn default(key: &SectionKey) -> String {
-    match key.absent {
-        KeyDefault::Required => "must be given".to_owned(),
-        KeyDefault::Open => String::new(),
-        KeyDefault::Is(text) => format!("`{text}`"),
+    match key.default() {
+        Some(text) => format!("`{text}`"),
+        None if key.is_required() => "must be given".to_owned(),
+        None => String::new(),
     }
 }
 
@@ -203,10 +203,7 @@ fn the_tables_of_the_documentation_are_those_of_the_code() {
 
 /// The default of a parameter, in the agent's units.
 fn as_it_goes(key: &SectionKey) -> Option<Value> {
-    let KeyDefault::Is(text) = key.absent else {
-        return None;
-    };
-    let value: Value = serde_json::from_str(text).unwrap();
+    let value: Value = serde_json::from_str(&key.default()?).unwrap();
     Some(match key.kind {
         KeyType::Quantity(kind, _) => kind.parse(value.as_str().unwrap()).unwrap().into(),
         KeyType::Share => quantity::share(value.as_str().unwrap()).unwrap().into(),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::report::{primary, tables, tradeoffs};
 use crate::settings::{frequency, gaps, idle, policy, queue, stalls, tracer};
 use crate::steps::action;
-use crate::values::keys::{KeyDefault, KeySection, KeyType, SectionKey};
+use crate::values::keys::{KeySection, KeyType, SectionKey};
 use crate::values::read::BACKGROUND;
 use crate::workloads::{kinds, periodic, scheduling};
 use crate::{experiment, levels, payload, until};
@@ -79,7 +79,7 @@ fn reference(name: &str) -> Value {
 }
 
 fn object(section: &KeySection) -> Value {
-    let required = section.keys.iter().filter(|key| is_required(key));
+    let required = section.keys.iter().filter(|key| key.is_required());
     let required: Vec<&str> = required.map(|key| key.name).collect();
     fixed(properties(section), &required)
 }
@@ -96,7 +96,7 @@ fn workload(section: &KeySection) -> Value {
         }),
     );
     all.extend(properties(section));
-    let required = section.keys.iter().filter(|key| is_required(key));
+    let required = section.keys.iter().filter(|key| key.is_required());
     let required: Vec<&str> = ["kind"]
         .into_iter()
         .chain(required.map(|key| key.name))
@@ -145,16 +145,12 @@ fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
     object
 }
 
-fn is_required(key: &SectionKey) -> bool {
-    matches!(key.absent, KeyDefault::Required)
-}
-
 fn properties(section: &KeySection) -> Map<String, Value> {
     let property = |key: &SectionKey| {
         let mut property = value_schema(&key.kind);
         property["description"] = key.meaning.into();
-        if let KeyDefault::Is(text) = key.absent
-            && let Ok(default) = serde_json::from_str::<Value>(text)
+        if let Some(text) = key.default()
+            && let Ok(default) = serde_json::from_str::<Value>(&text)
         {
             property["default"] = default;
         }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::report::primary::PrimaryMetric;
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, KeyType, Open, Required, Share, Text, Whole, key};
+use crate::values::keys::{KeySection, KeyType, Share, Text, Whole, key};
 
 /// Maximum number of runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -18,22 +18,23 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "within",
-            Share,
-            Required,
+            Share.required(),
             "Stop when all primary metrics have verdicts and intervals within × / ÷ (1 + this).",
         ),
-        key("metric", Text, Open, "Watch this primary metric alone."),
+        key(
+            "metric",
+            Text.optional(),
+            "Watch this primary metric alone.",
+        ),
         key(
             "first_look",
-            Whole(2, RUNS_MAX as i64),
-            Is("5"),
+            Whole(2, RUNS_MAX as i64).or("5"),
             "The first look comes after this many blocks.",
         ),
-        key("every", RUNS, Is("5"), "And then after every so many."),
+        key("every", RUNS.or("5"), "And then after every so many."),
         key(
             "max_runs",
-            Whole(2, RUNS_MAX as i64),
-            Is("30"),
+            Whole(2, RUNS_MAX as i64).or("30"),
             "The most runs of each cell.",
         ),
     ],

@@ -3,17 +3,16 @@
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
-use crate::values::keys::{KeySection, Required, Text, Word, key};
+use crate::values::keys::{KeySection, Text, Word, key};
 
 /// A primary metric.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "primary",
     keys: &[
-        key("metric", Text, Required, "Its name."),
+        key("metric", Text.required(), "Its name."),
         key(
             "better",
-            Word(&["lower", "higher"]),
-            Required,
+            Word(&["lower", "higher"]).required(),
             "Which direction is good.",
         ),
     ],

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::plan::{PlannedConfiguration, PlannedTable};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::{KeySection, List, OneOrMore, Open, Required, Text, key};
+use crate::values::keys::{KeySection, List, OneOrMore, Text, key};
 
 /// A table of the report.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -14,26 +14,22 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "metric",
-            OneOrMore(&Text),
-            Required,
+            OneOrMore(&Text).required(),
             "One metric; or several, of which each has a table of its own.",
         ),
         key(
             "workloads",
-            List(&Text),
-            Open,
+            List(&Text).optional(),
             "The columns; without it all workloads.",
         ),
         key(
             "normalised_to",
-            Text,
-            Open,
+            Text.optional(),
             "One of the columns: the others are shown relative to it, each configuration to its own. Without it medians are shown.",
         ),
         key(
             "factor",
-            Text,
-            Open,
+            Text.optional(),
             "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
         ),
     ],

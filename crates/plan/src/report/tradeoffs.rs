@@ -8,7 +8,7 @@ use super::tables::DeclaredNames;
 use crate::plan::{PlannedTradeoff, PlannedTradeoffMetric};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::{KeySection, Open, Required, Table, Text, Word, key};
+use crate::values::keys::{KeySection, Table, Text, Word, key};
 
 /// A trade-off between two metrics.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -16,14 +16,12 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "x",
-            Table(&METRIC_KEYS),
-            Required,
+            Table(&METRIC_KEYS).required(),
             "The first metric, along the plot.",
         ),
         key(
             "y",
-            Table(&METRIC_KEYS),
-            Required,
+            Table(&METRIC_KEYS).required(),
             "The second metric, up the plot.",
         ),
     ],
@@ -33,17 +31,15 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static METRIC_KEYS: KeySection = KeySection {
     name: "tradeoff-metric",
     keys: &[
-        key("metric", Text, Required, "Its name."),
+        key("metric", Text.required(), "Its name."),
         key(
             "workload",
-            Text,
-            Open,
+            Text.optional(),
             "The workload on which it is taken. With none for both metrics there is a trade-off for each workload that gives both.",
         ),
         key(
             "better",
-            Word(&["lower", "higher"]),
-            Open,
+            Word(&["lower", "higher"]).optional(),
             "Which direction is good; must be given unless primary or higher_is_better says so.",
         ),
     ],

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::power_tables::{self, NAMES, NamedOrListed, PowerTable};
 use crate::values::error::Error;
 use crate::values::keys::{
-    FREQUENCY, Is, KeySection, Open, POWER, Required, Table, Whole, Word, WordOrList, duration, key,
+    FREQUENCY, KeySection, POWER, Table, Whole, Word, WordOrList, duration, key,
 };
 use crate::values::layers::SettingLayers;
 
@@ -21,8 +21,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "steps",
-            WordOrList(NAMES, &Table(&STEP_KEYS)),
-            Is("\"phone\""),
+            WordOrList(NAMES, &Table(&STEP_KEYS)).or("phone"),
             "The frequencies, ascending: a table that there is, or one of your own. No CPU becomes faster or slower by them.",
         ),
         key(
@@ -34,21 +33,23 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "ondemand",
                 "conservative",
                 "userspace",
-            ]),
-            Is("\"schedutil\""),
+            ])
+            .or("schedutil"),
             "Who chooses among them.",
         ),
         key(
             "domain",
-            Whole(0, 255),
-            Is("1"),
+            Whole(0, 255).or("1"),
             "CPUs that have one frequency together; 0 for all.",
         ),
-        key("set", FREQUENCY, Open, "The frequency that userspace sets."),
+        key(
+            "set",
+            FREQUENCY.optional(),
+            "The frequency that userspace sets.",
+        ),
         key(
             "rate",
-            duration(1000),
-            Is("\"1ms\""),
+            duration(1000).or("1ms"),
             "Least time between two changes by schedutil; at most 10s.",
         ),
     ],
@@ -58,11 +59,10 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static STEP_KEYS: KeySection = KeySection {
     name: "frequency-step",
     keys: &[
-        key("frequency", FREQUENCY, Required, "The frequency."),
+        key("frequency", FREQUENCY.required(), "The frequency."),
         key(
             "power",
-            POWER,
-            Required,
+            POWER.required(),
             "Modelled power of a CPU that is not idle.",
         ),
     ],

@@ -4,7 +4,7 @@ use assize_job::{GapsSettings, Policy};
 
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, List, SectionKey, Whole, Word, duration, key};
+use crate::values::keys::{KeySection, List, SectionKey, Whole, Word, duration, key};
 
 /// The name of the instrument.
 const NAME: &str = "gaps";
@@ -14,8 +14,7 @@ const BASELINE_NS_MAX: u64 = 60_000_000_000;
 /// The key that names the CPUs to watch.
 pub(crate) const CPUS: SectionKey = key(
     "cpus",
-    List(&Whole(0, 4095)),
-    Is("[]"),
+    List(&Whole(0, 4095)).or("[]"),
     "The CPUs to watch; empty for all but CPU 0, or CPU 0 where there is no other.",
 );
 
@@ -24,46 +23,35 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "gaps",
     keys: &[
         CPUS,
-        key(
-            "threshold",
-            duration(1),
-            Is("\"10us\""),
-            "The shortest gap.",
-        ),
+        key("threshold", duration(1).or("10us"), "The shortest gap."),
         key(
             "window",
-            duration(1000),
-            Is("\"1s\""),
+            duration(1000).or("1s"),
             "Each CPU is watched once in this time.",
         ),
         key(
             "width",
-            duration(1000),
-            Is("\"1s\""),
+            duration(1000).or("1s"),
             "For so long; all the time if that is the window.",
         ),
         key(
             "policy",
-            Word(&["other", "batch", "idle", "fifo", "rr"]),
-            Is("\"other\""),
+            Word(&["other", "batch", "idle", "fifo", "rr"]).or("other"),
             "The scheduling policy of the threads that watch.",
         ),
         key(
             "priority",
-            Whole(0, 99),
-            Is("0"),
+            Whole(0, 99).or("0"),
             "1 to 99 for fifo and rr, else 0.",
         ),
         key(
             "baseline",
-            duration(0),
-            Is("\"100ms\""),
+            duration(0).or("100ms"),
             "For how long the machine is watched at rest before each run; at most 1min.",
         ),
         key(
             "trust",
-            duration(1_000_000),
-            Is("\"10s\""),
+            duration(1_000_000).or("10s"),
             "A machine that has more than one unexplained gap in this time at rest gives no verdict on unexplained gaps.",
         ),
     ],

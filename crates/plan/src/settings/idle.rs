@@ -6,8 +6,7 @@ use serde::Deserialize;
 use super::power_tables::{self, NAMES, NamedOrListed, PowerTable};
 use crate::values::error::Error;
 use crate::values::keys::{
-    ENERGY, Flag, Is, KeySection, Open, POWER, Required, Table, Text, Word, WordOrList, duration,
-    key,
+    ENERGY, Flag, KeySection, POWER, Table, Text, Word, WordOrList, duration, key,
 };
 use crate::values::layers::SettingLayers;
 
@@ -24,38 +23,32 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "states",
-            WordOrList(NAMES, &Table(&STATE_KEYS)),
-            Is("\"phone\""),
+            WordOrList(NAMES, &Table(&STATE_KEYS)).or("phone"),
             "The states of all CPUs, the shallowest first: a table that there is, or one of your own.",
         ),
         key(
             "governor",
-            Word(&["menu", "ladder", "haltpoll", "teo"]),
-            Is("\"menu\""),
+            Word(&["menu", "ladder", "haltpoll", "teo"]).or("menu"),
             "Who chooses among them.",
         ),
         key(
             "delay",
-            Flag,
-            Is("true"),
+            Flag.or("true"),
             "A CPU that leaves a state is busy for its exit latency.",
         ),
         key(
             "active",
-            POWER,
-            Open,
+            POWER.optional(),
             "Modelled power of a CPU that is not idle; not with frequency. Must be given for states of your own.",
         ),
         key(
             "package",
-            POWER,
-            Open,
+            POWER.optional(),
             "Modelled power of what all CPUs share; 0 for states of your own.",
         ),
         key(
             "package_idle",
-            POWER,
-            Open,
+            POWER.optional(),
             "The same while all CPUs are in the deepest state at once; 0 for states of your own.",
         ),
     ],
@@ -65,19 +58,17 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static STATE_KEYS: KeySection = KeySection {
     name: "idle-state",
     keys: &[
-        key("name", Text, Required, "Its name."),
+        key("name", Text.required(), "Its name."),
         key(
             "residency",
-            duration(0),
-            Required,
+            duration(0).required(),
             "The target residency: from idle times of this length on it pays.",
         ),
-        key("exit", duration(0), Required, "The exit latency."),
-        key("power", POWER, Required, "Modelled power of a CPU in it."),
+        key("exit", duration(0).required(), "The exit latency."),
+        key("power", POWER.required(), "Modelled power of a CPU in it."),
         key(
             "transition",
-            ENERGY,
-            Open,
+            ENERGY.optional(),
             "Modelled energy of entering and leaving it once; without it that with which it pays from its residency on.",
         ),
     ],

@@ -8,14 +8,13 @@ use toml::de::{DeTable, DeValue};
 
 use crate::values::document::join;
 use crate::values::error::Error;
-use crate::values::keys::{self, KeyDefault, KeyType, duration};
+use crate::values::keys::{self, KeyType, duration};
 use crate::values::read::{ExperimentChecker, ValueNode};
 
 /// The `policy` key.
 pub(crate) const KEY: keys::SectionKey = keys::key(
     "policy",
-    KeyType::Policy,
-    KeyDefault::Open,
+    KeyType::Policy.optional(),
     "The placement policy; without it, and with none, the kernel's own scheduler.",
 );
 

@@ -7,7 +7,7 @@ use assize_job::{Action, Design, JobPutter, Queue, Workload};
 
 use crate::steps::modules;
 use crate::values::error::Error;
-use crate::values::keys::{Flag, Is, KeySection, Open, Whole, Word, duration, key};
+use crate::values::keys::{Flag, KeySection, Whole, Word, duration, key};
 use crate::values::layers::SettingLayers;
 
 /// The module of the GPU that workloads submit to.
@@ -23,20 +23,17 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "design",
-            Word(&["drm-sched", "depq", "none"]),
-            Is("\"drm-sched\""),
+            Word(&["drm-sched", "depq", "none"]).or("drm-sched"),
             "The kernel's own drm_sched, depq, or no queue at all, which is the least that any can take: the submitter waits for dependencies and hands the job to the engine.",
         ),
         key(
             "bypass",
-            Flag,
-            Is("false"),
+            Flag.or("false"),
             "depq: the submitter runs a job where nothing is in its way.",
         ),
         key(
             "put",
-            Word(&["worker", "irq", "submit", "auto"]),
-            Open,
+            Word(&["worker", "irq", "submit", "auto"]).optional(),
             "Who drops the queue's reference to a finished job. depq: the worker, the interrupt, or the next submitter; or the queue chooses, and chooses who runs jobs too. Without it depq chooses if neither bypass nor worker is given, else it is the worker.",
         ),
         key(
@@ -48,68 +45,58 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "kthread",
                 "follow",
                 "follow-min",
-            ]),
-            Is("\"workqueue\""),
+            ])
+            .or("workqueue"),
             "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
         ),
         key(
             "share",
-            Word(&["context", "engine", "device"]),
-            Is("\"context\""),
+            Word(&["context", "engine", "device"]).or("context"),
             "depq: the contexts that share a worker: none, those of an engine, all.",
         ),
         key(
             "pick",
-            Word(&["ring", "fair"]),
-            Is("\"ring\""),
+            Word(&["ring", "fair"]).or("ring"),
             "depq: who picks the next of the jobs that the contexts of an engine have: its ring, which executes them in the order in which they were handed over, or an arbiter, which hands over those of the context that took the least of the engine's time.",
         ),
         key(
             "shared",
-            Flag,
-            Is("false"),
+            Flag.or("false"),
             "drm-sched: one scheduler for all contexts of an engine, rather than one for each context.",
         ),
         key(
             "shape",
-            Word(&["none", "xe", "panthor", "amdgpu"]),
-            Is("\"none\""),
+            Word(&["none", "xe", "panthor", "amdgpu"]).or("none"),
             "drm-sched: the driver whose use of it is imitated: a scheduler with a workqueue of its own for each context (xe), one unbound workqueue for all (panthor), a scheduler for each engine, with a run queue for each priority (amdgpu). It decides what shared and worker decide otherwise.",
         ),
         key(
             "credits",
-            Whole(1, 65536),
-            Is("64"),
+            Whole(1, 65536).or("64"),
             "Jobs of a context on the engine at most; with shared or shape = \"amdgpu\" those of all contexts of the engine together, with pick = \"fair\" those of each and those of all. With that shape 2 if not given.",
         ),
         key(
             "ring",
-            Whole(2, 65536),
-            Is("1024"),
+            Whole(2, 65536).or("1024"),
             "Jobs of a context that are not done at most; a power of two.",
         ),
         key(
             "timeout",
-            duration(1000),
-            Is("\"5s\""),
+            duration(1000).or("5s"),
             "A job that is longer on the engine is taken to hang; at most 60s.",
         ),
         key(
             "hang_limit",
-            Whole(0, 1000),
-            Is("0"),
+            Whole(0, 1000).or("0"),
             "Hangs after which a context is banned.",
         ),
         key(
             "free_cost",
-            duration(0),
-            Is("\"0ns\""),
+            duration(0).or("0ns"),
             "CPU time that it takes to free a job, wherever that is; at most 1ms.",
         ),
         key(
             "free_sleeps",
-            Flag,
-            Is("false"),
+            Flag.or("false"),
             "To free a job takes a lock that sleeps, as to drop a VM does. A design that frees jobs in completions leaves it to a work item.",
         ),
     ],

@@ -6,9 +6,7 @@ use serde::Deserialize;
 use crate::plan::PlannedConfiguration;
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::{
-    Is, KeySection, OneOrMore, Open, Part, SectionKey, Whole, Word, duration, key,
-};
+use crate::values::keys::{KeySection, OneOrMore, Part, SectionKey, Whole, Word, duration, key};
 use crate::values::layers::SettingLayers;
 use crate::values::quantity::show_ns;
 use crate::values::target::EXACT;
@@ -16,15 +14,13 @@ use crate::values::target::EXACT;
 /// The key at the top of the file.
 pub(crate) const KEY: SectionKey = key(
     "stalls",
-    Part(&KEYS),
-    Open,
+    Part(&KEYS).optional(),
     "Stalls of known length that are planted. Exact target only.",
 );
 /// The key in a level.
 pub(crate) const KEY_OF_LEVEL: SectionKey = key(
     "stalls",
-    Part(&KEYS),
-    Open,
+    Part(&KEYS).optional(),
     "What differs of the stalls that are planted.",
 );
 
@@ -34,29 +30,25 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "kind",
-            Word(&["smi", "irqs-off"]),
-            Is("\"smi\""),
+            Word(&["smi", "irqs-off"]).or("smi"),
             "A system management interrupt, of which the kernel sees nothing; or a timer interrupt that takes its time.",
         ),
         key(
             "length",
-            OneOrMore(&duration(1)),
-            Open,
+            OneOrMore(&duration(1)).optional(),
             "How long each is: one length, or up to 16 to draw from. 100ns to 100ms; must be given.",
         ),
         key(
             "period",
-            duration(1),
-            Open,
+            duration(1).optional(),
             "From one to the next, and from the start of the workload to the first; must be given.",
         ),
         key(
             "jitter",
-            duration(0),
-            Is("\"0ns\""),
+            duration(0).or("0ns"),
             "Each period is drawn at most so much shorter or longer.",
         ),
-        key("cpu", Whole(0, 254), Is("0"), "The CPU that is stalled."),
+        key("cpu", Whole(0, 254).or("0"), "The CPU that is stalled."),
     ],
 };
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::gaps::{CPUS, check_cpus};
 use crate::values::document::Document;
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, Open, Word, duration, key};
+use crate::values::keys::{KeySection, Word, duration, key};
 
 /// The name of the table in the file.
 const TABLE: &str = "tracer";
@@ -34,32 +34,27 @@ pub(crate) static KEYS: KeySection = KeySection {
         CPUS,
         key(
             "threshold",
-            duration(1),
-            Is("\"10us\""),
+            duration(1).or("10us"),
             "The shortest latency; whole microseconds, of hwlat 2us at least.",
         ),
         key(
             "window",
-            duration(1),
-            Open,
+            duration(1).optional(),
             "hwlat, osnoise: each CPU is watched once in this time; whole microseconds. Else 1s (hwlat), 100ms (osnoise).",
         ),
         key(
             "width",
-            duration(1),
-            Open,
+            duration(1).optional(),
             "hwlat, osnoise: for so long; whole microseconds. Else half of the window (hwlat), all of it (osnoise).",
         ),
         key(
             "mode",
-            Word(&["none", "round-robin", "per-cpu"]),
-            Open,
+            Word(&["none", "round-robin", "per-cpu"]).optional(),
             "hwlat: one thread that stays, one that goes to the next CPU after each window, or one on each CPU; else round-robin.",
         ),
         key(
             "period",
-            duration(1),
-            Open,
+            duration(1).optional(),
             "timerlat: from one timer to the next, 100us to 1s in whole microseconds; else 1ms.",
         ),
     ],

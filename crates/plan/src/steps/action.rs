@@ -4,7 +4,7 @@ use assize_job::Action;
 
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::{Free, Is, KeySection, List, Map, Required, Text, Value, key, named};
+use crate::values::keys::{Free, KeySection, List, Map, Text, Value, key, named};
 
 /// The four forms of a set-up or tear-down step.
 pub(crate) static FORMS: &[KeySection] = &[
@@ -13,11 +13,10 @@ pub(crate) static FORMS: &[KeySection] = &[
         keys: &[
             key(
                 "module",
-                Text,
-                Required,
+                Text.required(),
                 "Load this kernel module: its name, or the path of a .ko file here.",
             ),
-            key("parameters", Map(&Value), Is("{}"), "Parameter to value."),
+            key("parameters", Map(&Value).or("{}"), "Parameter to value."),
         ],
     },
     KeySection {
@@ -27,12 +26,11 @@ pub(crate) static FORMS: &[KeySection] = &[
                 "name",
                 key(
                     "sysctl",
-                    Text,
-                    Required,
+                    Text.required(),
                     "Set this sysctl, written with dots.",
                 ),
             ),
-            key("value", Value, Required, "As it is written."),
+            key("value", Value.required(), "As it is written."),
         ],
     },
     KeySection {
@@ -42,15 +40,13 @@ pub(crate) static FORMS: &[KeySection] = &[
                 "path",
                 key(
                     "write",
-                    Text,
-                    Required,
+                    Text.required(),
                     "Write this file, named by an absolute path.",
                 ),
             ),
             key(
                 "value",
-                Value,
-                Required,
+                Value.required(),
                 "What is written; no newline is added.",
             ),
         ],
@@ -61,8 +57,7 @@ pub(crate) static FORMS: &[KeySection] = &[
             "argv",
             key(
                 "command",
-                List(&Free),
-                Required,
+                List(&Free).required(),
                 "Run this program with these arguments, without a shell, and wait for it; any status but 0 fails the run.",
             ),
         )],

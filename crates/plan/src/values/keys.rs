@@ -5,7 +5,6 @@
 
 use super::quantity;
 
-pub(crate) use KeyDefault::{Is, Open, Required};
 pub(crate) use KeyType::{
     Changes, Flag, Free, Instrument, List, Map, OneOrMore, Pairs, Part, Quantity, Share, Table,
     Target, Text, Value, Whole, Word, WordOrList, Workload,
@@ -96,12 +95,25 @@ pub(crate) struct SectionKey {
     /// The type of its value.
     pub(crate) kind: KeyType,
     /// What applies if the key is absent.
-    pub(crate) absent: KeyDefault,
+    absent: KeyDefault,
     /// A one-line description.
     pub(crate) meaning: &'static str,
 }
 
 impl SectionKey {
+    /// The default value as it would be written in the file, if there is one.
+    pub(crate) fn default(&self) -> Option<String> {
+        match self.absent {
+            KeyDefault::Is(text) if self.kind.is_quoted() => Some(format!("\"{text}\"")),
+            KeyDefault::Is(text) => Some(text.to_owned()),
+            KeyDefault::Required | KeyDefault::Open => None,
+        }
+    }
+
+    pub(crate) fn is_required(&self) -> bool {
+        matches!(self.absent, KeyDefault::Required)
+    }
+
     /// The name of the field that it becomes: `interval_ns` for `interval`.
     pub(crate) fn field(&self) -> String {
         let unit = match &self.kind {
@@ -118,17 +130,41 @@ impl SectionKey {
 pub(crate) enum KeyDefault {
     /// The key is required.
     Required,
-    /// The default value, as it would be written in the file.
+    /// The default value, as it would be written in the file without quotes.
     Is(&'static str),
     /// No default, or one that the description explains.
     Open,
 }
 
+impl KeyType {
+    /// A value of a key that must be given.
+    pub(crate) const fn required(self) -> (KeyType, KeyDefault) {
+        (self, KeyDefault::Required)
+    }
+
+    /// A value without a default, or with one that the description explains.
+    pub(crate) const fn optional(self) -> (KeyType, KeyDefault) {
+        (self, KeyDefault::Open)
+    }
+
+    /// A value with this default, as it would be written in the file without quotes.
+    pub(crate) const fn or(self, default: &'static str) -> (KeyType, KeyDefault) {
+        (self, KeyDefault::Is(default))
+    }
+
+    /// Whether a single value is text in quotes.
+    fn is_quoted(&self) -> bool {
+        matches!(
+            self,
+            Text | Target | Free | Word(_) | WordOrList(..) | Quantity(..) | Share
+        )
+    }
+}
+
 /// A key whose field has its name, with the unit at the end.
 pub(crate) const fn key(
     name: &'static str,
-    kind: KeyType,
-    absent: KeyDefault,
+    (kind, absent): (KeyType, KeyDefault),
     meaning: &'static str,
 ) -> SectionKey {
     SectionKey {

@@ -10,7 +10,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::document::{SourceText, Spans, is_bare, join};
 use super::error::Error;
-use super::keys::{KeyDefault, KeySection, KeyType, SectionKey};
+use super::keys::{KeySection, KeyType, SectionKey};
 use super::quantity::{self, Quantity, show_ns};
 
 /// The key of a workload that names its background workloads.
@@ -317,24 +317,21 @@ impl ExperimentChecker<'_> {
         if values.contains_key(&key.field()) {
             return Ok(());
         }
-        match key.absent {
-            KeyDefault::Open => Ok(()),
-            KeyDefault::Required => {
-                let error = self.source.error(span, &join(path, key.name), "is missing");
-                let meaning = key.meaning.trim_end_matches('.');
-                let mut rest = meaning.chars();
-                let first = rest.next().into_iter().flat_map(char::to_lowercase);
-                let meaning: String = first.chain(rest).collect();
-                Err(error.mend(format!("add it: {meaning}")))
-            }
-            KeyDefault::Is(text) => {
-                if let Ok(node) = DeValue::parse(text) {
-                    let value = self.check(&join(path, key.name), &node, &key.kind)?;
-                    values.insert(key.field(), value);
-                }
-                Ok(())
-            }
+        if let Some(text) = key.default()
+            && let Ok(node) = DeValue::parse(&text)
+        {
+            let value = self.check(&join(path, key.name), &node, &key.kind)?;
+            values.insert(key.field(), value);
         }
+        if !key.is_required() {
+            return Ok(());
+        }
+        let error = self.source.error(span, &join(path, key.name), "is missing");
+        let meaning = key.meaning.trim_end_matches('.');
+        let mut rest = meaning.chars();
+        let first = rest.next().into_iter().flat_map(char::to_lowercase);
+        let meaning: String = first.chain(rest).collect();
+        Err(error.mend(format!("add it: {meaning}")))
     }
 
     fn action(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
@@ -400,10 +397,8 @@ impl ExperimentChecker<'_> {
             let names = self.list(&path, &names, &KeyType::Text)?;
             value.insert(BACKGROUND.to_owned(), names);
         }
-        for key in section.keys {
-            if matches!(key.absent, KeyDefault::Required) {
-                self.absent(path, &kind, key, &mut value)?;
-            }
+        for key in section.keys.iter().filter(|key| key.is_required()) {
+            self.absent(path, &kind, key, &mut value)?;
         }
         value.insert("kind".to_owned(), section.name.into());
         Ok(Value::Object(value))

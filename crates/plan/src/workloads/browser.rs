@@ -2,7 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
-use crate::values::keys::{Is, KeySection, Whole, duration, key};
+use crate::values::keys::{KeySection, Whole, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,64 +10,50 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "pages",
-            COUNT,
-            Is("20"),
+            COUNT.or("20"),
             "Pages that are loaded; in the background, until the workload ends.",
         ),
         key(
             "steps",
-            Whole(1, 1000),
-            Is("4"),
+            Whole(1, 1000).or("4"),
             "Steps of a page: the main thread works, then the workers do, and it waits for the last of them.",
         ),
         key(
             "main",
-            duration(1),
-            Is("\"2ms\""),
+            duration(1).or("2ms"),
             "CPU time of the main thread in each step, and once more after the last.",
         ),
         key(
             "workers",
-            Whole(0, 256),
-            Is("3"),
+            Whole(0, 256).or("3"),
             "Threads that work beside the main thread.",
         ),
         key(
             "work",
-            duration(1),
-            Is("\"3ms\""),
+            duration(1).or("3ms"),
             "CPU time of each worker in each step.",
         ),
         key(
             "spread",
-            duration(0),
-            Is("\"0ns\""),
+            duration(0).or("0ns"),
             "More CPU time of each worker in each step, drawn from the seed below this.",
         ),
         key(
             "think",
-            duration(1),
-            Is("\"80ms\""),
+            duration(1).or("80ms"),
             "Time from the end of a page to the next.",
         ),
         key(
             "think_spread",
-            duration(0),
-            Is("\"80ms\""),
+            duration(0).or("80ms"),
             "More time, drawn from the seed below this.",
         ),
         key(
             "rate",
-            Whole(0, 1000),
-            Is("60"),
+            Whole(0, 1000).or("60"),
             "Frames a second that the compositor draws; 0 for no compositor. Their phase is drawn from the seed.",
         ),
-        key(
-            "frame",
-            duration(1),
-            Is("\"500us\""),
-            "CPU time of a frame.",
-        ),
+        key("frame", duration(1).or("500us"), "CPU time of a frame."),
         SCHEDULING,
     ],
 };

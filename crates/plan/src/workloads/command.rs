@@ -1,7 +1,7 @@
 //! The workload `command`.
 
 use super::scheduling::SCHEDULING;
-use crate::values::keys::{Free, Is, KeySection, List, Pairs, Required, Text, Whole, key};
+use crate::values::keys::{Free, KeySection, List, Pairs, Text, Whole, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -9,26 +9,22 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "argv",
-            List(&Free),
-            Required,
+            List(&Free).required(),
             "Program and arguments; no shell. {seed} becomes the seed of the run.",
         ),
         key(
             "environment",
-            Pairs,
-            Is("{}"),
+            Pairs.or("{}"),
             "Variables added to its environment.",
         ),
         key(
             "statuses",
-            List(&Whole(0, 255)),
-            Is("[0]"),
+            List(&Whole(0, 255)).or("[0]"),
             "Exit statuses that are no failure.",
         ),
         key(
             "metrics",
-            List(&Text),
-            Is("[]"),
+            List(&Text).or("[]"),
             "Names of metrics it prints, each on a line 'NAME: VALUE UNIT'.",
         ),
         SCHEDULING,

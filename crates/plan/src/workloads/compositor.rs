@@ -2,7 +2,7 @@
 
 use super::scheduling;
 use super::shared::{RUN_COST, spread};
-use crate::values::keys::{Flag, Is, KeySection, Open, Table, Whole, Word, duration, key};
+use crate::values::keys::{Flag, KeySection, Table, Whole, Word, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,76 +10,64 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            duration(1),
-            Is("\"2s\""),
+            duration(1).or("2s"),
             "How long; in the background, until the workload ends.",
         ),
         key(
             "rate",
-            Whole(1, 1000),
-            Is("60"),
+            Whole(1, 1000).or("60"),
             "Vertical blanks a second; their phase is drawn from the seed.",
         ),
         key(
             "clients",
-            Whole(1, 64),
-            Is("3"),
+            Whole(1, 64).or("3"),
             "Clients, each a thread with a context of its own.",
         ),
         key(
             "cpu",
-            duration(0),
-            Is("\"200us\""),
+            duration(0).or("200us"),
             "CPU time a client uses for a frame.",
         ),
         key(
             "jobs",
-            Whole(1, 256),
-            Is("2"),
+            Whole(1, 256).or("2"),
             "Jobs of a client's frame, each after the one before.",
         ),
         key(
             "job_duration",
-            duration(0),
-            Is("\"200us\""),
+            duration(0).or("200us"),
             "Time of each job on the engine.",
         ),
-        spread("\"100us\""),
+        spread("100us"),
         key(
             "lead",
-            duration(1),
-            Is("\"4ms\""),
+            duration(1).or("4ms"),
             "How long before a vertical blank the compositor begins.",
         ),
         key(
             "composition",
-            duration(0),
-            Is("\"1ms\""),
+            duration(0).or("1ms"),
             "Time of the compositor's job on the engine.",
         ),
         key(
             "fences",
-            Word(&["done", "wait", "pass"]),
-            Is("\"done\""),
+            Word(&["done", "wait", "pass"]).or("done"),
             "The compositor takes only frames that are done; or the newest, and waits for their fences itself; or passes these to the kernel.",
         ),
         key(
             "own_engine",
-            Flag,
-            Is("false"),
+            Flag.or("false"),
             "The compositor has an engine of its own.",
         ),
         RUN_COST,
         key(
             "scheduling",
-            Table(&scheduling::KEYS),
-            Open,
+            Table(&scheduling::KEYS).optional(),
             "How the clients are scheduled.",
         ),
         key(
             "compositor_scheduling",
-            Table(&scheduling::KEYS),
-            Open,
+            Table(&scheduling::KEYS).optional(),
             "How the compositor is scheduled.",
         ),
     ],

@@ -2,18 +2,17 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
-use crate::values::keys::{Flag, Is, KeySection, duration, key};
+use crate::values::keys::{Flag, KeySection, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "cpu-score",
     keys: &[
-        key("threads", COUNT, Is("1"), "How many threads."),
-        key("per_cpu", Flag, Is("false"), "So many for each CPU."),
+        key("threads", COUNT.or("1"), "How many threads."),
+        key("per_cpu", Flag.or("false"), "So many for each CPU."),
         key(
             "duration",
-            duration(1_000_000),
-            Is("\"1s\""),
+            duration(1_000_000).or("1s"),
             "How long they compute; in the background, until the workload ends.",
         ),
         SCHEDULING,

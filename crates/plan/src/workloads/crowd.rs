@@ -2,7 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, RUN_COST, job_duration, spread};
-use crate::values::keys::{Is, KeySection, Whole, duration, key};
+use crate::values::keys::{KeySection, Whole, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,34 +10,29 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            duration(1),
-            Is("\"500ms\""),
+            duration(1).or("500ms"),
             "How long; in the background, until the workload ends.",
         ),
         key(
             "contexts",
-            Whole(1, 4096),
-            Is("256"),
+            Whole(1, 4096).or("256"),
             "Contexts, all on one engine.",
         ),
         key(
             "threads",
-            CONTEXTS,
-            Is("4"),
+            CONTEXTS.or("4"),
             "Threads that serve them, each its share.",
         ),
         key(
             "window",
-            Whole(1, 64),
-            Is("4"),
+            Whole(1, 64).or("4"),
             "Jobs of each context in flight.",
         ),
-        job_duration("\"2us\""),
-        spread("\"0ns\""),
+        job_duration("2us"),
+        spread("0ns"),
         key(
             "uneven",
-            Whole(1, 1000),
-            Is("1"),
+            Whole(1, 1000).or("1"),
             "Jobs of every second context are so many times as long.",
         ),
         RUN_COST,

@@ -2,24 +2,22 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, LOOPS};
-use crate::values::keys::{Flag, Is, KeySection, duration, key};
+use crate::values::keys::{Flag, KeySection, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "cyclictest",
     keys: &[
-        key("threads", COUNT, Is("1"), "Number of measuring threads."),
+        key("threads", COUNT.or("1"), "Number of measuring threads."),
         key(
             "interval",
-            duration(1000),
-            Is("\"1ms\""),
+            duration(1000).or("1ms"),
             "Time between two wake-ups of a thread.",
         ),
-        key("loops", LOOPS, Is("1000"), "Wake-ups of each thread."),
+        key("loops", LOOPS.or("1000"), "Wake-ups of each thread."),
         key(
             "pinned",
-            Flag,
-            Is("true"),
+            Flag.or("true"),
             "Whether each measuring thread is bound to a CPU of its own.",
         ),
         SCHEDULING,

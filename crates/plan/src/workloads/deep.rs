@@ -2,7 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
-use crate::values::keys::{Is, KeySection, key};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,24 +10,21 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "chains",
-            COUNT,
-            Is("8"),
+            COUNT.or("8"),
             "Chains that are submitted before any is waited for.",
         ),
         key(
             "depth",
-            COUNT,
-            Is("250"),
+            COUNT.or("250"),
             "Jobs of a chain, each after the one before.",
         ),
         key(
             "contexts",
-            CONTEXTS,
-            Is("4"),
+            CONTEXTS.or("4"),
             "Contexts, on one engine after the other; a chain goes from one to the next.",
         ),
-        job_duration("\"20us\""),
-        spread("\"20us\""),
+        job_duration("20us"),
+        spread("20us"),
         RUN_COST,
         SCHEDULING,
     ],

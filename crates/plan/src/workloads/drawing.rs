@@ -5,7 +5,7 @@ use assize_job::{Drawing, ImagesBy};
 use super::scheduling::SCHEDULING;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, Whole, Word, key};
+use crate::values::keys::{KeySection, Whole, Word, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -13,58 +13,49 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "operations",
-            Whole(1, 1_000_000),
-            Is("200"),
+            Whole(1, 1_000_000).or("200"),
             "Operations: of each the client sends all requests, and then waits until the server has done them. In the background, without end.",
         ),
         key(
             "rectangles",
-            Whole(0, 1000),
-            Is("10"),
+            Whole(0, 1000).or("10"),
             "Rectangles that an operation fills, by one request.",
         ),
         key(
             "texts",
-            Whole(0, 1000),
-            Is("4"),
+            Whole(0, 1000).or("4"),
             "Lines of text of an operation.",
         ),
         key(
             "characters",
-            Whole(1, 255),
-            Is("20"),
+            Whole(1, 255).or("20"),
             "Characters of a line.",
         ),
         key(
             "copies",
-            Whole(0, 1000),
-            Is("1"),
+            Whole(0, 1000).or("1"),
             "Areas that an operation copies on the screen.",
         ),
-        key("images", Whole(0, 1000), Is("1"), "Images of an operation."),
+        key("images", Whole(0, 1000).or("1"), "Images of an operation."),
         key(
             "image_side",
-            Whole(1, 255),
-            Is("32"),
+            Whole(1, 255).or("32"),
             "Pixels of each side of an image; a pixel has 4 bytes.",
         ),
         key(
             "images_by",
-            Word(&["socket", "shared-memory"]),
-            Is("\"socket\""),
+            Word(&["socket", "shared-memory"]).or("socket"),
             "How the pixels of an image get to the server: in the request, or in memory that both have.",
         ),
         key(
             "width",
-            Whole(1, 16384),
-            Is("640"),
+            Whole(1, 16384).or("640"),
             "Pixels of a line of the screen.",
         ),
-        key("height", Whole(1, 16384), Is("480"), "Lines of the screen."),
+        key("height", Whole(1, 16384).or("480"), "Lines of the screen."),
         key(
             "buffer",
-            Whole(64, 1 << 20),
-            Is("16384"),
+            Whole(64, 1 << 20).or("16384"),
             "Bytes that the client gathers before it sends them; it sends larger requests by themselves.",
         ),
         SCHEDULING,

@@ -9,7 +9,7 @@ use super::scheduling::SCHEDULING;
 use crate::plan::PlannedConfiguration;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, Open, Text, Whole, Word, duration, key};
+use crate::values::keys::{KeySection, Text, Whole, Word, duration, key};
 use crate::values::target::is_virtual;
 
 /// The largest frame in bytes: the size of a large BAR.
@@ -19,25 +19,22 @@ const FRAME_BYTES_MAX: u64 = 256 << 20;
 pub(crate) static KEYS: KeySection = KeySection {
     name: "frames-stream",
     keys: &[
-        key("width", Whole(1, 16384), Is("1920"), "Pixels of a line."),
-        key("height", Whole(1, 16384), Is("1080"), "Lines of a frame."),
-        key("pixel_bytes", Whole(1, 8), Is("4"), "Bytes of a pixel."),
+        key("width", Whole(1, 16384).or("1920"), "Pixels of a line."),
+        key("height", Whole(1, 16384).or("1080"), "Lines of a frame."),
+        key("pixel_bytes", Whole(1, 8).or("4"), "Bytes of a pixel."),
         key(
             "frames",
-            Whole(1, 1_000_000_000),
-            Is("100"),
+            Whole(1, 1_000_000_000).or("100"),
             "Frames to copy, where no duration is given; in the background, until the workload ends.",
         ),
         key(
             "duration",
-            duration(1),
-            Open,
+            duration(1).optional(),
             "Instead of frames: frames are begun for so long, and the last is copied to its end.",
         ),
         key(
             "period",
-            duration(1),
-            Open,
+            duration(1).optional(),
             "A frame begins each so often; without it, as soon as the one before is copied.",
         ),
         key(
@@ -48,8 +45,8 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "memfd",
                 "uncached",
                 "write-combined",
-            ]),
-            Is("\"anonymous\""),
+            ])
+            .or("anonymous"),
             "Where frames are copied from: memory of the process, private, in huge pages that are set aside, or of a file in memory; or memory of a PCI device as resourceN or resourceN_wc maps it.",
         ),
         key(
@@ -62,17 +59,16 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "write-combined",
                 "framebuffer",
                 "dumb-buffer",
-            ]),
-            Is("\"anonymous\""),
+            ])
+            .or("anonymous"),
             "Where they are copied to: the same, a framebuffer, or a dumb buffer of a card.",
         ),
         key(
             "device",
-            Text,
-            Open,
+            Text.optional(),
             "Whose memory that is: a PCI address such as 0000:00:02.0, /dev/fbN or /dev/dri/cardN; without it the first display controller, framebuffer or card.",
         ),
-        key("bar", Whole(0, 5), Is("0"), "The N of resourceN."),
+        key("bar", Whole(0, 5).or("0"), "The N of resourceN."),
         key(
             "store",
             Word(&[
@@ -82,44 +78,38 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "movntdq",
                 "vmovntdq",
                 "compute",
-            ]),
-            Is("\"mov\""),
+            ])
+            .or("mov"),
             "What copies: REP MOVSB, ordinary stores of 8 bytes, non-temporal ones of 8, 16 (SSE2) or 32 bytes (AVX2); or nothing does, and as many turns of a loop are computed as a frame has words of 8 bytes.",
         ),
         key(
             "flush",
-            Word(&["nothing", "source", "destination"]),
-            Is("\"nothing\""),
+            Word(&["nothing", "source", "destination"]).or("nothing"),
             "Of what cache lines are flushed once it was copied.",
         ),
         key(
             "flush_by",
-            Word(&["clflush", "clflushopt"]),
-            Is("\"clflush\""),
+            Word(&["clflush", "clflushopt"]).or("clflush"),
             "The instruction that flushes them.",
         ),
         key(
             "fence",
-            Word(&["nothing", "sfence", "mfence"]),
-            Is("\"nothing\""),
+            Word(&["nothing", "sfence", "mfence"]).or("nothing"),
             "The fence behind what was copied and flushed.",
         ),
         key(
             "each",
-            Word(&["line", "frame"]),
-            Is("\"frame\""),
+            Word(&["line", "frame"]).or("frame"),
             "After which of them flush and fence come.",
         ),
         key(
             "bands",
-            Whole(1, 16384),
-            Is("1"),
+            Whole(1, 16384).or("1"),
             "Parts of a frame, of whole lines, each copied without a pause.",
         ),
         key(
             "pause",
-            duration(0),
-            Is("\"0ns\""),
+            duration(0).or("0ns"),
             "The pause between two bands of a frame.",
         ),
         SCHEDULING,

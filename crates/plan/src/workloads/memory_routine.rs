@@ -6,7 +6,7 @@ use assize_job::{CacheState, CpuMode, MemoryRoutine, Routine};
 use super::scheduling::SCHEDULING;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, Open, Whole, Word, key};
+use crate::values::keys::{KeySection, Whole, Word, key};
 
 /// Maximum size in bytes of a batch with a cold cache, in which each call uses
 /// separate memory.
@@ -51,57 +51,49 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "csum-partial",
                 "csum-partial-copy",
                 "rep-movs-alternative",
-            ]),
-            Is("\"rep-movsb\""),
+            ])
+            .or("rep-movsb"),
             "What is called: it copies, zeroes, or adds up the Internet checksum.",
         ),
         key(
             "mode",
-            Word(&["user", "kernel"]),
-            Is("\"user\""),
+            Word(&["user", "kernel"]).or("user"),
             "In which mode of the CPU it is called: by the process, on its memory, or by the kernel, on the kernel's, which wants the module copybench and loads it.",
         ),
-        key("size", Whole(1, 16 << 20), Is("4096"), "Bytes of a call."),
+        key("size", Whole(1, 16 << 20).or("4096"), "Bytes of a call."),
         key(
             "source_offset",
-            Whole(0, 63),
-            Is("0"),
+            Whole(0, 63).or("0"),
             "How many bytes behind the beginning of a cache line the source begins.",
         ),
         key(
             "destination_offset",
-            Whole(0, 63),
-            Is("0"),
+            Whole(0, 63).or("0"),
             "The same of the destination.",
         ),
         key(
             "mask",
-            Whole(0, 63),
-            Open,
+            Whole(0, 63).optional(),
             "Bits in which movsl-rule compares source and destination: where one differs and the size is 64 or more it takes unrolled-32, else rep-movsl. 7 if not given; 0 never takes the former.",
         ),
         key(
             "cache",
-            Word(&["hot", "cold", "beyond"]),
-            Is("\"hot\""),
+            Word(&["hot", "cold", "beyond"]).or("hot"),
             "Where the bytes are before a call: where the one before left them, in memory, their cache lines being flushed, or wherever they are when calls go through more than the caches hold.",
         ),
         key(
             "arena",
-            Whole(4096, 1 << 30),
-            Open,
+            Whole(4096, 1 << 30).optional(),
             "How many bytes calls go through where cache is beyond; without it, twice those of the largest cache.",
         ),
         key(
             "batches",
-            Whole(1, 1_000_000),
-            Is("100"),
+            Whole(1, 1_000_000).or("100"),
             "Batches of calls, each of which is timed; in the background, without end.",
         ),
         key(
             "calls",
-            Whole(1, 1_000_000),
-            Open,
+            Whole(1, 1_000_000).optional(),
             "Calls of a batch; without it, as many as have 64 KiB together.",
         ),
         SCHEDULING,

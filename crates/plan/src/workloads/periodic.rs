@@ -8,7 +8,7 @@ use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, List, Open, Table, Text, duration, key};
+use crate::values::keys::{KeySection, List, Table, Text, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -16,26 +16,22 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "duration",
-            duration(1),
-            Is("\"1s\""),
+            duration(1).or("1s"),
             "How long they run; in the background, until the workload ends.",
         ),
         key(
             "loops",
-            List(&Table(&LOOP_KEYS)),
-            Is("[]"),
+            List(&Table(&LOOP_KEYS)).or("[]"),
             "The threads: each works for a while in each of its periods.",
         ),
         key(
             "rt_app",
-            Text,
-            Open,
+            Text.optional(),
             "Instead of loops: a file for rt-app, which then runs it.",
         ),
         key(
             "calibration",
-            duration(1),
-            Open,
+            duration(1).optional(),
             "How long a turn of rt-app's loop takes, where its file gives no number.",
         ),
     ],
@@ -45,13 +41,12 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static LOOP_KEYS: KeySection = KeySection {
     name: "loop",
     keys: &[
-        key("name", Text, Is("\"loop\""), "Its name in metrics."),
-        key("threads", COUNT, Is("1"), "How many threads are like this."),
-        key("period", duration(1), Is("\"10ms\""), "Length of a period."),
+        key("name", Text.or("loop"), "Its name in metrics."),
+        key("threads", COUNT.or("1"), "How many threads are like this."),
+        key("period", duration(1).or("10ms"), "Length of a period."),
         key(
             "run",
-            duration(1),
-            Is("\"1ms\""),
+            duration(1).or("1ms"),
             "CPU time to use in each period.",
         ),
         SCHEDULING,

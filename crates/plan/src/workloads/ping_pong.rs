@@ -2,17 +2,16 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::LOOPS;
-use crate::values::keys::{Is, KeySection, Word, key};
+use crate::values::keys::{KeySection, Word, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "ping-pong",
     keys: &[
-        key("loops", LOOPS, Is("1000"), "Round trips."),
+        key("loops", LOOPS.or("1000"), "Round trips."),
         key(
             "via",
-            Word(&["pipe", "futex"]),
-            Is("\"pipe\""),
+            Word(&["pipe", "futex"]).or("pipe"),
             "What carries the wake-ups.",
         ),
         SCHEDULING,

@@ -6,29 +6,26 @@ use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST};
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::{Free, Is, KeySection, Open, Text, key};
+use crate::values::keys::{Free, KeySection, Text, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "replay",
     keys: &[
-        key("file", Text, Open, "A file of steps."),
+        key("file", Text.optional(), "A file of steps."),
         key(
             "steps",
-            Free,
-            Open,
+            Free.optional(),
             "Instead of file: the steps themselves.",
         ),
         key(
             "repeat",
-            COUNT,
-            Is("100"),
+            COUNT.or("100"),
             "How often all steps are carried out.",
         ),
         key(
             "clients",
-            CONTEXTS,
-            Is("1"),
+            CONTEXTS.or("1"),
             "How many clients carry them out, each with contexts of its own.",
         ),
         RUN_COST,

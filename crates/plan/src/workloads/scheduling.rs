@@ -4,13 +4,12 @@ use assize_job::{Policy, Scheduling};
 
 use crate::values::document::{Document, join};
 use crate::values::error::Error;
-use crate::values::keys::{Is, KeySection, List, Open, SectionKey, Table, Text, Whole, Word, key};
+use crate::values::keys::{KeySection, List, SectionKey, Table, Text, Whole, Word, key};
 
 /// The key of a workload.
 pub(crate) const SCHEDULING: SectionKey = key(
     "scheduling",
-    Table(&KEYS),
-    Open,
+    Table(&KEYS).optional(),
     "How its threads are scheduled.",
 );
 
@@ -20,32 +19,27 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "policy",
-            Word(&["other", "batch", "idle", "fifo", "rr"]),
-            Is("\"other\""),
+            Word(&["other", "batch", "idle", "fifo", "rr"]).or("other"),
             "The scheduling policy.",
         ),
         key(
             "priority",
-            Whole(0, 99),
-            Is("0"),
+            Whole(0, 99).or("0"),
             "1 to 99 for fifo and rr, else 0.",
         ),
         key(
             "nice",
-            Whole(-20, 19),
-            Is("0"),
+            Whole(-20, 19).or("0"),
             "Niceness, for other and batch.",
         ),
         key(
             "cpus",
-            List(&Whole(0, 4095)),
-            Is("[]"),
+            List(&Whole(0, 4095)).or("[]"),
             "CPUs the threads may run on; empty for all.",
         ),
         key(
             "group",
-            Text,
-            Open,
+            Text.optional(),
             "The control group the whole workload is in, with others that name the same: on each CPU they weigh together as one thread of nice 0.",
         ),
     ],

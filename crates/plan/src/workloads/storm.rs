@@ -2,7 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
-use crate::values::keys::{Is, KeySection, Share, Whole, key};
+use crate::values::keys::{KeySection, Share, Whole, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,31 +10,27 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "contexts",
-            CONTEXTS,
-            Is("7"),
+            CONTEXTS.or("7"),
             "Contexts, on one engine after the other.",
         ),
-        key("jobs", COUNT, Is("3000"), "Jobs in all."),
+        key("jobs", COUNT.or("3000"), "Jobs in all."),
         key(
             "dependent",
-            Share,
-            Is("\"50%\""),
+            Share.or("50%"),
             "The share of jobs that depend on others.",
         ),
         key(
             "dependencies",
-            Whole(1, 64),
-            Is("3"),
+            Whole(1, 64).or("3"),
             "Such a job depends on one to so many others.",
         ),
         key(
             "reach",
-            Whole(1, 65536),
-            Is("32"),
+            Whole(1, 65536).or("32"),
             "These are among so many jobs before it.",
         ),
-        job_duration("\"20us\""),
-        spread("\"80us\""),
+        job_duration("20us"),
+        spread("80us"),
         RUN_COST,
         SCHEDULING,
     ],

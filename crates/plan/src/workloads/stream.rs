@@ -2,7 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, RUN_COST, job_duration, spread};
-use crate::values::keys::{Is, KeySection, duration, key};
+use crate::values::keys::{KeySection, duration, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,16 +10,14 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "submissions",
-            COUNT,
-            Is("1000"),
+            COUNT.or("1000"),
             "How often a job is submitted and waited for.",
         ),
-        job_duration("\"200us\""),
-        spread("\"20us\""),
+        job_duration("200us"),
+        spread("20us"),
         key(
             "pause",
-            duration(0),
-            Is("\"0ns\""),
+            duration(0).or("0ns"),
             "Time between one job and the next, drawn from the seed below this.",
         ),
         RUN_COST,

@@ -2,7 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, RUN_COST, job_duration, spread};
-use crate::values::keys::{Is, KeySection, key};
+use crate::values::keys::{KeySection, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,12 +10,11 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "submissions",
-            COUNT,
-            Is("1000"),
+            COUNT.or("1000"),
             "How often a job is submitted and waited for.",
         ),
-        job_duration("\"200us\""),
-        spread("\"20us\""),
+        job_duration("200us"),
+        spread("20us"),
         RUN_COST,
         SCHEDULING,
     ],

@@ -2,7 +2,7 @@
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
-use crate::values::keys::{Is, KeySection, Open, Whole, key};
+use crate::values::keys::{KeySection, Whole, key};
 
 /// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
@@ -10,19 +10,17 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key(
             "threads",
-            CONTEXTS,
-            Is("7"),
+            CONTEXTS.or("7"),
             "Threads, each with a context of its own, on one engine after the other.",
         ),
-        key("submissions", COUNT, Is("1000"), "Jobs of each thread."),
+        key("submissions", COUNT.or("1000"), "Jobs of each thread."),
         key(
             "window",
-            Whole(1, 65536),
-            Open,
+            Whole(1, 65536).optional(),
             "Jobs of a thread in flight at most; as many as the queue takes if not given.",
         ),
-        job_duration("\"5us\""),
-        spread("\"1us\""),
+        job_duration("5us"),
+        spread("1us"),
         RUN_COST,
         SCHEDULING,
     ],
