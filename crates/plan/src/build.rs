@@ -9,7 +9,7 @@ use crate::configurations::{factorial, names};
 use crate::experiment::{Experiment, RUNS_DEFAULT};
 use crate::levels::{Levels, RawLevel};
 use crate::overrides::Overrides;
-use crate::plan::{Plan, PlannedClaim, PlannedConfiguration, SCHEMA, StopRule};
+use crate::plan::{Plan, PlannedClaim, PlannedConfiguration, PlannedTradeoff, SCHEMA, StopRule};
 use crate::report::{tables, tradeoffs};
 use crate::schedule::blocks;
 use crate::settings::{gaps, stalls, tracer};
@@ -47,17 +47,13 @@ impl Experiment {
 
 fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
     check_overrides(experiment, overrides)?;
-    let file = &experiment.file;
+    let (document, file) = (&experiment.document, &experiment.file);
     let whole = include::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
     let target = overrides.target.as_ref().unwrap_or(&file.target);
     check_configurations(experiment, target, &every)?;
-    let document = &experiment.document;
     let instruments = stalls::with_truth(document, &file.instruments, &every)?;
-    let changes = experiment
-        .every_level()
-        .flat_map(|(_, level)| level.workload.values());
-    let parameters = experiment.every_workload().chain(changes);
+    let parameters = experiment.every_parameters();
     let payload = payload::derive(document, &file.payload, parameters, &every)?;
     let (grid, mut configurations) = restrict_to_overrides(experiment, (whole, every), overrides)?;
     let factors = grid.levels(experiment);
@@ -67,8 +63,7 @@ fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
         repeat_baseline(&mut configurations);
     }
     let (blocks, until) = blocks(experiment, overrides);
-    let cells = configurations.len() * file.workloads.len();
-    check_total(experiment, overrides, cells as u64, blocks)?;
+    check_total(experiment, overrides, configurations.len(), blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
     let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
@@ -82,12 +77,7 @@ fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
         target: target.clone(),
         seed,
         tables: tables::tables(&experiment.names(), &file.tables, &factors, &configurations),
-        tradeoffs: tradeoffs::tradeoffs(
-            document,
-            experiment.directions(),
-            &file.tradeoffs,
-            |metrics| metrics::workloads_with(experiment, &configurations, metrics),
-        )?,
+        tradeoffs: tradeoffs(experiment, &configurations)?,
         factors,
         switches,
         runs: blocks::runs(
@@ -114,6 +104,18 @@ fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
         offset_ns_max: file.offset_ns,
         payload,
     })
+}
+
+fn tradeoffs(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<Vec<PlannedTradeoff>, Error> {
+    tradeoffs::tradeoffs(
+        &experiment.document,
+        experiment.directions(),
+        &experiment.file.tradeoffs,
+        |names| metrics::workloads_with(experiment, configurations, names),
+    )
 }
 
 /// Filters the grid and its configurations down to the levels that the overrides keep.
@@ -150,9 +152,10 @@ fn check_configurations(
 fn check_total(
     experiment: &Experiment,
     overrides: &Overrides,
-    cells: u64,
+    configurations: usize,
     blocks: u32,
 ) -> Result<(), Error> {
+    let cells = (configurations * experiment.file.workloads.len()) as u64;
     if cells * u64::from(blocks) <= TOTAL_MAX {
         return Ok(());
     }

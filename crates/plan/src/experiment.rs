@@ -323,6 +323,13 @@ impl Experiment {
         workloads.chain(self.file.background.values())
     }
 
+    /// The parameters of all workloads, and the changes that levels make to them.
+    pub(crate) fn every_parameters(&self) -> impl Iterator<Item = &Parameters> {
+        let levels = self.file.factors.values().flat_map(IndexMap::values);
+        let changes = levels.flat_map(|level| level.workload.values());
+        self.every_workload().chain(changes)
+    }
+
     /// All levels with their paths.
     pub(crate) fn every_level(&self) -> impl Iterator<Item = (String, &RawLevel)> {
         self.file.factors.iter().flat_map(|(factor, levels)| {

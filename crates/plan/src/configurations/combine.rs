@@ -58,13 +58,12 @@ pub(crate) fn combine(
         kinds::check(&experiment.document, &path, &workload.kind, machine.cpus)?;
         Ok(workload)
     };
-    let of_background = |names: Vec<&str>| {
-        let named = names
-            .into_iter()
-            .filter_map(|name| file.background.get_key_value(name));
+    let of_background = |names: Vec<&str>| -> Result<Vec<Workload>, Error> {
+        let names = names.into_iter();
+        let named = names.filter_map(|name| file.background.get_key_value(name));
         named
             .map(|(name, base)| workload(BACKGROUND, name, base))
-            .collect::<Result<Vec<Workload>, Error>>()
+            .collect()
     };
     let background = of_background(running.clone())?;
     let beside = file.workloads.values().map(|base| {
@@ -75,26 +74,17 @@ pub(crate) fn combine(
     let bases = file.workloads.iter();
     let workloads = bases.map(|(name, base)| workload("workloads", name, base));
     let workloads = workloads.collect::<Result<Vec<Workload>, Error>>()?;
-    let own = || workloads.iter().chain(&background);
-    let every = || own().chain(beside.iter().flatten());
-    let layers = |key, top, of_level: fn(&RawLevel) -> &Parameters| {
-        let of_levels = levels
-            .iter()
-            .map(|(factor, name, level)| (join(&level_path(factor, name), key), of_level(level)));
-        let layers = iter::once((key.to_owned(), top)).chain(of_levels);
-        SettingLayers::new(&experiment.document, layers)
-    };
+    let background_or_beside = background.iter().chain(beside.iter().flatten());
+    let every = || workloads.iter().chain(background_or_beside.clone());
+    let layers = |key, top, of_level| setting_layers(experiment, levels, key, top, of_level);
     let queue = queue::queue(&layers("queue", &file.queue, |level| &level.queue), every())?;
-    let frequency = layers("frequency", &file.frequency, |level| &level.frequency);
-    let frequency = frequency::frequency(&frequency)?;
-    let idle = layers("idle", &file.idle, |level| &level.idle);
-    let idle = idle::idle(&idle, frequency.is_some())?;
+    let (frequency, idle) = power(experiment, levels)?;
     let target = overrides.target.as_ref().unwrap_or(&file.target);
     let stalls = layers("stalls", &file.stalls, |level| &level.stalls);
     let stalls = stalls::stalls(&stalls, target, machine.cpus)?;
-    let declared = idle.iter().map(Idle::module);
-    let declared = declared.chain(frequency.iter().flat_map(Frequency::modules));
-    let declared = declared.chain(stalls.iter().map(Stalls::module));
+    let power = idle.iter().map(Idle::module);
+    let power = power.chain(frequency.iter().flat_map(Frequency::modules));
+    let declared = power.chain(stalls.iter().map(Stalls::module));
     let mut setup = setup(experiment, levels, queue.as_ref(), declared);
     setup.splice(0..0, modules::missing_steps(&setup, every()));
     Ok(CombinedConfiguration {
@@ -110,6 +100,34 @@ pub(crate) fn combine(
         stalls,
         machine,
     })
+}
+
+fn power(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+) -> Result<(Option<Frequency>, Option<Idle>), Error> {
+    let file = &experiment.file;
+    let layers = |key, top, of_level| setting_layers(experiment, levels, key, top, of_level);
+    let frequency = layers("frequency", &file.frequency, |level| &level.frequency);
+    let frequency = frequency::frequency(&frequency)?;
+    let idle = layers("idle", &file.idle, |level| &level.idle);
+    let idle = idle::idle(&idle, frequency.is_some())?;
+    Ok((frequency, idle))
+}
+
+/// The settings under a key at the top of the file and in the levels.
+fn setting_layers<'a>(
+    experiment: &'a Experiment,
+    levels: &Levels<'_>,
+    key: &str,
+    top: &Parameters,
+    of_level: fn(&RawLevel) -> &Parameters,
+) -> SettingLayers<'a> {
+    let of_levels = levels
+        .iter()
+        .map(|(factor, name, level)| (join(&level_path(factor, name), key), of_level(level)));
+    let layers = iter::once((key.to_owned(), top)).chain(of_levels);
+    SettingLayers::new(&experiment.document, layers)
 }
 
 /// The policy of the last level that has one, else the experiment's; `None` for
