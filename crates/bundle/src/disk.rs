@@ -27,15 +27,11 @@ struct StoredRecords {
 /// [`Error::NotEmpty`], or [`Error::Io`] naming the file.
 pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
     let runs = directory.join("runs");
-    fs::create_dir_all(directory).map_err(Error::io(directory))?;
-    if fs::read_dir(directory)
-        .map_err(Error::io(directory))?
-        .next()
-        .is_some()
-    {
+    whole::create_folder(directory)?;
+    if !whole::names(directory)?.is_empty() {
         return Err(Error::NotEmpty(directory.to_path_buf()));
     }
-    fs::create_dir(&runs).map_err(Error::io(&runs))?;
+    whole::create_folder(&runs)?;
     for (at, run) in records.runs.iter().enumerate() {
         let path = runs.join(format!("{:04}.json", at + 1));
         whole::put_json(&path, run, IfExists::Refuse)?;
@@ -68,10 +64,7 @@ pub fn read(directory: &Path) -> Result<Records, Error> {
     for entry in fs::read_dir(&runs).map_err(Error::io(&runs))? {
         files.push(entry.map_err(Error::io(&runs))?.path());
     }
-    files.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
+    files.retain(|path| path.extension().is_some_and(|end| end == "json"));
     files.sort();
     for path in files {
         records.runs.push(get::<Run>(&path)?);

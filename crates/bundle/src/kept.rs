@@ -1,6 +1,5 @@
 //! Answers about pairs of runs, stored in the bundle as `why/A-B.json`.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
@@ -25,7 +24,7 @@ pub fn keep_answer<T: Serialize>(
     answer: &T,
 ) -> Result<(), Error> {
     let folder = directory.join(FOLDER);
-    fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    whole::create_folder(&folder)?;
     let path = folder.join(format!("{a:04}-{b:04}.json"));
     whole::put_json(&path, answer, IfExists::Replace)
 }
@@ -52,6 +51,8 @@ pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Resu
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
+    use std::fs;
+
     use super::*;
     use serde::Deserialize;
 

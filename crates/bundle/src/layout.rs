@@ -13,6 +13,9 @@ use crate::whole;
 /// The schema of `bundle.json`.
 pub const SCHEMA: &str = "assize.bundle/1";
 
+/// The directories of the files of runs.
+pub(crate) const FOLDERS: [&str; 3] = ["runs", "samples", "raw"];
+
 /// The path of the head, without which a directory is no bundle.
 pub(crate) fn head_path(directory: &Path) -> PathBuf {
     directory.join("bundle.json")
@@ -28,6 +31,12 @@ pub(crate) fn samples_path(directory: &Path, index: u32) -> PathBuf {
     directory
         .join("samples")
         .join(format!("{index:04}.parquet"))
+}
+
+/// The path of a raw output; whatever path a file claims, it is in this directory.
+pub(crate) fn raw_path(directory: &Path, name: &str) -> PathBuf {
+    let name = Path::new(name).file_name().unwrap_or_default();
+    directory.join("raw").join(name)
 }
 
 /// The indices of the runs that a bundle holds.

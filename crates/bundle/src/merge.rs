@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::difference::{FirstDifference, first_difference};
 use crate::head::{Head, MachinePart, StoredHead};
-use crate::layout::{get, head_path, recorded, run_path, samples_path};
+use crate::layout::{FOLDERS, get, head_path, raw_path, recorded, run_path, samples_path};
 use crate::recorded::StoredRun;
 use crate::whole::{self, IfExists, UNFINISHED};
 use crate::{Error, samples};
@@ -231,11 +231,7 @@ fn files(from: RunOrigin<'_>, run: &StoredRun) -> Vec<PathBuf> {
     if !run.samples.is_empty() {
         files.push(samples_path(from.directory, from.index));
     }
-    for name in &run.raw {
-        // Whatever path a file claims, it is in this directory.
-        let name = Path::new(name).file_name().unwrap_or_default();
-        files.push(from.directory.join("raw").join(name));
-    }
+    files.extend(run.raw.iter().map(|name| raw_path(from.directory, name)));
     files
 }
 
@@ -287,10 +283,8 @@ fn different_file(
     if bytes_a == bytes_b {
         return Ok(None);
     }
-    if a.extension()
-        .is_some_and(|extension| extension == "parquet")
-    {
-        let value = |path: &Path, run: &StoredRun| -> Result<Value, Error> {
+    if a.extension().is_some_and(|end| end == "parquet") {
+        let samples = |run: &StoredRun, path: &Path| -> Result<Value, Error> {
             let all = samples::decoded(path, &run.samples)?;
             let by_metric = all.into_iter().map(|one| {
                 let pairs: Vec<Value> = one
@@ -301,10 +295,7 @@ fn different_file(
                     .collect();
                 (one.metric, Value::Array(pairs))
             });
-            Ok(Value::Object(by_metric.collect()))
-        };
-        let samples = |run: &StoredRun, path: &Path| {
-            value(path, run).map(|value| json!({ "samples": value }))
+            Ok(json!({ "samples": Value::Object(by_metric.collect()) }))
         };
         let found = first_difference(&samples(first.0, a)?, &samples(second.0, b)?);
         // The samples are equal but the bytes differ: another version wrote
@@ -375,16 +366,15 @@ fn write(
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    fs::create_dir_all(parent).map_err(Error::io(parent))?;
+    whole::create_folder(parent)?;
     let beside = tempfile::Builder::new()
         .prefix(UNFINISHED)
         .permissions(everybody())
         .tempdir_in(parent)
         .map_err(Error::io(parent))?;
     let at = beside.path();
-    for folder in ["runs", "samples", "raw"] {
-        let folder = at.join(folder);
-        fs::create_dir(&folder).map_err(Error::io(&folder))?;
+    for folder in FOLDERS {
+        whole::create_folder(&at.join(folder))?;
     }
     for (&index, &from) in runs {
         let original: StoredRun = get(&run_path(from.directory, from.index))?;

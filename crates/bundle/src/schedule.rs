@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::boots::{Boots, borne_out};
 use crate::events::add_events;
 use crate::executions::Executions;
 use crate::head::StoredHead;
 use crate::identified::{CompletedRun, identities};
-use crate::layout::{get, recorded, run_path, samples_path};
+use crate::layout::{get, raw_path, recorded, run_path, samples_path};
 use crate::recorded::{RunExit, RunRecord, Skipped, StoredRun};
 use crate::{
     ComplainedRun, Doubt, Error, Events, FailedRun, Place, Records, RunCount, Samples, Unavailable,
@@ -280,19 +280,17 @@ pub fn read_run(directory: &Path, index: u32) -> Result<RunRecord, Error> {
     let stored: StoredRun = get(&run_path(directory, index))?;
     let mut raw = Vec::new();
     for name in &stored.raw {
-        // Whatever path a file claims, it is in this directory.
-        let name = Path::new(name).file_name().unwrap_or_default();
-        let path: PathBuf = directory.join("raw").join(name);
+        let path = raw_path(directory, name);
         let text = fs::read(&path).map_err(Error::io(&path))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         raw.push((
-            name.to_string_lossy().into_owned(),
+            name.into_owned(),
             String::from_utf8_lossy(&text).into_owned(),
         ));
     }
-    let samples: Vec<Samples> = if stored.samples.is_empty() {
-        Vec::new()
-    } else {
-        samples::decoded(&samples_path(directory, index), &stored.samples)?
+    let samples: Vec<Samples> = match stored.samples.is_empty() {
+        true => Vec::new(),
+        false => samples::decoded(&samples_path(directory, index), &stored.samples)?,
     };
     Ok(RunRecord {
         index,

@@ -76,6 +76,11 @@ pub(crate) fn names(directory: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
+/// Creates a directory and those above it; they may exist.
+pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(Error::io(path))
+}
+
 /// Removes a file; it need not exist.
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::difference::FirstDifference;
 use crate::head::{Head, StoredHead};
-use crate::layout::{head_path, recorded, run_path, samples_path};
+use crate::layout::{FOLDERS, head_path, raw_path, recorded, run_path, samples_path};
 use crate::recorded::{RunRecord, StoredRun};
 use crate::whole::{self, IfExists, UNFINISHED};
 use crate::{Error, kept, samples};
@@ -20,7 +20,6 @@ use crate::{Error, kept, samples};
 const WRITERS: &str = "lock";
 /// The lock held exclusively while one run is stored.
 const PUTTING: &str = "lock.put";
-const FOLDERS: [&str; 3] = ["runs", "samples", "raw"];
 
 /// Writes the runs of a schedule into a bundle, each when it is done.
 ///
@@ -113,8 +112,7 @@ impl Writer {
 
     fn open_with_lock(directory: &Path, head: &Head, lock: File) -> Result<Writer, Error> {
         for folder in FOLDERS {
-            let folder = directory.join(folder);
-            fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+            whole::create_folder(&directory.join(folder))?;
         }
         Ok(Writer {
             directory: directory.to_path_buf(),
@@ -156,8 +154,7 @@ impl Writer {
             files.push((path, bytes));
         }
         for (name, (_, text)) in stored.raw.iter().zip(&recorded.raw) {
-            let path = self.directory.join("raw").join(name);
-            files.push((path, text.clone().into_bytes()));
+            files.push((raw_path(&self.directory, name), text.clone().into_bytes()));
         }
         let lock = self.directory.join(PUTTING);
         let _held = opened(&lock, FlockOperation::LockExclusive)?;
@@ -273,7 +270,7 @@ fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
 }
 
 fn locked(directory: &Path, how: FlockOperation) -> Result<File, Error> {
-    fs::create_dir_all(directory).map_err(Error::io(directory))?;
+    whole::create_folder(directory)?;
     opened(&directory.join(WRITERS), how)
 }
 

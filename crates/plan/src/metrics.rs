@@ -31,7 +31,7 @@ pub(crate) fn check(
 ) -> Result<(), Error> {
     let file = &experiment.file;
     let every = || configurations.iter().flat_map(|one| &one.workloads);
-    of_its_own(experiment, every())?;
+    check_printed(experiment, every())?;
     check_power_declared(experiment, configurations)?;
     let here = GivenMetrics::new(experiment, every());
     for (at, primary) in file.primary.iter().enumerate() {
@@ -128,7 +128,7 @@ fn check_power_declared(
 
 /// Rejects a metric parsed from a program's output that has the name of a
 /// built-in one.
-fn of_its_own<'a>(
+fn check_printed<'a>(
     experiment: &Experiment,
     workloads: impl Iterator<Item = &'a Workload>,
 ) -> Result<(), Error> {

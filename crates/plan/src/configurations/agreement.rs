@@ -77,7 +77,7 @@ fn settings(path: &str, level: &RawLevel) -> LevelValues {
     ] {
         for (at, action) in steps.iter().enumerate() {
             let path = format!("{}[{at}]", join(path, key));
-            for (thing, value) in of_action(action) {
+            for (thing, value) in action_settings(action) {
                 set(format!("{thing}{when}"), path.clone(), value);
             }
         }
@@ -88,7 +88,7 @@ fn settings(path: &str, level: &RawLevel) -> LevelValues {
             set(thing, path.clone(), value);
         }
     }
-    for (thing, path, value) in of_tables(path, level) {
+    for (thing, path, value) in table_settings(path, level) {
         set(thing, path, value);
     }
     for (name, value) in &level.environment {
@@ -100,7 +100,7 @@ fn settings(path: &str, level: &RawLevel) -> LevelValues {
 
 /// What a level sets in its tables, such as `queue` or `idle`: setting, path and
 /// value.
-fn of_tables(path: &str, level: &RawLevel) -> Vec<(String, String, String)> {
+fn table_settings(path: &str, level: &RawLevel) -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for (table, what, of_table) in [
         ("queue", "queues", &level.queue),
@@ -122,7 +122,7 @@ fn of_tables(path: &str, level: &RawLevel) -> Vec<(String, String, String)> {
     all
 }
 
-fn of_action(action: &Action) -> Vec<(String, String)> {
+fn action_settings(action: &Action) -> Vec<(String, String)> {
     match action {
         Action::Module { module, parameters } => parameters
             .iter()

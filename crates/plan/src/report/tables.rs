@@ -196,14 +196,14 @@ fn baselines(
     first: &str,
     configurations: &[PlannedConfiguration],
 ) -> IndexMap<String, String> {
-    let of = |configuration: &PlannedConfiguration| {
+    let baseline = |configuration: &PlannedConfiguration| {
         let mut wanted = configuration.levels.clone();
         wanted.insert(factor.to_owned(), first.to_owned());
         let mut measured = configurations.iter().filter(|other| !other.aa);
         let baseline = measured.find(|other| other.levels == wanted)?;
         Some((configuration.name.clone(), baseline.name.clone()))
     };
-    configurations.iter().filter_map(of).collect()
+    configurations.iter().filter_map(baseline).collect()
 }
 
 /// The path of the key that names a metric of a table.

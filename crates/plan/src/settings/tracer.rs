@@ -135,10 +135,7 @@ pub(crate) fn check(
             .error(&format!("{TABLE}.{key}"), why)
             .mend("remove it"));
     }
-    if let Some((key, why, mend)) = first_rejected(kind, &settings) {
-        let error = document.error(&format!("{TABLE}.{key}"), why);
-        return Err(error.mend(mend));
-    }
+    document.reject(TABLE, first_rejected(kind, &settings))?;
     check_cpus(document, TABLE, &settings.cpus, fewest_cpus)
 }
 

@@ -38,6 +38,18 @@ impl Document {
         source.error(&span, path, why)
     }
 
+    /// Turns a mistake below a path into an error: the key, what is wrong with it, and
+    /// how to fix it.
+    pub(crate) fn reject<T: Into<String>>(
+        &self,
+        path: &str,
+        mistake: Option<(&str, T, T)>,
+    ) -> Result<(), Error> {
+        mistake.map_or(Ok(()), |(key, why, mend)| {
+            Err(self.error(&join(path, key), why).mend(mend))
+        })
+    }
+
     /// The place of a key as messages print it: `FILE:LINE: KEY`.
     pub(crate) fn place(&self, path: &str) -> String {
         let here = self.error(path, "");

@@ -3,8 +3,6 @@
 use assize_job::{Drawing, ImagesBy};
 
 use super::scheduling::SCHEDULING;
-use crate::values::document::{Document, join};
-use crate::values::error::Error;
 use crate::values::keys::{KeySection, Whole, Word, key};
 
 /// Its parameters.
@@ -62,17 +60,9 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// Rejects parameters that contradict each other. `path` is where they were
-/// given.
-pub(crate) fn check(document: &Document, path: &str, drawing: &Drawing) -> Result<(), Error> {
-    match mistake(drawing) {
-        None => Ok(()),
-        Some((key, why, mend)) => Err(document.error(&join(path, key), why).mend(mend)),
-    }
-}
-
-/// The key at fault, what is wrong with it, and how to fix it.
-fn mistake(drawing: &Drawing) -> Option<(&'static str, &'static str, &'static str)> {
+/// The first of the parameters that contradict each other: its key, what is wrong
+/// with it, and how to fix it.
+pub(crate) fn mistake(drawing: &Drawing) -> Option<(&'static str, &'static str, &'static str)> {
     if drawing.images == 0 && drawing.images_by != ImagesBy::Socket {
         let why = "there is no image";
         return Some(("images_by", why, "set images to 1 or more, or remove it"));

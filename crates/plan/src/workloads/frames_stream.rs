@@ -116,17 +116,9 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// Rejects parameters that contradict each other. `path` is where they were
-/// given.
-pub(crate) fn check(document: &Document, path: &str, stream: &FramesStream) -> Result<(), Error> {
-    match mistake(stream) {
-        None => Ok(()),
-        Some((key, why, mend)) => Err(document.error(&join(path, key), why).mend(mend)),
-    }
-}
-
-/// The key at fault, what is wrong with it, and how to fix it.
-fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
+/// The first of the parameters that contradict each other: its key, what is wrong
+/// with it, and how to fix it.
+pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
     let say = |key, why: &str, mend: &str| Some((key, why.to_owned(), mend.to_owned()));
     let (from, to) = (stream.source, stream.destination);
     let pauses = stream.pause_ns > 0;

@@ -62,9 +62,13 @@ pub(crate) fn check(
             let error = document.error(&join(path, "argv"), "names no program");
             return Err(error.mend("give the program first, then its arguments"));
         }
-        WorkloadKind::Drawing(drawing) => drawing::check(document, path, drawing)?,
-        WorkloadKind::FramesStream(stream) => frames_stream::check(document, path, stream)?,
-        WorkloadKind::MemoryRoutine(routine) => memory_routine::check(document, path, routine)?,
+        WorkloadKind::Drawing(drawing) => document.reject(path, drawing::mistake(drawing))?,
+        WorkloadKind::FramesStream(stream) => {
+            document.reject(path, frames_stream::mistake(stream))?
+        }
+        WorkloadKind::MemoryRoutine(routine) => {
+            document.reject(path, memory_routine::mistake(routine))?
+        }
         WorkloadKind::Periodic(periodic) => periodic::check(document, path, periodic)?,
         WorkloadKind::Replay(replay) => replay::check(document, path, replay)?,
         _ => {}

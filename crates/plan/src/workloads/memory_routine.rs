@@ -4,8 +4,6 @@
 use assize_job::{CacheState, CpuMode, MemoryRoutine, Routine};
 
 use super::scheduling::SCHEDULING;
-use crate::values::document::{Document, join};
-use crate::values::error::Error;
 use crate::values::keys::{KeySection, Whole, Word, key};
 
 /// Maximum size in bytes of a batch with a cold cache, in which each call uses
@@ -100,17 +98,9 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// Rejects parameters that contradict each other. `path` is where they were
-/// given.
-pub(crate) fn check(document: &Document, path: &str, routine: &MemoryRoutine) -> Result<(), Error> {
-    match mistake(routine) {
-        None => Ok(()),
-        Some((key, why, mend)) => Err(document.error(&join(path, key), why).mend(mend)),
-    }
-}
-
-/// The key at fault, what is wrong with it, and how to fix it.
-fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
+/// The first of the parameters that contradict each other: its key, what is wrong
+/// with it, and how to fix it.
+pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
     if !kind.routine.is_in(kind.mode) {
         return Some(match kind.mode {
             CpuMode::User => (
