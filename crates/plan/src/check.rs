@@ -54,16 +54,10 @@ fn names_of_things(experiment: &Experiment) -> Result<(), Error> {
         let error = experiment.error("workloads", "is empty: nothing would be measured");
         return Err(error.mend("write [workloads.NAME] with a kind"));
     }
-    let measured: HashSet<_> = file
-        .workloads
-        .keys()
-        .map(|name| name.to_lowercase())
-        .collect();
-    match file
-        .background
-        .keys()
-        .find(|name| measured.contains(&name.to_lowercase()))
-    {
+    let measured = file.workloads.keys().map(|name| name.to_lowercase());
+    let measured: HashSet<String> = measured.collect();
+    let mut background = file.background.keys();
+    match background.find(|name| measured.contains(&name.to_lowercase())) {
         Some(name) => {
             let path = join("background", name);
             let error = experiment.error(&path, format!("a workload is called '{name}' too"));
@@ -147,18 +141,14 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
             let error = experiment.error(&path, format!("no instrument '{name}'"));
             return Err(error.nearest(name, names()));
         }
-        let instruments = &file.instruments[..=at];
-        experiment
-            .document
-            .check_unique("instruments", instruments)?;
+        let (document, instruments) = (&experiment.document, &file.instruments[..=at]);
+        document.check_unique("instruments", instruments)?;
     }
     for (at, primary) in file.primary.iter().enumerate() {
         let path = format!("primary[{at}].metric");
         let metric = &primary.metric;
-        if file.primary[..at]
-            .iter()
-            .any(|before| before.metric == *metric)
-        {
+        let mut before = file.primary[..at].iter();
+        if before.any(|before| before.metric == *metric) {
             let error = experiment.error(&path, format!("'{metric}' is given twice"));
             return Err(error.mend("remove one"));
         }
@@ -188,11 +178,8 @@ fn levels(experiment: &Experiment) -> Result<(), Error> {
                 &join(&path, "teardown"),
                 &level.teardown,
             )?;
-            words(
-                experiment,
-                &join(&path, "command_line"),
-                &level.command_line,
-            )?;
+            let command_line = join(&path, "command_line");
+            words(experiment, &command_line, &level.command_line)?;
             runs_and_environment(experiment, &path, level)?;
         }
     }
@@ -267,11 +254,8 @@ fn background(experiment: &Experiment) -> Result<(), Error> {
     let of_levels = levels.flat_map(|(_, level)| level.background.iter().map(String::as_str));
     let of_workloads = file.workloads.values().flat_map(background_names);
     let wanted: HashSet<&str> = of_levels.chain(of_workloads).collect();
-    match file
-        .background
-        .keys()
-        .find(|name| !wanted.contains(name.as_str()))
-    {
+    let mut there = file.background.keys();
+    match there.find(|name| !wanted.contains(name.as_str())) {
         Some(name) => {
             let error = experiment.error(&join(BACKGROUND, name), "nothing runs it");
             let mend = format!("add background = [\"{name}\"] to a level or a workload");

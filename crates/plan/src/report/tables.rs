@@ -54,6 +54,10 @@ pub(crate) struct DeclaredNames<'a> {
 }
 
 impl DeclaredNames<'_> {
+    fn error(&self, path: &str, why: impl Into<String>) -> Error {
+        self.document.error(path, why)
+    }
+
     /// Checks that a workload of this name is measured.
     pub(crate) fn require_workload(&self, path: &str, name: &str) -> Result<(), Error> {
         if self.workloads.contains(&name) {
@@ -61,10 +65,10 @@ impl DeclaredNames<'_> {
         }
         if self.background.contains(&name) {
             let why = format!("'{name}' runs in the background and is not measured");
-            let error = self.document.error(path, why);
+            let error = self.error(path, why);
             return Err(error.mend(format!("move it to [workloads.{name}], or remove it here")));
         }
-        let error = self.document.error(path, format!("no workload '{name}'"));
+        let error = self.error(path, format!("no workload '{name}'"));
         Err(error.nearest(name, self.workloads.iter().copied()))
     }
 }
@@ -94,7 +98,7 @@ pub(crate) fn check(names: &DeclaredNames<'_>, tables: &[RawTable]) -> Result<()
 fn check_metrics(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Result<(), Error> {
     let path = format!("{path}.metric");
     if table.metric.is_empty() {
-        let error = names.document.error(&path, "names no metric");
+        let error = names.error(&path, "names no metric");
         return Err(error.mend("name one, or remove the table"));
     }
     names.document.check_unique(&path, &table.metric)
@@ -106,7 +110,7 @@ fn check_columns(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Res
         return Ok(());
     };
     if columns.is_empty() {
-        let error = names.document.error(&path, "names no workload");
+        let error = names.error(&path, "names no workload");
         return Err(error.mend("name some, or remove it for all"));
     }
     for (at, name) in columns.iter().enumerate() {
@@ -123,15 +127,11 @@ fn check_normalised(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> 
     names.require_workload(&path, name)?;
     let columns = table.columns(names);
     if !columns.contains(&name.as_str()) {
-        let error = names
-            .document
-            .error(&path, format!("'{name}' is no column of the table"));
+        let error = names.error(&path, format!("'{name}' is no column of the table"));
         return Err(error.mend(format!("add '{name}' to its workloads")));
     }
     if columns.len() == 1 {
-        let error = names
-            .document
-            .error(&path, format!("'{name}' is the only column"));
+        let error = names.error(&path, format!("'{name}' is the only column"));
         return Err(error.mend("add other workloads, or remove it"));
     }
     Ok(())
@@ -141,9 +141,7 @@ fn check_factor(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Resu
     let factors = &names.factors;
     match &table.factor {
         Some(name) if !factors.contains(&name.as_str()) => {
-            let error = names
-                .document
-                .error(&format!("{path}.factor"), format!("no factor '{name}'"));
+            let error = names.error(&format!("{path}.factor"), format!("no factor '{name}'"));
             Err(match factors.is_empty() {
                 true => error.mend("remove it"),
                 false => error.nearest(name, factors.iter().copied()),
@@ -169,14 +167,11 @@ pub(crate) fn tables(
             Some(baselines(factor, first, configurations))
         });
         let baselines = baselines.unwrap_or_default();
+        let columns = asked.columns(names);
         for (which, metric) in asked.metric.iter().enumerate() {
             planned.push(PlannedTable {
                 metric: metric.clone(),
-                workloads: asked
-                    .columns(names)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
+                workloads: columns.iter().map(|name| (*name).to_owned()).collect(),
                 normalised_to: asked.normalised_to.clone(),
                 factor: factor.clone(),
                 baselines: baselines.clone(),

@@ -74,35 +74,33 @@ pub(crate) fn check(
     written: Option<&GapsSettings>,
     fewest_cpus: Option<u32>,
 ) -> Result<(), Error> {
-    let error = |key: &str, why: String| Err(document.error(&format!("gaps.{key}"), why));
+    let error = |key: &str, why: &str| document.error(&format!("gaps.{key}"), why);
     let Some(gaps) = settings(instruments, written) else {
-        return match written {
-            None => Ok(()),
-            Some(_) => {
-                let error = document.error(NAME, "the instrument gaps is not asked for");
-                Err(error.mend("add 'gaps' to instruments"))
-            }
-        };
+        return written.map_or(Ok(()), |_| {
+            let error = document.error(NAME, "the instrument gaps is not asked for");
+            Err(error.mend("add 'gaps' to instruments"))
+        });
     };
     if gaps.width_ns > gaps.window_ns {
-        return error("width", "is longer than the window".into())
-            .map_err(|error: Error| error.mend("set window too, or a width below 1s"));
+        return Err(
+            error("width", "is longer than the window").mend("set window too, or a width below 1s")
+        );
     }
     if gaps.threshold_ns >= gaps.width_ns {
-        return error("threshold", "is not shorter than the width".into());
+        return Err(error("threshold", "is not shorter than the width"));
     }
     if gaps.baseline_ns > BASELINE_NS_MAX {
-        return error("baseline", "is longer than 1min".into());
+        return Err(error("baseline", "is longer than 1min"));
     }
     let real_time = matches!(gaps.policy, Policy::Fifo | Policy::Rr);
     if real_time && gaps.priority == 0 {
-        return error("policy", "fifo and rr want a priority of 1 to 99".into())
-            .map_err(|error: Error| error.mend("add priority = 1"));
+        return Err(
+            error("policy", "fifo and rr want a priority of 1 to 99").mend("add priority = 1")
+        );
     }
     if !real_time && gaps.priority != 0 {
         let why = format!("priority {} is for the policies fifo and rr", gaps.priority);
-        return error("priority", why)
-            .map_err(|error: Error| error.mend("set policy = \"fifo\" or priority = 0"));
+        return Err(error("priority", &why).mend("set policy = \"fifo\" or priority = 0"));
     }
     check_cpus(document, NAME, &gaps.cpus, fewest_cpus)
 }
@@ -115,18 +113,17 @@ pub(crate) fn check_cpus(
     cpus: &[u32],
     fewest: Option<u32>,
 ) -> Result<(), Error> {
-    let error = |key: &str, why: String| Err(document.error(&format!("{table}.{key}"), why));
     for (at, cpu) in cpus.iter().enumerate() {
-        let key = format!("cpus[{at}]");
+        let path = format!("{table}.cpus[{at}]");
         if cpus[..at].contains(cpu) {
-            return error(&key, format!("{cpu} is given twice"));
+            return Err(document.error(&path, format!("{cpu} is given twice")));
         }
         if let Some(fewest) = fewest
             && *cpu >= fewest
         {
             let why = format!("there is no CPU {cpu} among {fewest}, which count from 0");
             let mend = format!("set cpus = {} at the top", cpu.saturating_add(1));
-            return error(&key, why).map_err(|error: Error| error.mend(mend));
+            return Err(document.error(&path, why).mend(mend));
         }
     }
     Ok(())

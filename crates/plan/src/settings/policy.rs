@@ -1,4 +1,4 @@
-//! Placement policies: how they are written, and which one a configuration has.
+//! How placement policies are written.
 
 use std::collections::BTreeMap;
 

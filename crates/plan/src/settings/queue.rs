@@ -124,22 +124,20 @@ pub(crate) fn queue<'w>(
         let key = if layers.gives(key) { key } else { "design" };
         layers.error(key, why)
     };
+    let mend = "leave it out there, or exclude the combination";
     if let Some((key, must)) = queue.unknown_to_design() {
         let design = word(&queue.design);
         let why = format!("is not known to design = \"{design}\", where it must be {must}");
-        let error = error(key, why);
-        return Err(error.mend("leave it out there, or exclude the combination"));
+        return Err(error(key, why).mend(mend));
     }
     if let Some((key, must)) = queue.decided_by_shape() {
         let shape = word(&queue.shape);
         let why = format!("is decided by shape = \"{shape}\", where it must be {must}");
-        let error = error(key, why);
-        return Err(error.mend("leave it out there, or exclude the combination"));
+        return Err(error(key, why).mend(mend));
     }
     if queue.put == JobPutter::Auto && queue.bypass {
         let why = "is decided by put = \"auto\", where it must be false".to_owned();
-        let error = error("bypass", why);
-        return Err(error.mend("leave it out there, or exclude the combination"));
+        return Err(error("bypass", why).mend(mend));
     }
     if !queue.ring.is_power_of_two() {
         let why = format!("{} is no power of two", queue.ring);

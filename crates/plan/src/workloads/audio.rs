@@ -1,9 +1,8 @@
-//! The workload `audio`.
+//! The parameters of the workload `audio`.
 
 use super::scheduling::SCHEDULING;
 use crate::values::keys::{KeySection, Text, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "audio",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `browser`.
+//! The parameters of the workload `browser`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
 use crate::values::keys::{KeySection, Whole, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "browser",
     keys: &[

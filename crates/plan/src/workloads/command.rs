@@ -1,9 +1,8 @@
-//! The workload `command`.
+//! The parameters of the workload `command`.
 
 use super::scheduling::SCHEDULING;
 use crate::values::keys::{Free, KeySection, List, Pairs, Text, Whole, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "command",
     keys: &[

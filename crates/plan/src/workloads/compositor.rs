@@ -1,10 +1,9 @@
-//! The workload `compositor`.
+//! The parameters of the workload `compositor`.
 
 use super::scheduling;
 use super::shared::{RUN_COST, spread};
 use crate::values::keys::{Flag, KeySection, Table, Whole, Word, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "compositor",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `cpu-score`.
+//! The parameters of the workload `cpu-score`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
 use crate::values::keys::{Flag, KeySection, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "cpu-score",
     keys: &[

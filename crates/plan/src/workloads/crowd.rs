@@ -1,10 +1,9 @@
-//! The workload `crowd`.
+//! The parameters of the workload `crowd`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, RUN_COST, job_duration, spread};
 use crate::values::keys::{KeySection, Whole, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "crowd",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `cyclictest`.
+//! The parameters of the workload `cyclictest`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, LOOPS};
 use crate::values::keys::{Flag, KeySection, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "cyclictest",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `deep`.
+//! The parameters of the workload `deep`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
 use crate::values::keys::{KeySection, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "deep",
     keys: &[

@@ -5,7 +5,6 @@ use assize_job::{Drawing, ImagesBy};
 use super::scheduling::SCHEDULING;
 use crate::values::keys::{KeySection, Whole, Word, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "drawing",
     keys: &[

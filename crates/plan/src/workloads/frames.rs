@@ -1,10 +1,9 @@
-//! The workload `frames`.
+//! The parameters of the workload `frames`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{RUN_COST, spread};
 use crate::values::keys::{Flag, KeySection, Whole, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "frames",
     keys: &[

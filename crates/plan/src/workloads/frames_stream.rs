@@ -15,7 +15,6 @@ use crate::values::target::is_virtual;
 /// The largest frame in bytes: the size of a large BAR.
 const FRAME_BYTES_MAX: u64 = 256 << 20;
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "frames-stream",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `hackbench`.
+//! The parameters of the workload `hackbench`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, LOOPS};
 use crate::values::keys::{Flag, KeySection, Word, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "hackbench",
     keys: &[

@@ -10,7 +10,6 @@ use crate::values::keys::{KeySection, Whole, Word, key};
 /// separate memory.
 const COLD_BYTES_MAX: u64 = 1 << 30;
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "memory-routine",
     keys: &[

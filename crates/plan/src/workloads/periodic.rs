@@ -1,4 +1,4 @@
-//! The workload `periodic`.
+//! The parameters of the workload `periodic`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,6 @@ use crate::values::document::{Document, join};
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, Table, Text, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "periodic",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `ping-pong`.
+//! The parameters of the workload `ping-pong`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::LOOPS;
 use crate::values::keys::{KeySection, Word, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "ping-pong",
     keys: &[

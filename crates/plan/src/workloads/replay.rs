@@ -1,4 +1,4 @@
-//! The workload `replay`.
+//! The parameters of the workload `replay`.
 
 use assize_job::{Replay, replay};
 
@@ -8,7 +8,6 @@ use crate::values::document::{Document, join};
 use crate::values::error::Error;
 use crate::values::keys::{Free, KeySection, Text, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "replay",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `storm`.
+//! The parameters of the workload `storm`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
 use crate::values::keys::{KeySection, Share, Whole, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "storm",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `stream`.
+//! The parameters of the workload `stream`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, RUN_COST, job_duration, spread};
 use crate::values::keys::{KeySection, duration, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "stream",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `sync`.
+//! The parameters of the workload `sync`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{COUNT, RUN_COST, job_duration, spread};
 use crate::values::keys::{KeySection, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "sync",
     keys: &[

@@ -1,10 +1,9 @@
-//! The workload `threads`.
+//! The parameters of the workload `threads`.
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
 use crate::values::keys::{KeySection, Whole, key};
 
-/// Its parameters.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "threads",
     keys: &[
