@@ -1,14 +1,8 @@
 //! Which boots of a host the runs come from.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-
-use crate::Error;
-use crate::disk::get;
-use crate::recorded::{Skipped, StoredRun};
-use crate::writer::{recorded, run_path};
 
 /// The fact that names a run's boot: `/proc/sys/kernel/random/boot_id`.
 const FACT: &str = "boot_id";
@@ -71,16 +65,6 @@ impl Boots {
             ),
         })
     }
-}
-
-/// The boots that the runs of a bundle come from.
-pub fn boots(directory: &Path) -> Result<Boots, Error> {
-    let mut boots = Boots::default();
-    for index in recorded(directory)? {
-        let run: StoredRun<Skipped> = get(&run_path(directory, index))?;
-        boots.take(&run.environment);
-    }
-    Ok(boots)
 }
 
 /// The limits that a bundle states, except the one that its runs do not support.

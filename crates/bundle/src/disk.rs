@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::head::StoredHead;
+use crate::layout::{SCHEMA, get, has_schedule, head_path};
 use crate::whole::{self, IfExists};
 use crate::{Error, Records, Run, schedule};
-
-/// The schema of `bundle.json`.
-pub const SCHEMA: &str = "assize.bundle/1";
 
 #[derive(Serialize, Deserialize)]
 struct StoredRecords {
@@ -29,17 +27,14 @@ struct StoredRecords {
 /// [`Error::NotEmpty`], or [`Error::Io`] naming the file.
 pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
     let runs = directory.join("runs");
-    fs::create_dir_all(directory).map_err(Error::io(directory))?;
-    if fs::read_dir(directory)
-        .map_err(Error::io(directory))?
-        .next()
-        .is_some()
-    {
+    whole::create_folder(directory)?;
+    if !whole::names(directory)?.is_empty() {
         return Err(Error::NotEmpty(directory.to_path_buf()));
     }
-    fs::create_dir(&runs).map_err(Error::io(&runs))?;
+    whole::create_folder(&runs)?;
     for (at, run) in records.runs.iter().enumerate() {
-        put(&runs.join(format!("{:04}.json", at + 1)), run)?;
+        let path = runs.join(format!("{:04}.json", at + 1));
+        whole::put_json(&path, run, IfExists::Refuse)?;
     }
     let head = StoredRecords {
         schema: SCHEMA.to_string(),
@@ -48,11 +43,7 @@ pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
             ..records.clone()
         },
     };
-    put(&directory.join("bundle.json"), &head)
-}
-
-fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    whole::put(path, &whole::text(path, value)?, IfExists::Refuse)
+    whole::put_json(&head_path(directory), &head, IfExists::Refuse)
 }
 
 /// Reads a bundle of runs, or of results read from a text.
@@ -63,52 +54,22 @@ fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`] or [`Error::Schema`], naming the file.
 pub fn read(directory: &Path) -> Result<Records, Error> {
-    let path = directory.join("bundle.json");
-    let head: serde_json::Value = get(&path)?;
-    known_schema(&path, &head)?;
-    if head.get("head").is_some() {
+    let path = head_path(directory);
+    if has_schedule(directory)? {
         return schedule::read(directory, get::<StoredHead>(&path)?);
     }
-    let head: StoredRecords = get(&path)?;
-    let mut records = head.records;
+    let mut records = get::<StoredRecords>(&path)?.records;
     let runs = directory.join("runs");
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(&runs).map_err(Error::io(&runs))? {
         files.push(entry.map_err(Error::io(&runs))?.path());
     }
-    files.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
+    files.retain(|path| path.extension().is_some_and(|end| end == "json"));
     files.sort();
     for path in files {
         records.runs.push(get::<Run>(&path)?);
     }
     Ok(records)
-}
-
-/// Rejects a schema that this version does not know.
-pub(crate) fn known_schema(path: &Path, head: &serde_json::Value) -> Result<(), Error> {
-    let found = head.get("schema").and_then(|schema| schema.as_str());
-    if found == Some(SCHEMA) {
-        return Ok(());
-    }
-    Err(Error::Schema {
-        path: path.to_path_buf(),
-        found: found.unwrap_or("none").to_string(),
-        known: SCHEMA.to_string(),
-    })
-}
-
-pub(crate) fn get<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Error> {
-    let text = fs::read(path).map_err(|source| Error::Io {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    serde_json::from_slice(&text).map_err(|source| Error::Malformed {
-        path: path.to_path_buf(),
-        source,
-    })
 }
 
 #[cfg(test)]

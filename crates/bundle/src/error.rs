@@ -119,6 +119,12 @@ impl Error {
         let path = path.to_path_buf();
         move |source| Error::Io { path, source }
     }
+
+    /// Wraps an error in JSON with the path of its file.
+    pub(crate) fn malformed(path: &Path) -> impl FnOnce(serde_json::Error) -> Error + use<> {
+        let path = path.to_path_buf();
+        move |source| Error::Malformed { path, source }
+    }
 }
 
 impl std::fmt::Display for Error {
@@ -179,7 +185,7 @@ impl std::fmt::Display for Error {
             Error::Differs { .. } | Error::Conflict { .. } | Error::Incomparable { .. } => {
                 self.difference(f)
             }
-            Error::Unit { .. } | Error::Twice { .. } => self.beside(f),
+            Error::Unit { .. } | Error::Twice { .. } => self.write_mixture(f),
         }
     }
 }
@@ -241,7 +247,7 @@ impl Error {
 
 impl Error {
     /// Writes why bundles cannot be judged together.
-    fn beside(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn write_mixture(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::Unit {
                 path,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::difference::{FirstDifference, first_difference};
-use crate::disk::{SCHEMA, get, known_schema};
+use crate::layout::{SCHEMA, get, has_schedule, head_path};
 use crate::{Configuration, DeclaredTable, DeclaredTradeoff, Error, LevelSettings};
 
 /// The head of a bundle of runs. It is written before the first run and never
@@ -66,6 +66,15 @@ impl Head {
     /// Whether a run has the same result wherever it is executed.
     pub(crate) fn is_exact(&self) -> bool {
         self.target == "exact"
+    }
+
+    /// The kind of target. `host` and `ssh:HOST` measure in the same way; only the
+    /// machine differs.
+    pub(crate) fn target_kind(&self) -> &str {
+        match self.target.starts_with("ssh:") {
+            true => "host",
+            false => &self.target,
+        }
     }
 
     /// The fields that must be equal for two processes to work on the same
@@ -132,13 +141,10 @@ impl StoredHead {
 
     /// Reads the head of a bundle of runs.
     pub(crate) fn read(directory: &Path) -> Result<StoredHead, Error> {
-        let path = directory.join("bundle.json");
-        let value: serde_json::Value = get(&path)?;
-        known_schema(&path, &value)?;
-        if value.get("head").is_none() {
+        if !has_schedule(directory)? {
             return Err(Error::NoSchedule(directory.to_path_buf()));
         }
-        get(&path)
+        get(&head_path(directory))
     }
 }
 

@@ -1,14 +1,14 @@
 //! Answers about pairs of runs, stored in the bundle as `why/A-B.json`.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::Error;
+use crate::layout;
 use crate::whole::{self, IfExists};
-use crate::{Error, disk};
 
 /// The directory of answers.
 pub(crate) const FOLDER: &str = "why";
@@ -24,9 +24,9 @@ pub fn keep_answer<T: Serialize>(
     answer: &T,
 ) -> Result<(), Error> {
     let folder = directory.join(FOLDER);
-    fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    whole::create_folder(&folder)?;
     let path = folder.join(format!("{a:04}-{b:04}.json"));
-    whole::put(&path, &whole::text(&path, answer)?, IfExists::Replace)
+    whole::put_json(&path, answer, IfExists::Replace)
 }
 
 /// The answers stored in a bundle, in the order of their runs; may be empty.
@@ -40,17 +40,10 @@ pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Resu
     let mut answers = Vec::new();
     for name in names.iter().filter(|name| name.ends_with(".json")) {
         let path = folder.join(name);
-        let value: Value = disk::get(&path)?;
-        let found = value.get("schema").and_then(Value::as_str);
-        if found != Some(schema) {
-            return Err(Error::Schema {
-                path,
-                found: found.unwrap_or("none").to_owned(),
-                known: schema.to_owned(),
-            });
-        }
+        let value: Value = layout::get(&path)?;
+        layout::check_schema(&path, &value, schema)?;
         let answer = T::deserialize(value);
-        answers.push(answer.map_err(|source| Error::Malformed { path, source })?);
+        answers.push(answer.map_err(Error::malformed(&path))?);
     }
     Ok(answers)
 }
@@ -58,6 +51,8 @@ pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Resu
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
+    use std::fs;
+
     use super::*;
     use serde::Deserialize;
 

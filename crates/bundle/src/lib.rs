@@ -16,14 +16,17 @@ mod boots;
 mod difference;
 mod disk;
 mod error;
+mod events;
 mod evidence;
 mod executions;
 mod head;
 mod identified;
 mod kept;
 pub mod kernel_log;
+mod layout;
 mod merge;
 mod outcomes;
+mod place;
 mod raw;
 mod recorded;
 mod records;
@@ -33,23 +36,26 @@ mod several;
 mod whole;
 mod writer;
 
-pub use boots::{Boots, boots};
+pub use boots::Boots;
 pub use difference::FirstDifference;
-pub use disk::{SCHEMA, read, write};
+pub use disk::{read, write};
 pub use error::Error;
+pub use events::{AT_REST, Events, RunCount};
 pub use evidence::{Curve, EvidenceLimits, ThinnedEvidence, ThinnedSeries, evidence};
 pub use executions::EXECUTIONS;
 pub use head::{Head, read_plan};
 pub use kept::{keep_answer, kept_answers};
+pub use layout::SCHEMA;
 pub use merge::{MergeSummary, merge};
 pub use outcomes::{ComplainedRun, Ending, FailedRun};
+pub use place::Place;
 pub use raw::first_run_with;
 pub use recorded::{Histogram, RunExit, RunRecord, Samples};
 pub use records::{
-    AT_REST, Across, Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt,
-    Events, IdentityPart, LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount,
-    RunIdentity, Spread, Statement, Summary, Unavailable, Unsupported,
+    Across, Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt,
+    IdentityPart, LevelSettings, Measurement, Records, Resolution, Run, RunIdentity, Spread,
+    Statement, Summary, Unavailable, Unsupported,
 };
-pub use schedule::read_run;
+pub use schedule::{boots, read_run};
 pub use several::{BundleRelation, bundle_relation, name_apart, stack};
 pub use writer::Writer;

@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::difference::{FirstDifference, first_difference};
-use crate::disk::get;
 use crate::head::{Head, MachinePart, StoredHead};
+use crate::layout::{FOLDERS, get, head_path, raw_path, recorded, run_path, samples_path};
 use crate::recorded::StoredRun;
-use crate::several::kind;
 use crate::whole::{self, IfExists, UNFINISHED};
-use crate::writer::{recorded, run_path, samples_path};
 use crate::{Error, samples};
 
 /// The result of a merge.
@@ -166,7 +164,7 @@ fn part_for<'i>(
 /// The fields in which machines must agree for their runs to be judged together.
 fn agreed_fields(head: &Head) -> Value {
     json!({
-        "target": kind(&head.target),
+        "target": head.target_kind(),
         "primary": head.primary,
         "higher_is_better": head.higher_is_better,
         "claims": head.claims,
@@ -233,11 +231,7 @@ fn files(from: RunOrigin<'_>, run: &StoredRun) -> Vec<PathBuf> {
     if !run.samples.is_empty() {
         files.push(samples_path(from.directory, from.index));
     }
-    for name in &run.raw {
-        // Whatever path a file claims, it is in this directory.
-        let name = Path::new(name).file_name().unwrap_or_default();
-        files.push(from.directory.join("raw").join(name));
-    }
+    files.extend(run.raw.iter().map(|name| raw_path(from.directory, name)));
     files
 }
 
@@ -289,10 +283,8 @@ fn different_file(
     if bytes_a == bytes_b {
         return Ok(None);
     }
-    if a.extension()
-        .is_some_and(|extension| extension == "parquet")
-    {
-        let value = |path: &Path, run: &StoredRun| -> Result<Value, Error> {
+    if a.extension().is_some_and(|end| end == "parquet") {
+        let samples = |run: &StoredRun, path: &Path| -> Result<Value, Error> {
             let all = samples::decoded(path, &run.samples)?;
             let by_metric = all.into_iter().map(|one| {
                 let pairs: Vec<Value> = one
@@ -303,10 +295,7 @@ fn different_file(
                     .collect();
                 (one.metric, Value::Array(pairs))
             });
-            Ok(Value::Object(by_metric.collect()))
-        };
-        let samples = |run: &StoredRun, path: &Path| {
-            value(path, run).map(|value| json!({ "samples": value }))
+            Ok(json!({ "samples": Value::Object(by_metric.collect()) }))
         };
         let found = first_difference(&samples(first.0, a)?, &samples(second.0, b)?);
         // The samples are equal but the bytes differ: another version wrote
@@ -335,7 +324,7 @@ fn head_of(parts: &[(MachinePart, &MergeInput<'_>)]) -> StoredHead {
         .iter()
         .any(|(_, input)| input.head.target != head.target)
     {
-        head.target = kind(&head.target).to_owned();
+        head.target = head.target_kind().to_owned();
     }
     head.planned_runs = parts
         .iter()
@@ -377,16 +366,15 @@ fn write(
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    fs::create_dir_all(parent).map_err(Error::io(parent))?;
+    whole::create_folder(parent)?;
     let beside = tempfile::Builder::new()
         .prefix(UNFINISHED)
         .permissions(everybody())
         .tempdir_in(parent)
         .map_err(Error::io(parent))?;
     let at = beside.path();
-    for folder in ["runs", "samples", "raw"] {
-        let folder = at.join(folder);
-        fs::create_dir(&folder).map_err(Error::io(&folder))?;
+    for folder in FOLDERS {
+        whole::create_folder(&at.join(folder))?;
     }
     for (&index, &from) in runs {
         let original: StoredRun = get(&run_path(from.directory, from.index))?;
@@ -400,11 +388,9 @@ fn write(
             let bytes = fs::read(source).map_err(Error::io(source))?;
             whole::put(&target, &bytes, IfExists::Refuse)?;
         }
-        let path = run_path(at, index);
-        whole::put(&path, &whole::text(&path, &run)?, IfExists::Refuse)?;
+        whole::put_json(&run_path(at, index), &run, IfExists::Refuse)?;
     }
-    let path = at.join("bundle.json");
-    whole::put(&path, &whole::text(&path, stored)?, IfExists::Refuse)?;
+    whole::put_json(&head_path(at), stored, IfExists::Refuse)?;
     // The destination is an empty directory, or does not exist.
     fs::rename(at, out).map_err(Error::io(out))
 }

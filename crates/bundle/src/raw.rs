@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use crate::Error;
-use crate::disk::get;
+use crate::layout::{get, run_path};
 use crate::recorded::{RunExit, Skipped, StoredRun};
 use crate::whole;
-use crate::writer::run_path;
 
 /// The first completed run for which a tool left a file with this name, as the
 /// agent called it: `kernel-events.txt`.

@@ -3,19 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::{Boots, ComplainedRun, FailedRun};
-
-/// The position in the source where something was read.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
-)]
-pub struct Place {
-    /// The message in a mailbox, from 1; 1 if there is only one.
-    pub message: u32,
-    /// The line in the file, from 1. For a base64-encoded part, the line at
-    /// which the part begins.
-    pub line: u32,
-}
+use crate::{Boots, ComplainedRun, Events, FailedRun, Place};
 
 /// One number with its unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,54 +106,6 @@ pub struct Summary {
     /// The position where it was read.
     #[serde(default)]
     pub place: Place,
-}
-
-/// The suffix of events counted on the idle machine.
-pub const AT_REST: &str = "_at_rest";
-
-/// A count of events and the time during which they could have happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Events {
-    /// The configuration under test.
-    pub configuration: String,
-    /// The workload.
-    pub workload: String,
-    /// The event that was counted.
-    pub event: String,
-    /// The number of events.
-    pub count: u64,
-    /// Seconds of exposure, if known.
-    pub exposure_s: Option<f64>,
-    /// The times of the events, in seconds on one clock, ascending; may be
-    /// empty.
-    pub times_s: Vec<f64>,
-    /// Seconds on the clock of `times_s` during which they could happen, if that
-    /// differs from the exposure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span_s: Option<f64>,
-    /// For events counted on the idle machine, whose names end with [`AT_REST`]: up to one event in
-    /// this many seconds is tolerated. With more, the events of the same name without the suffix
-    /// give no verdict.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tolerated_s: Option<f64>,
-    /// The counts of each run, in order: `count` is their sum. Empty if it is
-    /// unknown which runs the count comes from, as in a posted text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub by_run: Vec<RunCount>,
-    /// The position where it was read.
-    #[serde(default)]
-    pub place: Place,
-}
-
-/// One run's share of [`Events`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RunCount {
-    /// The run: [`Run::order`] of the same configuration and workload.
-    pub order: u32,
-    /// The number of events.
-    pub count: u64,
-    /// Seconds of exposure, if known.
-    pub exposure_s: Option<f64>,
 }
 
 /// A figure that is read but not judged: it has no replication, or nothing shows

@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::boots::borne_out;
-use crate::disk::get;
+use crate::boots::{Boots, borne_out};
+use crate::events::add_events;
 use crate::executions::Executions;
 use crate::head::StoredHead;
 use crate::identified::{CompletedRun, identities};
+use crate::layout::{get, raw_path, recorded, run_path, samples_path};
 use crate::recorded::{RunExit, RunRecord, Skipped, StoredRun};
-use crate::several::kind;
-use crate::writer::{recorded, run_path, samples_path};
 use crate::{
     ComplainedRun, Doubt, Error, Events, FailedRun, Place, Records, RunCount, Samples, Unavailable,
     samples,
@@ -25,7 +24,7 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
     let there = recorded(directory)?;
     let parts = stored.parts;
     let several = !parts.is_empty();
-    let on_host = kind(&stored.head.target) == "host";
+    let on_host = stored.head.target_kind() == "host";
     let head = stored.head;
     let mut records = Records {
         source: head.source,
@@ -240,7 +239,7 @@ impl CollectedReports {
                     by_run: vec![of_run],
                     ..events.clone()
                 };
-                count(&mut self.events, &events);
+                add_events(&mut self.events, &events);
             }
         }
     }
@@ -262,53 +261,14 @@ impl CollectedReports {
     }
 }
 
-/// Adds events to those of earlier runs of the same cell: counts and exposures
-/// are summed, and times continue where the previous run's time ended. The
-/// counts of each run are kept separately.
-pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
-    let known = all.iter_mut().find(|known| {
-        known.event == events.event
-            && known.configuration == events.configuration
-            && known.workload == events.workload
-    });
-    let Some(known) = known else {
-        all.push(events.clone());
-        return;
-    };
-    known.count = known.count.saturating_add(events.count);
-    for &one in &events.by_run {
-        by_run(&mut known.by_run, one);
+/// The boots that the runs of a bundle come from.
+pub fn boots(directory: &Path) -> Result<Boots, Error> {
+    let mut boots = Boots::default();
+    for index in recorded(directory)? {
+        let run: StoredRun<Skipped> = get(&run_path(directory, index))?;
+        boots.take(&run.environment);
     }
-    match (known.exposure_s, events.exposure_s) {
-        (Some(before), Some(more)) => {
-            let spans = [known.span_s, events.span_s];
-            let ended = known.span_s.unwrap_or(before);
-            known.exposure_s = Some(before + more);
-            if spans.iter().any(Option::is_some) {
-                known.span_s = Some(ended + events.span_s.unwrap_or(more));
-            }
-            let later = events.times_s.iter().map(|time| ended + time);
-            known.times_s.extend(later);
-        }
-        // Without an exposure, there is no continuous clock.
-        _ => {
-            known.exposure_s = None;
-            known.span_s = None;
-            known.times_s.clear();
-        }
-    }
-}
-
-/// Adds a run's count; several records of one event in a run are summed.
-fn by_run(all: &mut Vec<RunCount>, one: RunCount) {
-    let last = all.last_mut();
-    let Some(known) = last.filter(|known| known.order == one.order) else {
-        all.push(one);
-        return;
-    };
-    known.count = known.count.saturating_add(one.count);
-    let both = known.exposure_s.zip(one.exposure_s);
-    known.exposure_s = both.map(|(before, more)| before + more);
+    Ok(boots)
 }
 
 /// Reads one run of a bundle, with its samples and the raw output of its tools.
@@ -320,19 +280,17 @@ pub fn read_run(directory: &Path, index: u32) -> Result<RunRecord, Error> {
     let stored: StoredRun = get(&run_path(directory, index))?;
     let mut raw = Vec::new();
     for name in &stored.raw {
-        // Whatever path a file claims, it is in this directory.
-        let name = Path::new(name).file_name().unwrap_or_default();
-        let path: PathBuf = directory.join("raw").join(name);
+        let path = raw_path(directory, name);
         let text = fs::read(&path).map_err(Error::io(&path))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         raw.push((
-            name.to_string_lossy().into_owned(),
+            name.into_owned(),
             String::from_utf8_lossy(&text).into_owned(),
         ));
     }
-    let samples: Vec<Samples> = if stored.samples.is_empty() {
-        Vec::new()
-    } else {
-        samples::decoded(&samples_path(directory, index), &stored.samples)?
+    let samples: Vec<Samples> = match stored.samples.is_empty() {
+        true => Vec::new(),
+        false => samples::decoded(&samples_path(directory, index), &stored.samples)?,
     };
     Ok(RunRecord {
         index,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::difference::{FirstDifference, first_difference};
 use crate::disk::read;
-use crate::schedule::count;
+use crate::events::add_events;
 use crate::{Across, Error, Head, Records};
 
 /// How two bundles of runs are related.
@@ -38,7 +38,7 @@ pub fn bundle_relation(first: &Head, second: &Head) -> BundleRelation {
             return BundleRelation::Strangers(what, difference);
         }
     }
-    if kind(&first.target) == "host" && first.machine != second.machine {
+    if first.target_kind() == "host" && first.machine != second.machine {
         return BundleRelation::Machines;
     }
     for (across, of) in SETTINGS {
@@ -62,7 +62,7 @@ type HeadExtract = fn(&Head) -> Value;
 /// The fields in which bundles must agree to belong to the same experiment, in
 /// the order in which they are checked.
 const ASKED: [(&str, HeadExtract); 9] = [
-    ("target", |head| json!({ "target": kind(&head.target) })),
+    ("target", |head| json!({ "target": head.target_kind() })),
     ("experiment", |head| json!({ "title": head.title })),
     (
         "choice of primary metrics",
@@ -128,16 +128,6 @@ const SETTINGS: [(Across, HeadExtract); 3] = [
     }),
 ];
 
-/// The kind of target. `host` and `ssh:HOST` measure in the same way; only the
-/// machine differs.
-pub(crate) fn kind(target: &str) -> &str {
-    if target.starts_with("ssh:") {
-        "host"
-    } else {
-        target
-    }
-}
-
 fn per_configuration(head: &Head, of: impl Fn(&Value) -> Option<Value>) -> Vec<Option<Value>> {
     let all = head.plan.get("configurations").and_then(Value::as_array);
     all.map_or_else(Vec::new, |all| all.iter().map(of).collect())
@@ -153,7 +143,7 @@ fn without(value: &Value, keys: &[&str]) -> Value {
 
 /// The versions of the kernels under test.
 fn kernels(head: &Head) -> BTreeMap<&str, &str> {
-    let on_host = kind(&head.target) == "host";
+    let on_host = head.target_kind() == "host";
     let under_test = |name: &str| {
         if on_host {
             name == "host_kernel"
@@ -336,7 +326,7 @@ fn add(all: &mut Records, records: Records) {
     all.runs.extend(records.runs);
     all.identities.extend(records.identities);
     for events in &records.events {
-        count(&mut all.events, events);
+        add_events(&mut all.events, events);
     }
     all.unsupported.extend(records.unsupported);
     all.resolutions.extend(records.resolutions);

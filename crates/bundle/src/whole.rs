@@ -26,6 +26,11 @@ pub(crate) fn put(path: &Path, bytes: &[u8], there: IfExists) -> Result<(), Erro
     write_and_persist(path, bytes, there).map_err(Error::io(path))
 }
 
+/// Writes a value as a JSON file, as [`put`] does.
+pub(crate) fn put_json<T: Serialize>(path: &Path, value: &T, there: IfExists) -> Result<(), Error> {
+    put(path, &text(path, value)?, there)
+}
+
 fn write_and_persist(path: &Path, bytes: &[u8], there: IfExists) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
@@ -50,10 +55,7 @@ fn readable() -> fs::Permissions {
 
 /// Formats a value as the text of a JSON file.
 pub(crate) fn text<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, Error> {
-    let mut text = serde_json::to_vec_pretty(value).map_err(|source| Error::Malformed {
-        path: path.to_path_buf(),
-        source,
-    })?;
+    let mut text = serde_json::to_vec_pretty(value).map_err(Error::malformed(path))?;
     text.push(b'\n');
     Ok(text)
 }
@@ -72,6 +74,11 @@ pub(crate) fn names(directory: &Path) -> Result<Vec<String>, Error> {
     }
     names.sort();
     Ok(names)
+}
+
+/// Creates a directory and those above it; they may exist.
+pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(Error::io(path))
 }
 
 /// Removes a file; it need not exist.

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use crate::difference::FirstDifference;
 use crate::head::{Head, StoredHead};
+use crate::layout::{FOLDERS, head_path, raw_path, recorded, run_path, samples_path};
 use crate::recorded::{RunRecord, StoredRun};
 use crate::whole::{self, IfExists, UNFINISHED};
 use crate::{Error, kept, samples};
@@ -19,7 +20,6 @@ use crate::{Error, kept, samples};
 const WRITERS: &str = "lock";
 /// The lock held exclusively while one run is stored.
 const PUTTING: &str = "lock.put";
-const FOLDERS: [&str; 3] = ["runs", "samples", "raw"];
 
 /// Writes the runs of a schedule into a bundle, each when it is done.
 ///
@@ -89,7 +89,7 @@ impl Writer {
     /// # Errors
     /// Those of [`Writer::create`] and [`Writer::resume`].
     pub fn join(directory: &Path, head: &Head) -> Result<Writer, Error> {
-        let begun = directory.join("bundle.json").exists();
+        let begun = head_path(directory).exists();
         if !begun {
             holds_only(directory, |name| {
                 [WRITERS, PUTTING, "bundle.json"].contains(&name)
@@ -112,8 +112,7 @@ impl Writer {
 
     fn open_with_lock(directory: &Path, head: &Head, lock: File) -> Result<Writer, Error> {
         for folder in FOLDERS {
-            let folder = directory.join(folder);
-            fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+            whole::create_folder(&directory.join(folder))?;
         }
         Ok(Writer {
             directory: directory.to_path_buf(),
@@ -155,8 +154,7 @@ impl Writer {
             files.push((path, bytes));
         }
         for (name, (_, text)) in stored.raw.iter().zip(&recorded.raw) {
-            let path = self.directory.join("raw").join(name);
-            files.push((path, text.clone().into_bytes()));
+            files.push((raw_path(&self.directory, name), text.clone().into_bytes()));
         }
         let lock = self.directory.join(PUTTING);
         let _held = opened(&lock, FlockOperation::LockExclusive)?;
@@ -230,27 +228,6 @@ impl Writer {
     }
 }
 
-/// The path of a run's file.
-pub(crate) fn run_path(directory: &Path, index: u32) -> PathBuf {
-    directory.join("runs").join(format!("{index:04}.json"))
-}
-
-/// The path of a run's samples.
-pub(crate) fn samples_path(directory: &Path, index: u32) -> PathBuf {
-    directory
-        .join("samples")
-        .join(format!("{index:04}.parquet"))
-}
-
-/// The indices of the runs that a bundle holds.
-pub(crate) fn recorded(directory: &Path) -> Result<BTreeSet<u32>, Error> {
-    let names = whole::names(&directory.join("runs"))?;
-    Ok(names
-        .iter()
-        .filter_map(|name| name.strip_suffix(".json")?.parse().ok())
-        .collect())
-}
-
 /// Removes unfinished files.
 fn remove_unfinished(directory: &Path) -> Result<(), Error> {
     for name in whole::names(directory)? {
@@ -270,35 +247,30 @@ fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error
 }
 
 fn put_head(directory: &Path, head: &Head) -> Result<(), Error> {
-    let path = directory.join("bundle.json");
-    let text = whole::text(&path, &StoredHead::new(head.clone()))?;
-    whole::put(&path, &text, IfExists::Refuse)
+    let stored = StoredHead::new(head.clone());
+    whole::put_json(&head_path(directory), &stored, IfExists::Refuse)
 }
 
 fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
     let stored = StoredHead::read(directory)?;
-    let path = directory.join("bundle.json");
-    if !stored.parts.is_empty() {
-        return Err(Error::Differs {
-            path,
-            difference: Box::new(FirstDifference {
-                field: "machine".into(),
-                first: "several, merged,".into(),
-                second: "one".into(),
-            }),
-        });
-    }
-    match stored.head.difference(head) {
-        None => Ok(()),
-        Some(difference) => Err(Error::Differs {
-            path,
-            difference: Box::new(difference),
+    let difference = match stored.parts.is_empty() {
+        true => stored.head.difference(head),
+        false => Some(FirstDifference {
+            field: "machine".into(),
+            first: "several, merged,".into(),
+            second: "one".into(),
         }),
-    }
+    };
+    difference.map_or(Ok(()), |difference| {
+        Err(Error::Differs {
+            path: head_path(directory),
+            difference: Box::new(difference),
+        })
+    })
 }
 
 fn locked(directory: &Path, how: FlockOperation) -> Result<File, Error> {
-    fs::create_dir_all(directory).map_err(Error::io(directory))?;
+    whole::create_folder(directory)?;
     opened(&directory.join(WRITERS), how)
 }
 

@@ -3,14 +3,13 @@
 //!
 //! The process that is killed is this program itself, started again.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{head, recorded};
+use crate::common::{files, head, recorded};
 use assize_bundle::{Writer, read, read_run};
 
 /// Environment variable of the writing process: the directory.
@@ -121,24 +120,6 @@ fn check(directory: &Path) -> usize {
         "nothing else is left"
     );
     there.len()
-}
-
-/// All files except the log.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    for folder in ["", "runs", "samples", "raw"] {
-        let Ok(entries) = fs::read_dir(directory.join(folder)) else {
-            continue;
-        };
-        for entry in entries {
-            let entry = entry.unwrap();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if entry.file_type().unwrap().is_file() && name != "log.jsonl" {
-                files.insert(format!("{folder}/{name}"), fs::read(entry.path()).unwrap());
-            }
-        }
-    }
-    files
 }
 
 /// A limit on file sizes simulates a full disk: writing fails in the same place,

@@ -1,30 +1,15 @@
 //! Tests of writing a bundle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{head, recorded};
+use crate::common::{files, head, recorded};
 use assize_bundle::{
     EXECUTIONS, Error, Events, Head, RunCount, RunExit, Writer, read, read_plan, read_run,
 };
 use proptest::prelude::*;
 use serde_json::json;
-
-/// Every file except the log, by path.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    for folder in ["", "runs", "samples", "raw"] {
-        for entry in fs::read_dir(directory.join(folder)).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if entry.file_type().unwrap().is_file() && name != "log.jsonl" {
-                files.insert(format!("{folder}/{name}"), fs::read(entry.path()).unwrap());
-            }
-        }
-    }
-    files
-}
 
 #[test]
 fn a_run_reads_back_as_it_was_put() {

@@ -3,79 +3,98 @@
 use assize_job::{Periodic, WorkloadKind};
 use indexmap::IndexMap;
 
-use crate::combine::{Levels, combine, unchanged};
-use crate::error::Error;
-use crate::experiment::{Experiment, Overrides};
-use crate::grid::{self, PlannedGrid};
-use crate::mistakes::{self, targets, wrong_target};
-use crate::plan::{BetterDirection, Plan, PlannedClaim, PlannedConfiguration, SCHEMA, StopRule};
-use crate::raw::RawLevel;
-use crate::sections::RUNS_MAX;
-use crate::{
-    frames_stream, gaps, metrics, names, payload, schedule, stalls, switches, tables, tracer,
-    tradeoffs,
-};
+use crate::configurations::combine::{combine, unchanged};
+use crate::configurations::include::{self, PlannedGrid};
+use crate::configurations::{factorial, names};
+use crate::experiment::{Experiment, RUNS_DEFAULT};
+use crate::levels::{Levels, RawLevel};
+use crate::overrides::Overrides;
+use crate::plan::{Plan, PlannedClaim, PlannedConfiguration, PlannedTradeoff, SCHEMA, StopRule};
+use crate::report::{tables, tradeoffs};
+use crate::schedule::blocks;
+use crate::settings::{gaps, stalls, tracer};
+use crate::until::RUNS_MAX;
+use crate::values::error::Error;
+use crate::values::target::{self, EXACT};
+use crate::workloads::frames_stream;
+use crate::{check, metrics, payload};
 
-/// The default number of runs of each cell.
-pub(crate) const RUNS: u32 = 8;
-/// The only target whose machines start from memory images.
-pub(crate) const EXACT: &str = "exact";
 /// Default maximum number of memory images, each about 100 MB on disk.
 pub const MOST_IMAGES: u32 = 32;
 /// Maximum number of runs in an experiment.
 const TOTAL_MAX: u64 = 1_000_000;
 
-/// Plans an experiment with these overrides.
-pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
+/// Parses an experiment file. `name` is the file's name in messages.
+pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
+    let experiment = Experiment::read(text, name)?;
+    check::check(&experiment)?;
+    // Finds mistakes that only show when levels are combined.
+    experiment.plan(&Overrides::default())?;
+    Ok(experiment)
+}
+
+impl Experiment {
+    /// Plans the configurations and the schedule. The same experiment and
+    /// overrides always give the same plan.
+    ///
+    /// # Errors
+    /// An override that names something that does not exist, or that leaves
+    /// nothing that can be run.
+    pub fn plan(&self, overrides: &Overrides) -> Result<Plan, Error> {
+        plan(self, overrides)
+    }
+}
+
+fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
     check_overrides(experiment, overrides)?;
-    let file = &experiment.file;
-    let whole = grid::whole(experiment)?;
+    let (document, file) = (&experiment.document, &experiment.file);
+    let whole = include::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
     let target = overrides.target.as_ref().unwrap_or(&file.target);
     check_configurations(experiment, target, &every)?;
-    let instruments = stalls::with_truth(experiment, &every)?;
-    let payload = payload::derive(experiment, &every)?;
+    let instruments = stalls::with_truth(document, &file.instruments, &every)?;
+    let parameters = experiment.every_parameters();
+    let payload = payload::derive(document, &file.payload, parameters, &every)?;
     let (grid, mut configurations) = restrict_to_overrides(experiment, (whole, every), overrides)?;
     let factors = grid.levels(experiment);
     calibrate(target, &mut configurations);
-    let switches = switches::mark(experiment, &factors, &mut configurations)?;
+    let switches = factorial::mark(experiment, &factors, &mut configurations)?;
     if file.aa {
         repeat_baseline(&mut configurations);
     }
     let (blocks, until) = blocks(experiment, overrides);
-    let cells = configurations.len() * file.workloads.len();
-    check_total(experiment, overrides, cells as u64, blocks)?;
+    check_total(experiment, overrides, configurations.len(), blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
     let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
     Ok(Plan {
         schema: SCHEMA.to_owned(),
-        source: experiment.name.clone(),
-        experiment: experiment.text.clone(),
+        source: document.name.clone(),
+        experiment: document.text.clone(),
         overrides: overrides.clone(),
         title: file.title.clone(),
         question: file.question.clone(),
         target: target.clone(),
         seed,
-        tables: tables::tables(experiment, &factors, &configurations),
-        tradeoffs: tradeoffs::tradeoffs(experiment, &configurations)?,
+        tables: tables::tables(&experiment.names(), &file.tables, &factors, &configurations),
+        tradeoffs: tradeoffs(experiment, &configurations)?,
         factors,
         switches,
-        runs: schedule::runs(
+        runs: blocks::runs(
             seed,
             blocks,
             (configurations.len(), workloads.len()),
             file.aa.then_some(1),
             images,
         ),
-        images: schedule::images(seed, images),
+        images: blocks::images(seed, images),
         configurations,
         workloads,
         instruments,
-        gaps: gaps::settings(experiment),
-        tracer: tracer::settings(experiment)?,
+        gaps: gaps::settings(&file.instruments, file.gaps.as_ref()),
+        tracer: tracer::settings(document, &file.instruments, file.tracer.as_ref())?,
         primary: file.primary.clone(),
-        higher_is_better: higher_is_better(experiment),
+        higher_is_better: experiment.directions().all_higher(),
         claims: claims(experiment),
         until,
         margin: file.margin,
@@ -87,6 +106,18 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     })
 }
 
+fn tradeoffs(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<Vec<PlannedTradeoff>, Error> {
+    tradeoffs::tradeoffs(
+        &experiment.document,
+        experiment.directions(),
+        &experiment.file.tradeoffs,
+        |names| metrics::workloads_with(experiment, configurations, names),
+    )
+}
+
 /// Filters the grid and its configurations down to the levels that the overrides keep.
 fn restrict_to_overrides(
     experiment: &Experiment,
@@ -96,7 +127,7 @@ fn restrict_to_overrides(
     if overrides.levels.is_empty() {
         return Ok((whole, every));
     }
-    let part = grid::part(experiment, &whole, &overrides.levels)?;
+    let part = include::part(experiment, &whole, &overrides.levels)?;
     let configurations = configurations(experiment, &part, overrides)?;
     Ok((part, configurations))
 }
@@ -107,20 +138,24 @@ fn check_configurations(
     target: &str,
     every: &[PlannedConfiguration],
 ) -> Result<(), Error> {
-    switches::check(experiment, every)?;
-    metrics::find(experiment, every)?;
-    gaps::find(experiment, every)?;
-    tracer::find(experiment, every)?;
-    frames_stream::find(experiment, target, every)
+    factorial::check(experiment, every)?;
+    metrics::check(experiment, every)?;
+    let (document, file) = (&experiment.document, &experiment.file);
+    let fewest = every.iter().map(|one| one.machine.cpus).min();
+    let cpus = target::is_virtual(&file.target).then(|| fewest.unwrap_or(0));
+    gaps::check(document, &file.instruments, file.gaps.as_ref(), cpus)?;
+    tracer::check(document, &file.instruments, file.tracer.as_ref(), cpus)?;
+    frames_stream::check_devices(document, target, every)
 }
 
 /// Rejects a schedule of more than [`TOTAL_MAX`] runs, which must be a mistake.
 fn check_total(
     experiment: &Experiment,
     overrides: &Overrides,
-    cells: u64,
+    configurations: usize,
     blocks: u32,
 ) -> Result<(), Error> {
+    let cells = (configurations * experiment.file.workloads.len()) as u64;
     if cells * u64::from(blocks) <= TOTAL_MAX {
         return Ok(());
     }
@@ -135,10 +170,10 @@ fn check_total(
 
 fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(), Error> {
     if let Some(target) = &overrides.target
-        && let Some(why) = wrong_target(target)
+        && let Some(why) = target::why_invalid(target)
     {
         let error = Error::option("--target", target, why);
-        return Err(error.nearest(target, targets()));
+        return Err(error.nearest(target, target::valid()));
     }
     if let Some(runs) = overrides.runs
         && !(1..=RUNS_MAX).contains(&runs)
@@ -169,7 +204,7 @@ fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) ->
     }
     if kernel.is_empty() || kernel.chars().any(char::is_whitespace) {
         let error = Error::option("--kernel", "", format!("'{kernel}' is no kernel"));
-        return Err(error.mend(mistakes::KERNELS));
+        return Err(error.mend(check::KERNELS));
     }
     let sets = |level: &RawLevel| level.kernel.is_some();
     check_no_level(experiment, "--kernel", "sets the kernel", sets)
@@ -281,7 +316,7 @@ fn images(target: &str, asked: Option<u32>, blocks: u32) -> u32 {
 fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<StopRule>) {
     let file = &experiment.file;
     let Some(until) = &file.until else {
-        return (overrides.runs.or(file.runs).unwrap_or(RUNS), None);
+        return (overrides.runs.or(file.runs).unwrap_or(RUNS_DEFAULT), None);
     };
     let most = overrides.runs.unwrap_or(until.max_runs);
     let first_look = until.first_look.min(most);
@@ -299,7 +334,7 @@ fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<StopRu
 fn claims(experiment: &Experiment) -> Vec<PlannedClaim> {
     let claim = |(at, text): (usize, &String)| PlannedClaim {
         text: text.clone(),
-        place: experiment.place(&format!("claims[{at}]")),
+        place: experiment.document.place(&format!("claims[{at}]")),
     };
     experiment
         .file
@@ -308,20 +343,4 @@ fn claims(experiment: &Experiment) -> Vec<PlannedClaim> {
         .enumerate()
         .map(claim)
         .collect()
-}
-
-/// Metrics of which more is better: those the file lists, and primary metrics
-/// declared `better = "higher"`.
-fn higher_is_better(experiment: &Experiment) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let primary = experiment.file.primary.iter();
-    let primary = primary
-        .filter(|primary| primary.better == BetterDirection::Higher)
-        .map(|primary| &primary.metric);
-    for name in primary.chain(&experiment.file.higher_is_better) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    names
 }

@@ -1,475 +1,294 @@
-//! Reads TOML into plain values, and checks that every key is known and every
-//! value is of its key's type.
+//! Checks each section of a file by itself.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::collections::HashSet;
 
-use serde_json::{Map, Number, Value};
-use toml::Spanned;
-use toml::de::{DeInteger, DeTable, DeValue};
+use assize_job::{INSTRUMENTS, Machine};
 
-use crate::error::{Error, SourceText};
-use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
-use crate::raw::BACKGROUND;
-use crate::{parameters, quantity, sections};
+use crate::configurations::names;
+use crate::experiment::{Experiment, RUNS_DEFAULT, background_names};
+use crate::levels::{RawLevel, level_path};
+use crate::report::primary::BetterDirection;
+use crate::report::{tables, tradeoffs};
+use crate::steps::action;
+use crate::values::document::join;
+use crate::values::error::Error;
+use crate::values::read::BACKGROUND;
+use crate::values::target;
+use crate::workloads::kinds;
+use crate::{payload, until};
 
-/// The byte range of each key and of each list element in the file.
-pub(crate) type Spans = HashMap<String, Range<usize>>;
+/// Checks the file; the error is the first mistake.
+pub(crate) fn check(experiment: &Experiment) -> Result<(), Error> {
+    let (document, file) = (&experiment.document, &experiment.file);
+    names_of_things(experiment)?;
+    top(experiment)?;
+    metrics(experiment)?;
+    until::check(document, file.until.as_ref(), &file.primary)?;
+    action::check(document, "setup", &file.setup)?;
+    action::check(document, "teardown", &file.teardown)?;
+    words(experiment, "command_line", &file.command_line)?;
+    levels(experiment)?;
+    background(experiment)?;
+    queue(experiment)?;
+    let names = experiment.names();
+    tables::check(&names, &file.tables)?;
+    tradeoffs::check(&names, experiment.directions(), &file.tradeoffs)?;
+    document.check_unique("claims", &file.claims)?;
+    payload::check(document, &file.payload)
+}
 
-pub(crate) type ValueNode<'t> = Spanned<DeValue<'t>>;
+fn names_of_things(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    unique(experiment, "factors", "factor", file.factors.keys())?;
+    for (factor, levels) in &file.factors {
+        let path = join("factors", factor);
+        if levels.is_empty() {
+            let error = experiment.error(&path, "has no levels");
+            return Err(error.mend(format!("write [{path}.LEVEL]")));
+        }
+        unique(experiment, &path, "level", levels.keys())?;
+    }
+    unique(experiment, "workloads", "workload", file.workloads.keys())?;
+    unique(experiment, "background", "workload", file.background.keys())?;
+    if file.workloads.is_empty() {
+        let error = experiment.error("workloads", "is empty: nothing would be measured");
+        return Err(error.mend("write [workloads.NAME] with a kind"));
+    }
+    let measured = file.workloads.keys().map(|name| name.to_lowercase());
+    let measured: HashSet<String> = measured.collect();
+    let mut background = file.background.keys();
+    match background.find(|name| measured.contains(&name.to_lowercase())) {
+        Some(name) => {
+            let path = join("background", name);
+            let error = experiment.error(&path, format!("a workload is called '{name}' too"));
+            Err(error.mend("give each a name of its own"))
+        }
+        None => Ok(()),
+    }
+}
 
-/// Reads a file into plain values, keyed by field name
-/// ([`crate::keys::SectionKey::field`]), and the places of its keys.
-pub(crate) fn read(source: SourceText<'_>) -> Result<(Value, Spans), Error> {
-    let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
-    let root = document.get_ref();
-    let mut checker = ExperimentChecker {
-        source,
-        spans: Spans::new(),
-        kinds: HashMap::new(),
-        fill: true,
+fn unique<'a>(
+    experiment: &Experiment,
+    path: &str,
+    noun: &str,
+    given: impl Iterator<Item = &'a String>,
+) -> Result<(), Error> {
+    let mut seen = HashSet::new();
+    for name in given {
+        let path = join(path, name);
+        if let Some(why) = names::why_invalid(name) {
+            let error = experiment.error(&path, why);
+            return Err(error.mend("use letters, digits, '.', ':', '_' and '-'"));
+        }
+        if !seen.insert(name.to_lowercase()) {
+            let why = format!("{noun} used twice: '{name}' differs from another in case only");
+            return Err(experiment.error(&path, why).mend("rename one"));
+        }
+    }
+    Ok(())
+}
+
+fn top(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    if let Some(why) = target::why_invalid(&file.target) {
+        let error = experiment.error("target", format!("'{}': {why}", file.target));
+        return Err(error.nearest(&file.target, target::valid()));
+    }
+    kernel(experiment, "kernel", Some(&file.kernel))?;
+    if !file.timeout_ns.is_multiple_of(1_000_000) {
+        return Err(experiment.error("timeout", "must be whole milliseconds"));
+    }
+    images(experiment)?;
+    let mut lasting = experiment.every_workload().filter_map(|parameters| {
+        let kind = parameters.get("kind")?.as_str()?;
+        kinds::find(kind)?.key("duration")
+    });
+    if file.duration_ns.is_some() && lasting.next().is_none() {
+        let error = experiment.error("duration", "no workload here has a duration");
+        return Err(error.mend("remove it"));
+    }
+    Ok(())
+}
+
+/// Rejects `images` where no run would start from an image.
+fn images(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    let Some(images) = file.images else {
+        return Ok(());
     };
-    for section in ["workloads", "background"] {
-        checker.note_kinds(root, section)?;
+    if file.target != target::EXACT {
+        let why = format!("machines of {} do not start from images", file.target);
+        return Err(experiment.error("images", why).mend("remove it"));
     }
-    let value = checker.table("", &(0..0), root, &sections::EXPERIMENT)?;
-    Ok((value, checker.spans))
+    let runs = match &file.until {
+        Some(until) => until.max_runs,
+        None => file.runs.unwrap_or(RUNS_DEFAULT),
+    };
+    if images > runs {
+        let why = format!("{images} images are more than {runs} runs of each cell");
+        let error = experiment.error("images", why);
+        return Err(error.mend("a block uses one image: ask for more runs, or fewer images"));
+    }
+    Ok(())
 }
 
-/// The error for text that is not TOML or gives a key twice.
-fn syntax(source: SourceText<'_>, error: &toml::de::Error) -> Error {
-    let span = error.span().unwrap_or(0..0);
-    let why = error.message().lines().next().unwrap_or("cannot be read");
-    let key = source.text.get(span.clone()).filter(|text| is_bare(text));
-    match key {
-        Some(key) if why.starts_with("duplicate key") => {
-            let start = source.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-            let line = source.text[start..].lines().next().unwrap_or_default();
-            let header = line.trim().strip_prefix('[');
-            let header = header.and_then(|rest| rest.split(']').next());
-            source
-                .error(&span, header.unwrap_or(key), "is used twice")
-                .mend("remove or rename one")
+fn metrics(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    let names = || INSTRUMENTS.iter().map(|instrument| instrument.name);
+    for (at, name) in file.instruments.iter().enumerate() {
+        let path = format!("instruments[{at}]");
+        if !names().any(|known| known == name) {
+            let error = experiment.error(&path, format!("no instrument '{name}'"));
+            return Err(error.nearest(name, names()));
         }
-        _ => source.error(&span, "", format!("not TOML: {why}")),
+        let (document, instruments) = (&experiment.document, &file.instruments[..=at]);
+        document.check_unique("instruments", instruments)?;
+    }
+    for (at, primary) in file.primary.iter().enumerate() {
+        let path = format!("primary[{at}].metric");
+        let metric = &primary.metric;
+        let mut before = file.primary[..at].iter();
+        if before.any(|before| before.metric == *metric) {
+            let error = experiment.error(&path, format!("'{metric}' is given twice"));
+            return Err(error.mend("remove one"));
+        }
+        if primary.better == BetterDirection::Lower && file.higher_is_better.contains(metric) {
+            let why = format!("'{metric}' is in higher_is_better, but better is lower here");
+            let error = experiment.error(&format!("primary[{at}].better"), why);
+            return Err(error.mend("say one thing in both places"));
+        }
+    }
+    Ok(())
+}
+
+fn levels(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    for (factor, levels) in &file.factors {
+        for (at, (name, level)) in levels.iter().enumerate() {
+            let path = level_path(factor, name);
+            if let Some((same, _)) = levels.iter().take(at).find(|(_, other)| *other == level) {
+                let error = experiment.error(&path, format!("sets just what '{same}' sets"));
+                return Err(error
+                    .mend("set something else, or use aa = true to compare a thing with itself"));
+            }
+            kernel(experiment, &join(&path, "kernel"), level.kernel.as_deref())?;
+            action::check(&experiment.document, &join(&path, "setup"), &level.setup)?;
+            action::check(
+                &experiment.document,
+                &join(&path, "teardown"),
+                &level.teardown,
+            )?;
+            let command_line = join(&path, "command_line");
+            words(experiment, &command_line, &level.command_line)?;
+            runs_and_environment(experiment, &path, level)?;
+        }
+    }
+    Ok(())
+}
+
+fn runs_and_environment(
+    experiment: &Experiment,
+    path: &str,
+    level: &RawLevel,
+) -> Result<(), Error> {
+    let names: Vec<&str> = level.background.iter().map(String::as_str).collect();
+    check_background(experiment, path, &names)?;
+    let mut all = experiment.every_workload();
+    let commands = all.any(|one| one.get("kind").is_some_and(|kind| kind == "command"));
+    if !level.environment.is_empty() && !commands {
+        let path = join(path, "environment");
+        let error = experiment.error(&path, "no workload here is a command");
+        return Err(error.mend("remove it"));
+    }
+    Ok(())
+}
+
+/// Checks the background workloads that a level or a workload names.
+fn check_background(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
+    let there = &experiment.file.background;
+    let path = join(path, BACKGROUND);
+    for (at, name) in names.iter().enumerate() {
+        if !there.contains_key(*name) {
+            let why = format!("no background workload '{name}'");
+            let error = experiment.error(&format!("{path}[{at}]"), why);
+            let known = there.keys().map(String::as_str);
+            return Err(match there.is_empty() {
+                true => error.mend(format!("write [background.{name}] with a kind")),
+                false => error.nearest(name, known),
+            });
+        }
+        experiment.document.check_unique(&path, &names[..=at])?;
+    }
+    Ok(())
+}
+
+/// Rejects queue settings if no workload has a queue.
+fn queue(experiment: &Experiment) -> Result<(), Error> {
+    let mut kinds = experiment
+        .every_workload()
+        .filter_map(|parameters| parameters.get("kind")?.as_str());
+    if kinds.any(kinds::submits) {
+        return Ok(());
+    }
+    let levels = experiment.every_level();
+    let levels = levels.map(|(path, _)| join(&path, "queue"));
+    let mut paths = std::iter::once("queue".to_owned()).chain(levels);
+    match paths.find(|path| experiment.gives(path)) {
+        Some(path) => {
+            let error = experiment.error(&path, "no workload here submits to simgpu");
+            Err(error.mend("remove it"))
+        }
+        None => Ok(()),
     }
 }
 
-/// Appends a key to a path, quoted if necessary.
-pub(crate) fn join(path: &str, key: &str) -> String {
-    let dot = if path.is_empty() { "" } else { "." };
-    if is_bare(key) {
-        format!("{path}{dot}{key}")
-    } else {
-        format!("{path}{dot}\"{}\"", key.escape_debug())
+/// Checks the background workloads that workloads name, and rejects those that
+/// nothing names.
+fn background(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    for (name, workload) in &file.workloads {
+        let names: Vec<&str> = background_names(workload).collect();
+        check_background(experiment, &join("workloads", name), &names)?;
+    }
+    let levels = experiment.every_level();
+    let of_levels = levels.flat_map(|(_, level)| level.background.iter().map(String::as_str));
+    let of_workloads = file.workloads.values().flat_map(background_names);
+    let wanted: HashSet<&str> = of_levels.chain(of_workloads).collect();
+    let mut there = file.background.keys();
+    match there.find(|name| !wanted.contains(name.as_str())) {
+        Some(name) => {
+            let error = experiment.error(&join(BACKGROUND, name), "nothing runs it");
+            let mend = format!("add background = [\"{name}\"] to a level or a workload");
+            Err(error.mend(mend))
+        }
+        None => Ok(()),
     }
 }
 
-/// Whether TOML allows the key without quotes.
-fn is_bare(key: &str) -> bool {
-    !key.is_empty()
-        && key
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+/// How to name a kernel, for messages.
+pub(crate) const KERNELS: &str = "give debian:6.12, running, or a name given to assize kernel add";
+
+fn kernel(experiment: &Experiment, path: &str, kernel: Option<&str>) -> Result<(), Error> {
+    match kernel {
+        Some(name) if name.chars().any(char::is_whitespace) => {
+            let error = experiment.error(path, format!("'{name}' is no kernel"));
+            Err(error.mend(KERNELS))
+        }
+        _ => Ok(()),
+    }
 }
 
-pub(crate) struct ExperimentChecker<'a> {
-    pub(crate) source: SourceText<'a>,
-    pub(crate) spans: Spans,
-    /// Maps workload names to the parameters of their kinds.
-    kinds: HashMap<String, &'static KeySection>,
-    /// Whether absent keys get their defaults.
-    fill: bool,
-}
-
-impl ExperimentChecker<'_> {
-    /// Records the kind of each workload in this section. This runs before
-    /// levels are checked, because which workload parameters a level may change
-    /// depends on the kind.
-    fn note_kinds(&mut self, root: &DeTable<'_>, section: &str) -> Result<(), Error> {
-        let Some(table) = root.get(section).and_then(|node| node.get_ref().as_table()) else {
-            return Ok(());
-        };
-        for (name, node) in table {
-            let kind = self.kind(&join(section, name.get_ref()), node)?;
-            self.kinds.insert(name.get_ref().to_string(), kind);
-        }
-        Ok(())
-    }
-
-    pub(crate) fn check(
-        &mut self,
-        path: &str,
-        node: &ValueNode<'_>,
-        kind: &KeyType,
-    ) -> Result<Value, Error> {
-        match kind {
-            KeyType::Text
-            | KeyType::Target
-            | KeyType::Instrument
-            | KeyType::Free
-            | KeyType::Word(_) => self.text(path, node, kind),
-            KeyType::Duration(_)
-            | KeyType::Size
-            | KeyType::Share
-            | KeyType::Power
-            | KeyType::Energy
-            | KeyType::Frequency => self.quantity(path, node, kind),
-            KeyType::Whole(least, most) => self.whole(path, node, *least, *most),
-            KeyType::Flag => match node.get_ref() {
-                DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
-                _ => Err(self.wants(path, node, "true or false")),
-            },
-            KeyType::Value => match node.get_ref() {
-                DeValue::Integer(number) => {
-                    let number = self.integer(path, node, number)?;
-                    Ok(Value::String(number.to_string()))
-                }
-                DeValue::String(_) => self.text(path, node, &KeyType::Free),
-                _ => Err(self.wants(path, node, "text or a whole number")),
-            },
-            KeyType::List(element) => self.list(path, node, element),
-            KeyType::OneOrMore(element) => match node.get_ref() {
-                DeValue::Array(_) => self.list(path, node, element),
-                _ => Ok(Value::Array(vec![self.check(path, node, element)?])),
-            },
-            KeyType::WordOrList(words, element) => match node.get_ref() {
-                DeValue::Array(_) => self.list(path, node, element),
-                DeValue::String(_) => self.text(path, node, &KeyType::Word(words)),
-                _ => Err(self.wants(path, node, "a name in quotes, or a list in [ ]")),
-            },
-            KeyType::Map(element) => self.map(path, node, element),
-            KeyType::Pairs => self.pairs(path, node),
-            KeyType::Table(section) => {
-                let table = self.want_table(path, node)?;
-                self.table(path, &node.span(), table, section)
-            }
-            KeyType::Part(section) => {
-                let table = self.want_table(path, node)?;
-                let fields = self.parameters(path, &node.span(), table, section)?;
-                Ok(Value::Object(fields))
-            }
-            KeyType::Action => self.action(path, node),
-            KeyType::Workload => self.workload(path, node),
-            KeyType::Changes => self.changes(path, node),
-            KeyType::Policy => self.policy(path, node),
-        }
-    }
-
-    fn pairs(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
-        let map = self.map(path, node, &KeyType::Value)?;
-        let pairs = map.as_object().into_iter().flatten();
-        Ok(pairs
-            .map(|(name, value)| Value::Array(vec![name.as_str().into(), value.clone()]))
-            .collect())
-    }
-
-    fn text(&self, path: &str, node: &ValueNode<'_>, kind: &KeyType) -> Result<Value, Error> {
-        let DeValue::String(text) = node.get_ref() else {
-            return Err(self.wants(path, node, "text in quotes"));
-        };
-        let wrong = match kind {
-            KeyType::Word(words) if !words.contains(&text.as_ref()) => {
-                let why = format!("'{text}' is not valid");
-                let words = words.iter().copied();
-                return Err(self.error(path, node, why).nearest(text, words));
-            }
-            KeyType::Free if text.contains('\0') => {
-                Some("must not hold the character NUL".to_owned())
-            }
-            KeyType::Free => None,
-            _ if text.trim().is_empty() => Some("is empty".to_owned()),
-            _ if text.chars().any(char::is_control) => {
-                Some("must be one line without control characters".to_owned())
-            }
-            _ => None,
-        };
-        match wrong {
-            Some(why) => Err(self.error(path, node, why)),
-            None => Ok(Value::String(text.to_string())),
-        }
-    }
-
-    fn quantity(&self, path: &str, node: &ValueNode<'_>, kind: &KeyType) -> Result<Value, Error> {
-        let DeValue::String(text) = node.get_ref() else {
-            let example = match kind {
-                KeyType::Duration(_) => "a duration with a unit, in quotes, such as \"20s\"",
-                KeyType::Size => "a size with a unit, in quotes, such as \"256M\"",
-                KeyType::Power => "a power with a unit, in quotes, such as \"80mW\"",
-                KeyType::Energy => "an energy with a unit, in quotes, such as \"12uJ\"",
-                KeyType::Frequency => "a frequency with a unit, in quotes, such as \"600MHz\"",
-                _ => "a share in quotes, such as \"2%\"",
-            };
-            return Err(self.wants(path, node, example));
-        };
-        let value = match kind {
-            KeyType::Duration(least) => match quantity::duration_ns(text) {
-                Ok(ns) if ns < *least => {
-                    let least = quantity::show_ns(*least);
-                    Err(format!("'{text}' is less than {least}"))
-                }
-                other => other.map(Number::from),
-            },
-            KeyType::Size => quantity::size_mib(text).map(Number::from),
-            KeyType::Power => quantity::power_uw(text).map(Number::from),
-            KeyType::Energy => quantity::energy_nj(text).map(Number::from),
-            KeyType::Frequency => quantity::frequency_khz(text).map(Number::from),
-            _ => quantity::share(text)
-                .and_then(|share| Number::from_f64(share).ok_or_else(|| "is no number".into())),
-        };
-        match value {
-            Ok(number) => Ok(Value::Number(number)),
-            Err(why) => Err(self.error(path, node, why)),
-        }
-    }
-
-    fn whole(
-        &self,
-        path: &str,
-        node: &ValueNode<'_>,
-        least: i64,
-        most: i64,
-    ) -> Result<Value, Error> {
-        let DeValue::Integer(number) = node.get_ref() else {
-            return Err(self.wants(path, node, "a whole number without quotes"));
-        };
-        let number = self.integer(path, node, number)?;
-        if (least..=most).contains(&number) {
-            Ok(number.into())
-        } else {
-            let why = format!("{number} is not between {least} and {most}");
-            Err(self.error(path, node, why))
-        }
-    }
-
-    fn integer(
-        &self,
-        path: &str,
-        node: &ValueNode<'_>,
-        number: &DeInteger<'_>,
-    ) -> Result<i64, Error> {
-        i64::from_str_radix(number.as_str(), number.radix())
-            .map_err(|_| self.error(path, node, format!("{number} is too large")))
-    }
-
-    fn list(
-        &mut self,
-        path: &str,
-        node: &ValueNode<'_>,
-        element: &KeyType,
-    ) -> Result<Value, Error> {
-        let DeValue::Array(nodes) = node.get_ref() else {
-            return Err(self.wants(path, node, "a list in [ ]"));
-        };
-        let mut values = Vec::new();
-        for (at, node) in nodes.iter().enumerate() {
+fn words(experiment: &Experiment, path: &str, words: &[String]) -> Result<(), Error> {
+    for (at, word) in words.iter().enumerate() {
+        if word.chars().any(char::is_whitespace) && !word.contains('"') {
             let path = format!("{path}[{at}]");
-            self.spans.insert(path.clone(), node.span());
-            values.push(self.check(&path, node, element)?);
+            let error = experiment.error(&path, format!("'{word}' is more than one word"));
+            return Err(error.mend("give each word an element of its own"));
         }
-        Ok(Value::Array(values))
-    }
-
-    fn map(&mut self, path: &str, node: &ValueNode<'_>, element: &KeyType) -> Result<Value, Error> {
-        let mut values = Map::new();
-        for (name, node) in self.want_table(path, node)? {
-            let path = join(path, name.get_ref());
-            self.spans.insert(path.clone(), name.span());
-            let value = self.check(&path, node, element)?;
-            values.insert(name.get_ref().to_string(), value);
-        }
-        Ok(Value::Object(values))
-    }
-
-    /// Reads a table with fixed keys. `span` is its byte range in the file.
-    fn table(
-        &mut self,
-        path: &str,
-        span: &Range<usize>,
-        table: &DeTable<'_>,
-        section: &'static KeySection,
-    ) -> Result<Value, Error> {
-        let mut values = Map::new();
-        for (name, node) in table {
-            let path = join(path, name.get_ref());
-            let Some(key) = section.key(name.get_ref()) else {
-                let why = format!("no such key in {}", section.name);
-                let error = self.source.error(&name.span(), &path, why);
-                if section.name != "experiment" && self.is_of_the_top(name.get_ref()) {
-                    return Err(error.mend("move it above the first [table]"));
-                }
-                return Err(error.nearest(name.get_ref(), section.names()));
-            };
-            self.spans.insert(path.clone(), name.span());
-            values.insert(key.field.to_owned(), self.check(&path, node, &key.kind)?);
-        }
-        if self.fill {
-            for key in section.keys {
-                self.absent(path, span, key, &mut values)?;
-            }
-        }
-        Ok(Value::Object(values))
-    }
-
-    /// Whether this is a top-level key, which a `[table]` header above it may
-    /// have captured.
-    fn is_of_the_top(&self, name: &str) -> bool {
-        sections::EXPERIMENT.key(name).is_some()
-    }
-
-    fn absent(
-        &mut self,
-        path: &str,
-        span: &Range<usize>,
-        key: &SectionKey,
-        values: &mut Map<String, Value>,
-    ) -> Result<(), Error> {
-        if values.contains_key(key.field) {
-            return Ok(());
-        }
-        match key.absent {
-            KeyDefault::Open => Ok(()),
-            KeyDefault::Required => {
-                let error = self.source.error(span, &join(path, key.name), "is missing");
-                let meaning = key.meaning.trim_end_matches('.');
-                let mut rest = meaning.chars();
-                let first = rest.next().into_iter().flat_map(char::to_lowercase);
-                let meaning: String = first.chain(rest).collect();
-                Err(error.mend(format!("add it: {meaning}")))
-            }
-            KeyDefault::Is(text) => {
-                if let Ok(node) = DeValue::parse(text) {
-                    let value = self.check(&join(path, key.name), &node, &key.kind)?;
-                    values.insert(key.field.to_owned(), value);
-                }
-                Ok(())
-            }
+        if let Err(wrong) = Machine::quantum_of(word) {
+            let path = format!("{path}[{at}]");
+            return Err(experiment.error(&path, wrong.why).mend(wrong.mend));
         }
     }
-
-    fn action(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
-        let table = self.want_table(path, node)?;
-        let mut forms = sections::ACTIONS
-            .iter()
-            .filter(|form| table.contains_key(form.name));
-        let forms = (forms.next(), forms.next());
-        let form = match forms {
-            (Some(form), None) => form,
-            (Some(one), Some(other)) => {
-                let why = format!("is both {} and {}", one.name, other.name);
-                let error = self.error(path, node, why);
-                return Err(error.mend("write two steps"));
-            }
-            (None, _) => {
-                let names = sections::ACTIONS.iter().map(|form| form.name);
-                let error = self.error(path, node, "is no step");
-                let given = table.keys().next().map(|name| name.get_ref().to_string());
-                return Err(error.nearest(&given.unwrap_or_default(), names));
-            }
-        };
-        let mut value = self.table(path, &node.span(), table, form)?;
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("action".to_owned(), form.name.into());
-        }
-        Ok(value)
-    }
-
-    /// The parameters of the kind that a workload names.
-    fn kind(&self, path: &str, node: &ValueNode<'_>) -> Result<&'static KeySection, Error> {
-        let table = self.want_table(path, node)?;
-        let kinds = || parameters::KINDS.iter().map(|(name, _)| *name);
-        let Some(kind) = table.get("kind") else {
-            let error = self.error(path, node, "has no kind");
-            return Err(error.nearest("", kinds()));
-        };
-        let path = join(path, "kind");
-        let DeValue::String(name) = kind.get_ref() else {
-            return Err(self.wants(&path, kind, "text in quotes"));
-        };
-        parameters::kind(name).ok_or_else(|| {
-            let error = self.error(&path, kind, format!("no kind of workload '{name}'"));
-            error.nearest(name, kinds())
-        })
-    }
-
-    fn workload(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
-        let section = self.kind(path, node)?;
-        let table = self.want_table(path, node)?;
-        let mut keys = table.clone();
-        let kind = keys.remove("kind").map_or(node.span(), |kind| kind.span());
-        // Background workloads cannot have background workloads of their own.
-        let beside = match path.starts_with("workloads.") {
-            true => keys.remove(BACKGROUND),
-            false => None,
-        };
-        let mut value = self.parameters(path, &node.span(), &keys, section)?;
-        if let Some(names) = beside {
-            let path = join(path, BACKGROUND);
-            self.spans.insert(path.clone(), names.span());
-            let names = self.list(&path, &names, &KeyType::Text)?;
-            value.insert(BACKGROUND.to_owned(), names);
-        }
-        for key in section.keys {
-            if matches!(key.absent, KeyDefault::Required) {
-                self.absent(path, &kind, key, &mut value)?;
-            }
-        }
-        value.insert("kind".to_owned(), section.name.into());
-        Ok(Value::Object(value))
-    }
-
-    /// Reads the keys that are present, without filling in defaults.
-    fn parameters(
-        &mut self,
-        path: &str,
-        span: &Range<usize>,
-        table: &DeTable<'_>,
-        section: &'static KeySection,
-    ) -> Result<Map<String, Value>, Error> {
-        let fill = std::mem::replace(&mut self.fill, false);
-        let value = self.table(path, span, table, section);
-        self.fill = fill;
-        match value? {
-            Value::Object(fields) => Ok(fields),
-            _ => Ok(Map::new()),
-        }
-    }
-
-    fn changes(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
-        let mut values = Map::new();
-        for (name, node) in self.want_table(path, node)? {
-            let path = join(path, name.get_ref());
-            let Some(section) = self.kinds.get(name.get_ref().as_ref()).copied() else {
-                let why = format!("no workload '{}'", name.get_ref());
-                let error = self.source.error(&name.span(), &path, why);
-                let mut names: Vec<&str> = self.kinds.keys().map(String::as_str).collect();
-                names.sort_unstable();
-                return Err(error.nearest(name.get_ref(), names));
-            };
-            self.spans.insert(path.clone(), name.span());
-            let table = self.want_table(&path, node)?;
-            let fields = self.parameters(&path, &node.span(), table, section)?;
-            values.insert(name.get_ref().to_string(), Value::Object(fields));
-        }
-        Ok(Value::Object(values))
-    }
-
-    pub(crate) fn want_table<'n, 't>(
-        &self,
-        path: &str,
-        node: &'n ValueNode<'t>,
-    ) -> Result<&'n DeTable<'t>, Error> {
-        match node.get_ref() {
-            DeValue::Table(table) => Ok(table),
-            _ => Err(self.wants(path, node, "a table")),
-        }
-    }
-
-    pub(crate) fn wants(&self, path: &str, node: &ValueNode<'_>, wanted: &str) -> Error {
-        self.error(path, node, format!("must be {wanted}"))
-    }
-
-    pub(crate) fn error(&self, path: &str, node: &ValueNode<'_>, why: impl Into<String>) -> Error {
-        self.source.error(&node.span(), path, why)
-    }
+    Ok(())
 }

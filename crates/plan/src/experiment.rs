@@ -1,70 +1,304 @@
-//! A parsed and validated experiment file.
+//! The top of an experiment file.
 
+use assize_job::{Action, Display, GapsSettings, PlacementPolicy};
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::Value;
 
-use crate::check::{self, Spans};
-use crate::error::{Error, SourceText};
-use crate::plan::Plan;
-use crate::{build, mistakes, raw};
+use crate::levels::{self, RawLevel};
+use crate::payload::{self, RawPayload};
+use crate::report::primary::{self, DeclaredDirections, PrimaryMetric};
+use crate::report::tables::{self, DeclaredNames, RawTable};
+use crate::report::tradeoffs::{self, RawTradeoff};
+use crate::settings::tracer::{self, RawTracer};
+use crate::settings::{frequency, gaps, idle, policy, queue, stalls};
+use crate::steps::action;
+use crate::until::{self, RUNS, RawStopRule};
+use crate::values::document::{Document, SourceText};
+use crate::values::error::Error;
+use crate::values::keys::{
+    Flag, Free, Instrument, KeySection, KeyType, List, Map, OneOrMore, Part, SIZE, Share, Table,
+    Target, Text, Whole, Word, Workload, duration, key,
+};
+use crate::values::layers::Parameters;
+use crate::values::read::{BACKGROUND, Grammar, read};
+use crate::workloads::kinds::KINDS;
+
+/// The default number of runs of each cell.
+pub(crate) const RUNS_DEFAULT: u32 = 8;
+/// The largest seed in a file: TOML's largest integer.
+const SEED_MAX: i64 = i64::MAX;
+
+/// The top of the file.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "experiment",
+    keys: &[
+        key("title", Text.required(), "What the experiment is called."),
+        key("question", Free.or(""), "The question it asks."),
+        key(
+            "target",
+            Target.or("exact"),
+            "Where runs happen: exact, live, host or ssh:HOST.",
+        ),
+        key(
+            "kernel",
+            Text.or("debian:6.12"),
+            "Which kernel: debian:6.12, running, or a name given to assize kernel add.",
+        ),
+        key("cpus", levels::CPUS.or("1"), "Number of CPUs."),
+        key("memory", SIZE.or("256M"), "Memory."),
+        key(
+            "display",
+            Word(&["bochs"]).optional(),
+            "A graphics card on PCI: bochs is QEMU's bochs-display, with 16 MiB of memory in BAR 0. Targets exact and live only.",
+        ),
+        key(
+            "command_line",
+            List(&Text).or("[]"),
+            "Words added to the command line of the kernel.",
+        ),
+        key(
+            "runs",
+            RUNS.optional(),
+            "Runs of each cell, which is the number of blocks; 8 unless until is given.",
+        ),
+        key(
+            "images",
+            RUNS.optional(),
+            "Memory images over which the blocks are dealt out; without it one for each block, up to 32. With 1 nothing is drawn for it. Exact target only.",
+        ),
+        key(
+            "seed",
+            Whole(0, SEED_MAX).or("1"),
+            "Seed of the schedule and of every run.",
+        ),
+        key(
+            "aa",
+            Flag.or("false"),
+            "Run the baseline twice, to show the noise floor.",
+        ),
+        key(
+            "retries",
+            Whole(0, 100).or("0"),
+            "How often a failed run is tried again.",
+        ),
+        key(
+            "timeout",
+            duration(1_000_000).or("60s"),
+            "A workload that takes longer, on the clock of the target, is killed and the run has failed; whole milliseconds.",
+        ),
+        key(
+            "samples",
+            Flag.or("false"),
+            "Keep single samples beside histograms.",
+        ),
+        key(
+            "offset",
+            duration(0).or("10ms"),
+            "The start offset of the workload is drawn below this.",
+        ),
+        key(
+            "duration",
+            duration(1).optional(),
+            "The duration of every workload that has one and does not say.",
+        ),
+        key(
+            "margin",
+            Share.or("1%"),
+            "Ratios within 1 ± this are equivalent.",
+        ),
+        key(
+            "until",
+            Table(&until::KEYS).optional(),
+            "When to stop early; instead of runs.",
+        ),
+        key(
+            "queue",
+            Part(&queue::KEYS).optional(),
+            "How the queues of all workloads that submit to simgpu are.",
+        ),
+        policy::KEY,
+        key(
+            "idle",
+            Part(&idle::KEYS).optional(),
+            "Idle states that CPUs have, and who chooses among them.",
+        ),
+        key(
+            "frequency",
+            Part(&frequency::KEYS).optional(),
+            "Frequencies that CPUs have, and who chooses among them.",
+        ),
+        stalls::KEY,
+        key(
+            "instruments",
+            List(&Instrument).or("[]"),
+            "What measures, beside the workloads.",
+        ),
+        key(
+            "gaps",
+            Table(&gaps::KEYS).optional(),
+            "How the instrument gaps watches CPUs.",
+        ),
+        key(
+            "tracer",
+            Table(&tracer::KEYS).optional(),
+            "How the instrument hwlat, osnoise or timerlat looks.",
+        ),
+        key(
+            "primary",
+            List(&Table(&primary::KEYS)).or("[]"),
+            "Metrics declared primary, most important first.",
+        ),
+        key(
+            "higher_is_better",
+            List(&Text).or("[]"),
+            "Other metrics of which more is better.",
+        ),
+        key(
+            "claims",
+            List(&Text).or("[]"),
+            "Claims to try, declared before the runs: A < B on METRIC [in WORKLOAD].",
+        ),
+        key(
+            "setup",
+            List(&KeyType::Action).or("[]"),
+            "Done in order before each run.",
+        ),
+        key(
+            "teardown",
+            List(&KeyType::Action).or("[]"),
+            "Done in order after each run.",
+        ),
+        key(
+            "factors",
+            Map(&Map(&Table(&levels::KEYS))).or("{}"),
+            "Factor to its levels, the baseline first; level to what it sets.",
+        ),
+        key(
+            "workloads",
+            Map(&Workload).required(),
+            "What is measured, each on each configuration.",
+        ),
+        key(
+            "background",
+            Map(&Workload).or("{}"),
+            "What levels and workloads may have beside what is measured.",
+        ),
+        key(
+            "include",
+            List(&Map(&OneOrMore(&Text))).optional(),
+            "Keep only configurations that match one of these.",
+        ),
+        key(
+            "exclude",
+            List(&Map(&OneOrMore(&Text))).or("[]"),
+            "Drop configurations that match one of these.",
+        ),
+        key(
+            "factorial",
+            Map(&OneOrMore(&Text)).optional(),
+            "The grid whose effects are fitted: factor to the levels off and on, or to one that is held.",
+        ),
+        key(
+            "tables",
+            List(&Table(&tables::KEYS)).or("[]"),
+            "Tables that the report shows.",
+        ),
+        key(
+            "tradeoffs",
+            List(&Table(&tradeoffs::KEYS)).or("[]"),
+            "Pairs of metrics: what the one costs in the other, and which configurations no other dominates.",
+        ),
+        key(
+            "payload",
+            Table(&payload::KEYS).optional(),
+            "What the target needs beside what can be derived.",
+        ),
+    ],
+};
+
+/// A pattern: for each factor it names, the levels that match.
+pub(crate) type Pattern = IndexMap<String, Vec<String>>;
+
+/// The top of the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawExperiment {
+    pub(crate) title: String,
+    pub(crate) question: String,
+    pub(crate) target: String,
+    pub(crate) kernel: String,
+    pub(crate) cpus: u32,
+    pub(crate) memory_mib: u32,
+    pub(crate) display: Option<Display>,
+    pub(crate) command_line: Vec<String>,
+    pub(crate) runs: Option<u32>,
+    pub(crate) images: Option<u32>,
+    pub(crate) seed: u64,
+    pub(crate) aa: bool,
+    pub(crate) retries: u32,
+    pub(crate) timeout_ns: u64,
+    pub(crate) samples: bool,
+    pub(crate) offset_ns: u64,
+    pub(crate) duration_ns: Option<u64>,
+    pub(crate) margin: f64,
+    pub(crate) until: Option<RawStopRule>,
+    #[serde(default)]
+    pub(crate) queue: Parameters,
+    #[serde(default)]
+    pub(crate) idle: Parameters,
+    #[serde(default)]
+    pub(crate) frequency: Parameters,
+    #[serde(default)]
+    pub(crate) stalls: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
+    pub(crate) instruments: Vec<String>,
+    pub(crate) gaps: Option<GapsSettings>,
+    pub(crate) tracer: Option<RawTracer>,
+    pub(crate) primary: Vec<PrimaryMetric>,
+    pub(crate) higher_is_better: Vec<String>,
+    pub(crate) claims: Vec<String>,
+    pub(crate) setup: Vec<Action>,
+    pub(crate) teardown: Vec<Action>,
+    pub(crate) factors: IndexMap<String, IndexMap<String, RawLevel>>,
+    pub(crate) workloads: IndexMap<String, Parameters>,
+    pub(crate) background: IndexMap<String, Parameters>,
+    pub(crate) include: Option<Vec<Pattern>>,
+    pub(crate) exclude: Vec<Pattern>,
+    pub(crate) factorial: Option<Pattern>,
+    pub(crate) tables: Vec<RawTable>,
+    pub(crate) tradeoffs: Vec<RawTradeoff>,
+    #[serde(default)]
+    pub(crate) payload: RawPayload,
+}
 
 /// A valid experiment file, which can be planned.
 #[derive(Debug, Clone)]
 pub struct Experiment {
-    pub(crate) name: String,
-    pub(crate) text: String,
-    pub(crate) file: raw::RawExperiment,
-    pub(crate) spans: Spans,
-}
-
-/// Command-line settings that override the file.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Overrides {
-    /// Runs of each cell; with `until`, the maximum.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub runs: Option<u32>,
-    /// The seed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// The target.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// Maps factors to the levels to keep; other factors keep all their levels.
-    /// The baseline is the first level kept, in the order of the file.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
-    pub levels: IndexMap<String, Vec<String>>,
-    /// Number of CPUs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<u32>,
-    /// The kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<String>,
-    /// The revision under test, by its version-control name. For information
-    /// only: it changes no run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub revision: Option<String>,
-}
-
-/// Parses an experiment file. `name` is the file's name in messages.
-pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
-    let source = SourceText { name, text };
-    let (value, spans) = check::read(source)?;
-    let file = serde_json::from_value(value)
-        .map_err(|why| source.error(&(0..0), "", format!("cannot be read: {why}")))?;
-    let experiment = Experiment {
-        name: name.to_owned(),
-        text: text.to_owned(),
-        file,
-        spans,
-    };
-    mistakes::find(&experiment)?;
-    // Finds mistakes that only show when levels are combined.
-    experiment.plan(&Overrides::default())?;
-    Ok(experiment)
+    pub(crate) document: Document,
+    pub(crate) file: RawExperiment,
 }
 
 impl Experiment {
+    /// Reads a file, without checks of how its keys combine.
+    pub(crate) fn read(text: &str, name: &str) -> Result<Experiment, Error> {
+        let source = SourceText { name, text };
+        let grammar = Grammar {
+            top: &KEYS,
+            steps: action::FORMS,
+            workloads: KINDS,
+        };
+        let (value, spans) = read(source, grammar)?;
+        let file = serde_json::from_value(value)
+            .map_err(|why| source.error(&(0..0), "", format!("cannot be read: {why}")))?;
+        let document = Document {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            spans,
+        };
+        Ok(Experiment { document, file })
+    }
+
     /// The experiment's title.
     pub fn title(&self) -> &str {
         &self.file.title
@@ -75,45 +309,56 @@ impl Experiment {
         &self.file.question
     }
 
-    /// Plans the configurations and the schedule. The same experiment and
-    /// overrides always give the same plan.
-    ///
-    /// # Errors
-    /// An override that names something that does not exist, or that leaves
-    /// nothing that can be run.
-    pub fn plan(&self, overrides: &Overrides) -> Result<Plan, Error> {
-        build::plan(self, overrides)
-    }
-
-    /// An error at a key, or at the nearest enclosing table if the file does not
-    /// have the key.
     pub(crate) fn error(&self, path: &str, why: impl Into<String>) -> Error {
-        let mut around = path;
-        let span = loop {
-            if let Some(span) = self.spans.get(around) {
-                break span.clone();
-            }
-            match around.rfind(['.', '[']) {
-                Some(end) => around = &around[..end],
-                None => break 0..0,
-            }
-        };
-        let source = SourceText {
-            name: &self.name,
-            text: &self.text,
-        };
-        source.error(&span, path, why)
+        self.document.error(path, why)
     }
 
-    /// The place of a key as messages print it: `FILE:LINE: KEY`.
-    pub(crate) fn place(&self, path: &str) -> String {
-        let here = self.error(path, "");
-        let line = here.line.map_or(String::new(), |line| format!(":{line}"));
-        format!("{}{line}: {}", here.place, here.key)
-    }
-
-    /// Whether the file itself has this key.
     pub(crate) fn gives(&self, path: &str) -> bool {
-        self.spans.contains_key(path)
+        self.document.gives(path)
     }
+
+    /// The parameters of all workloads, those in the background last.
+    pub(crate) fn every_workload(&self) -> impl Iterator<Item = &Parameters> {
+        let workloads = self.file.workloads.values();
+        workloads.chain(self.file.background.values())
+    }
+
+    /// The parameters of all workloads, and the changes that levels make to them.
+    pub(crate) fn every_parameters(&self) -> impl Iterator<Item = &Parameters> {
+        let levels = self.file.factors.values().flat_map(IndexMap::values);
+        let changes = levels.flat_map(|level| level.workload.values());
+        self.every_workload().chain(changes)
+    }
+
+    /// All levels with their paths.
+    pub(crate) fn every_level(&self) -> impl Iterator<Item = (String, &RawLevel)> {
+        self.file.factors.iter().flat_map(|(factor, levels)| {
+            let level =
+                move |(name, level): (&String, _)| (levels::level_path(factor, name), level);
+            levels.iter().map(level)
+        })
+    }
+
+    /// The names that tables and trade-offs may use.
+    pub(crate) fn names(&self) -> DeclaredNames<'_> {
+        DeclaredNames {
+            document: &self.document,
+            workloads: self.file.workloads.keys().map(String::as_str).collect(),
+            background: self.file.background.keys().map(String::as_str).collect(),
+            factors: self.file.factors.keys().map(String::as_str).collect(),
+        }
+    }
+
+    pub(crate) fn directions(&self) -> DeclaredDirections<'_> {
+        DeclaredDirections {
+            primary: &self.file.primary,
+            higher_is_better: &self.file.higher_is_better,
+        }
+    }
+}
+
+/// The background workloads that a workload names.
+pub(crate) fn background_names(workload: &Parameters) -> impl Iterator<Item = &str> {
+    let names = workload.get(BACKGROUND).and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
 }

@@ -29,57 +29,31 @@
 
 mod build;
 mod check;
-mod combine;
-mod drawing;
-mod draws;
-mod error;
+mod configurations;
 mod experiment;
-mod frames_stream;
-mod gaps;
-mod gaps_sections;
-mod grid;
-mod keys;
-mod layers;
-mod memory_routine;
+mod levels;
 mod metrics;
-mod mistakes;
-mod modules;
-mod names;
-mod parameters;
+mod overrides;
 mod payload;
-mod payload_sections;
-mod phone;
 mod plan;
-mod policy;
-mod power;
-mod power_sections;
-mod power_tables;
 #[cfg(test)]
 mod published;
-mod quantity;
-mod queue;
-mod raw;
-mod report_sections;
+mod report;
 mod schedule;
-mod scheduling;
 mod schema;
-mod sections;
 mod settings;
-mod stalls;
-mod submitting;
-mod subset;
-mod switches;
-mod tables;
-mod tracer;
-mod tracer_sections;
-mod tradeoffs;
-mod twice;
+mod steps;
+mod until;
+mod values;
+mod workloads;
 
-pub use build::MOST_IMAGES;
-pub use error::Error;
-pub use experiment::{Experiment, Overrides, parse};
+pub use build::{MOST_IMAGES, parse};
+pub use experiment::Experiment;
+pub use overrides::Overrides;
 pub use plan::{
-    BetterDirection, Plan, PlannedClaim, PlannedConfiguration, PlannedRun, PlannedTable,
-    PlannedTradeoff, PlannedTradeoffMetric, PrimaryMetric, SCHEMA, StopRule,
+    Plan, PlannedClaim, PlannedConfiguration, PlannedRun, PlannedTable, PlannedTradeoff,
+    PlannedTradeoffMetric, SCHEMA, StopRule,
 };
+pub use report::primary::{BetterDirection, PrimaryMetric};
 pub use schema::schema;
+pub use values::error::Error;

@@ -2,11 +2,11 @@
 
 use assize_job::{ELAPSED, Mark, MetricName, MetricSource, Workload, WorkloadKind};
 
-use crate::check::join;
-use crate::error::{Error, comma_separated, did_you_mean, suggestion};
 use crate::experiment::Experiment;
 use crate::plan::PlannedConfiguration;
-use crate::{tables, tradeoffs};
+use crate::report::{tables, tradeoffs};
+use crate::values::document::join;
+use crate::values::error::{Error, comma_separated, did_you_mean, suggestion};
 
 /// Former names of metrics, with the current ones.
 const FORMER: &[(&str, &str)] = &[("time", ELAPSED)];
@@ -25,13 +25,13 @@ const OF_FREQUENCY: [&str; 2] = ["frequency_changes", "mean_frequency"];
 /// Checks every metric that the file mentions; the error is the first mistake.
 /// `configurations` are all configurations of the file: a metric counts as
 /// measured if one of them measures it.
-pub(crate) fn find(
+pub(crate) fn check(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
 ) -> Result<(), Error> {
     let file = &experiment.file;
     let every = || configurations.iter().flat_map(|one| &one.workloads);
-    of_its_own(experiment, every())?;
+    check_printed(experiment, every())?;
     check_power_declared(experiment, configurations)?;
     let here = GivenMetrics::new(experiment, every());
     for (at, primary) in file.primary.iter().enumerate() {
@@ -40,12 +40,16 @@ pub(crate) fn find(
     for (at, metric) in file.higher_is_better.iter().enumerate() {
         here.require_measured(&format!("higher_is_better[{at}]"), metric)?;
     }
+    let names = experiment.names();
     for (at, table) in file.tables.iter().enumerate() {
-        let columns = tables::columns_of(experiment, table);
-        let is_column = |workload: &&Workload| columns.contains(&workload.name);
+        let columns = table.columns(&names);
+        let is_column = |workload: &&Workload| columns.contains(&workload.name.as_str());
         let here = GivenMetrics::new(experiment, every().filter(is_column));
         for (which, metric) in table.metric.iter().enumerate() {
-            here.require_measured(&tables::metric_path(experiment, at, which), metric)?;
+            here.require_measured(
+                &tables::metric_path(&experiment.document, at, which),
+                metric,
+            )?;
         }
     }
     for (at, tradeoff) in file.tradeoffs.iter().enumerate() {
@@ -93,7 +97,7 @@ fn check_power_declared(
         .enumerate()
         .map(|(at, metric)| (format!("primary[{at}].metric"), metric));
     let of_tables = file.tables.iter().enumerate().flat_map(|(at, table)| {
-        let path = move |which| tables::metric_path(experiment, at, which);
+        let path = move |which| tables::metric_path(&experiment.document, at, which);
         let metrics = table.metric.iter().enumerate();
         metrics.map(move |(which, metric)| (path(which), metric))
     });
@@ -124,7 +128,7 @@ fn check_power_declared(
 
 /// Rejects a metric parsed from a program's output that has the name of a
 /// built-in one.
-fn of_its_own<'a>(
+fn check_printed<'a>(
     experiment: &Experiment,
     workloads: impl Iterator<Item = &'a Workload>,
 ) -> Result<(), Error> {

@@ -7,21 +7,87 @@ use assize_job::{
     Action, LinkedProgram, Package, Payload, PlacementPolicy, PolicyForm, WorkloadKind,
     below_experiment,
 };
-use indexmap::IndexMap;
+use serde::Deserialize;
 
-use crate::error::Error;
-use crate::experiment::Experiment;
-use crate::modules::{is_file, stem};
 use crate::plan::PlannedConfiguration;
-use crate::raw::Parameters;
+use crate::steps::action::check_absolute;
+use crate::steps::modules::{is_file, stem};
+use crate::values::document::Document;
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, List, Table, Text, key};
+use crate::values::layers::Parameters;
+
+/// What the target needs: programs, files, modules and packages.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "payload",
+    keys: &[
+        key(
+            "programs",
+            List(&Text).or("[]"),
+            "Programs by name (found in PATH) or path, with everything they link.",
+        ),
+        key(
+            "files",
+            List(&Table(&FILE_KEYS)).or("[]"),
+            "Files and directories.",
+        ),
+        key(
+            "modules",
+            List(&Text).or("[]"),
+            "Kernel modules by name or path, with everything they depend on.",
+        ),
+        key(
+            "packages",
+            List(&Text).or("[]"),
+            "Debian packages that are installed here, with everything their files need.",
+        ),
+    ],
+};
+
+/// A file to carry.
+pub(crate) static FILE_KEYS: KeySection = KeySection {
+    name: "file",
+    keys: &[
+        key("from", Text.required(), "File or directory here."),
+        key("to", Text.required(), "The absolute path it has there."),
+    ],
+};
+
+/// What the file says the target needs.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawPayload {
+    pub(crate) programs: Vec<String>,
+    pub(crate) files: Vec<RawCarried>,
+    pub(crate) modules: Vec<String>,
+    pub(crate) packages: Vec<String>,
+}
+
+/// One file or directory to carry.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawCarried {
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+/// Checks that each file has an absolute path on the target.
+pub(crate) fn check(document: &Document, payload: &RawPayload) -> Result<(), Error> {
+    for (at, file) in payload.files.iter().enumerate() {
+        check_absolute(document, &format!("payload.files[{at}].to"), &file.to)?;
+    }
+    Ok(())
+}
 
 /// Everything that the file names and the configurations need, sorted and
-/// without duplicates.
-pub(crate) fn derive(
-    experiment: &Experiment,
+/// without duplicates. `parameters`: those of all workloads, and the changes that
+/// levels make to them.
+pub(crate) fn derive<'a>(
+    document: &Document,
+    given: &RawPayload,
+    parameters: impl Iterator<Item = &'a Parameters>,
     configurations: &[PlannedConfiguration],
 ) -> Result<Payload, Error> {
-    let given = &experiment.file.payload;
     let mut programs: BTreeSet<&str> = given.programs.iter().map(String::as_str).collect();
     let mut modules: BTreeSet<&str> = given.modules.iter().map(String::as_str).collect();
     let mut module_files: BTreeSet<&str> = BTreeSet::new();
@@ -59,11 +125,11 @@ pub(crate) fn derive(
     let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
     Ok(Payload {
         programs: owned(programs),
-        files: files(experiment)?,
+        files: files(document, given, parameters)?,
         modules: owned(modules),
         module_files: owned(module_files),
         linked: linked.into_iter().collect(),
-        packages: packages(experiment, configurations),
+        packages: packages(given, configurations),
         always: modules_loaded_first(configurations),
         varied: varied(configurations, first.len()),
         first,
@@ -73,8 +139,8 @@ pub(crate) fn derive(
 
 /// The packages that the file names, whole, and those that workloads need and
 /// the file does not name.
-fn packages(experiment: &Experiment, configurations: &[PlannedConfiguration]) -> Vec<Package> {
-    let given = experiment.file.payload.packages.iter();
+fn packages(given: &RawPayload, configurations: &[PlannedConfiguration]) -> Vec<Package> {
+    let given = given.packages.iter();
     let whole = given.map(|name| Package {
         name: name.clone(),
         only: Vec::new(),
@@ -151,14 +217,14 @@ pub(crate) fn target_path(path: &str) -> String {
 
 /// Every file to carry, with its path on the target. No two files may have the
 /// same path.
-fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
-    let file = &experiment.file;
-    let given = file.payload.files.iter();
+fn files<'a>(
+    document: &Document,
+    given: &RawPayload,
+    parameters: impl Iterator<Item = &'a Parameters>,
+) -> Result<Vec<(PathBuf, String)>, Error> {
+    let given = given.files.iter();
     let given = given.map(|file| (PathBuf::from(&file.from), file.to.clone()));
-    let levels = file.factors.values().flat_map(IndexMap::values);
-    let changes = levels.flat_map(|level| level.workload.values());
-    let workloads = file.workloads.values().chain(file.background.values());
-    let read = workloads.chain(changes).filter_map(file_of);
+    let read = parameters.filter_map(file_of);
     let all: BTreeSet<_> = given
         .chain(read.map(|path| (PathBuf::from(path), target_path(path))))
         .collect();
@@ -170,7 +236,7 @@ fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
                 other.display(),
                 from.display()
             );
-            let error = experiment.error("payload.files", why);
+            let error = document.error("payload.files", why);
             return Err(error.mend("rename one of the files"));
         }
         files.push((from, to));

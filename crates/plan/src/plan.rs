@@ -7,7 +7,8 @@ use assize_job::{
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::Overrides;
+use crate::overrides::Overrides;
+use crate::report::primary::{BetterDirection, PrimaryMetric};
 
 /// The schema of [`Plan`].
 pub const SCHEMA: &str = "assize.plan/1";
@@ -164,26 +165,6 @@ pub struct PlannedRun {
     /// repeated baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
-}
-
-/// Which direction is good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BetterDirection {
-    /// Less is better.
-    Lower,
-    /// More is better.
-    Higher,
-}
-
-/// A metric declared primary before the data were seen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PrimaryMetric {
-    /// Its name.
-    pub metric: String,
-    /// Which direction is good.
-    pub better: BetterDirection,
 }
 
 /// A claim declared before the data were seen.

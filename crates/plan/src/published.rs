@@ -12,11 +12,13 @@ use std::{env, fs};
 use assize_job::{Loop, Queue, Scheduling, WORKLOADS, WorkloadKind};
 use serde_json::{Value, json};
 
-use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
-use crate::{
-    gaps_sections, parameters, payload_sections, power_sections, quantity, report_sections, schema,
-    sections, stalls, tracer_sections,
-};
+use crate::experiment;
+use crate::schema::{SECTIONS, schema};
+use crate::settings::queue;
+use crate::steps::action;
+use crate::values::keys::{KeySection, KeyType, SectionKey};
+use crate::values::quantity;
+use crate::workloads::{kinds, periodic, scheduling};
 
 fn agrees(file: &str, wanted: &str) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -63,37 +65,36 @@ fn every_reference_of_the_schema_leads_somewhere() {
 }
 
 /// The type and the unit, in words.
-fn words(kind: &KeyType) -> (String, &'static str) {
-    let plain = |text: &str| (text.to_owned(), "");
+fn words(kind: &KeyType) -> (String, String) {
+    let plain = |text: &str| (text.to_owned(), String::new());
     match kind {
         KeyType::Text | KeyType::Target | KeyType::Free => plain("text"),
         KeyType::Instrument => plain("instrument"),
-        KeyType::Word(words) => (format!("one of `{}`", words.join("`, `")), ""),
-        KeyType::Whole(least, i64::MAX) => (format!("whole number from {least}"), ""),
-        KeyType::Whole(least, most) => (format!("{least} to {most}"), ""),
-        KeyType::Duration(_) => ("duration".to_owned(), "`ns`, `us`, `ms`, `s`, `min`"),
-        KeyType::Size => ("size".to_owned(), "`M`, `G`"),
-        KeyType::Share => ("share".to_owned(), "`%`"),
-        KeyType::Power => ("power".to_owned(), "`uW`, `mW`, `W`"),
-        KeyType::Energy => ("energy".to_owned(), "`nJ`, `uJ`, `mJ`"),
-        KeyType::Frequency => ("frequency".to_owned(), "`kHz`, `MHz`, `GHz`"),
+        KeyType::Word(words) => plain(&format!("one of `{}`", words.join("`, `"))),
+        KeyType::Whole(least, i64::MAX) => plain(&format!("whole number from {least}")),
+        KeyType::Whole(least, most) => plain(&format!("{least} to {most}")),
+        KeyType::Quantity(kind, _) => {
+            let units = kind.unit_names().join("`, `");
+            (kind.noun.1.to_owned(), format!("`{units}`"))
+        }
+        KeyType::Share => ("share".to_owned(), "`%`".to_owned()),
         KeyType::Flag => plain("true or false"),
         KeyType::Value => plain("text or whole number"),
-        KeyType::List(KeyType::Whole(least, most)) => (format!("list of {least} to {most}"), ""),
-        KeyType::List(element) => (format!("list of {}", plural(element)), ""),
+        KeyType::List(KeyType::Whole(least, most)) => plain(&format!("list of {least} to {most}")),
+        KeyType::List(element) => plain(&format!("list of {}", plural(element))),
         KeyType::WordOrList(names, element) => {
             let (names, elements) = (names.join("`, `"), plural(element));
-            (format!("`{names}`, or a list of {elements}"), "")
+            plain(&format!("`{names}`, or a list of {elements}"))
         }
-        KeyType::OneOrMore(element) => (format!("{}, or a list", words(element).0), ""),
+        KeyType::OneOrMore(element) => plain(&format!("{}, or a list", words(element).0)),
         KeyType::Map(KeyType::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
-        KeyType::Map(element) => (format!("table of {}", plural(element)), ""),
+        KeyType::Map(element) => plain(&format!("table of {}", plural(element))),
         KeyType::Pairs => plain("table of texts"),
         KeyType::Table(section) | KeyType::Part(section) => {
-            (format!("table: {}", link(section.name)), "")
+            plain(&format!("table: {}", link(section.name)))
         }
-        KeyType::Action => (format!("table: {}", link("step")), ""),
-        KeyType::Workload => (format!("table: {}", link("workload")), ""),
+        KeyType::Action => plain(&format!("table: {}", link("step"))),
+        KeyType::Workload => plain(&format!("table: {}", link("workload"))),
         KeyType::Policy => plain("[policy](policies.md)"),
         KeyType::Changes => plain("table of parameters"),
     }
@@ -133,10 +134,10 @@ fn link(name: &str) -> String {
 }
 
 fn default(key: &SectionKey) -> String {
-    match key.absent {
-        KeyDefault::Required => "must be given".to_owned(),
-        KeyDefault::Open => String::new(),
-        KeyDefault::Is(text) => format!("`{text}`"),
+    match key.default() {
+        Some(text) => format!("`{text}`"),
+        None if key.is_required() => "must be given".to_owned(),
+        None => String::new(),
     }
 }
 
@@ -158,38 +159,17 @@ fn table(section: &KeySection) -> String {
 /// Replaces the table between each pair of marks; returns the text and the
 /// number of tables.
 fn with_tables(text: &str) -> (String, usize) {
-    let mut all: Vec<&KeySection> = vec![
-        &sections::EXPERIMENT,
-        &sections::LEVEL,
-        &crate::queue::QUEUE,
-        &power_sections::IDLE,
-        &power_sections::IDLE_STATE,
-        &power_sections::FREQUENCY,
-        &power_sections::FREQUENCY_STEP,
-        &gaps_sections::GAPS,
-        &tracer_sections::TRACER,
-        &stalls::STALLS,
-        &sections::UNTIL,
-        &sections::PRIMARY,
-        &report_sections::TABLE,
-        &report_sections::TRADEOFF,
-        &report_sections::TRADEOFF_METRIC,
-        &payload_sections::PAYLOAD,
-        &payload_sections::FILE,
-        &parameters::SCHEDULING_KEYS,
-        &parameters::LOOP,
-    ];
     // `command` is both a step and a workload, so the marks of steps begin with
     // `step`.
     let mut named: BTreeMap<String, String> = BTreeMap::new();
-    for section in all.drain(..) {
+    for section in SECTIONS.iter().chain(&[&experiment::KEYS]) {
         named.insert(section.name.to_owned(), table(section));
     }
-    for form in sections::ACTIONS {
+    for form in action::FORMS {
         named.insert(format!("step {}", form.name), table(form));
     }
-    for (kind, section) in parameters::KINDS {
-        named.insert(format!("workload {kind}"), table(section));
+    for section in kinds::KINDS {
+        named.insert(format!("workload {}", section.name), table(section));
     }
     let mut result = String::new();
     let mut rest = text;
@@ -223,14 +203,9 @@ fn the_tables_of_the_documentation_are_those_of_the_code() {
 
 /// The default of a parameter, in the agent's units.
 fn as_it_goes(key: &SectionKey) -> Option<Value> {
-    let KeyDefault::Is(text) = key.absent else {
-        return None;
-    };
-    let value: Value = serde_json::from_str(text).unwrap();
+    let value: Value = serde_json::from_str(&key.default()?).unwrap();
     Some(match key.kind {
-        KeyType::Duration(_) => quantity::duration_ns(value.as_str().unwrap())
-            .unwrap()
-            .into(),
+        KeyType::Quantity(kind, _) => kind.parse(value.as_str().unwrap()).unwrap().into(),
         KeyType::Share => quantity::share(value.as_str().unwrap()).unwrap().into(),
         KeyType::Pairs => json!([]),
         _ => value,
@@ -239,7 +214,7 @@ fn as_it_goes(key: &SectionKey) -> Option<Value> {
 
 fn same_fields(section: &KeySection, defaults: &Value) {
     let fields = defaults.as_object().unwrap();
-    let mut ours: Vec<&str> = section.keys.iter().map(|key| key.field).collect();
+    let mut ours: Vec<String> = section.keys.iter().map(SectionKey::field).collect();
     let mut theirs: Vec<&str> = fields.keys().map(String::as_str).collect();
     theirs.retain(|name| *name != "kind");
     ours.sort_unstable();
@@ -248,9 +223,11 @@ fn same_fields(section: &KeySection, defaults: &Value) {
     for key in section.keys {
         if let Some(default) = as_it_goes(key) {
             assert_eq!(
-                fields[key.field], default,
+                fields[&key.field()],
+                default,
                 "{} of {}",
-                key.name, section.name
+                key.name,
+                section.name
             );
         }
     }
@@ -258,19 +235,20 @@ fn same_fields(section: &KeySection, defaults: &Value) {
 
 #[test]
 fn parameters_are_those_of_the_agent_with_its_defaults() {
-    let ours: Vec<&str> = parameters::KINDS.iter().map(|(kind, _)| *kind).collect();
+    let ours: Vec<&str> = kinds::KINDS.iter().map(|kind| kind.name).collect();
     let theirs: Vec<&str> = WORKLOADS.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(ours, theirs);
-    for (kind, section) in parameters::KINDS {
+    for section in kinds::KINDS {
+        let kind = section.name;
         let defaults: WorkloadKind = serde_json::from_value(json!({ "kind": kind })).unwrap();
         same_fields(section, &serde_json::to_value(defaults).unwrap());
     }
     let scheduling = serde_json::to_value(Scheduling::default()).unwrap();
-    same_fields(&parameters::SCHEDULING_KEYS, &scheduling);
+    same_fields(&scheduling::KEYS, &scheduling);
     let queue = serde_json::to_value(Queue::default()).unwrap();
-    same_fields(&crate::queue::QUEUE, &queue);
+    same_fields(&queue::KEYS, &queue);
     same_fields(
-        &parameters::LOOP,
+        &periodic::LOOP_KEYS,
         &serde_json::to_value(Loop::default()).unwrap(),
     );
 }

@@ -3,52 +3,57 @@
 use assize_job::INSTRUMENTS;
 use serde_json::{Map, Value, json};
 
-use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
-use crate::raw::BACKGROUND;
-use crate::{
-    gaps_sections, parameters, payload_sections, power_sections, report_sections, sections, stalls,
-    tracer_sections,
-};
+use crate::report::{primary, tables, tradeoffs};
+use crate::settings::{frequency, gaps, idle, policy, queue, stalls, tracer};
+use crate::steps::action;
+use crate::values::keys::{KeySection, KeyType, SectionKey};
+use crate::values::read::BACKGROUND;
+use crate::workloads::{kinds, periodic, scheduling};
+use crate::{experiment, levels, payload, until};
+
+/// The tables with fixed keys, except the top of the file, steps and workloads.
+pub(crate) static SECTIONS: &[&KeySection] = &[
+    &levels::KEYS,
+    &queue::KEYS,
+    &idle::KEYS,
+    &idle::STATE_KEYS,
+    &frequency::KEYS,
+    &frequency::STEP_KEYS,
+    &gaps::KEYS,
+    &tracer::KEYS,
+    &stalls::KEYS,
+    &until::KEYS,
+    &primary::KEYS,
+    &tables::KEYS,
+    &tradeoffs::KEYS,
+    &tradeoffs::METRIC_KEYS,
+    &payload::KEYS,
+    &payload::FILE_KEYS,
+    &scheduling::KEYS,
+    &periodic::LOOP_KEYS,
+];
 
 /// The JSON Schema of experiment files, published as
 /// `schema/experiment.schema.json`. It covers the values of single keys; only
 /// [`crate::parse`] checks how keys combine.
 pub fn schema() -> Value {
     let mut definitions = Map::new();
-    for section in [
-        &sections::LEVEL,
-        &crate::queue::QUEUE,
-        &power_sections::IDLE,
-        &power_sections::IDLE_STATE,
-        &power_sections::FREQUENCY,
-        &power_sections::FREQUENCY_STEP,
-        &gaps_sections::GAPS,
-        &tracer_sections::TRACER,
-        &stalls::STALLS,
-        &sections::UNTIL,
-        &sections::PRIMARY,
-        &report_sections::TABLE,
-        &report_sections::TRADEOFF,
-        &report_sections::TRADEOFF_METRIC,
-        &payload_sections::PAYLOAD,
-        &payload_sections::FILE,
-        &parameters::SCHEDULING_KEYS,
-        &parameters::LOOP,
-    ] {
+    for section in SECTIONS {
         definitions.insert(section.name.to_owned(), object(section));
     }
     let mut actions = Vec::new();
-    for form in sections::ACTIONS {
+    for form in action::FORMS {
         let name = format!("action-{}", form.name);
         actions.push(reference(&name));
         definitions.insert(name, object(form));
     }
     definitions.insert("action".to_owned(), json!({ "oneOf": actions }));
     let (mut workloads, mut changes) = (Vec::new(), Vec::new());
-    for (kind, section) in parameters::KINDS {
+    for section in kinds::KINDS {
+        let kind = section.name;
         let name = format!("workload-{kind}");
         workloads.push(reference(&name));
-        definitions.insert(name, workload(kind, section));
+        definitions.insert(name, workload(section));
         let name = format!("changes-{kind}");
         changes.push(reference(&name));
         definitions.insert(name, fixed(properties(section), &[]));
@@ -62,7 +67,7 @@ pub fn schema() -> Value {
         "https://json-schema.org/draft/2020-12/schema".into(),
     );
     root.insert("title".to_owned(), "assize experiment".into());
-    if let Value::Object(top) = object(&sections::EXPERIMENT) {
+    if let Value::Object(top) = object(&experiment::KEYS) {
         root.extend(top);
     }
     root.insert("$defs".to_owned(), Value::Object(definitions));
@@ -74,14 +79,14 @@ fn reference(name: &str) -> Value {
 }
 
 fn object(section: &KeySection) -> Value {
-    let required = section.keys.iter().filter(|key| is_required(key));
+    let required = section.keys.iter().filter(|key| key.is_required());
     let required: Vec<&str> = required.map(|key| key.name).collect();
     fixed(properties(section), &required)
 }
 
-fn workload(kind: &str, section: &KeySection) -> Value {
+fn workload(section: &KeySection) -> Value {
     let mut all = Map::new();
-    all.insert("kind".to_owned(), json!({ "const": kind }));
+    all.insert("kind".to_owned(), json!({ "const": section.name }));
     all.insert(
         BACKGROUND.to_owned(),
         json!({
@@ -91,7 +96,7 @@ fn workload(kind: &str, section: &KeySection) -> Value {
         }),
     );
     all.extend(properties(section));
-    let required = section.keys.iter().filter(|key| is_required(key));
+    let required = section.keys.iter().filter(|key| key.is_required());
     let required: Vec<&str> = ["kind"]
         .into_iter()
         .chain(required.map(|key| key.name))
@@ -106,7 +111,7 @@ fn policy() -> Value {
     let mut named = Map::new();
     named.insert("name".to_owned(), value_schema(&KeyType::Text));
     for tunable in assize_job::POLICIES.iter().flat_map(|one| one.tunables) {
-        let mut property = value_schema(&crate::policy::tunable_type(tunable.unit));
+        let mut property = value_schema(&policy::tunable_type(tunable.unit));
         property["description"] = tunable.about.into();
         named.entry(tunable.name).or_insert(property);
     }
@@ -140,16 +145,12 @@ fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
     object
 }
 
-fn is_required(key: &SectionKey) -> bool {
-    matches!(key.absent, KeyDefault::Required)
-}
-
 fn properties(section: &KeySection) -> Map<String, Value> {
     let property = |key: &SectionKey| {
         let mut property = value_schema(&key.kind);
         property["description"] = key.meaning.into();
-        if let KeyDefault::Is(text) = key.absent
-            && let Ok(default) = serde_json::from_str::<Value>(text)
+        if let Some(text) = key.default()
+            && let Ok(default) = serde_json::from_str::<Value>(&text)
         {
             property["default"] = default;
         }
@@ -161,6 +162,10 @@ fn properties(section: &KeySection) -> Map<String, Value> {
 fn value_schema(kind: &KeyType) -> Value {
     let number = r"^[0-9]+(\.[0-9]+)?";
     match kind {
+        KeyType::Quantity(kind, _) => {
+            let units = kind.unit_names().join("|");
+            json!({ "type": "string", "pattern": format!("{number} ?({units})$") })
+        }
         KeyType::Text => json!({ "type": "string", "minLength": 1 }),
         KeyType::Target => {
             json!({ "type": "string", "pattern": r"^(exact|live|host|ssh:[^\s-]\S*)$" })
@@ -174,16 +179,7 @@ fn value_schema(kind: &KeyType) -> Value {
         KeyType::Whole(least, most) => {
             json!({ "type": "integer", "minimum": least, "maximum": most })
         }
-        KeyType::Duration(_) => {
-            json!({ "type": "string", "pattern": format!("{number} ?(ns|us|ms|s|min)$") })
-        }
-        KeyType::Size => json!({ "type": "string", "pattern": format!("{number} ?(M|G)$") }),
         KeyType::Share => json!({ "type": "string", "pattern": format!("{number} *%$") }),
-        KeyType::Power => json!({ "type": "string", "pattern": format!("{number} ?(uW|mW|W)$") }),
-        KeyType::Energy => json!({ "type": "string", "pattern": format!("{number} ?(nJ|uJ|mJ)$") }),
-        KeyType::Frequency => {
-            json!({ "type": "string", "pattern": format!("{number} ?(kHz|MHz|GHz)$") })
-        }
         KeyType::Flag => json!({ "type": "boolean" }),
         KeyType::Value => json!({ "type": ["string", "integer"] }),
         KeyType::List(element) => json!({ "type": "array", "items": value_schema(element) }),

@@ -13,13 +13,14 @@ use crate::common::assize;
 use crate::{rewrites, root};
 
 const PAGE: &str = "docs/json.md";
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "crates/verdict/src/document.rs",
     "crates/verdict/src/document/machines.rs",
     "crates/verdict/src/document/outcomes.rs",
     "crates/verdict/src/document/rates.rs",
     "crates/verdict/src/document/tables.rs",
     "crates/verdict/src/document/tradeoffs.rs",
+    "crates/bundle/src/place.rs",
     "crates/bundle/src/records.rs",
 ];
 const TOP: &str = "Document";

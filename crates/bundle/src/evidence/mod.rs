@@ -17,7 +17,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::Error;
-use crate::disk::{get, known_schema};
+use crate::layout::has_schedule;
 
 /// The distribution of one metric in one run.
 ///
@@ -112,10 +112,7 @@ impl Default for EvidenceLimits {
 /// [`Error::Io`], [`Error::Malformed`], [`Error::Samples`] or [`Error::Schema`],
 /// naming the file.
 pub fn evidence(directory: &Path, limits: &EvidenceLimits) -> Result<ThinnedEvidence, Error> {
-    let path = directory.join("bundle.json");
-    let head: serde_json::Value = get(&path)?;
-    known_schema(&path, &head)?;
-    if head.get("head").is_none() {
+    if !has_schedule(directory)? {
         return Ok(ThinnedEvidence {
             thinned: vec![notes::POSTED.to_owned()],
             ..ThinnedEvidence::default()

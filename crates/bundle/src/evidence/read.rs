@@ -13,9 +13,8 @@ use super::EvidenceLimits;
 use super::curve::Distribution;
 use super::gather::{GatheredRuns, RunData};
 use super::series::TimeCourse;
-use crate::disk::get;
+use crate::layout::{get, recorded as there, run_path, samples_path};
 use crate::recorded::{self, RunExit, StoredRun};
-use crate::writer::{recorded as there, run_path, samples_path};
 use crate::{Error, Samples, samples};
 
 /// Maximum number of threads; more would only use more memory.
@@ -110,11 +109,7 @@ fn read_remaining(
 fn run_data(directory: &Path, index: u32) -> Result<RunData, Error> {
     let path = run_path(directory, index);
     let text = fs::read(&path).map_err(Error::io(&path))?;
-    let malformed = |source| Error::Malformed {
-        path: path.clone(),
-        source,
-    };
-    let sketch: RunSketch<'_> = serde_json::from_slice(&text).map_err(malformed)?;
+    let sketch: RunSketch<'_> = serde_json::from_slice(&text).map_err(Error::malformed(&path))?;
     let mut found = RunData {
         index,
         configuration: sketch.configuration,
@@ -134,7 +129,7 @@ fn run_data(directory: &Path, index: u32) -> Result<RunData, Error> {
             // Read again, so that the error names the position in the file.
             Err(source) => {
                 get::<StoredRun>(&path)?;
-                return Err(malformed(source));
+                return Err(Error::malformed(&path)(source));
             }
         }
     }

@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub)] // Not every test uses all of it.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use assize_bundle::{
     Configuration, Doubt, Events, Head, Histogram, Measurement, Place, Run, RunExit, RunRecord,
@@ -118,4 +120,22 @@ pub fn recorded(index: u32) -> RunRecord {
         }],
         raw: vec![("tool.txt".into(), format!("printed in run {index}\n"))],
     }
+}
+
+/// Every file except the log, by path.
+pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for folder in ["", "runs", "samples", "raw"] {
+        let Ok(entries) = fs::read_dir(directory.join(folder)) else {
+            continue;
+        };
+        for entry in entries {
+            let entry = entry.unwrap();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.file_type().unwrap().is_file() && name != "log.jsonl" {
+                files.insert(format!("{folder}/{name}"), fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    files
 }

@@ -1,0 +1,100 @@
+//! What a level sets.
+
+use assize_job::{Action, PlacementPolicy};
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::settings::{frequency, idle, policy, queue, stalls};
+use crate::values::document::join;
+use crate::values::keys::{
+    Changes, KeySection, KeyType, List, Map, Part, SIZE, Text, Value, Whole, key,
+};
+use crate::values::layers::Parameters;
+
+/// The number of CPUs of a machine.
+pub(crate) const CPUS: KeyType = Whole(1, 255);
+
+/// What a level sets.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "level",
+    keys: &[
+        key("kernel", Text.optional(), "The kernel."),
+        key("cpus", CPUS.optional(), "Number of CPUs."),
+        key("memory", SIZE.optional(), "Memory."),
+        key(
+            "command_line",
+            List(&Text).optional(),
+            "Words added to the command line of the kernel.",
+        ),
+        key(
+            "setup",
+            List(&KeyType::Action).optional(),
+            "Done before each run, after the set-up of the experiment.",
+        ),
+        key(
+            "teardown",
+            List(&KeyType::Action).optional(),
+            "Done after each run, before the tear-down of the experiment.",
+        ),
+        key(
+            "background",
+            List(&Text).optional(),
+            "Names of background workloads to run.",
+        ),
+        key(
+            "workload",
+            Changes.optional(),
+            "Name of a workload to the parameters that differ.",
+        ),
+        key(
+            "queue",
+            Part(&queue::KEYS).optional(),
+            "Settings of the queues that differ.",
+        ),
+        policy::KEY,
+        key(
+            "idle",
+            Part(&idle::KEYS).optional(),
+            "What differs of the idle states.",
+        ),
+        key(
+            "frequency",
+            Part(&frequency::KEYS).optional(),
+            "What differs of the frequencies.",
+        ),
+        stalls::KEY_OF_LEVEL,
+        key(
+            "environment",
+            Map(&Value).optional(),
+            "Variables added to the environment of every workload that is a command.",
+        ),
+    ],
+};
+
+/// What a level sets.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RawLevel {
+    pub(crate) kernel: Option<String>,
+    pub(crate) cpus: Option<u32>,
+    pub(crate) memory_mib: Option<u32>,
+    pub(crate) command_line: Vec<String>,
+    pub(crate) setup: Vec<Action>,
+    pub(crate) teardown: Vec<Action>,
+    pub(crate) background: Vec<String>,
+    pub(crate) workload: IndexMap<String, Parameters>,
+    pub(crate) queue: Parameters,
+    pub(crate) idle: Parameters,
+    pub(crate) frequency: Parameters,
+    pub(crate) stalls: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
+    pub(crate) environment: IndexMap<String, String>,
+}
+
+/// The levels of one configuration: factor, level and what it sets.
+pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
+
+/// The path of a level.
+pub(crate) fn level_path(factor: &str, level: &str) -> String {
+    join(&join("factors", factor), level)
+}

@@ -1,0 +1,130 @@
+//! Settings of the `gaps` instrument, which watches CPUs, and their checks.
+
+use assize_job::{GapsSettings, Policy};
+
+use crate::values::document::Document;
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, List, SectionKey, Whole, Word, duration, key};
+
+/// The name of the instrument.
+const NAME: &str = "gaps";
+/// The longest baseline measurement on an idle machine.
+const BASELINE_NS_MAX: u64 = 60_000_000_000;
+
+/// The key that names the CPUs to watch.
+pub(crate) const CPUS: SectionKey = key(
+    "cpus",
+    List(&Whole(0, 4095)).or("[]"),
+    "The CPUs to watch; empty for all but CPU 0, or CPU 0 where there is no other.",
+);
+
+/// The settings of `gaps`.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "gaps",
+    keys: &[
+        CPUS,
+        key("threshold", duration(1).or("10us"), "The shortest gap."),
+        key(
+            "window",
+            duration(1000).or("1s"),
+            "Each CPU is watched once in this time.",
+        ),
+        key(
+            "width",
+            duration(1000).or("1s"),
+            "For so long; all the time if that is the window.",
+        ),
+        key(
+            "policy",
+            Word(&["other", "batch", "idle", "fifo", "rr"]).or("other"),
+            "The scheduling policy of the threads that watch.",
+        ),
+        key(
+            "priority",
+            Whole(0, 99).or("0"),
+            "1 to 99 for fifo and rr, else 0.",
+        ),
+        key(
+            "baseline",
+            duration(0).or("100ms"),
+            "For how long the machine is watched at rest before each run; at most 1min.",
+        ),
+        key(
+            "trust",
+            duration(1_000_000).or("10s"),
+            "A machine that has more than one unexplained gap in this time at rest gives no verdict on unexplained gaps.",
+        ),
+    ],
+};
+
+/// The settings of `gaps`, if the experiment uses it.
+pub(crate) fn settings(
+    instruments: &[String],
+    written: Option<&GapsSettings>,
+) -> Option<GapsSettings> {
+    let asked = instruments.iter().any(|name| name == NAME);
+    asked.then(|| written.cloned().unwrap_or_default())
+}
+
+/// Checks the settings; the error is the first mistake. `fewest_cpus` is `None` if
+/// the machine decides how many CPUs there are.
+pub(crate) fn check(
+    document: &Document,
+    instruments: &[String],
+    written: Option<&GapsSettings>,
+    fewest_cpus: Option<u32>,
+) -> Result<(), Error> {
+    let error = |key: &str, why: &str| document.error(&format!("gaps.{key}"), why);
+    let Some(gaps) = settings(instruments, written) else {
+        return written.map_or(Ok(()), |_| {
+            let error = document.error(NAME, "the instrument gaps is not asked for");
+            Err(error.mend("add 'gaps' to instruments"))
+        });
+    };
+    if gaps.width_ns > gaps.window_ns {
+        return Err(
+            error("width", "is longer than the window").mend("set window too, or a width below 1s")
+        );
+    }
+    if gaps.threshold_ns >= gaps.width_ns {
+        return Err(error("threshold", "is not shorter than the width"));
+    }
+    if gaps.baseline_ns > BASELINE_NS_MAX {
+        return Err(error("baseline", "is longer than 1min"));
+    }
+    let real_time = matches!(gaps.policy, Policy::Fifo | Policy::Rr);
+    if real_time && gaps.priority == 0 {
+        return Err(
+            error("policy", "fifo and rr want a priority of 1 to 99").mend("add priority = 1")
+        );
+    }
+    if !real_time && gaps.priority != 0 {
+        let why = format!("priority {} is for the policies fifo and rr", gaps.priority);
+        return Err(error("priority", &why).mend("set policy = \"fifo\" or priority = 0"));
+    }
+    check_cpus(document, NAME, &gaps.cpus, fewest_cpus)
+}
+
+/// Checks that each CPU of the list `cpus` in this table is listed once and
+/// exists.
+pub(crate) fn check_cpus(
+    document: &Document,
+    table: &str,
+    cpus: &[u32],
+    fewest: Option<u32>,
+) -> Result<(), Error> {
+    for (at, cpu) in cpus.iter().enumerate() {
+        let path = format!("{table}.cpus[{at}]");
+        if cpus[..at].contains(cpu) {
+            return Err(document.error(&path, format!("{cpu} is given twice")));
+        }
+        if let Some(fewest) = fewest
+            && *cpu >= fewest
+        {
+            let why = format!("there is no CPU {cpu} among {fewest}, which count from 0");
+            let mend = format!("set cpus = {} at the top", cpu.saturating_add(1));
+            return Err(document.error(&path, why).mend(mend));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Settings of simgpu's queues: the keys, their values in one configuration, and
+//! the module they need.
+
+use std::collections::BTreeMap;
+
+use assize_job::{Action, Design, JobPutter, Queue, Workload};
+
+use crate::steps::modules;
+use crate::values::error::Error;
+use crate::values::keys::{Flag, KeySection, Whole, Word, duration, key};
+use crate::values::layers::SettingLayers;
+
+/// The module of the GPU that workloads submit to.
+const MODULE: &str = "simgpu";
+/// The longest job timeout, in nanoseconds.
+const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
+/// The longest time that freeing a job may take, in nanoseconds.
+const FREE_COST_NS_MAX: u64 = 1_000_000;
+
+/// The keys of a queue.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "queue",
+    keys: &[
+        key(
+            "design",
+            Word(&["drm-sched", "depq", "none"]).or("drm-sched"),
+            "The kernel's own drm_sched, depq, or no queue at all, which is the least that any can take: the submitter waits for dependencies and hands the job to the engine.",
+        ),
+        key(
+            "bypass",
+            Flag.or("false"),
+            "depq: the submitter runs a job where nothing is in its way.",
+        ),
+        key(
+            "put",
+            Word(&["worker", "irq", "submit", "auto"]).optional(),
+            "Who drops the queue's reference to a finished job. depq: the worker, the interrupt, or the next submitter; or the queue chooses, and chooses who runs jobs too. Without it depq chooses if neither bypass nor worker is given, else it is the worker.",
+        ),
+        key(
+            "worker",
+            Word(&[
+                "workqueue",
+                "system",
+                "highpri",
+                "kthread",
+                "follow",
+                "follow-min",
+            ])
+            .or("workqueue"),
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
+        ),
+        key(
+            "share",
+            Word(&["context", "engine", "device"]).or("context"),
+            "depq: the contexts that share a worker: none, those of an engine, all.",
+        ),
+        key(
+            "pick",
+            Word(&["ring", "fair"]).or("ring"),
+            "depq: who picks the next of the jobs that the contexts of an engine have: its ring, which executes them in the order in which they were handed over, or an arbiter, which hands over those of the context that took the least of the engine's time.",
+        ),
+        key(
+            "shared",
+            Flag.or("false"),
+            "drm-sched: one scheduler for all contexts of an engine, rather than one for each context.",
+        ),
+        key(
+            "shape",
+            Word(&["none", "xe", "panthor", "amdgpu"]).or("none"),
+            "drm-sched: the driver whose use of it is imitated: a scheduler with a workqueue of its own for each context (xe), one unbound workqueue for all (panthor), a scheduler for each engine, with a run queue for each priority (amdgpu). It decides what shared and worker decide otherwise.",
+        ),
+        key(
+            "credits",
+            Whole(1, 65536).or("64"),
+            "Jobs of a context on the engine at most; with shared or shape = \"amdgpu\" those of all contexts of the engine together, with pick = \"fair\" those of each and those of all. With that shape 2 if not given.",
+        ),
+        key(
+            "ring",
+            Whole(2, 65536).or("1024"),
+            "Jobs of a context that are not done at most; a power of two.",
+        ),
+        key(
+            "timeout",
+            duration(1000).or("5s"),
+            "A job that is longer on the engine is taken to hang; at most 60s.",
+        ),
+        key(
+            "hang_limit",
+            Whole(0, 1000).or("0"),
+            "Hangs after which a context is banned.",
+        ),
+        key(
+            "free_cost",
+            duration(0).or("0ns"),
+            "CPU time that it takes to free a job, wherever that is; at most 1ms.",
+        ),
+        key(
+            "free_sleeps",
+            Flag.or("false"),
+            "To free a job takes a lock that sleeps, as to drop a VM does. A design that frees jobs in completions leaves it to a work item.",
+        ),
+    ],
+};
+
+/// The merged settings of the experiment and its levels; `None` if no workload
+/// submits jobs.
+pub(crate) fn queue<'w>(
+    layers: &SettingLayers<'_>,
+    workloads: impl IntoIterator<Item = &'w Workload>,
+) -> Result<Option<Queue>, Error> {
+    let mut workloads = workloads.into_iter();
+    if !workloads.any(|workload| workload.kind.submits()) {
+        return Ok(None);
+    }
+    let mut queue: Queue = layers.read()?;
+    let gives = |key: &&str| layers.gives(key);
+    if !layers.gives("credits") {
+        queue.credits = queue.shape.credits();
+    }
+    if !["bypass", "put", "worker"].iter().any(gives) && queue.design == Design::Depq {
+        queue.put = JobPutter::Auto;
+    }
+    let error = |key: &str, why: String| {
+        let key = if layers.gives(key) { key } else { "design" };
+        layers.error(key, why)
+    };
+    let mend = "leave it out there, or exclude the combination";
+    if let Some((key, must)) = queue.unknown_to_design() {
+        let design = word(&queue.design);
+        let why = format!("is not known to design = \"{design}\", where it must be {must}");
+        return Err(error(key, why).mend(mend));
+    }
+    if let Some((key, must)) = queue.decided_by_shape() {
+        let shape = word(&queue.shape);
+        let why = format!("is decided by shape = \"{shape}\", where it must be {must}");
+        return Err(error(key, why).mend(mend));
+    }
+    if queue.put == JobPutter::Auto && queue.bypass {
+        let why = "is decided by put = \"auto\", where it must be false".to_owned();
+        return Err(error("bypass", why).mend(mend));
+    }
+    if !queue.ring.is_power_of_two() {
+        let why = format!("{} is no power of two", queue.ring);
+        let nearest = queue.ring.next_power_of_two();
+        let error = error("ring", why);
+        return Err(error.mend(format!("write {nearest}")));
+    }
+    if !queue.timeout_ns.is_multiple_of(1000) || queue.timeout_ns > TIMEOUT_NS_MAX {
+        let why = "must be whole microseconds, at most 60s";
+        return Err(error("timeout", why.to_owned()));
+    }
+    if queue.free_cost_ns > FREE_COST_NS_MAX {
+        return Err(error("free_cost", "must be at most 1ms".to_owned()));
+    }
+    Ok(Some(queue))
+}
+
+/// An enum value as written in the file.
+fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// A step that loads the module, if it is needed and no step loads it yet.
+pub(crate) fn missing_step(setup: &[Action], queue: Option<&Queue>) -> Option<Action> {
+    queue?;
+    (!modules::is_loaded(setup, MODULE)).then(|| Action::Module {
+        module: MODULE.to_owned(),
+        parameters: BTreeMap::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(name: &str) -> Action {
+        Action::Module {
+            module: name.to_owned(),
+            parameters: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn the_module_is_loaded_once() {
+        let queue = Queue::default();
+        assert_eq!(missing_step(&[], None), None);
+        assert_eq!(missing_step(&[], Some(&queue)), Some(module("simgpu")));
+        let other = [module("simgpu2"), module("depq")];
+        assert_eq!(missing_step(&other, Some(&queue)), Some(module("simgpu")));
+        for name in ["simgpu", "/x/simgpu.ko", "y/simgpu.ko.xz"] {
+            assert_eq!(missing_step(&[module(name)], Some(&queue)), None, "{name}");
+        }
+    }
+}

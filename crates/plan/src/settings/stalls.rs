@@ -1,0 +1,153 @@
+//! Injected stalls of one configuration, as the file declares them.
+
+use assize_job::{PLANTED_STALLS, StallKind, Stalls};
+use serde::Deserialize;
+
+use crate::plan::PlannedConfiguration;
+use crate::values::document::Document;
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, OneOrMore, Part, SectionKey, Whole, Word, duration, key};
+use crate::values::layers::SettingLayers;
+use crate::values::quantity::show_ns;
+use crate::values::target::EXACT;
+
+/// The key at the top of the file.
+pub(crate) const KEY: SectionKey = key(
+    "stalls",
+    Part(&KEYS).optional(),
+    "Stalls of known length that are planted. Exact target only.",
+);
+/// The key in a level.
+pub(crate) const KEY_OF_LEVEL: SectionKey = key(
+    "stalls",
+    Part(&KEYS).optional(),
+    "What differs of the stalls that are planted.",
+);
+
+/// The keys of injected stalls.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "stalls",
+    keys: &[
+        key(
+            "kind",
+            Word(&["smi", "irqs-off"]).or("smi"),
+            "A system management interrupt, of which the kernel sees nothing; or a timer interrupt that takes its time.",
+        ),
+        key(
+            "length",
+            OneOrMore(&duration(1)).optional(),
+            "How long each is: one length, or up to 16 to draw from. 100ns to 100ms; must be given.",
+        ),
+        key(
+            "period",
+            duration(1).optional(),
+            "From one to the next, and from the start of the workload to the first; must be given.",
+        ),
+        key(
+            "jitter",
+            duration(0).or("0ns"),
+            "Each period is drawn at most so much shorter or longer.",
+        ),
+        key("cpu", Whole(0, 254).or("0"), "The CPU that is stalled."),
+    ],
+};
+
+/// `stalls` as written in the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RawStalls {
+    kind: StallKind,
+    length_ns: Vec<u64>,
+    period_ns: Option<u64>,
+    jitter_ns: u64,
+    cpu: u32,
+}
+
+/// The stalls of a configuration with this many CPUs; `None` if there are none.
+pub(crate) fn stalls(
+    layers: &SettingLayers<'_>,
+    target: &str,
+    cpus: u32,
+) -> Result<Option<Stalls>, Error> {
+    if !layers.is_given() {
+        return Ok(None);
+    }
+    if target != EXACT {
+        let why = format!("cannot be planted on the target {target}");
+        let error = layers.error("", why);
+        return Err(error.mend("take the target exact: stalls are of known length only there"));
+    }
+    let written: RawStalls = layers.read()?;
+    check_lengths(layers, &written.length_ns)?;
+    let Some(period_ns) = written.period_ns else {
+        return Err(layers
+            .error("", "has no period")
+            .mend("add period = \"…ms\""));
+    };
+    if period_ns > Stalls::PERIOD_NS_MAX {
+        return Err(layers.error("period", "is more than an hour"));
+    }
+    let longest = written.length_ns.iter().max().copied().unwrap_or(0);
+    let least = longest + Stalls::APART_NS;
+    if period_ns.saturating_sub(written.jitter_ns) < least {
+        let why = format!(
+            "is too short: less the jitter there must be {}, which is the longest stall and {} more",
+            show_ns(least),
+            show_ns(Stalls::APART_NS)
+        );
+        return Err(layers.error("period", why));
+    }
+    if written.cpu >= cpus {
+        let why = format!("is {}, and the machine has {cpus} CPUs", written.cpu);
+        let error = layers.error("cpu", why);
+        return Err(error.mend("they are numbered from 0; see cpus"));
+    }
+    Ok(Some(Stalls {
+        kind: written.kind,
+        lengths_ns: written.length_ns,
+        period_ns,
+        jitter_ns: written.jitter_ns,
+        cpu: written.cpu,
+    }))
+}
+
+fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Error> {
+    if lengths.is_empty() || lengths.len() > Stalls::LENGTHS_MAX {
+        let why = match lengths.len() {
+            0 => "has no length".to_owned(),
+            many => format!("are {many}, not 1 to {}", Stalls::LENGTHS_MAX),
+        };
+        return Err(layers.error("length", why).mend("add length = \"…us\""));
+    }
+    let fits = |ns: &u64| (Stalls::LENGTH_NS_MIN..=Stalls::LENGTH_NS_MAX).contains(ns);
+    match lengths.iter().find(|ns| !fits(ns)) {
+        Some(ns) => {
+            let why = format!("{} is not between 100ns and 100ms", show_ns(*ns));
+            Err(layers.error("length", why))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The instruments of the file, plus `planted-stalls` if any configuration
+/// injects stalls. Configurations without stalls then record that there were
+/// none.
+pub(crate) fn with_truth(
+    document: &Document,
+    instruments: &[String],
+    configurations: &[PlannedConfiguration],
+) -> Result<Vec<String>, Error> {
+    let mut instruments = instruments.to_vec();
+    let named = instruments.iter().position(|name| name == PLANTED_STALLS);
+    let planted = configurations.iter().any(|one| one.stalls.is_some());
+    match (named, planted) {
+        (Some(at), false) => {
+            let path = format!("instruments[{at}]");
+            let error = document.error(&path, "says which stalls were planted, and none are");
+            return Err(error.mend("add stalls = { length = \"20us\", period = \"250ms\" }"));
+        }
+        (None, true) => instruments.push(PLANTED_STALLS.to_owned()),
+        _ => {}
+    }
+    Ok(instruments)
+}

@@ -1,0 +1,197 @@
+//! Settings of the kernel's tracers, and their checks.
+
+use assize_job::{TracerKind, TracerMode, TracerSettings};
+use serde::Deserialize;
+
+use super::gaps::{CPUS, check_cpus};
+use crate::values::document::Document;
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, Word, duration, key};
+
+/// The name of the table in the file.
+const TABLE: &str = "tracer";
+/// The kernel's time unit for these settings.
+const MICROSECOND_NS: u64 = 1_000;
+/// The shortest and the longest period of timerlat.
+const PERIOD_NS: std::ops::RangeInclusive<u64> = 100_000..=1_000_000_000;
+
+/// The `tracer` table as written in the file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTracer {
+    cpus: Vec<u32>,
+    threshold_ns: u64,
+    window_ns: Option<u64>,
+    width_ns: Option<u64>,
+    mode: Option<TracerMode>,
+    period_ns: Option<u64>,
+}
+
+/// The settings of one tracer.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "tracer",
+    keys: &[
+        CPUS,
+        key(
+            "threshold",
+            duration(1).or("10us"),
+            "The shortest latency; whole microseconds, of hwlat 2us at least.",
+        ),
+        key(
+            "window",
+            duration(1).optional(),
+            "hwlat, osnoise: each CPU is watched once in this time; whole microseconds. Else 1s (hwlat), 100ms (osnoise).",
+        ),
+        key(
+            "width",
+            duration(1).optional(),
+            "hwlat, osnoise: for so long; whole microseconds. Else half of the window (hwlat), all of it (osnoise).",
+        ),
+        key(
+            "mode",
+            Word(&["none", "round-robin", "per-cpu"]).optional(),
+            "hwlat: one thread that stays, one that goes to the next CPU after each window, or one on each CPU; else round-robin.",
+        ),
+        key(
+            "period",
+            duration(1).optional(),
+            "timerlat: from one timer to the next, 100us to 1s in whole microseconds; else 1ms.",
+        ),
+    ],
+};
+
+/// The tracer that the experiment asks for; an error if it asks for two.
+fn requested_tracer(
+    document: &Document,
+    instruments: &[String],
+) -> Result<Option<TracerKind>, Error> {
+    let mut found: Option<TracerKind> = None;
+    for (at, name) in instruments.iter().enumerate() {
+        let Some(kind) = TracerKind::from_name(name) else {
+            continue;
+        };
+        if let Some(other) = found {
+            let why = format!(
+                "{name} and {} would look for each other's work: only one tracer can be asked for",
+                other.word()
+            );
+            let error = document.error(&format!("instruments[{at}]"), why);
+            return Err(error.mend("write an experiment for each"));
+        }
+        found = Some(kind);
+    }
+    Ok(found)
+}
+
+/// The settings of the tracer that the experiment asks for; `None` if there is
+/// none.
+pub(crate) fn settings(
+    document: &Document,
+    instruments: &[String],
+    written: Option<&RawTracer>,
+) -> Result<Option<TracerSettings>, Error> {
+    let Some(kind) = requested_tracer(document, instruments)? else {
+        return Ok(None);
+    };
+    let usual = TracerSettings::for_kind(kind);
+    let Some(written) = written else {
+        return Ok(Some(usual));
+    };
+    let window_ns = written.window_ns.unwrap_or(usual.window_ns);
+    let width_ns = match kind {
+        TracerKind::Hwlat => window_ns / 2 / MICROSECOND_NS * MICROSECOND_NS,
+        TracerKind::Osnoise | TracerKind::Timerlat => window_ns,
+    };
+    Ok(Some(TracerSettings {
+        cpus: written.cpus.clone(),
+        threshold_ns: written.threshold_ns,
+        window_ns,
+        width_ns: written.width_ns.unwrap_or(width_ns),
+        mode: written.mode.unwrap_or(usual.mode),
+        period_ns: written.period_ns.unwrap_or(usual.period_ns),
+    }))
+}
+
+/// Checks the settings; the error is the first mistake.
+pub(crate) fn check(
+    document: &Document,
+    instruments: &[String],
+    written: Option<&RawTracer>,
+    fewest_cpus: Option<u32>,
+) -> Result<(), Error> {
+    let Some(written) = written else {
+        return requested_tracer(document, instruments).map(|_| ());
+    };
+    let (Some(kind), Some(settings)) = (
+        requested_tracer(document, instruments)?,
+        settings(document, instruments, Some(written))?,
+    ) else {
+        let error = document.error(TABLE, "no tracer is asked for");
+        return Err(error.mend("add 'hwlat', 'osnoise' or 'timerlat' to instruments"));
+    };
+    if let Some(key) = unknown(kind, written) {
+        let why = format!("{} does not know it", kind.word());
+        return Err(document
+            .error(&format!("{TABLE}.{key}"), why)
+            .mend("remove it"));
+    }
+    document.reject(TABLE, first_rejected(kind, &settings))?;
+    check_cpus(document, TABLE, &settings.cpus, fewest_cpus)
+}
+
+/// The first key given that this tracer does not have.
+fn unknown(kind: TracerKind, written: &RawTracer) -> Option<&'static str> {
+    let (is_hwlat, is_timerlat) = (kind == TracerKind::Hwlat, kind == TracerKind::Timerlat);
+    [
+        ("window", written.window_ns.is_some(), !is_timerlat),
+        ("width", written.width_ns.is_some(), !is_timerlat),
+        ("mode", written.mode.is_some(), is_hwlat),
+        ("period", written.period_ns.is_some(), is_timerlat),
+    ]
+    .into_iter()
+    .find_map(|(key, is_given, is_known)| (is_given && !is_known).then_some(key))
+}
+
+/// The first value that the kernel would reject: key, reason and fix.
+fn first_rejected(
+    kind: TracerKind,
+    settings: &TracerSettings,
+) -> Option<(&'static str, String, String)> {
+    let uneven = |ns: u64| !ns.is_multiple_of(MICROSECOND_NS) || ns == 0;
+    let times = [
+        ("threshold", settings.threshold_ns),
+        ("window", settings.window_ns),
+        ("width", settings.width_ns),
+        ("period", settings.period_ns),
+    ];
+    if let Some((key, _)) = times.into_iter().find(|(_, ns)| uneven(*ns)) {
+        let why = "is no whole number of microseconds, in which the kernel counts";
+        return Some((key, why.into(), "take such as 10us".into()));
+    }
+    if settings.threshold_ns < kind.threshold_ns_min() {
+        let why = format!("{} cannot look for less than 2us", kind.word());
+        return Some(("threshold", why, "take 2us or more, or osnoise".into()));
+    }
+    let (width, window) = (settings.width_ns, settings.window_ns);
+    if kind == TracerKind::Hwlat && width >= window {
+        let why = "leaves no time to others: hwlat has interrupts off meanwhile";
+        return Some(("width", why.into(), "take less than the window".into()));
+    }
+    if width > window {
+        let why = "is longer than the window";
+        return Some(("width", why.into(), "take at most the window".into()));
+    }
+    if settings.threshold_ns >= width {
+        let why = "is not shorter than the width";
+        return Some((
+            "threshold",
+            why.into(),
+            "take less, or a longer width".into(),
+        ));
+    }
+    if kind == TracerKind::Timerlat && !PERIOD_NS.contains(&settings.period_ns) {
+        let why = "is not between 100us and 1s, which the kernel takes";
+        return Some(("period", why.into(), "take such as 1ms".into()));
+    }
+    None
+}

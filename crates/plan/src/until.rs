@@ -1,0 +1,85 @@
+//! When to stop early.
+
+use serde::Deserialize;
+
+use crate::report::primary::PrimaryMetric;
+use crate::values::document::Document;
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, KeyType, Share, Text, Whole, key};
+
+/// Maximum number of runs of one cell.
+pub(crate) const RUNS_MAX: u32 = 10_000;
+/// The number of runs of one cell.
+pub(crate) const RUNS: KeyType = Whole(1, RUNS_MAX as i64);
+
+/// When to stop early.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "until",
+    keys: &[
+        key(
+            "within",
+            Share.required(),
+            "Stop when all primary metrics have verdicts and intervals within × / ÷ (1 + this).",
+        ),
+        key(
+            "metric",
+            Text.optional(),
+            "Watch this primary metric alone.",
+        ),
+        key(
+            "first_look",
+            Whole(2, RUNS_MAX as i64).or("5"),
+            "The first look comes after this many blocks.",
+        ),
+        key("every", RUNS.or("5"), "And then after every so many."),
+        key(
+            "max_runs",
+            Whole(2, RUNS_MAX as i64).or("30"),
+            "The most runs of each cell.",
+        ),
+    ],
+};
+
+/// When to stop early.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawStopRule {
+    pub(crate) within: f64,
+    pub(crate) metric: Option<String>,
+    pub(crate) first_look: u32,
+    pub(crate) every: u32,
+    pub(crate) max_runs: u32,
+}
+
+/// Checks the rule against what the file says beside it.
+pub(crate) fn check(
+    document: &Document,
+    until: Option<&RawStopRule>,
+    primary: &[PrimaryMetric],
+) -> Result<(), Error> {
+    let Some(until) = until else {
+        return Ok(());
+    };
+    if document.gives("runs") {
+        let error = document.error("runs", "until already has max_runs");
+        return Err(error.mend("remove runs or until"));
+    }
+    if primary.is_empty() {
+        let error = document.error("until", "watches the primary metrics, but there are none");
+        return Err(error.mend("declare primary = [{ metric = \"NAME\", better = \"lower\" }]"));
+    }
+    let is_primary = |metric: &String| primary.iter().any(|one| one.metric == *metric);
+    if let Some(metric) = until.metric.as_ref().filter(|metric| !is_primary(metric)) {
+        let error = document.error("until.metric", format!("'{metric}' is not primary"));
+        return Err(error.mend("name one of primary, or add it there"));
+    }
+    if until.first_look > until.max_runs {
+        let why = format!(
+            "{} is more than max_runs = {}",
+            until.first_look, until.max_runs
+        );
+        let error = document.error("until.first_look", why);
+        return Err(error.mend("look earlier, or allow more runs"));
+    }
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! The parameters of the workload `command`.
+
+use super::scheduling::SCHEDULING;
+use crate::values::keys::{Free, KeySection, List, Pairs, Text, Whole, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "command",
+    keys: &[
+        key(
+            "argv",
+            List(&Free).required(),
+            "Program and arguments; no shell. {seed} becomes the seed of the run.",
+        ),
+        key(
+            "environment",
+            Pairs.or("{}"),
+            "Variables added to its environment.",
+        ),
+        key(
+            "statuses",
+            List(&Whole(0, 255)).or("[0]"),
+            "Exit statuses that are no failure.",
+        ),
+        key(
+            "metrics",
+            List(&Text).or("[]"),
+            "Names of metrics it prints, each on a line 'NAME: VALUE UNIT'.",
+        ),
+        SCHEDULING,
+    ],
+};

@@ -1,0 +1,19 @@
+//! The parameters of the workload `cpu-score`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::COUNT;
+use crate::values::keys::{Flag, KeySection, duration, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "cpu-score",
+    keys: &[
+        key("threads", COUNT.or("1"), "How many threads."),
+        key("per_cpu", Flag.or("false"), "So many for each CPU."),
+        key(
+            "duration",
+            duration(1_000_000).or("1s"),
+            "How long they compute; in the background, until the workload ends.",
+        ),
+        SCHEDULING,
+    ],
+};

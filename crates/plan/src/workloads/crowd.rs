@@ -1,0 +1,40 @@
+//! The parameters of the workload `crowd`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{CONTEXTS, RUN_COST, job_duration, spread};
+use crate::values::keys::{KeySection, Whole, duration, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "crowd",
+    keys: &[
+        key(
+            "duration",
+            duration(1).or("500ms"),
+            "How long; in the background, until the workload ends.",
+        ),
+        key(
+            "contexts",
+            Whole(1, 4096).or("256"),
+            "Contexts, all on one engine.",
+        ),
+        key(
+            "threads",
+            CONTEXTS.or("4"),
+            "Threads that serve them, each its share.",
+        ),
+        key(
+            "window",
+            Whole(1, 64).or("4"),
+            "Jobs of each context in flight.",
+        ),
+        job_duration("2us"),
+        spread("0ns"),
+        key(
+            "uneven",
+            Whole(1, 1000).or("1"),
+            "Jobs of every second context are so many times as long.",
+        ),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};

@@ -1,0 +1,30 @@
+//! The parameters of the workload `deep`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
+use crate::values::keys::{KeySection, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "deep",
+    keys: &[
+        key(
+            "chains",
+            COUNT.or("8"),
+            "Chains that are submitted before any is waited for.",
+        ),
+        key(
+            "depth",
+            COUNT.or("250"),
+            "Jobs of a chain, each after the one before.",
+        ),
+        key(
+            "contexts",
+            CONTEXTS.or("4"),
+            "Contexts, on one engine after the other; a chain goes from one to the next.",
+        ),
+        job_duration("20us"),
+        spread("20us"),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};

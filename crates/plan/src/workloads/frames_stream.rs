@@ -1,0 +1,326 @@
+//! The parameters of the `frames-stream` workload, which copies frames, and
+//! checks of how they combine.
+
+use assize_job::{
+    FlushInstruction, FrameFence, FrameFlush, FrameMemory, FramesStream, Workload, WorkloadKind,
+};
+
+use super::scheduling::SCHEDULING;
+use crate::plan::PlannedConfiguration;
+use crate::values::document::{Document, join};
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, Text, Whole, Word, duration, key};
+use crate::values::target::is_virtual;
+
+/// The largest frame in bytes: the size of a large BAR.
+const FRAME_BYTES_MAX: u64 = 256 << 20;
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "frames-stream",
+    keys: &[
+        key("width", Whole(1, 16384).or("1920"), "Pixels of a line."),
+        key("height", Whole(1, 16384).or("1080"), "Lines of a frame."),
+        key("pixel_bytes", Whole(1, 8).or("4"), "Bytes of a pixel."),
+        key(
+            "frames",
+            Whole(1, 1_000_000_000).or("100"),
+            "Frames to copy, where no duration is given; in the background, until the workload ends.",
+        ),
+        key(
+            "duration",
+            duration(1).optional(),
+            "Instead of frames: frames are begun for so long, and the last is copied to its end.",
+        ),
+        key(
+            "period",
+            duration(1).optional(),
+            "A frame begins each so often; without it, as soon as the one before is copied.",
+        ),
+        key(
+            "source",
+            Word(&[
+                "anonymous",
+                "huge-pages",
+                "memfd",
+                "uncached",
+                "write-combined",
+            ])
+            .or("anonymous"),
+            "Where frames are copied from: memory of the process, private, in huge pages that are set aside, or of a file in memory; or memory of a PCI device as resourceN or resourceN_wc maps it.",
+        ),
+        key(
+            "destination",
+            Word(&[
+                "anonymous",
+                "huge-pages",
+                "memfd",
+                "uncached",
+                "write-combined",
+                "framebuffer",
+                "dumb-buffer",
+            ])
+            .or("anonymous"),
+            "Where they are copied to: the same, a framebuffer, or a dumb buffer of a card.",
+        ),
+        key(
+            "device",
+            Text.optional(),
+            "Whose memory that is: a PCI address such as 0000:00:02.0, /dev/fbN or /dev/dri/cardN; without it the first display controller, framebuffer or card.",
+        ),
+        key("bar", Whole(0, 5).or("0"), "The N of resourceN."),
+        key(
+            "store",
+            Word(&[
+                "rep-movsb",
+                "mov",
+                "movnti",
+                "movntdq",
+                "vmovntdq",
+                "compute",
+            ])
+            .or("mov"),
+            "What copies: REP MOVSB, ordinary stores of 8 bytes, non-temporal ones of 8, 16 (SSE2) or 32 bytes (AVX2); or nothing does, and as many turns of a loop are computed as a frame has words of 8 bytes.",
+        ),
+        key(
+            "flush",
+            Word(&["nothing", "source", "destination"]).or("nothing"),
+            "Of what cache lines are flushed once it was copied.",
+        ),
+        key(
+            "flush_by",
+            Word(&["clflush", "clflushopt"]).or("clflush"),
+            "The instruction that flushes them.",
+        ),
+        key(
+            "fence",
+            Word(&["nothing", "sfence", "mfence"]).or("nothing"),
+            "The fence behind what was copied and flushed.",
+        ),
+        key(
+            "each",
+            Word(&["line", "frame"]).or("frame"),
+            "After which of them flush and fence come.",
+        ),
+        key(
+            "bands",
+            Whole(1, 16384).or("1"),
+            "Parts of a frame, of whole lines, each copied without a pause.",
+        ),
+        key(
+            "pause",
+            duration(0).or("0ns"),
+            "The pause between two bands of a frame.",
+        ),
+        SCHEDULING,
+    ],
+};
+
+/// The first of the parameters that contradict each other: its key, what is wrong
+/// with it, and how to fix it.
+pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
+    let say = |key, why: &str, mend: &str| Some((key, why.to_owned(), mend.to_owned()));
+    let (from, to) = (stream.source, stream.destination);
+    let pauses = stream.pause_ns > 0;
+    if stream.frame_bytes() > FRAME_BYTES_MAX {
+        let why = format!(
+            "a frame has {} bytes, more than 256 MiB",
+            stream.frame_bytes()
+        );
+        return Some(("width", why, "make width or height smaller".into()));
+    }
+    if stream.bands > stream.height {
+        let why = format!("{} are more than a frame has lines", stream.bands);
+        return Some(("bands", why, format!("set bands = {}", stream.height)));
+    }
+    if pauses && stream.bands == 1 {
+        let why = "a frame of one band has no pause";
+        return say("pause", why, "set bands too, to 2 or more");
+    }
+    if !pauses && stream.bands > 1 {
+        let why = "bands are separated by a pause, and there is none";
+        return say("bands", why, "set pause too, or remove bands");
+    }
+    if stream.device.is_some() && !from.is_of_device() && !to.is_of_device() {
+        let why = "neither source nor destination is memory of a device";
+        return say("device", why, "set destination, or remove device");
+    }
+    if from.is_pci() && matches!(to, FrameMemory::Framebuffer | FrameMemory::DumbBuffer) {
+        let why = "source and destination are of two devices, and device names one";
+        return say("source", why, "set another source");
+    }
+    let clflush = stream.flush_by == FlushInstruction::Clflush;
+    if stream.flush == FrameFlush::Nothing && !clflush {
+        let why = "nothing is flushed";
+        return say("flush_by", why, "set flush = \"source\" or \"destination\"");
+    }
+    if stream.copies() {
+        return None;
+    }
+    if from != FrameMemory::Anonymous || to != FrameMemory::Anonymous {
+        let why = "compute copies nothing, so that source and destination have no use";
+        return say("store", why, "remove source and destination");
+    }
+    if stream.flush != FrameFlush::Nothing || stream.fence != FrameFence::Nothing {
+        let why = "compute copies nothing that could be flushed or fenced";
+        return say("store", why, "remove flush and fence");
+    }
+    None
+}
+
+/// Checks that machines have the memory that frames are copied to or from.
+/// Assize's own virtual machines have it if the file sets `display`. Other
+/// targets are not checked, and must not have that key.
+pub(crate) fn check_devices(
+    document: &Document,
+    target: &str,
+    configurations: &[PlannedConfiguration],
+) -> Result<(), Error> {
+    let ours = is_virtual(target);
+    if document.gives("display") {
+        if ours {
+            return Ok(());
+        }
+        let why = format!("the target {target} has the graphics card that it has");
+        return Err(document.error("display", why).mend("remove it"));
+    }
+    let of_device = |workload: &&Workload| match &workload.kind {
+        WorkloadKind::FramesStream(stream) => {
+            stream.copies() && (stream.source.is_of_device() || stream.destination.is_of_device())
+        }
+        _ => false,
+    };
+    for configuration in configurations {
+        let mut all = configuration.every_workload();
+        if let Some(workload) = all.find(of_device).filter(|_| ours) {
+            let name = &workload.name;
+            let measured = configuration.workloads.iter().any(|one| one.name == *name);
+            let table = if measured { "workloads" } else { "background" };
+            let why = format!(
+                "in {} it copies to or from a device, and the machine has none",
+                configuration.name
+            );
+            let error = document.error(&join(table, name), why);
+            return Err(error.mend("add display = \"bochs\" at the top"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_job::FrameStore;
+
+    use super::*;
+
+    fn why_invalid(stream: FramesStream) -> Option<&'static str> {
+        mistake(&stream).map(|(key, ..)| key)
+    }
+
+    #[test]
+    fn what_goes_together_is_no_mistake() {
+        let plain = FramesStream::default();
+        assert_eq!(why_invalid(plain.clone()), None);
+        let slow = FramesStream {
+            destination: FrameMemory::WriteCombined,
+            device: Some("0000:00:02.0".into()),
+            flush: FrameFlush::Source,
+            flush_by: FlushInstruction::Clflushopt,
+            bands: 4,
+            pause_ns: 1000,
+            ..plain.clone()
+        };
+        assert_eq!(why_invalid(slow), None);
+        let control = FramesStream {
+            store: FrameStore::Compute,
+            ..plain
+        };
+        assert_eq!(why_invalid(control), None);
+    }
+
+    #[test]
+    fn what_has_no_use_is_a_mistake() {
+        let plain = FramesStream::default;
+        let compute = || FramesStream {
+            store: FrameStore::Compute,
+            ..plain()
+        };
+        let wrongs = [
+            (
+                FramesStream {
+                    width: 16384,
+                    height: 16384,
+                    ..plain()
+                },
+                "width",
+            ),
+            (
+                FramesStream {
+                    bands: 1081,
+                    pause_ns: 1,
+                    ..plain()
+                },
+                "bands",
+            ),
+            (
+                FramesStream {
+                    bands: 2,
+                    ..plain()
+                },
+                "bands",
+            ),
+            (
+                FramesStream {
+                    pause_ns: 1,
+                    ..plain()
+                },
+                "pause",
+            ),
+            (
+                FramesStream {
+                    device: Some("/dev/fb0".into()),
+                    ..plain()
+                },
+                "device",
+            ),
+            (
+                FramesStream {
+                    source: FrameMemory::Uncached,
+                    destination: FrameMemory::Framebuffer,
+                    ..plain()
+                },
+                "source",
+            ),
+            (
+                FramesStream {
+                    flush_by: FlushInstruction::Clflushopt,
+                    ..plain()
+                },
+                "flush_by",
+            ),
+            (
+                FramesStream {
+                    source: FrameMemory::Memfd,
+                    ..compute()
+                },
+                "store",
+            ),
+            (
+                FramesStream {
+                    fence: FrameFence::Sfence,
+                    ..compute()
+                },
+                "store",
+            ),
+            (
+                FramesStream {
+                    flush: FrameFlush::Source,
+                    ..compute()
+                },
+                "store",
+            ),
+        ];
+        for (stream, key) in wrongs {
+            assert_eq!(why_invalid(stream.clone()), Some(key), "{stream:?}");
+        }
+    }
+}

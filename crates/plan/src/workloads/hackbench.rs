@@ -1,0 +1,34 @@
+//! The parameters of the workload `hackbench`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{COUNT, LOOPS};
+use crate::values::keys::{Flag, KeySection, Word, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "hackbench",
+    keys: &[
+        key("groups", COUNT.or("2"), "Groups of senders and receivers."),
+        key(
+            "fds",
+            COUNT.or("4"),
+            "Senders, and receivers, in each group.",
+        ),
+        key(
+            "loops",
+            LOOPS.or("100"),
+            "Messages each sender sends to each receiver.",
+        ),
+        key("datasize", COUNT.or("100"), "Size of a message in bytes."),
+        key(
+            "threads",
+            Flag.or("false"),
+            "Threads rather than processes.",
+        ),
+        key(
+            "via",
+            Word(&["pipe", "socket"]).or("pipe"),
+            "What carries the messages.",
+        ),
+        SCHEDULING,
+    ],
+};

@@ -1,0 +1,83 @@
+//! The parameters of the workload `periodic`.
+
+use std::collections::BTreeSet;
+
+use assize_job::Periodic;
+
+use super::scheduling::SCHEDULING;
+use super::shared::COUNT;
+use crate::values::document::{Document, join};
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, List, Table, Text, duration, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "periodic",
+    keys: &[
+        key(
+            "duration",
+            duration(1).or("1s"),
+            "How long they run; in the background, until the workload ends.",
+        ),
+        key(
+            "loops",
+            List(&Table(&LOOP_KEYS)).or("[]"),
+            "The threads: each works for a while in each of its periods.",
+        ),
+        key(
+            "rt_app",
+            Text.optional(),
+            "Instead of loops: a file for rt-app, which then runs it.",
+        ),
+        key(
+            "calibration",
+            duration(1).optional(),
+            "How long a turn of rt-app's loop takes, where its file gives no number.",
+        ),
+    ],
+};
+
+/// One thread, or several identical threads, of `periodic`.
+pub(crate) static LOOP_KEYS: KeySection = KeySection {
+    name: "loop",
+    keys: &[
+        key("name", Text.or("loop"), "Its name in metrics."),
+        key("threads", COUNT.or("1"), "How many threads are like this."),
+        key("period", duration(1).or("10ms"), "Length of a period."),
+        key(
+            "run",
+            duration(1).or("1ms"),
+            "CPU time to use in each period.",
+        ),
+        SCHEDULING,
+    ],
+};
+
+/// Checks its loops. `path` is where they were given last.
+pub(crate) fn check(document: &Document, path: &str, periodic: &Periodic) -> Result<(), Error> {
+    let loops = join(path, "loops");
+    match (&periodic.rt_app, periodic.loops.is_empty()) {
+        (None, true) => {
+            let error = document.error(path, "has neither loops nor rt_app");
+            return Err(error.mend("give loops = [{ period = \"10ms\", run = \"1ms\" }]"));
+        }
+        (Some(_), false) => {
+            let error = document.error(&loops, "are not used with rt_app");
+            return Err(error.mend("remove one of them"));
+        }
+        _ => {}
+    }
+    let mut names = BTreeSet::new();
+    for (at, one) in periodic.loops.iter().enumerate() {
+        let place = format!("{loops}[{at}]");
+        if one.run_ns > one.period_ns {
+            let why = "run is longer than period";
+            return Err(document.error(&join(&place, "run"), why));
+        }
+        if !names.insert(&one.name) {
+            let why = format!("a second loop is called '{}'", one.name);
+            let error = document.error(&join(&place, "name"), why);
+            return Err(error.mend("give each loop a name of its own"));
+        }
+    }
+    Ok(())
+}

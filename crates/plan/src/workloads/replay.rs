@@ -1,0 +1,51 @@
+//! The parameters of the workload `replay`.
+
+use assize_job::{Replay, replay};
+
+use super::scheduling::SCHEDULING;
+use super::shared::{CONTEXTS, COUNT, RUN_COST};
+use crate::values::document::{Document, join};
+use crate::values::error::Error;
+use crate::values::keys::{Free, KeySection, Text, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "replay",
+    keys: &[
+        key("file", Text.optional(), "A file of steps."),
+        key(
+            "steps",
+            Free.optional(),
+            "Instead of file: the steps themselves.",
+        ),
+        key(
+            "repeat",
+            COUNT.or("100"),
+            "How often all steps are carried out.",
+        ),
+        key(
+            "clients",
+            CONTEXTS.or("1"),
+            "How many clients carry them out, each with contexts of its own.",
+        ),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};
+
+/// Checks its steps. `path` is where they were given last.
+pub(crate) fn check(document: &Document, path: &str, replay: &Replay) -> Result<(), Error> {
+    match (&replay.file, &replay.steps) {
+        (None, None) => {
+            let error = document.error(path, "has neither steps nor a file");
+            Err(error.mend("give steps = \"1.RCS.1000.0.1\""))
+        }
+        (Some(_), Some(_)) => {
+            let error = document.error(&join(path, "steps"), "are not used with a file");
+            Err(error.mend("remove one of them"))
+        }
+        (None, Some(text)) => replay::parse(text)
+            .map(|_| ())
+            .map_err(|why| document.error(&join(path, "steps"), why.to_string())),
+        (Some(_), None) => Ok(()),
+    }
+}

@@ -1,0 +1,100 @@
+//! How the threads of a workload are scheduled.
+
+use assize_job::{Policy, Scheduling};
+
+use crate::values::document::{Document, join};
+use crate::values::error::Error;
+use crate::values::keys::{KeySection, List, SectionKey, Table, Text, Whole, Word, key};
+
+/// The key of a workload.
+pub(crate) const SCHEDULING: SectionKey = key(
+    "scheduling",
+    Table(&KEYS).optional(),
+    "How its threads are scheduled.",
+);
+
+/// How threads are scheduled.
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "scheduling",
+    keys: &[
+        key(
+            "policy",
+            Word(&["other", "batch", "idle", "fifo", "rr"]).or("other"),
+            "The scheduling policy.",
+        ),
+        key(
+            "priority",
+            Whole(0, 99).or("0"),
+            "1 to 99 for fifo and rr, else 0.",
+        ),
+        key(
+            "nice",
+            Whole(-20, 19).or("0"),
+            "Niceness, for other and batch.",
+        ),
+        key(
+            "cpus",
+            List(&Whole(0, 4095)).or("[]"),
+            "CPUs the threads may run on; empty for all.",
+        ),
+        key(
+            "group",
+            Text.optional(),
+            "The control group the whole workload is in, with others that name the same: on each CPU they weigh together as one thread of nice 0.",
+        ),
+    ],
+};
+
+/// Checks the scheduling of threads on a machine with this many CPUs.
+pub(crate) fn check(
+    document: &Document,
+    path: &str,
+    scheduling: &Scheduling,
+    cpus: u32,
+) -> Result<(), Error> {
+    let real_time = matches!(scheduling.policy, Policy::Fifo | Policy::Rr);
+    let Scheduling { priority, nice, .. } = scheduling;
+    if real_time && *priority == 0 {
+        let why = "fifo and rr want a priority of 1 to 99";
+        return Err(document.error(&join(path, "priority"), why));
+    }
+    if !real_time && *priority != 0 {
+        let why = format!("priority {priority} is for the policies fifo and rr");
+        let error = document.error(&join(path, "priority"), why);
+        return Err(error.mend("set policy = \"fifo\" or priority = 0"));
+    }
+    if real_time && *nice != 0 {
+        let why = format!("nice {nice} means nothing to fifo and rr");
+        return Err(document.error(&join(path, "nice"), why).mend("remove it"));
+    }
+    if let Some(cpu) = scheduling.cpus.iter().find(|cpu| **cpu >= cpus) {
+        let why = format!("there is no CPU {cpu} among {cpus}, which count from 0");
+        let error = document.error(&join(path, "cpus"), why);
+        return Err(error.mend(format!("set cpus = {} at the top", cpu.saturating_add(1))));
+    }
+    Ok(())
+}
+
+/// Checks a scheduling group. `whole`: these settings apply to every thread of
+/// the workload.
+pub(crate) fn check_group(
+    document: &Document,
+    path: &str,
+    scheduling: &Scheduling,
+    whole: bool,
+) -> Result<(), Error> {
+    let Some(group) = &scheduling.group else {
+        return Ok(());
+    };
+    let error = |why| document.error(&join(path, "group"), why);
+    if !whole {
+        let why = "a control group is for all threads of a workload, not for some";
+        return Err(error(why.to_string()).mend("remove it"));
+    }
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if group.is_empty() || group.len() > 32 || !group.bytes().all(fits) {
+        let why = format!("'{group}' is no name of a group");
+        return Err(error(why).mend("use 1 to 32 letters, digits and '-'"));
+    }
+    Ok(())
+}

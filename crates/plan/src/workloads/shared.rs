@@ -1,0 +1,35 @@
+//! Keys and types that several workloads have.
+
+use crate::values::keys::{KeyType, SectionKey, Whole, duration, key};
+
+/// How many of something.
+pub(crate) const COUNT: KeyType = Whole(1, 1_000_000);
+/// How many repetitions.
+pub(crate) const LOOPS: KeyType = Whole(1, 1_000_000_000);
+/// How many contexts.
+pub(crate) const CONTEXTS: KeyType = Whole(1, 256);
+
+/// The key of the time that a job costs its submitter.
+pub(crate) const RUN_COST: SectionKey = key(
+    "run_cost",
+    duration(0).or("0ns"),
+    "CPU time it takes to hand a job to the engine.",
+);
+
+/// The key of the length of a job.
+pub(crate) const fn job_duration(default: &'static str) -> SectionKey {
+    key(
+        "job_duration",
+        duration(0).or(default),
+        "Time of a job on the engine.",
+    )
+}
+
+/// The key of the random part of a length.
+pub(crate) const fn spread(default: &'static str) -> SectionKey {
+    key(
+        "spread",
+        duration(0).or(default),
+        "More time, drawn from the seed below this.",
+    )
+}

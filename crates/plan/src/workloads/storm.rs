@@ -1,0 +1,36 @@
+//! The parameters of the workload `storm`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
+use crate::values::keys::{KeySection, Share, Whole, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "storm",
+    keys: &[
+        key(
+            "contexts",
+            CONTEXTS.or("7"),
+            "Contexts, on one engine after the other.",
+        ),
+        key("jobs", COUNT.or("3000"), "Jobs in all."),
+        key(
+            "dependent",
+            Share.or("50%"),
+            "The share of jobs that depend on others.",
+        ),
+        key(
+            "dependencies",
+            Whole(1, 64).or("3"),
+            "Such a job depends on one to so many others.",
+        ),
+        key(
+            "reach",
+            Whole(1, 65536).or("32"),
+            "These are among so many jobs before it.",
+        ),
+        job_duration("20us"),
+        spread("80us"),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};

@@ -1,0 +1,26 @@
+//! The parameters of the workload `threads`.
+
+use super::scheduling::SCHEDULING;
+use super::shared::{CONTEXTS, COUNT, RUN_COST, job_duration, spread};
+use crate::values::keys::{KeySection, Whole, key};
+
+pub(crate) static KEYS: KeySection = KeySection {
+    name: "threads",
+    keys: &[
+        key(
+            "threads",
+            CONTEXTS.or("7"),
+            "Threads, each with a context of its own, on one engine after the other.",
+        ),
+        key("submissions", COUNT.or("1000"), "Jobs of each thread."),
+        key(
+            "window",
+            Whole(1, 65536).optional(),
+            "Jobs of a thread in flight at most; as many as the queue takes if not given.",
+        ),
+        job_duration("5us"),
+        spread("1us"),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};
