@@ -36,9 +36,9 @@ fn blocks(text: &str) -> Vec<(&'static str, Block)> {
     let mut at = 0;
     while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
         let read = all().iter().find_map(|grammar| {
-            let starts = grammar.starts(&rest[0].text);
-            let block = starts.then(|| grammar.read(rest))??;
-            Some((grammar.name(), block))
+            let starts = (grammar.starts)(&rest[0].text);
+            let block = starts.then(|| (grammar.read)(rest))??;
+            Some((grammar.name, block))
         });
         if let Some((name, block)) = &read {
             check(name, block, rest.len());

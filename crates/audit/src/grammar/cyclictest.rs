@@ -15,8 +15,10 @@ use super::number::english;
 use crate::line::Line;
 
 /// cyclictest; see the module.
-#[derive(Debug, Clone, Copy)]
-pub struct Cyclictest;
+pub const CYCLICTEST: Grammar = Grammar {
+    begins: Begins::with(b"T#p{\x1b"),
+    ..Grammar::new("cyclictest", starts, read)
+};
 
 /// Most lines of a JSON file.
 const MOST: usize = 20_000;
@@ -73,49 +75,37 @@ fn is_header(text: &str) -> bool {
             .any(|start| text.starts_with(start))
 }
 
-impl Grammar for Cyclictest {
-    fn name(&self) -> &'static str {
-        "cyclictest"
+fn starts(line: &str) -> bool {
+    let text = unescaped(line);
+    match text.as_bytes().first() {
+        Some(b'T') => thread(text).is_some(),
+        Some(b'{') => text.trim_end() == "{",
+        Some(b'#') => text == "# Histogram" || text.starts_with(SUMMARIES[1]) || is_header(text),
+        Some(b'p') => is_header(text),
+        _ => false,
     }
+}
 
-    fn begins(&self) -> Begins {
-        Begins::with(b"T#p{\x1b")
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let mut block = Block::default();
+    if unescaped(&lines.first()?.text).starts_with('{') {
+        return object(lines);
     }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = unescaped(line);
-        match text.as_bytes().first() {
-            Some(b'T') => thread(text).is_some(),
-            Some(b'{') => text.trim_end() == "{",
-            Some(b'#') => {
-                text == "# Histogram" || text.starts_with(SUMMARIES[1]) || is_header(text)
-            }
-            Some(b'p') => is_header(text),
-            _ => false,
-        }
+    let mut run = Run::default();
+    loop {
+        let at = block.taken.len();
+        let gap = blanks(lines.get(at..).unwrap_or(&[]), 3);
+        let Some(text) = line_at(lines, at + gap).map(|text| unescaped(text).trim_end()) else {
+            break;
+        };
+        let Some(what) = run.take(text, at + gap, &mut block) else {
+            break;
+        };
+        block.taken.resize(at + gap, "blank");
+        block.taken.push(what);
     }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let mut block = Block::default();
-        if unescaped(&lines.first()?.text).starts_with('{') {
-            return object(lines);
-        }
-        let mut run = Run::default();
-        loop {
-            let at = block.taken.len();
-            let gap = blanks(lines.get(at..).unwrap_or(&[]), 3);
-            let Some(text) = line_at(lines, at + gap).map(|text| unescaped(text).trim_end()) else {
-                break;
-            };
-            let Some(what) = run.take(text, at + gap, &mut block) else {
-                break;
-            };
-            block.taken.resize(at + gap, "blank");
-            block.taken.push(what);
-        }
-        run.finish(&mut block);
-        (!block.findings.is_empty()).then_some(block)
-    }
+    run.finish(&mut block);
+    (!block.findings.is_empty()).then_some(block)
 }
 
 impl Run {

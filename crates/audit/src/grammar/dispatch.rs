@@ -36,7 +36,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         reach: [0; FAR + 1],
     };
     for (at, grammar) in all().iter().enumerate() {
-        let (bit, begins) = (1 << at, grammar.begins());
+        let (bit, begins) = (1 << at, &grammar.begins);
         for byte in 0..=u8::MAX {
             let entry = usize::from(byte);
             if begins.first.has(byte) || !byte.is_ascii() {
@@ -48,7 +48,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         }
         for (far, reach) in tables.reach.iter_mut().enumerate() {
             let digit = if far < FAR { far } else { usize::MAX };
-            if digit <= grammar.reach() {
+            if digit <= grammar.reach {
                 *reach |= bit;
             }
         }
@@ -90,9 +90,9 @@ mod tests {
         }
         let every = u64::MAX >> (u64::BITS as usize - all().len());
         let asked = formats(line, 0).0;
-        let takes = |at: &usize| all()[*at].starts(line);
+        let takes = |at: &usize| (all()[*at].starts)(line);
         let missed = Formats(every & !asked).filter(takes);
-        let missed: Vec<&str> = missed.map(|at| all()[at].name()).collect();
+        let missed: Vec<&str> = missed.map(|at| all()[at].name).collect();
         assert!(missed.is_empty(), "{missed:?} would take {line:?}");
         for at in Formats(asked & !*known).filter(takes) {
             *known |= 1 << at;
@@ -122,7 +122,7 @@ mod tests {
             .iter()
             .enumerate()
             .filter(|(at, _)| all_takers >> at & 1 == 0)
-            .map(|(_, grammar)| grammar.name())
+            .map(|(_, grammar)| grammar.name)
             .collect();
         assert!(untried.is_empty(), "no line is one of {untried:?}");
     }

@@ -1,10 +1,10 @@
 //! One file per format, all behind [`Grammar`].
 //!
-//! To add a format: write `grammar/FORMAT.rs` with a unit struct that implements [`Grammar`], list
-//! it below and in [`all`], and put output of the tool into `tests/posts/tools/FORMAT`.
+//! To add a format: write `grammar/FORMAT.rs` with a constant [`Grammar`], list it in [`all`],
+//! and put output of the tool into `tests/posts/tools/FORMAT`.
 //!
 //! A grammar sees lines that are already decoded and unquoted, is asked
-//! first whether a block may start at a line ([`Grammar::starts`], which runs
+//! first whether a block may start at a line (`starts`, which runs
 //! on every line of a 100 MB mailbox and must be cheap), then reads the block.
 //! It reports what it read as [`Finding`]s; which configuration, workload and
 //! repetition they belong to is decided later from headings and prompts,
@@ -19,6 +19,7 @@ pub mod criterion;
 pub mod cyclictest;
 pub(crate) mod dispatch;
 pub mod fio;
+pub(crate) mod form;
 pub mod frames;
 pub mod gobench;
 pub mod google_benchmark;
@@ -48,47 +49,47 @@ pub use block::{Block, Figure, Finding, Grammar, Labels, Taken};
 /// Whether the tool of a format names what it compares.
 pub(crate) fn names_what_it_compares(format: &str) -> bool {
     let mut formats = all().iter();
-    formats.any(|grammar| grammar.name() == format && grammar.names_what_it_compares())
+    formats.any(|grammar| grammar.name == format && grammar.names_what_it_compares)
 }
 
 /// Whether blocks of a format are reports that a tool printed.
 pub(crate) fn is_report(format: &str) -> bool {
     let mut formats = all().iter();
-    let known = formats.find(|grammar| grammar.name() == format);
-    known.is_none_or(|grammar| grammar.is_report())
+    let known = formats.find(|grammar| grammar.name == format);
+    known.is_none_or(|grammar| grammar.is_report)
 }
 
 /// All formats, most specific first.
-pub fn all() -> &'static [&'static dyn Grammar] {
+pub fn all() -> &'static [Grammar] {
     ALL
 }
 
-const ALL: &[&dyn Grammar] = &[
-    &fio::Fio,
-    &perf_stat::PerfStatJson,
-    &perf_stat::PerfStatCsv,
-    &perf_stat::PerfStatInterval,
-    &perf_stat::PerfStat,
-    &hwlat::Hwlat,
-    &cyclictest::Cyclictest,
-    &rtla::Rtla,
-    &schbench::Schbench,
-    &frames::Frames,
-    &asv::Asv,
-    &benchstat::Benchstat,
-    &gobench::GoBench,
-    &google_benchmark::GoogleBenchmark,
-    &criterion::Criterion,
-    &jmh::Jmh,
-    &hyperfine::Hyperfine,
-    &hyperfine::HyperfineExport,
-    &hyperfine::HyperfineJson,
-    &ministat::Ministat,
-    &turbostat::Turbostat,
-    &netperf::Netperf,
-    &reports::Reports,
-    &lkp::Lkp,
-    &mmtests::Mmtests,
-    &runs::Runs,
-    &table::Table,
+const ALL: &[Grammar] = &[
+    fio::FIO,
+    perf_stat::PERF_STAT_JSON,
+    perf_stat::PERF_STAT_CSV,
+    perf_stat::PERF_STAT_INTERVAL,
+    perf_stat::PERF_STAT_TEXT,
+    hwlat::HWLAT,
+    cyclictest::CYCLICTEST,
+    rtla::RTLA,
+    schbench::SCHBENCH,
+    frames::FRAMES,
+    asv::ASV,
+    benchstat::BENCHSTAT,
+    gobench::GO_BENCH,
+    google_benchmark::GOOGLE_BENCHMARK,
+    criterion::CRITERION,
+    jmh::JMH,
+    hyperfine::HYPERFINE,
+    hyperfine::HYPERFINE_EXPORT,
+    hyperfine::HYPERFINE_JSON,
+    ministat::MINISTAT,
+    turbostat::TURBOSTAT,
+    netperf::NETPERF,
+    reports::REPORTS,
+    lkp::LKP,
+    mmtests::MMTESTS,
+    runs::RUNS_IN_A_ROW,
+    table::TABLE,
 ];

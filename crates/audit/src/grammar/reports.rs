@@ -19,7 +19,14 @@ use shapes::SHAPES;
 mod shapes;
 
 /// Reports of a line or two; see the module.
-pub struct Reports;
+pub const REPORTS: Grammar = Grammar {
+    reach: 4,
+    ..Grammar::new(
+        "benchmark",
+        |line| line.len() <= LONGEST && ANCHORS.as_ref().is_some_and(|any| any.is_match(line)),
+        read,
+    )
+};
 
 /// Longest line of a report.
 const LONGEST: usize = 300;
@@ -255,38 +262,24 @@ pub(crate) fn is_tool(name: &str) -> bool {
     SHAPES.iter().any(|shape| shape.tool == name)
 }
 
-impl Grammar for Reports {
-    fn name(&self) -> &'static str {
-        "benchmark"
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        line.len() <= LONGEST && ANCHORS.as_ref().is_some_and(|any| any.is_match(line))
-    }
-
-    fn reach(&self) -> usize {
-        4
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = said(line_at(lines, 0)?)?;
-        let tool = first.tool;
-        let mut rows = vec![(0, first)];
-        let mut at = 1;
-        while at < MOST {
-            let here = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
-            match here.and_then(said).filter(|said| said.tool == tool) {
-                Some(said) => rows.push((at, said)),
-                None if tool == "wrk" && here.is_some_and(is_percentile) => {}
-                // Some tools print a blank line inside a report.
-                None if here.is_some_and(|text| text.trim().is_empty())
-                    && rows.last().is_some_and(|(last, _)| *last + 1 == at) => {}
-                None => break,
-            }
-            at += 1;
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let first = said(line_at(lines, 0)?)?;
+    let tool = first.tool;
+    let mut rows = vec![(0, first)];
+    let mut at = 1;
+    while at < MOST {
+        let here = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
+        match here.and_then(said).filter(|said| said.tool == tool) {
+            Some(said) => rows.push((at, said)),
+            None if tool == "wrk" && here.is_some_and(is_percentile) => {}
+            // Some tools print a blank line inside a report.
+            None if here.is_some_and(|text| text.trim().is_empty())
+                && rows.last().is_some_and(|(last, _)| *last + 1 == at) => {}
+            None => break,
         }
-        block(rows)
+        at += 1;
     }
+    block(rows)
 }
 
 /// A row of wrk's distribution of latencies: `50%   14.73ms`.

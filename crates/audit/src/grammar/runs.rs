@@ -12,7 +12,12 @@ use crate::line::Line;
 use crate::numbers::{self, Printed};
 
 /// Runs in a row; see the module.
-pub struct Runs;
+pub const RUNS_IN_A_ROW: Grammar = Grammar {
+    begins: Begins::holding(b":="),
+    reach: 0,
+    is_report: false,
+    ..Grammar::new(RUNS, starts, read)
+};
 
 /// Their name among the formats.
 pub(crate) const RUNS: &str = "runs in a row";
@@ -48,44 +53,25 @@ fn are_runs(all: &[Printed<'_>]) -> bool {
     one_unit && !all.iter().any(whole) && !values().is_sorted() && !values().rev().is_sorted()
 }
 
-impl Grammar for Runs {
-    fn name(&self) -> &'static str {
-        RUNS
-    }
+fn starts(line: &str) -> bool {
+    let behind = line
+        .split_once([':', '='])
+        .map(|(_, rest)| rest.trim_start());
+    line.len() <= LONGEST
+        && behind
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)))
+}
 
-    fn is_report(&self) -> bool {
-        false
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let (name, all) = behind_name(line_at(lines, 0)?)?;
+    if !are_runs(&all) {
+        return None;
     }
-
-    fn begins(&self) -> Begins {
-        Begins::holding(b":=")
+    let mut block = Block::of(RUNS, 1);
+    for one in all {
+        let mut figure = Figure::new(label(name), one.number.value, one.unit);
+        figure.step = one.number.step;
+        block.run(0, Labels::default(), vec![figure]);
     }
-
-    fn starts(&self, line: &str) -> bool {
-        let behind = line
-            .split_once([':', '='])
-            .map(|(_, rest)| rest.trim_start());
-        line.len() <= LONGEST
-            && behind.is_some_and(|rest| {
-                rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
-            })
-    }
-
-    fn reach(&self) -> usize {
-        0
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let (name, all) = behind_name(line_at(lines, 0)?)?;
-        if !are_runs(&all) {
-            return None;
-        }
-        let mut block = Block::of(RUNS, 1);
-        for one in all {
-            let mut figure = Figure::new(label(name), one.number.value, one.unit);
-            figure.step = one.number.step;
-            block.run(0, Labels::default(), vec![figure]);
-        }
-        Some(block)
-    }
+    Some(block)
 }

@@ -24,7 +24,11 @@ mod changes;
 mod roles;
 
 /// Tables that people make.
-pub struct Table;
+pub const TABLE: Grammar = Grammar {
+    reach: RULES + 1,
+    is_report: false,
+    ..Grammar::new("table", starts, read)
+};
 
 /// What may stand between two cells.
 const BARS: [char; 2] = ['|', '\u{2502}'];
@@ -210,77 +214,62 @@ fn numbered(words: &[String], count: usize) -> Vec<String> {
     names
 }
 
-impl Grammar for Table {
-    fn name(&self) -> &'static str {
-        "table"
-    }
+fn starts(line: &str) -> bool {
+    let text = line.trim_end();
+    let sentence = text.ends_with(['.', ':', ';', ',', '{', '}']);
+    text.len() <= LONGEST && !sentence && text.bytes().any(|b| b.is_ascii_alphabetic())
+}
 
-    fn is_report(&self) -> bool {
-        false
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let names = line_at(lines, 0)?;
+    let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let rules = (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
+    let begin = 1 + rules.count();
+    let first = row(begin, text(begin)?, None)?;
+    // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
+    if row(0, names, None).is_some_and(|above| above.cells.len() == first.cells.len()) {
+        return None;
     }
-
-    fn reach(&self) -> usize {
-        RULES + 1
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_end();
-        let sentence = text.ends_with(['.', ':', ';', ',', '{', '}']);
-        text.len() <= LONGEST && !sentence && text.bytes().any(|b| b.is_ascii_alphabetic())
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let depth = lines.first()?.depth;
-        let names = line_at(lines, 0)?;
-        let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-        let rules =
-            (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
-        let begin = 1 + rules.count();
-        let first = row(begin, text(begin)?, None)?;
-        // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
-        if row(0, names, None).is_some_and(|above| above.cells.len() == first.cells.len()) {
-            return None;
-        }
-        let (keys, columns) = header(names, first.labels.len(), first.cells.len())?;
-        let mut grid = Grid {
-            keys,
-            columns,
-            rows: Vec::new(),
-        };
-        let mut end = begin;
-        let mut doubts = Vec::new();
-        while let Some(line) = text(end).filter(|_| end < MOST) {
-            if is_ruled(line.trim()) {
-                end += 1;
-                continue;
-            }
-            let fits = |row: &Row| row.cells.len() == grid.columns.len();
-            match row(end, line, Some(first.labels.len())).filter(fits) {
-                Some(row) => {
-                    doubts.extend(unread(line).map(|why| (end, why)));
-                    grid.rows.push(row);
-                }
-                None => match spoiled(line, first.labels.len() + first.cells.len()) {
-                    Some(why) => doubts.push((end, why)),
-                    None => break,
-                },
-            }
+    let (keys, columns) = header(names, first.labels.len(), first.cells.len())?;
+    let mut grid = Grid {
+        keys,
+        columns,
+        rows: Vec::new(),
+    };
+    let mut end = begin;
+    let mut doubts = Vec::new();
+    while let Some(line) = text(end).filter(|_| end < MOST) {
+        if is_ruled(line.trim()) {
             end += 1;
+            continue;
         }
-        // Between bars and below a rule one row is a table.
-        let drawn = begin > 1 && names.contains(BARS);
-        if grid.rows.len() < if drawn { 1 } else { 2 } {
-            return None;
+        let fits = |row: &Row| row.cells.len() == grid.columns.len();
+        match row(end, line, Some(first.labels.len())).filter(fits) {
+            Some(row) => {
+                doubts.extend(unread(line).map(|why| (end, why)));
+                grid.rows.push(row);
+            }
+            None => match spoiled(line, first.labels.len() + first.cells.len()) {
+                Some(why) => doubts.push((end, why)),
+                None => break,
+            },
         }
-        name_rows_by_numbers(&mut grid);
-        let end = grid.rows.last().map_or(end, |row| row.at + 1);
-        let mut block = Block::of("table", end);
-        block.find(0, Finding::Grid(Box::new(grid)));
-        for (at, why) in doubts.into_iter().filter(|(at, _)| *at < end) {
-            block.find(at, Finding::Doubt("bad-number", why));
-        }
-        Some(block)
+        end += 1;
     }
+    // Between bars and below a rule one row is a table.
+    let drawn = begin > 1 && names.contains(BARS);
+    if grid.rows.len() < if drawn { 1 } else { 2 } {
+        return None;
+    }
+    name_rows_by_numbers(&mut grid);
+    let end = grid.rows.last().map_or(end, |row| row.at + 1);
+    let mut block = Block::of("table", end);
+    block.find(0, Finding::Grid(Box::new(grid)));
+    for (at, why) in doubts.into_iter().filter(|(at, _)| *at < end) {
+        block.find(at, Finding::Doubt("bad-number", why));
+    }
+    Some(block)
 }
 
 /// A first column of whole numbers beside figures with a fraction or a unit names the rows, if
@@ -344,7 +333,7 @@ mod tests {
     use crate::options::{Options, Role};
 
     fn grid(texts: &[&str]) -> Option<Grid> {
-        let block = testing::read(&Table, &texts.join("\n"))?;
+        let block = testing::read(&TABLE, &texts.join("\n"))?;
         block
             .findings
             .into_iter()

@@ -14,10 +14,10 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 /// The block at the beginning of a text, if it may start there.
-pub(crate) fn read(grammar: &dyn Grammar, text: &str) -> Option<Block> {
+pub(crate) fn read(grammar: &Grammar, text: &str) -> Option<Block> {
     let lines = lines(text);
-    let starts = grammar.starts(&lines.first()?.text);
-    starts.then(|| grammar.read(&lines)).flatten()
+    let starts = (grammar.starts)(&lines.first()?.text);
+    starts.then(|| (grammar.read)(&lines)).flatten()
 }
 
 /// A finding as `CONFIGURATION/WORKLOAD #REPETITION: METRIC=VALUE UNIT, …`.

@@ -111,7 +111,7 @@ fn keep_machines_apart(items: &mut [Item]) {
 /// post does not say what was executed.
 pub fn is_tool(workload: &str) -> bool {
     let mut grammars = grammar::all().iter();
-    grammars.any(|grammar| tool(grammar.name()) == workload) || reports::is_tool(workload)
+    grammars.any(|grammar| tool(grammar.name) == workload) || reports::is_tool(workload)
 }
 
 /// Maps labels to names, which are short where that is unambiguous, and spelt in one way.
