@@ -74,7 +74,7 @@ fn may_have_prompt(text: &[u8]) -> bool {
     let head = &text[..text.len().min(80)];
     matches!(
         head.first(),
-        Some(b'$' | b'%' | b'#' | b'[' | b'~' | b'/' | b'(')
+        Some(b'$' | b'%' | b'#' | b'[' | b'~' | b'/' | b'(' | b'j')
     ) || memchr::memchr(b'@', head).is_some()
         || memchr::memchr3(b'$', b'#', b'%', head).is_some()
 }
@@ -85,6 +85,9 @@ fn program_name(word: &str) -> &str {
 
 /// Returns the text after a prompt: `user@host:dir#`, `[user@host dir]$`, `$` or `#`.
 fn after_prompt(text: &str) -> Option<&str> {
+    if let Some(rest) = text.strip_prefix("julia> ") {
+        return Some(rest.trim());
+    }
     if let Some(rest) = text.strip_prefix("$ ").or_else(|| text.strip_prefix("% ")) {
         return command_like(rest);
     }

@@ -126,7 +126,7 @@ fn joined(texts: &[&str]) -> Option<String> {
 }
 
 /// Whether a line opens or closes a block of preformatted text.
-fn is_fence(text: &str) -> bool {
+pub(crate) fn is_fence(text: &str) -> bool {
     let mut tags = "<pre>|</pre>|<details>|</details>|{code}|{noformat}".split('|');
     text.starts_with("```") || text.starts_with("~~~") || tags.any(|tag| tag == text)
 }

@@ -38,7 +38,8 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             Finding::Grid(grid) => {
                 let cells = grid.rows.iter_mut().flat_map(|row| &mut row.cells);
                 for cell in cells.flatten() {
-                    cell.step = steps.get(&cell.value.to_bits()).copied();
+                    let printed = steps.get(&cell.value.to_bits()).copied();
+                    cell.step = cell.step.or(printed);
                 }
             }
             _ => {}

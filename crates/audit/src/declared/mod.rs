@@ -145,7 +145,7 @@ fn form(head: &[u8], whole: bool, input: &Input<'_>) -> Result<Option<Form>, Err
     if first.trim_start().starts_with('{') {
         return Ok(jsonl::is_declared(first, input).then_some(Form::Lines));
     }
-    if whole && boxed::is_declared(text, input)? {
+    if whole && boxed::is_judged(text, input)? {
         return Ok(Some(Form::Boxed));
     }
     Ok(csv::separated(text, input)?.map(Form::Separated))

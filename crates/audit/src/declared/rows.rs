@@ -351,6 +351,12 @@ impl<'o> Rows<'o> {
                 continue;
             }
             let (mut of, figure) = (of, self.quantity(at, cell));
+            if cell.starts_with(['+', '-']) && cell.ends_with('%') && is_figure(column) {
+                let name = &self.header.names[at];
+                return Err(format!(
+                    "column '{name}' holds changes, not figures; name it change"
+                ));
+            }
             let (metric, unit, number) = match column {
                 Column::FiguresOf(metric) => {
                     let (number, in_cell) = figure?;

@@ -12,7 +12,7 @@ use super::error::Fault;
 use super::input::Declared;
 use super::metric::{Better, Metric};
 use crate::grammar::number::Number;
-use crate::states::is_before;
+use crate::states::{Side, baseline_first, side};
 
 /// Names with numbers.
 #[derive(Debug, Default)]
@@ -330,7 +330,10 @@ impl Sheet {
         };
         let mut configurations: Vec<Configuration> =
             self.configurations.names.iter().map(named).collect();
-        baseline_first(&mut configurations);
+        // The order of rows carries no meaning.
+        baseline_first(&mut configurations, |name| {
+            side(name) == Some(Side::Before) || name.eq_ignore_ascii_case("off")
+        });
         let of = |wanted: Better| {
             let all = self.better.iter().filter(move |(_, way)| **way == wanted);
             all.map(|(metric, _)| metric.clone()).collect::<Vec<_>>()
@@ -424,17 +427,6 @@ fn compare(a: &Run, b: &Run) -> std::cmp::Ordering {
         all
     };
     sorted(a).cmp(&sorted(b))
-}
-
-/// Puts the configuration first that is named like a baseline, if there is exactly one;
-/// the order of rows carries no meaning.
-fn baseline_first(configurations: &mut [Configuration]) {
-    let is_base =
-        |one: &Configuration| is_before(&one.name) || one.name.eq_ignore_ascii_case("off");
-    let mut bases = (0..configurations.len()).filter(|at| is_base(&configurations[*at]));
-    if let (Some(at), None) = (bases.next(), bases.next()) {
-        configurations[..=at].rotate_right(1);
-    }
 }
 
 pub(crate) fn place(line: u32) -> Place {

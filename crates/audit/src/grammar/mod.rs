@@ -28,6 +28,7 @@ pub mod hwlat;
 pub mod hyperfine;
 pub mod jmh;
 mod latencies;
+pub mod list;
 pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
@@ -50,6 +51,7 @@ pub use block::{Block, Figure, Finding, Grammar, Labels, Taken};
 pub(crate) fn names_what_it_compares(format: &str) -> bool {
     let mut formats = all().iter();
     formats.any(|grammar| grammar.name == format && grammar.names_what_it_compares)
+        || reports::compares(format)
 }
 
 /// Whether blocks of a format are reports that a tool printed.
@@ -90,6 +92,7 @@ const ALL: &[Grammar] = &[
     reports::REPORTS,
     lkp::LKP,
     mmtests::MMTESTS,
+    list::LISTS,
     runs::RUNS_IN_A_ROW,
     table::TABLE,
 ];

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_bundle::Spread;
 
 use crate::grammar::block::{Figure, Finding, Labels};
-use crate::grammar::cells::label;
-use crate::grammar::grid::{Grid, Row};
+use crate::grammar::cells::{label, summary};
+use crate::grammar::grid::{Cell, Grid, Row};
 use crate::grammar::units::{is_unit, metric_of, parted};
 use crate::options::{Options, Role, SpreadKind};
 use crate::states::{are_before_and_after, side};
@@ -31,10 +31,11 @@ const PARAMETERS: [&str; 21] = [
 ];
 /// Words for columns and rows that are computed from others.
 #[rustfmt::skip]
-const DERIVED: [&str; 27] = [
+const DERIVED: [&str; 31] = [
     "change", "delta", "diff", "difference", "gain", "improvement", "speedup", "ratio",
     "relative", "regression", "reduction", "stddev", "stdev", "std", "sd", "stderr", "variance",
-    "cov", "sem", "pct", "percent", "average", "avg", "mean", "median", "geomean", "total",
+    "cov", "sem", "error", "pct", "percent", "average", "avg", "mean", "median", "geomean",
+    "geometric", "total", "\u{3c3}", "\u{3b4}",
 ];
 
 fn key_is(name: &str, list: &[&str]) -> bool {
@@ -44,9 +45,18 @@ fn key_is(name: &str, list: &[&str]) -> bool {
     list.contains(&name.as_str())
 }
 
+/// Whether a name stands before the number of a run.
+pub(in crate::grammar) fn counts_runs(name: &str) -> bool {
+    key_is(name, &REPETITIONS)
+}
+
 /// Whether a column of this name counts the runs, or holds a parameter of the workload.
 pub(super) fn counts_or_sets(name: &str) -> bool {
-    key_is(name, &REPETITIONS) || key_is(name, &PARAMETERS)
+    counts_runs(name) || key_is(name, &PARAMETERS)
+}
+
+fn is_number(name: &str) -> bool {
+    name.parse::<f64>().is_ok()
 }
 
 /// Words for columns with means, and with standard deviations of runs.
@@ -61,6 +71,12 @@ fn has_word(name: &str, words: &[&str]) -> bool {
 
 pub(super) fn is_derived(name: &str) -> bool {
     name.trim() == "%" || has_word(name, &DERIVED)
+}
+
+/// Whether a row repeats others: `average of 3`. `CPU average` was measured.
+fn repeats_others(label: &str) -> bool {
+    let first = label.split_whitespace().next();
+    first.is_some_and(is_derived)
 }
 
 fn is_mean(name: &str) -> bool {
@@ -127,6 +143,32 @@ impl Roles {
 }
 
 impl Grid {
+    /// Whether BenchmarkDotNet printed it: `Method | Job | N | Mean | Error | …`. Its columns
+    /// before the mean are parameters.
+    fn is_of_benchmark_dotnet(&self) -> bool {
+        let has = |name: &str| self.columns.iter().any(|column| column == name);
+        self.keys.first().is_some_and(|key| key == "Method") && has("Mean") && has("Error")
+    }
+
+    /// Whether a column holds parameters of the workload.
+    fn is_parameter(&self, column: usize) -> bool {
+        let mut before = self.columns[..=column].iter();
+        let set = self.is_of_benchmark_dotnet() && before.all(|name| name != "Mean");
+        set || key_is(&self.columns[column], &PARAMETERS)
+    }
+
+    /// Whether cells compare themselves with those of another column, as pyperf prints them.
+    pub(crate) fn compares(&self) -> bool {
+        let mut cells = self.rows.iter().flat_map(|row| &row.cells).flatten();
+        cells.any(Cell::compares)
+    }
+
+    /// Whether the table itself says what is compared.
+    pub(crate) fn declares(&self) -> bool {
+        let roles = self.declared();
+        roles.is_some_and(|roles| roles.name_configurations())
+    }
+
     /// Whether a figure has a `±`.
     pub(crate) fn has_spreads(&self) -> bool {
         let mut cells = self.rows.iter().flat_map(|row| &row.cells).flatten();
@@ -195,6 +237,10 @@ impl Grid {
         };
         let (configurations, metrics) = (Role::Configurations, Role::Metrics);
         let labels: Vec<String> = self.rows.iter().map(Row::label).collect();
+        if self.compares() {
+            let because = "cells say how many times faster or slower they are";
+            return Some(said(configurations, Role::Workloads, None, because));
+        }
         if number_runs(&labels) {
             let because = "the rows number the runs of each name";
             return Some(said(metrics, configurations, None, because));
@@ -206,10 +252,35 @@ impl Grid {
         if let Some(found) = self.before_and_after(&labels) {
             return Some(found);
         }
+        let known: &[&str] = match self.is_of_benchmark_dotnet() {
+            true => &["toolchain", "runtime", "job"],
+            false => &CONFIGURATIONS,
+        };
         let mut fields = self.keys.iter().chain(&self.columns);
-        let key = fields.position(|name| key_is(name, &CONFIGURATIONS))?;
+        let key = fields.position(|name| key_is(name, known))?;
+        // Where each row has changed, none is what the others are compared with.
+        let changed = |column: usize| {
+            let mut cells = self.rows.iter().map(|row| row.cells[column].as_ref());
+            self.holds_changes(column) && cells.all(|one| one.is_some_and(|one| one.value != 0.0))
+        };
+        if (0..self.columns.len()).any(changed) {
+            return None;
+        }
         let because = "the key names configurations";
         Some(said(metrics, configurations, Some(key), because))
+    }
+
+    /// Whether no two rows have the same labels and parameters.
+    fn rows_differ(&self) -> bool {
+        let set = |at: &usize| self.is_parameter(*at);
+        let set: Vec<usize> = (0..self.columns.len()).filter(set).collect();
+        let mut met = BTreeSet::new();
+        self.rows.iter().all(|row| {
+            let cells = set
+                .iter()
+                .map(|at| row.cells[*at].as_ref().map(|cell| &cell.text));
+            met.insert((&row.labels, cells.collect::<Vec<_>>()))
+        })
     }
 
     /// Columns or rows that are named for the state before a change and after it, or two columns of
@@ -230,7 +301,8 @@ impl Grid {
             false => self.recomputed().map(|sides| sides.to_vec()),
         };
         let lettered = |label: &String| label.contains(char::is_alphanumeric);
-        if let Some(sides) = sides.filter(|_| is_set || labels.iter().all(lettered)) {
+        let named = is_set || labels.iter().all(lettered);
+        if let Some(sides) = sides.filter(|_| named && self.rows_differ()) {
             let cells = self
                 .rows
                 .iter()
@@ -249,9 +321,16 @@ impl Grid {
                 }),
             });
         }
-        let rows: Vec<&String> = labels.iter().filter(|name| !is_derived(name)).collect();
+        let rows = labels.iter().filter(|name| !repeats_others(name));
+        let rows: Vec<&String> = rows.collect();
+        let sizes = self.columns.iter().all(|name| is_number(name));
         are_before_and_after(&rows).then_some(Roles {
-            columns: Role::Metrics,
+            // `M | 1 | 2 | 4`: the columns are parameters.
+            columns: if sizes {
+                Role::Workloads
+            } else {
+                Role::Metrics
+            },
             rows: Role::Configurations,
             key: None,
             sides: Vec::new(),
@@ -264,7 +343,7 @@ impl Grid {
         let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
         let mut means = Vec::new();
         for (number, row) in (1..).zip(&self.rows) {
-            if is_derived(&row.label()) {
+            if repeats_others(&row.label()) && self.rows.len() > 1 {
                 continue;
             }
             let mut sum: Vec<Figure> = Vec::new();
@@ -285,6 +364,11 @@ impl Grid {
                 figure.step = cell.step;
                 if self.is_numbered(column) {
                     sum.push(figure.clone());
+                }
+                if self.compares() {
+                    let n = options.runs_behind;
+                    means.push((row.at, summary(&labels, figure, None, n)));
+                    continue;
                 }
                 if let Some(spread) = cell.spread {
                     means.push((row.at, mean(labels, figure, spread, options)));
@@ -313,10 +397,14 @@ impl Grid {
         if !roles.sides.is_empty() {
             return roles.sides.contains(&column);
         }
+        if self.is_of_benchmark_dotnet() {
+            return ["Mean", "Allocated"].contains(&self.columns[column].as_str());
+        }
         let is_value = |column: usize| {
             let name = &self.columns[column];
             let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
-            !key && !counts_or_sets(name) && !is_derived(name)
+            let derived = is_derived(name) || self.holds_changes(column);
+            !key && !counts_or_sets(name) && !derived
         };
         let shows_means = || !(0..self.columns.len()).any(is_value);
         is_value(column) || is_mean(&self.columns[column]) && shows_means()
@@ -361,7 +449,7 @@ impl Grid {
             }
             Some(key) if key >= self.keys.len() => {
                 let cell = row.cells[key - self.keys.len()].as_ref();
-                let own = cell.map_or(String::new(), |cell| cell.value.to_string());
+                let own = cell.map_or(String::new(), |cell| cell.text.clone());
                 (own, row.labels.clone())
             }
             _ => (row.label(), Vec::new()),
@@ -391,15 +479,18 @@ impl Grid {
                         Some(label(numbered.map_or(name.as_str(), |(stem, _)| stem)));
                     labels.repetition = numbered.map(|(_, number)| number).or(labels.repetition);
                 }
+                Role::Workloads if is_number(name) && !self.keys.is_empty() => {
+                    workload.push(format!("{}={name}", self.keys.join(" ")));
+                }
                 Role::Workloads => workload.push(name.clone()),
                 Role::Metrics => metric = Some(name.clone()),
                 Role::Repetitions => labels.repetition = Some(number),
             }
         }
-        for (name, cell) in self.columns.iter().zip(&row.cells) {
+        for (at, (name, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
             let Some(cell) = cell else { continue };
-            if key_is(name, &PARAMETERS) {
-                workload.push(format!("{name}={}{}", cell.value, cell.unit));
+            if self.is_parameter(at) {
+                workload.push(format!("{name}={}", cell.text));
             } else if key_is(name, &REPETITIONS) {
                 labels.repetition = Some(cell.value as u32);
             }
@@ -415,8 +506,11 @@ impl Grid {
             let metric = format!("{} {metric}", what.trim_end());
             return (labels, label(metric.trim_start()), "%".to_owned());
         }
-        let (name, unit) = parted(&metric);
-        (labels, label(name), unit.to_owned())
+        // `size (stage 1)` is not measured in stages.
+        match parted(&metric) {
+            (name, unit) if is_unit(unit) => (labels, label(name), unit.to_owned()),
+            _ => (labels, label(&metric), String::new()),
+        }
     }
 }
 
