@@ -107,7 +107,7 @@ fn duration(text: &str) -> Option<(Number, usize)> {
     }
     let ends = !text[at..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_');
     let number = Number {
-        value: seconds,
+        value: (seconds * 1e9).round() / 1e9,
         step: Some(step),
     };
     (parts > 1 && ends).then_some((number, at))

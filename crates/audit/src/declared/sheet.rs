@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{
-    Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Summary,
+    Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Statement, Summary,
 };
 
 use super::arithmetic::Check;
@@ -99,6 +99,8 @@ pub(crate) struct Sheet {
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) limits: Vec<String>,
     pub(crate) checks: Vec<Check>,
+    /// Printed changes of figures that are not there.
+    pub(crate) statements: Vec<Statement>,
     /// Printed changes.
     pub(crate) changes: Vec<Printed>,
 }
@@ -350,6 +352,7 @@ impl Sheet {
                 higher_is_better: of(Better::Higher),
                 runs,
                 summaries: self.summaries,
+                statements: self.statements,
                 resolutions,
                 doubts: self.doubts,
                 limits: self.limits,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::apply::cells;
 use crate::audit::Audit;
+use crate::grammar::list::LIST;
 use crate::grammar::runs::{RUNS, behind_name};
 use crate::group::item::UNNAMED;
 use crate::located::{Located, StandsFor, located};
@@ -39,19 +40,25 @@ struct Row {
     places: Vec<String>,
     /// Whether its figures are means, of an unknown number of runs.
     mean: bool,
+    /// Whether the text shows in which order they were made.
+    in_order: bool,
 }
 
 /// Drafts a reading from what was read of a text; `?` marks what the user must fill in.
 /// The configuration of a figure that `usual`, the audit without options, does not judge is a guess
 /// and marked with `?` as well.
 pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
+    let in_order = !usual.records.order_unknown;
     let usual = located(usual).into_iter();
     let judged: BTreeSet<(u32, u64)> = usual
         .filter(|figure| figure.stands_for != StandsFor::Statement)
         .map(|figure| (figure.place.line, figure.value.to_bits()))
         .collect();
     let lines: Vec<&str> = text.lines().collect();
-    let in_table = audit.explained.iter().filter(|line| line.taken == "table");
+    let in_table = audit
+        .explained
+        .iter()
+        .filter(|line| ["table", LIST].contains(&&*line.taken));
     let tables: BTreeSet<u32> = in_table.map(|line| line.place.line).collect();
     let mut claimed: BTreeSet<(u32, usize)> = BTreeSet::new();
     let mut rows: Vec<Row> = Vec::new();
@@ -61,19 +68,25 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
         .iter()
         .filter(|figure| figure.workload.as_deref() != Some(RUNS));
     for figure in reports {
-        let Some(nth) = claim(&lines, figure, &mut claimed) else {
+        let mut free = claimed.clone();
+        let Some(nth) = claim(&lines, figure, &mut free) else {
             continue;
         };
         let (mut fields, mut place) = (fields(figure), place(&lines, figure.place.line, nth));
         let mean = figure.stands_for == StandsFor::Mean;
         let known = judged.contains(&(figure.place.line, figure.value.to_bits()));
+        let known = known && fields[0] != "?";
         // A column of metrics is one row, which names its own rows: they are no repetitions.
         if let Some(column) = column(&tables, &lines, figure, nth).filter(|_| !known) {
             fields[..2].clone_from_slice(&["?".to_owned(), "*".to_owned()]);
             place = column;
-        } else if !known && fields[0] != "?" {
-            fields[0].push_str(" ?");
+        } else if !known && tables.contains(&figure.place.line) {
+            continue;
+        } else if !known {
+            let guesses = fields[..2].iter_mut().filter(|field| *field != "?");
+            guesses.for_each(|field| field.push_str(" ?"));
         }
+        claimed = free;
         let same = |row: &&mut Row| {
             let column = fields[1] != "*" || row.places.contains(&place);
             row.fields == fields && row.mean == mean && column
@@ -85,6 +98,7 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
                 fields,
                 places: vec![place],
                 mean,
+                in_order: known && in_order && !mean,
             }),
         }
     }
@@ -99,11 +113,15 @@ fn written(rows: &[Row], lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Dr
         text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
         unassigned: Vec::new(),
     };
+    let repeated = rows.iter().any(|row| row.places.len() > 1);
     for row in rows {
         let [configuration, workload, metric] = &row.fields;
         let mut places = joined(&row.places);
         if row.mean {
             places.push_str(" n=?");
+        }
+        if row.in_order && repeated {
+            places.push_str(" in order");
         }
         let _ = writeln!(
             draft.text,
@@ -196,6 +214,7 @@ fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row
             fields: [name.replace('|', "/"), "?".to_owned(), metric],
             places: vec![format!("{line}.*")],
             mean: false,
+            in_order: false,
         });
     }
     rows
@@ -224,6 +243,7 @@ fn lone(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
                     fields: [&name.replace('|', "/"), "?", "?"].map(str::to_owned),
                     places: same.iter().map(|(line, _)| line.to_string()).collect(),
                     mean: false,
+                    in_order: false,
                 });
             }
         }
@@ -287,7 +307,7 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
     for line in &audit.explained {
         let asked = matches!(
             line.taken.as_str(),
-            "prose" | "heading" | "table" | "doubt in prose" | RUNS
+            "prose" | "heading" | "table" | "doubt in prose" | RUNS | LIST
         );
         if let Some(place) = lines.get_mut((line.place.line as usize).wrapping_sub(1))
             && asked
