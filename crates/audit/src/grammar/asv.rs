@@ -11,13 +11,8 @@
 //! `±` is half the interquartile range of the samples and says nothing about runs: no spread is
 //! reported but one doubt per block.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{label, line_at, summary};
-use super::form::Form;
-use super::number::english;
+use super::prelude::*;
 use super::units::{is_time, metric_of};
-use crate::line::Line;
 
 /// Longest line.
 const LONGEST: usize = 1000;
@@ -29,7 +24,7 @@ static VALUE: Form =
 
 /// asv; see the module.
 pub const ASV: Grammar = Grammar {
-    begins: Begins::with(b"b|"),
+    first: b"b|",
     reach: HASHES + 2,
     names_what_it_compares: true,
     ..Grammar::new(
@@ -168,21 +163,4 @@ fn figure(cell: &str, name: &str) -> Option<Figure> {
             false => Figure::new("value", value, ""),
         },
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing::read;
-
-    #[test]
-    fn a_header_alone_or_with_other_rows_is_none() {
-        for text in [
-            "before after ratio\n",
-            "before after ratio\nread 12.5 11.5\n",
-            "before after\n 1.5s 1.6s 1.0 x\n",
-        ] {
-            assert!(read(&ASV, text).is_none(), "{text}");
-        }
-    }
 }

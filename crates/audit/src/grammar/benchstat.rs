@@ -8,13 +8,8 @@
 //! from the cells and only explained. SI prefixes are resolved, because one
 //! row may hold `950µs` beside `1.02ms`.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{bad_number, label, line_at, summary};
-use super::form::Form;
 use super::gobench::numerator;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// Some dozens of columns; a longer line is no header.
 const HEADER_AT_MOST: usize = 4000;
@@ -30,7 +25,7 @@ static VALUE: Form =
 
 /// The output of `benchstat`.
 pub const BENCHSTAT: Grammar = Grammar {
-    begins: Begins::with(b"n|"),
+    first: b"n|",
     names_what_it_compares: true,
     ..Grammar::new("benchstat", starts, read)
 };

@@ -2,7 +2,6 @@
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
 use super::grid::Grid;
 use crate::line::Line;
 
@@ -160,11 +159,13 @@ impl Block {
 pub struct Grammar {
     /// The format's name, as `--explain` prints it.
     pub name: &'static str,
-    /// The bytes of lines for which `starts` may hold. It is not called for other lines,
-    /// which is cheaper.
-    pub begins: Begins,
+    /// What the first byte after blanks of such a line may be, and bytes of which it has one;
+    /// empty for any. For other lines `starts` is not called, which is cheaper.
+    pub first: &'static [u8],
+    /// See `first`.
+    pub holds: &'static [u8],
     /// Whether a block may start with this line. Cheap and allocation-free: called for each
-    /// line that `begins` leaves. False positives are fine.
+    /// line that is left. False positives are fine.
     pub starts: fn(&str) -> bool,
     /// A block has a digit within this many lines of its first line. Most lines of a mailbox
     /// are far from any digit and are skipped.
@@ -190,7 +191,8 @@ impl Grammar {
     ) -> Grammar {
         Grammar {
             name,
-            begins: Begins::ANY,
+            first: b"",
+            holds: b"",
             starts,
             reach: 24,
             names_what_it_compares: false,

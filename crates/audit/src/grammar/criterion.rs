@@ -15,10 +15,7 @@
 //! is relative to results that criterion had stored and that the text does not show, so it
 //! becomes a statement.
 
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::cells::{bad_number, label, line_at, push_new};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// criterion.rs; see the module.
 pub const CRITERION: Grammar = Grammar {

@@ -36,13 +36,14 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         reach: [0; FAR + 1],
     };
     for (at, grammar) in all().iter().enumerate() {
-        let (bit, begins) = (1 << at, &grammar.begins);
+        let bit = 1 << at;
+        let has = |bytes: &[u8], byte: u8| bytes.is_empty() || bytes.contains(&byte);
         for byte in 0..=u8::MAX {
             let entry = usize::from(byte);
-            if begins.first.has(byte) || !byte.is_ascii() {
+            if has(grammar.first, byte) || !byte.is_ascii() {
                 tables.first[entry] |= bit;
             }
-            if begins.holds.has(byte) {
+            if has(grammar.holds, byte) {
                 tables.holds[entry] |= bit;
             }
         }
@@ -76,11 +77,33 @@ pub(crate) fn formats(line: &str, digit: usize) -> Formats {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::path::Path;
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::grammar::testing::texts;
+
+    /// The files in some folders of the repository, whose paths begin at this crate, and in
+    /// those below.
+    fn texts(folders: &[&str]) -> Vec<Vec<u8>> {
+        fn add(folder: &Path, found: &mut Vec<Vec<u8>>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => add(&path, found),
+                    false => found.push(std::fs::read(path).unwrap()),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for folder in folders {
+            add(
+                &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
+                &mut found,
+            );
+        }
+        found
+    }
 
     /// Checks that every format that would take the line is asked, and notes these formats in
     /// `known`. No block begins with a blank line.

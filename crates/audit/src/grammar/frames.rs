@@ -3,15 +3,11 @@
 //! A line counts only if it consists of the figure; a sentence that mentions a frame rate does not
 //! count.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Taken};
-use super::form::Form;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// Frame rate and score lines.
 pub const FRAMES: Grammar = Grammar {
-    begins: Begins::with(b"0123456789RfFgS"),
+    first: b"0123456789RfFgS",
     ..Grammar::new("frames", starts, read)
 };
 

@@ -11,15 +11,11 @@
 //! repeated line (`-count`) is the next repetition. The number of iterations is chosen by go and is
 //! not a figure.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// `go test -bench`; see the module.
 pub const GO_BENCH: Grammar = Grammar {
-    begins: Begins::with(b"Bgp"),
+    first: b"Bgp",
     ..Grammar::new("go bench", starts, read)
 };
 

@@ -15,17 +15,12 @@
 
 use std::collections::BTreeMap;
 
-use super::begins::Begins;
-use super::block::mean_figures;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::form::Form;
-use super::number::{Locale, english, step};
-use crate::line::Line;
+use super::number::{Locale, step};
+use super::prelude::*;
 
 /// Google Benchmark; see the module.
 pub const GOOGLE_BENCHMARK: Grammar = Grammar {
-    begins: Begins::with(b"-B"),
+    first: b"-B",
     reach: 4,
     ..Grammar::new("google-benchmark", starts, read)
 };

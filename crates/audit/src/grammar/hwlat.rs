@@ -3,16 +3,12 @@
 //! Each event reports a time, longer than the threshold, during which the machine did not execute
 //! the kernel. Mailers wrap the event lines, so an event may extend over several lines.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{line_at, truncated};
-use super::form::Form;
 use super::latencies::blanks;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The hwlat tracer's output.
 pub const HWLAT: Grammar = Grammar {
-    begins: Begins::holding(b"#["),
+    holds: b"#[",
     ..Grammar::new(
         "hwlat",
         |line| is_title(line) || line.contains("inner/outer(us):") || is_head(line),

@@ -8,37 +8,29 @@
 use assize_bundle::Spread;
 use serde_json::Value;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{configuration, line_at, summary, truncated};
-use super::form::Form;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 use crate::printed;
 
 /// The text output of `hyperfine`.
 pub const HYPERFINE: Grammar = Grammar {
-    begins: Begins::with(b"B"),
+    first: b"B",
     names_what_it_compares: true,
     ..Grammar::new("hyperfine", |line| title(line).is_some(), read_text)
 };
 
 /// The tables that `hyperfine` exports.
 pub const HYPERFINE_EXPORT: Grammar = Grammar {
-    begins: Begins::with(b"|c"),
+    first: b"|c",
     names_what_it_compares: true,
     ..Grammar::new("hyperfine-export", starts_export, read_export)
 };
 
 /// The JSON file that `hyperfine` exports.
 pub const HYPERFINE_JSON: Grammar = Grammar {
-    begins: Begins::with(b"{"),
+    first: b"{",
     names_what_it_compares: true,
     ..Grammar::new("hyperfine-json", starts_json, read_json)
 };
-
-/// Most lines of a file.
-const MOST: usize = 100_000;
 
 static TITLE: Form = Form::new(r"^Benchmark #?(?<number>\d+): (?<command>.*\S)$");
 static TIME: Form = Form::new(
@@ -202,22 +194,7 @@ fn starts_json(line: &str) -> bool {
 }
 
 fn read_json(lines: &[Line<'_>]) -> Option<Block> {
-    let named =
-        (0..6).any(|at| line_at(lines, at).is_some_and(|text| text.contains("\"command\"")));
-    let begins =
-        (0..2).any(|at| line_at(lines, at).is_some_and(|text| text.contains("\"results\"")));
-    let mut text = String::new();
-    let mut used = 0;
-    let value: Value = loop {
-        let line = line_at(lines, used).filter(|_| named && begins && used < MOST)?;
-        text.push_str(line);
-        text.push(' ');
-        used += 1;
-        // A file ends with the brace at its margin.
-        if line.starts_with('}') || used == 1 && line.trim_end().ends_with('}') {
-            break serde_json::from_str(&text).ok()?;
-        }
-    };
+    let (value, used) = json(lines, "\"command\"")?;
     let mut block = Block::of("hyperfine json", used);
     for result in value.get("results")?.as_array()? {
         of_command(&mut block, result)?;

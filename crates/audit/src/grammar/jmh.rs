@@ -12,16 +12,12 @@
 //! A row is one run of a benchmark with its parameters: the error is of iterations within
 //! the forks of one invocation, which are no replicates.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// JMH; see the module.
 pub const JMH: Grammar = Grammar {
     // The header has the first byte, a row without it the others.
-    begins: Begins::holding("B±".as_bytes()),
+    holds: "B±".as_bytes(),
     reach: 2,
     ..Grammar::new(
         "jmh",

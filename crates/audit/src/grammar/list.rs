@@ -11,14 +11,12 @@
 //! the name of a state holds either metrics, each with another name, or three or more runs in a
 //! row: numbers alone, perhaps counted. Any other list is left as prose: anyone may write one.
 
-use super::block::{Block, Figure, Finding, Grammar};
-use super::cells::{configuration, label, line_at};
 use super::dispatch;
 use super::grid::{Cell, Grid, Row, is_remark, undecorated};
+use super::prelude::*;
 use super::runs::{self, RUNS};
 use super::units::metric_of;
 use crate::headings::is_fence;
-use crate::line::Line;
 use crate::states::{may_begin, side};
 
 /// Lists; see the module.

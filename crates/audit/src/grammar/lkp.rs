@@ -21,16 +21,11 @@
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::cells::{label, line_at, summary};
-use super::form::Form;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The robot's table.
 pub const LKP: Grammar = Grammar {
-    begins: Begins::with(b"=0123456789abcdefv"),
+    first: b"=0123456789abcdefv",
     reach: HEAD,
     names_what_it_compares: true,
     ..Grammar::new("lkp", starts, read)

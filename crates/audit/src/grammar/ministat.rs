@@ -6,11 +6,7 @@
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar};
-use super::cells::{configuration, line_at, summary};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The symbols of the data sets, in ministat's order.
 const SYMBOLS: &str = "x+*%#@O";
@@ -21,7 +17,7 @@ const TEST: [&str; 3] = ["Difference at ", "No difference proven at ", "(Student
 
 /// The output of `ministat`.
 pub const MINISTAT: Grammar = Grammar {
-    begins: Begins::with(b"x"),
+    first: b"x",
     names_what_it_compares: true,
     ..Grammar::new("ministat", |line| line.starts_with("x "), read)
 };

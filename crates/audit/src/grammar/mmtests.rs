@@ -6,9 +6,7 @@
 //! that is not printed, so they become summaries without n: their ratios can be computed but
 //! not judged.
 
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// MMTests' table of kernels.
 pub const MMTESTS: Grammar = Grammar {

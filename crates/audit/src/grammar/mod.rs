@@ -11,7 +11,6 @@
 //! unless the block itself says so ([`Labels`]).
 
 pub mod asv;
-pub mod begins;
 pub mod benchstat;
 pub mod block;
 pub(crate) mod cells;
@@ -40,10 +39,19 @@ pub mod rtla;
 pub mod runs;
 pub mod schbench;
 pub mod table;
-#[cfg(test)]
-pub(crate) mod testing;
 pub mod turbostat;
 pub(crate) mod units;
+
+/// What most formats use.
+mod prelude {
+    pub(super) use super::block::{Block, Figure, Finding, Grammar, Labels, Taken, mean_figures};
+    pub(super) use super::cells::{
+        bad_number, configuration, json, label, line_at, push_new, summary, truncated,
+    };
+    pub(super) use super::form::Form;
+    pub(super) use super::number::english;
+    pub(super) use crate::line::Line;
+}
 
 pub use block::{Block, Figure, Finding, Grammar, Labels, Taken};
 

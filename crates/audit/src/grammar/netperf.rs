@@ -9,15 +9,11 @@
 //!  87380  16384  16384    10.00    9413.39
 //! ```
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::line_at;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// netperf; see the module.
 pub const NETPERF: Grammar = Grammar {
-    begins: Begins::with(b"bS"),
+    first: b"bS",
     ..Grammar::new("netperf", starts, read)
 };
 

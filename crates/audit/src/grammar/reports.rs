@@ -9,11 +9,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::block::mean_figures;
-use super::block::{Block, Figure, Grammar, Labels, Taken};
-use super::cells::{configuration, label, line_at};
-use super::number::{Locale, english, step};
-use crate::line::Line;
+use super::number::{Locale, step};
+use super::prelude::*;
 use shapes::SHAPES;
 
 mod shapes;

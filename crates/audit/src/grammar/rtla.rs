@@ -5,16 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::line_at;
 use super::latencies::{Seen, levels, unescaped};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// rtla; see the module.
 pub const RTLA: Grammar = Grammar {
-    begins: Begins::with(b"#ITOHC\x1b"),
+    first: b"#ITOHC\x1b",
     ..Grammar::new("rtla", starts, read)
 };
 

@@ -5,17 +5,14 @@
 //! same, but are integers or sorted. Anyone may write such a line, so the gate compares only rows
 //! below headings of several configurations; all others are left as prose.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
 use super::grid::Cell;
+use super::prelude::*;
 use super::table::counts_runs;
-use crate::line::Line;
 use crate::numbers::{self, Printed};
 
 /// Runs in a row; see the module.
 pub const RUNS_IN_A_ROW: Grammar = Grammar {
-    begins: Begins::holding(b":="),
+    holds: b":=",
     reach: 0,
     is_report: false,
     ..Grammar::new(RUNS, starts, read)

@@ -3,16 +3,11 @@
 //! The tool repeats its report every few seconds; of one invocation only the last report
 //! counts.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::line_at;
-use super::form::Form;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// schbench; see the module.
 pub const SCHBENCH: Grammar = Grammar {
-    begins: Begins::with(b"WRL"),
+    first: b"WRL",
     ..Grammar::new("schbench", |line| title(line.trim()).is_some(), read)
 };
 

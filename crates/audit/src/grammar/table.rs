@@ -5,11 +5,9 @@
 //! like, or rows or columns number the runs of each name. The figures of any other table are
 //! read and not judged.
 
-use super::block::{Block, Finding, Grammar};
-use super::cells::{label, line_at};
 use super::grid::{Cell, Grid, Row};
+use super::prelude::*;
 use crate::headings::is_rule;
-use crate::line::Line;
 use crate::states::side;
 
 use self::roles::counts_or_sets;
@@ -304,56 +302,4 @@ fn spoiled(text: &str, count: usize) -> Option<String> {
 
 fn is_ruled(text: &str) -> bool {
     is_rule(text) || !text.is_empty() && text.chars().all(|c| "|:-+=─┼├┤│ ".contains(c))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing;
-    use crate::options::{Options, Role};
-
-    fn grid(texts: &[&str]) -> Option<Grid> {
-        let block = testing::read(&TABLE, &texts.join("\n"))?;
-        block
-            .findings
-            .into_iter()
-            .find_map(|(_, finding)| match finding {
-                Finding::Grid(grid) => Some(*grid),
-                _ => None,
-            })
-    }
-
-    fn read(texts: &[&str], options: &Options) -> Vec<String> {
-        let grid = grid(texts).expect("a table");
-        let findings = grid.findings(&grid.roles(options), options);
-        findings
-            .iter()
-            .map(|(_, finding)| testing::shown(finding))
-            .collect()
-    }
-
-    #[test]
-    fn the_user_says_what_rows_and_columns_are() {
-        let table = [
-            "         one     other",
-            "read     12.5    11.5",
-            "write    22.5    21.5",
-        ];
-        let undeclared = grid(&table).expect("a table");
-        assert_eq!(undeclared.roles(&Options::default()).because, None);
-        let options = Options {
-            columns_are: Some(Role::Configurations),
-            ..Options::default()
-        };
-        let found = read(&table, &options);
-        assert_eq!(
-            found,
-            ["one: read=12.5, write=22.5", "other: read=11.5, write=21.5"]
-        );
-        let options = Options {
-            rows_are: Some(Role::Workloads),
-            ..options
-        };
-        assert_eq!(read(&table, &options)[0], "one/read: value=12.5");
-    }
 }

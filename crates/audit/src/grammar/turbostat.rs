@@ -6,10 +6,7 @@
 //! single CPUs are passed over, as are columns that place a row or hold the time of day.
 //! Without columns `Core` or `CPU` all rows are those of intervals, as `--Summary` prints them.
 
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The output of `turbostat`.
 pub const TURBOSTAT: Grammar = Grammar {

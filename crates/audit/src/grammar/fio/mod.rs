@@ -14,16 +14,12 @@
 
 mod data;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::cells::{label, line_at};
-use super::form::Form;
-use super::number::{Locale, english, step};
-use crate::line::Line;
+use super::number::{Locale, step};
+use super::prelude::*;
 
 /// fio in all its formats; see the module.
 pub const FIO: Grammar = Grammar {
-    begins: Begins::holding(b"{;="),
+    holds: b"{;=",
     reach: 4,
     ..Grammar::new("fio", starts, read)
 };

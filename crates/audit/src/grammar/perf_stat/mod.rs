@@ -13,7 +13,6 @@ mod fields;
 mod line;
 mod text;
 
-use super::begins::Begins;
 use super::block::{Grammar, Taken};
 use crate::line::Line;
 
@@ -26,13 +25,13 @@ pub(crate) const ELAPSED: &str = "elapsed";
 
 /// The text that `perf stat` prints by default.
 pub const PERF_STAT_TEXT: Grammar = Grammar {
-    begins: Begins::with(b"0123456789-<PCSDN#"),
+    first: b"0123456789-<PCSDN#",
     ..Grammar::new(PERF_STAT, starts_text, text::read)
 };
 
 /// The text of `perf stat -I`.
 pub const PERF_STAT_INTERVAL: Grammar = Grammar {
-    begins: Begins::with(b"0123456789#"),
+    first: b"0123456789#",
     ..Grammar::new(
         INTERVAL,
         |line| text::is_heading(line) || line::time_stamp(line).is_some(),
@@ -42,7 +41,8 @@ pub const PERF_STAT_INTERVAL: Grammar = Grammar {
 
 /// The fields of `perf stat -x`.
 pub const PERF_STAT_CSV: Grammar = Grammar {
-    begins: Begins::with(b"0123456789-CSDN<#").and_holding(b",;|\t#"),
+    first: b"0123456789-CSDN<#",
+    holds: b",;|\t#",
     ..Grammar::new("perf stat -x", starts_csv, |lines| {
         fields::read(lines, fields::separated)
     })
@@ -50,7 +50,7 @@ pub const PERF_STAT_CSV: Grammar = Grammar {
 
 /// The lines of `perf stat -j`.
 pub const PERF_STAT_JSON: Grammar = Grammar {
-    begins: Begins::with(b"{#"),
+    first: b"{#",
     ..Grammar::new("perf stat -j", starts_json, |lines| {
         fields::read(lines, fields::object)
     })
