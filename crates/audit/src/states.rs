@@ -65,15 +65,20 @@ pub(crate) fn side(name: &str) -> Option<Side> {
 
 /// Whether the first word of a text may begin the name of a state; false positives are fine.
 pub(crate) fn may_begin(text: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let end = text.find(|c: char| !(c.is_ascii_alphabetic() || c == '/'));
+    let text = text.as_bytes();
+    let begin = text.iter().position(u8::is_ascii_alphanumeric);
+    let text = &text[begin.unwrap_or(text.len())..];
+    let end = text
+        .iter()
+        .position(|b| !(b.is_ascii_alphabetic() || *b == b'/'));
     let first = &text[..end.unwrap_or(text.len())];
     let all = BEFORE
         .iter()
         .chain(&AFTER)
         .chain(&OTHER[..5])
         .chain(&["the", "this"]);
-    all.into_iter().any(|word| word.eq_ignore_ascii_case(first))
+    all.into_iter()
+        .any(|word| word.as_bytes().eq_ignore_ascii_case(first))
 }
 
 /// Puts the configuration first that the others are compared with, if `names` say which it is.

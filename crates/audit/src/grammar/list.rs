@@ -53,12 +53,11 @@ fn item(text: &str) -> &str {
 }
 
 fn entry(text: &str) -> Option<Entry> {
-    let text = item(text).replace("**", "");
+    let text = item(text);
     let (name, rest) = text.split_at(text.find([':', '='])?);
     let name = undecorated(name);
-    let words = name.split_whitespace().count();
-    let named = (1..=WORDS).contains(&words) && name.contains(char::is_alphabetic);
-    let cells = cells(&rest[1..]).filter(|_| named && text.len() <= LONGEST)?;
+    let named = name.contains(char::is_alphabetic) && name.split_whitespace().nth(WORDS).is_none();
+    let cells = (named && text.len() <= LONGEST).then(|| cells(&rest[1..]))??;
     Some((label(name), cells))
 }
 
@@ -105,18 +104,20 @@ fn pairs(text: &str) -> Option<Vec<(String, Cell)>> {
 
 fn starts(line: &str) -> bool {
     let figure = || {
-        let (_, rest) = line.split_once([':', '=']).unwrap_or_default();
-        rest.bytes().any(|b| b.is_ascii_digit())
+        let sign = memchr::memchr2(b':', b'=', line.as_bytes());
+        sign.is_some_and(|at| line.bytes().skip(at).any(|b| b.is_ascii_digit()))
     };
-    line.len() <= LONGEST && (may_begin(line) && state(line).is_some() || figure())
+    line.len() <= LONGEST && (figure() || state(line).is_some())
 }
 
 /// The name of a state that a line is: `Before:`, `## After`, `**master**`.
 fn state(line: &str) -> Option<&str> {
+    if !may_begin(line) || line.split_whitespace().nth(WORDS).is_some() {
+        return None;
+    }
     let text = line.trim().trim_start_matches('#').trim_start();
     let name = undecorated(text.trim_end_matches([':', '*'])).trim_end_matches(':');
-    let words = name.split_whitespace().count();
-    side(name).map(|_| name).filter(|_| words <= WORDS)
+    side(name).map(|_| name)
 }
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
