@@ -239,53 +239,54 @@ pub(crate) fn same_unit(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// The numbers of a line with their units and steps.
+    fn values(line: &str) -> Vec<(f64, &str, f64)> {
+        let one = |one: Printed<'static>| (one.number.value, one.unit, one.number.step.unwrap());
+        of(line.to_owned().leak()).into_iter().map(one).collect()
+    }
+
     #[test]
     fn numbers_are_no_parts_of_names() {
-        let values = |line| {
-            let all = of(line).into_iter();
-            all.map(|one| (one.number.value, one.unit))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            values("real 12.5s, 1,234 MB/s"),
-            [(12.5, "s"), (1234.0, "MB/s")]
-        );
-        assert_eq!(values("fio-3.33 on x86 5.4.1 at 12:30 0x1f v6"), []);
-        assert_eq!(
-            values("-1.5e-3 | 7% +-0.2"),
-            [(-0.0015, ""), (7.0, "%"), (0.2, "")]
-        );
-        assert_eq!(
-            values("a: 3 \u{b1}4 (5.)"),
-            [(3.0, ""), (4.0, ""), (5.0, "")]
-        );
-        assert_eq!(values("..1 --2 1e999 \u{e9}1"), []);
+        for line in [
+            "fio-3.33 on x86 5.4.1 at 12:30 0x1f v6",
+            "..1 --2 1e999 \u{e9}1",
+        ] {
+            assert_eq!(values(line), []);
+        }
+        for (line, wanted) in [
+            ("real 12.5s, 1,234 MB/s", &[12.5, 1234.0][..]),
+            ("-1.5e-3 | 7% +-0.2", &[-0.0015, 7.0, 0.2]),
+            ("a: 3 \u{b1}4 (5.)", &[3.0, 4.0, 5.0]),
+            ("100. 2.5 s", &[100.0, 2.5]),
+            ("145,78s user 6,26s system", &[145.78, 6.26]),
+            ("13m15 13m15sx 1h2m3", &[]),
+        ] {
+            let found: Vec<f64> = values(line).iter().map(|(value, ..)| *value).collect();
+            assert_eq!(found, wanted, "{line}");
+        }
     }
 
     #[test]
     fn minutes_prefixes_and_joined_words_count() {
-        let values = |line| {
-            let all = of(line).into_iter();
-            all.map(|one| (one.number.value, one.unit, one.number.step))
-                .collect::<Vec<_>>()
-        };
-        let one = |value, unit, step| vec![(value, unit, Some(step))];
-        assert_eq!(values("stock: 1m27s"), one(87.0, "s", 1.0));
-        assert_eq!(values("1h02m03.5s,"), one(3723.5, "s", 0.1));
-        assert_eq!(values("took 2h15m"), one(8100.0, "s", 60.0));
-        assert_eq!(values("1. 8s 310ms"), one(8.31, "s", 1e-3));
-        assert_eq!(values(" 2) 7s787ms"), one(7.787, "s", 1e-3));
-        assert_eq!(values("100. 2.5 s").len(), 2);
-        assert_eq!(values("13m15 13m15sx 1h2m3"), []);
-        assert_eq!(values("13m"), one(13.0, "m", 1.0));
-        assert_eq!(values("132.5K iops"), one(132_500.0, "iops", 100.0));
-        assert_eq!(values("1.5 Miops"), one(1_500_000.0, "iops", 100_000.0));
-        assert_eq!(values("183M"), one(183e6, "", 1e6));
-        assert_eq!(values("2KiB 3 KiB")[0], (2.0, "KiB", Some(1.0)));
-        assert_eq!(values("10Gbit"), one(10.0, "Gbit", 1.0));
-        assert_eq!(values("4 Patches"), one(4.0, "", 1.0));
-        // Minutes, but for the minimum.
-        assert_eq!(values("704 min"), one(704.0, "min", 1.0));
+        for (line, value, unit, step) in [
+            ("stock: 1m27s", 87.0, "s", 1.0),
+            ("1h02m03.5s,", 3723.5, "s", 0.1),
+            ("real 1m24,238s", 84.238, "s", 1e-3),
+            ("took 2h15m", 8100.0, "s", 60.0),
+            ("1. 8s 310ms", 8.31, "s", 1e-3),
+            (" 2) 7s787ms", 7.787, "s", 1e-3),
+            ("13m", 13.0, "m", 1.0),
+            ("132.5K iops", 132_500.0, "iops", 100.0),
+            ("1.5 Miops", 1_500_000.0, "iops", 100_000.0),
+            ("183M", 183e6, "", 1e6),
+            ("2KiB", 2.0, "KiB", 1.0),
+            ("10Gbit", 10.0, "Gbit", 1.0),
+            ("4 Patches", 4.0, "", 1.0),
+            ("704 min", 704.0, "min", 1.0),
+        ] {
+            assert_eq!(values(line), [(value, unit, step)], "{line}");
+        }
+        // The minimum.
         assert_eq!(values("717 max, 704 min cycles")[1].1, "");
     }
 }

@@ -121,30 +121,26 @@ mod tests {
 
     #[test]
     fn sides_are_known_by_whole_names() {
-        for names in [
-            &["before", "after"][..],
-            &["Master", "This PR"],
+        #[rustfmt::skip]
+        let cases = [
+            &["before", "after"][..], &["Master", "This PR"],
             &["Baseline `ba1a4b2c` (n=10)", "PR rebased `4db925b2` (n=5)"],
             &["without builtin stash", "with builtin stash"],
-            &["Baseline ba1a4b2c", "PR rebased 4db925b2"],
-            &["**old**", "new:", "patched v2"],
-            &["Before change", "After change"],
-            &["The master", "Patched"],
-        ] {
+            &["Baseline ba1a4b2c", "PR rebased 4db925b2"], &["**old**", "new:", "patched v2"],
+            &["Before change", "After change"], &["The master", "Patched"],
+        ];
+        for names in cases {
             assert!(are_before_and_after(names), "{names:?}");
         }
-        for names in [
-            &["before"][..],
-            &["before", "during", "after"],
-            &["RSS before", "RSS after"],
-            &["old gen", "new gen"],
-            &["new", "patched"],
-            &["main memory", "with"],
+        #[rustfmt::skip]
+        let cases = [
+            &["before"][..], &["before", "during", "after"], &["RSS before", "RSS after"],
+            &["old gen", "new gen"], &["new", "patched"], &["main memory", "with"],
             &["before (debug)", "before (release)", "after"],
-            &["before", "after (debug)", "after (release)"],
-            &["base", "baseline", "patched"],
+            &["before", "after (debug)", "after (release)"], &["base", "baseline", "patched"],
             &["", "after"],
-        ] {
+        ];
+        for names in cases {
             assert!(!are_before_and_after(names), "{names:?}");
         }
     }

@@ -316,12 +316,9 @@ impl Sheet {
                 by_cell.then_with(|| compare(&self.runs[*a], &self.runs[*b]))
             });
         }
-        let mut rank = vec![0; order.len()];
-        for (to, from) in order.into_iter().enumerate() {
-            rank[from] = to;
-        }
-        let mut runs = self.runs;
-        permute(&mut runs, &mut rank);
+        let mut runs: Vec<Option<Run>> = self.runs.into_iter().map(Some).collect();
+        let sorted = order.iter().filter_map(|at| runs[*at].take());
+        let mut runs: Vec<Run> = sorted.collect();
         for (at, run) in runs.iter_mut().enumerate() {
             run.order = u32::try_from(at).unwrap_or(u32::MAX);
         }
@@ -399,17 +396,6 @@ impl Sheet {
         };
         all.sort_by_cached_key(key);
         all
-    }
-}
-
-/// Moves each run to its rank.
-fn permute(runs: &mut [Run], rank: &mut [usize]) {
-    for at in 0..rank.len() {
-        while rank[at] != at {
-            let to = rank[at];
-            runs.swap(at, to);
-            rank.swap(at, to);
-        }
     }
 }
 

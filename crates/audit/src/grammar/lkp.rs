@@ -323,24 +323,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_have_a_mean_for_each_commit_and_a_metric() {
-        let text = "    120.50 ±  4%     +67.2%     201.5 ą141%      -0.4        9.5e+08   x.ops";
-        let values = [(120.5, Some(4.0)), (201.5, Some(141.0)), (9.5e8, None)];
-        let values = values.map(|(mean, sd)| Value { mean, sd }).to_vec();
-        assert_eq!(row(text, 3), Some((values, "x.ops")));
-        for text in [
-            "  120.50 ±  4%     +67.2%     201.5 ±  1%",
-            "  120.50 ±  4%     201.5 ±  1%  x.ops",
-            "  120.50 ±  4      +67.2%     201.5 x.ops",
-            "  120.50 ę  4%     +67.2%     201.5 ę 12%  x.ops",
-            "  120.50  +67.2%  201.5  +3.0%  202.0  x.ops",
-            "  120.50  +67.2%  201.5  many words of prose follow",
-        ] {
-            assert_eq!(row(text, 2), None, "{text}");
-        }
-    }
-
-    #[test]
     fn the_bound_of_the_standard_deviation_covers_what_was_cut_off() {
         let spread = |mean, sd, n| match (Value { mean, sd }).spread(n) {
             Some(Spread::StandardDeviation(sd)) => sd,

@@ -14,6 +14,7 @@ use self::roles::counts_or_sets;
 pub(super) use self::roles::counts_runs;
 
 mod changes;
+mod figures;
 mod roles;
 
 /// Tables that people make.

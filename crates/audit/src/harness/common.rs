@@ -62,10 +62,6 @@ pub(super) fn exact(value: f64) -> Number {
     Number { value, step: None }
 }
 
-pub(super) fn lower(sheet: &mut Sheet, metric: &str) {
-    better(sheet, metric, Better::Lower);
-}
-
 pub(super) fn better(sheet: &mut Sheet, metric: &str, way: Better) {
     sheet.better(&Metric {
         name: metric.to_owned(),

@@ -9,7 +9,7 @@ use assize_bundle::{Doubt, Spread};
 use serde_json::Value;
 
 use super::common::{
-    Context, Harness, better, exact, json, list, lower, number, of_one_process, samples, text,
+    Context, Harness, better, exact, json, list, number, of_one_process, samples, text,
 };
 use crate::declared::error::Fault;
 use crate::declared::metric::Better;
@@ -166,7 +166,7 @@ fn metrics(entry: &Value) -> Result<Vec<(String, String)>, Fault> {
 
 fn say_better(sheet: &mut Sheet, metric: &str) {
     match metric {
-        "real_time" | "cpu_time" => lower(sheet, metric),
+        "real_time" | "cpu_time" => better(sheet, metric, Better::Lower),
         "bytes_per_second" | "items_per_second" => better(sheet, metric, Better::Higher),
         _ => {}
     }

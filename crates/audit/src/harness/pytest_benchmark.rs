@@ -6,10 +6,11 @@ use assize_bundle::Spread;
 use serde_json::Value;
 
 use super::common::{
-    Context, Harness, exact, json, list, lower, missing, number, numbers, of_one_process, samples,
+    Context, Harness, better, exact, json, list, missing, number, numbers, of_one_process, samples,
     text,
 };
 use crate::declared::error::Fault;
+use crate::declared::metric::Better;
 use crate::declared::sheet::{Mean, Of, Sheet};
 
 /// See the module.
@@ -30,7 +31,7 @@ fn read(document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), 
         };
         let stats = entry.get("stats").ok_or_else(|| missing("stats", name))?;
         test(stats, of, sheet)?;
-        lower(sheet, "time");
+        better(sheet, "time", Better::Lower);
     }
     of_one_process(sheet, "rounds of pytest-benchmark");
     Ok(())

@@ -62,24 +62,3 @@ fn plain(text: &str) -> String {
     }
     plain
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_have_text_and_close() {
-        let found = events("<?xml?><a x=\"1\"><b>1 &amp; 2</b><c/><!-- no --></a>").unwrap();
-        let expected = [
-            Event::Begin("a"),
-            Event::Begin("b"),
-            Event::Text("1 & 2".into()),
-            Event::End("b"),
-            Event::Begin("c"),
-            Event::End("c"),
-            Event::End("a"),
-        ];
-        assert_eq!(found, expected);
-        assert!(events("<a><b></a>").is_err() && events("<a").is_err());
-    }
-}

@@ -104,14 +104,12 @@ fn add<'t>(
 ) -> Result<(), Fault> {
     let place = &row.place;
     let taken = post.all(place, row)?;
-    let spreads = match &place.spread {
-        Some((item, _)) => Some(equally_many(post.take(item, row)?, &taken, "spreads")?),
-        None => None,
+    let mut beside = |item: Option<&Item>, what: &str| {
+        let found = item.map(|item| equally_many(post.take(item, row)?, &taken, what));
+        found.transpose()
     };
-    let orders = match &place.order {
-        Some(item) => Some(equally_many(post.take(item, row)?, &taken, "positions")?),
-        None => None,
-    };
+    let spreads = beside(place.spread.as_ref().map(|(item, _)| item), "spreads")?;
+    let orders = beside(place.order.as_ref(), "positions")?;
     sheet.better(&row.metric);
     for (at, one) in taken.iter().enumerate() {
         let unit = unit_of(row, one)?;
