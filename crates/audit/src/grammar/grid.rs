@@ -90,9 +90,8 @@ impl Cell {
 
     /// Whether it says how many times faster or slower it is than another.
     pub(crate) fn compares(&self) -> bool {
-        ["x faster", "x slower"]
-            .iter()
-            .any(|said| self.text.contains(said))
+        let (_, said) = self.text.split_once(": ").unwrap_or_default();
+        said.contains("x faster") || said.contains("x slower")
     }
 
     /// The figure that a text is, perhaps with a remark in parentheses or a comparison behind it.

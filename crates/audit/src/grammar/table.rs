@@ -259,7 +259,9 @@ fn name_rows_by_numbers(grid: &mut Grid) {
         };
         let rows = grid.rows.iter();
         let mut others = rows.flat_map(|row| row.cells.iter().skip(1).flatten());
-        let plain = |cell: &Cell| whole(cell) || cell.is_size || cell.unit == "%";
+        let sizes = |row: &Row| row.cells[0].as_ref().is_some_and(|cell| cell.is_size);
+        let sized = grid.rows.iter().all(sizes);
+        let plain = |cell: &Cell| cell.is_size || cell.unit == "%" || !sized && whole(cell);
         let kept = counts_or_sets(&grid.columns[0]) || side(&grid.columns[0]).is_some();
         if kept || !grid.rows.iter().all(names) || others.all(plain) {
             return;

@@ -23,7 +23,7 @@ impl Grid {
         let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
         let mut means = Vec::new();
         for (number, row) in (1..).zip(&self.rows) {
-            if repeats_others(&row.label()) && self.rows.len() > 1 {
+            if repeats_others(&row.label()) {
                 continue;
             }
             let mut sum: Vec<Figure> = Vec::new();

@@ -67,8 +67,10 @@ pub(super) fn is_derived(name: &str) -> bool {
 
 /// Whether a row repeats others: `average of 3`. `CPU average` was measured.
 pub(super) fn repeats_others(label: &str) -> bool {
-    let first = label.split_whitespace().next();
-    first.is_some_and(is_derived)
+    let label = label.split('(').next().unwrap_or_default();
+    let words = label.split(|c: char| !c.is_alphanumeric());
+    let mut words = words.filter(|word| word.contains(char::is_alphabetic) && *word != "of");
+    label.trim() == "%" || words.clone().next().is_some() && words.all(is_derived)
 }
 
 pub(super) fn is_mean(name: &str) -> bool {
@@ -233,7 +235,8 @@ impl Grid {
         let said = Roles::said_by;
         let (configurations, metrics) = (Role::Configurations, Role::Metrics);
         let labels: Vec<String> = self.rows.iter().map(Row::label).collect();
-        if self.compares() {
+        let headed = self.keys.first().is_some_and(|key| key == "Benchmark");
+        if headed && self.compares() {
             let because = "cells say how many times faster or slower they are";
             return Some(said(configurations, Role::Workloads, None, because));
         }
