@@ -3,7 +3,6 @@
 
 use std::fmt::Write;
 use std::hint::black_box;
-use std::path::Path;
 
 use assize_audit::{Options, read};
 use criterion::{Criterion, Throughput};
@@ -12,7 +11,6 @@ use criterion::{Criterion, Throughput};
 const RESULTS: &str = include_str!("../tests/posts/whole/queue.txt");
 const PROSE: &str = "\
 > The second series was taken with the scheduler in its default state.
-> On the small board the difference is below what I can measure at all.
 
 I ran each of them five times after a reboot, nothing else was running,
 and the governor was set to performance; the fan was at full speed.
@@ -20,10 +18,8 @@ and the governor was set to performance; the fan was at full speed.
 diff --git a/kernel/sched/core.c b/kernel/sched/core.c
 --- a/kernel/sched/core.c
 +++ b/kernel/sched/core.c
-@@ -412,3 +412,4 @@ static int wake_up_one(struct rq *rq)
- \tint ret = 0;
+@@ -412 +412,2 @@ static int wake_up_one(struct rq *rq)
 +\tlockdep_assert_rq_held(rq);
- \tif (!p->on_rq || p->flags & PF_EXITING)
  \t\treturn -EINVAL;
 ";
 /// One message in so many posts results, which is more than lists of the kernel see.
@@ -65,11 +61,6 @@ fn bench(criterion: &mut Criterion) {
         let mbox = mailbox(16 << 20, share);
         group.throughput(Throughput::Bytes(mbox.len() as u64));
         group.bench_function(name, |b| b.iter(|| runs(black_box(mbox.as_bytes()))));
-    }
-    let post = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../demo/dep-queue.txt");
-    if let Ok(post) = std::fs::read(post) {
-        group.throughput(Throughput::Bytes(post.len() as u64));
-        group.bench_function("post of 30 runs", |b| b.iter(|| runs(black_box(&post))));
     }
     group.finish();
 }

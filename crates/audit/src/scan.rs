@@ -166,7 +166,7 @@ impl Scanner<'_, '_> {
             if (grammar.starts)(text)
                 && let Some(block) = (grammar.read)(&self.lines[at..])
             {
-                let format = block.tool.unwrap_or_else(|| grammar.name);
+                let format = block.tool.unwrap_or(grammar.name);
                 return self.block(at, format, block);
             }
         }

@@ -379,7 +379,11 @@ mod tests {
         let places = ["Before", "After"].into_iter().zip(["2-3.2", "6-7.2"]);
         let rows = places.map(|(name, at)| format!("{name} | X-8 | ns/op [ns] | {at} in order"));
         assert_eq!(drafted(&text), rows.collect::<Vec<_>>());
-        let text = format!("and then I ran:\n{}\nwe did:\n{}", line(20), line(10));
+        let text = format!(
+            "and then I ran:\n{}\n\nthen we ran:\n{}",
+            line(20),
+            line(10)
+        );
         assert!(
             drafted(&text)
                 .iter()

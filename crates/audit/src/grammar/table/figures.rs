@@ -77,6 +77,9 @@ impl Grid {
         if !roles.sides.is_empty() {
             return roles.sides.contains(&column);
         }
+        if self.summarises() {
+            return is_mean(&self.columns[column]);
+        }
         if self.is_of_benchmark_dotnet() {
             return ["Mean", "Allocated"].contains(&self.columns[column].as_str());
         }
@@ -90,24 +93,35 @@ impl Grid {
         is_value(column) || is_mean(&self.columns[column]) && shows_means()
     }
 
-    /// A mean, with the standard deviation of its row and the `n=10` of its label, if there is one.
+    /// Whether the table has one column of means and one of the standard deviations of the same
+    /// runs: its other columns say more of these runs.
+    fn summarises(&self) -> bool {
+        let count = |of: &dyn Fn(&str) -> bool| self.columns.iter().filter(|name| of(name)).count();
+        !self.is_of_benchmark_dotnet() && count(&is_mean) == 1 && count(&is_deviation) == 1
+    }
+
+    /// A mean, with the standard deviation of its row, and the number of runs in a column `N` or,
+    /// as `n=10`, in its label.
     fn mean_beside_deviation(&self, row: &Row, labels: Labels, figure: Figure) -> Finding {
-        let columns = || self.columns.iter().zip(&row.cells);
-        let means = columns().filter(|(name, _)| is_mean(name)).count();
-        let mut deviations = columns().filter(|(name, _)| has_word(name, &DEVIATIONS));
-        let deviation = deviations.next().and_then(|(_, cell)| cell.as_ref());
-        let spread = deviation.filter(|cell| means == 1 && cell.unit != "%");
+        let find = |of: &dyn Fn(&str) -> bool| {
+            let mut columns = self.columns.iter().zip(&row.cells);
+            columns
+                .find(|(name, _)| of(name))
+                .and_then(|(_, cell)| cell.as_ref())
+        };
+        let deviation = find(&is_deviation).filter(|cell| self.summarises() && cell.unit != "%");
+        let spread = deviation.map(|cell| Spread::StandardDeviation(cell.value));
+        let counted = find(&|name| key_is(name, &["n", "runs", "count"]));
+        let counted = counted
+            .filter(|_| self.summarises())
+            .map(|cell| &*cell.text);
         let label = row.label();
-        let n = label.split_once("(n=").map(|(_, rest)| {
+        let said = label.split_once("(n=").map(|(_, rest)| {
             let end = rest.find(|c: char| !c.is_ascii_digit());
-            rest[..end.unwrap_or(rest.len())].parse().ok()
+            &rest[..end.unwrap_or(rest.len())]
         });
-        Finding::Summary {
-            labels,
-            figure,
-            spread: spread.map(|cell| Spread::StandardDeviation(cell.value)),
-            n: n.flatten(),
-        }
+        let n = counted.or(said).and_then(|n| n.parse().ok());
+        summary(&labels, figure, spread, n)
     }
 
     /// Whether a column is one of several that are numbered: `cpu 0`, `cpu 1`.
@@ -186,12 +200,17 @@ impl Grid {
             let metric = format!("{} {metric}", what.trim_end());
             return (labels, label(metric.trim_start()), "%".to_owned());
         }
-        // `size (stage 1)` is not measured in stages.
+        // `size (stage 1)` is not measured in stages, nor `Min` in minutes.
         match parted(&metric) {
+            _ if metric.eq_ignore_ascii_case("min") => (labels, label(&metric), String::new()),
             (name, unit) if is_unit(unit) => (labels, label(name), unit.to_owned()),
             _ => (labels, label(&metric), String::new()),
         }
     }
+}
+
+fn is_deviation(name: &str) -> bool {
+    has_word(name, &DEVIATIONS)
 }
 
 /// Adds a figure to its run, or to a new one if the run already has that metric.
