@@ -1,5 +1,4 @@
-//! How fast a whole audit is: from bytes to records. Mailboxes that hold more and less of
-//! it show side by side what figures cost.
+//! How fast a whole audit is, from bytes to records, of mails with more and fewer figures.
 
 use std::fmt::Write;
 use std::hint::black_box;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::common::lists;
 use assize_audit::mail::{BINARY_INPUT, Message, messages, sealed};
 use assize_audit::{Line, Options, read_message};
 use assize_bundle::Records;
@@ -72,10 +73,7 @@ fn mails_are_read_as_they_were_looked_over() {
 
 #[test]
 fn binary_gives_a_doubt_and_no_lines() {
-    for bytes in [
-        &b"\x7fELF\x02\x01\x01\0\0\0text\n"[..],
-        b"\x01\x02\x03\x04\x05abc",
-    ] {
+    for bytes in [&b"\x7fELF\x02\0\0\0text\n"[..], b"\x01\x02\x03\x04abc"] {
         let message = one(bytes);
         assert_eq!(message.doubts[0].code, BINARY_INPUT);
         assert!(message.lines().is_empty());
@@ -206,13 +204,7 @@ fn mails_that_hold_nothing_are_passed_over_and_no_others() {
     let base64 = "Content-Transfer-Encoding: base64\n";
     // The header ends where the mark is taken away.
     let stuffed = ">From x\nSubject: It has no effect here.\n";
-    let report = |seconds: f64| {
-        format!(
-            "Running in process mode with 10 groups using 40 file descriptors each (== 400 tasks)\n\
-             Each sender will pass 100 messages of 100 bytes\nTime: {seconds}\n"
-        )
-    };
-    let figures = format!("Before:\n{}\nAfter:\n{}", report(12.5), report(11.5));
+    let figures = lists(12.5, 11.5);
     // The same figures, of which no digit is left.
     let encoded = "QmVmb3JlOgpSdW5uaW5nIGluIHByb2Nlc3MgbW9kZSB3aXRoIDEwIGdyb3VwcyB1c2luZyA0\n\
         MCBmaWxlIGRlc2NyaXB0b3JzIGVhY2ggKD09IDQwMCB0YXNrcykKRWFjaCBzZW5kZXIgd2ls\n\

@@ -1,5 +1,6 @@
 //! Mails of an archive, thread by thread.
 
+use crate::common::lists;
 use assize_audit::mail::messages;
 use assize_audit::{Audit, Letter, Options, Scanned, Threads};
 
@@ -14,17 +15,6 @@ fn mail(id: &str, subject: &str, answers: &[&str], body: &str) -> String {
         "From x@example.org Thu Jan  1 00:00:00 1970\nFrom: A <a@example.org>\nSubject: {subject}\n\
          Message-ID: <{id}>\n{references}\n{body}\n\n"
     )
-}
-
-/// Two reports of one figure each.
-fn lists(before: f64, after: f64) -> String {
-    let report = |seconds: f64| {
-        format!(
-            "Running in process mode with 10 groups using 40 file descriptors each (== 400 tasks)\n\
-             Each sender will pass 100 messages of 100 bytes\nTime: {seconds}\n"
-        )
-    };
-    format!("Before:\n{}\nAfter:\n{}", report(before), report(after))
 }
 
 fn quoted(text: &str) -> String {

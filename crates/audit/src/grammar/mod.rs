@@ -57,16 +57,14 @@ pub use block::{Block, Figure, Finding, Grammar, Labels, Taken};
 
 /// Whether the tool of a format names what it compares.
 pub(crate) fn names_what_it_compares(format: &str) -> bool {
-    let mut formats = all().iter();
-    formats.any(|grammar| grammar.name == format && grammar.names_what_it_compares)
-        || reports::compares(format)
+    let comparing = |one: &Grammar| one.name == format && one.names_what_it_compares;
+    all().iter().any(comparing) || reports::compares(format)
 }
 
 /// Whether blocks of a format are reports that a tool printed.
 pub(crate) fn is_report(format: &str) -> bool {
-    let mut formats = all().iter();
-    let known = formats.find(|grammar| grammar.name == format);
-    known.is_none_or(|grammar| grammar.is_report)
+    let written = |one: &Grammar| one.name == format && !one.is_report;
+    !all().iter().any(written)
 }
 
 /// All formats, most specific first.

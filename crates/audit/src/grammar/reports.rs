@@ -305,7 +305,9 @@ fn is_percentile(text: &str) -> bool {
 /// A block of a tool's lines.
 fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
     let used = rows.last().map_or(0, |(at, _)| at + 1);
-    let tool = rows.first()?.1.tool;
+    // What a tool compares stands below a heading of its own.
+    let first = Some(&rows.first()?.1).filter(|said| said.configuration.is_none())?;
+    let tool = first.tool;
     let mut block = Block {
         findings: Vec::new(),
         taken: vec![tool as Taken; used],

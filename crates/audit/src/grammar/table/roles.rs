@@ -65,6 +65,12 @@ pub(super) fn is_derived(name: &str) -> bool {
     name.trim() == "%" || has_word(name, &DERIVED)
 }
 
+/// A name without the unit behind it: `old ns/op`.
+fn unitless(name: &str) -> &str {
+    let (bare, unit) = parted(name);
+    if is_unit(unit) { bare } else { name }
+}
+
 /// Whether a row repeats others: `average of 3`. `CPU average` was measured.
 pub(super) fn repeats_others(label: &str) -> bool {
     let label = label.split('(').next().unwrap_or_default();
@@ -289,8 +295,8 @@ impl Grid {
         let all: Vec<usize> = (0..self.columns.len()).collect();
         let (figures, others): (Vec<usize>, Vec<usize>) = all
             .iter()
-            .partition(|at| side(&self.columns[**at]).is_some());
-        let name = |at: &usize| self.columns[*at].as_str();
+            .partition(|at| side(unitless(&self.columns[**at])).is_some());
+        let name = |at: &usize| unitless(&self.columns[*at]);
         let named = are_before_and_after(&figures.iter().map(name).collect::<Vec<_>>());
         let set = |at: &usize| key_is(&self.columns[*at], &PARAMETERS);
         let by_name = named && others.iter().all(|at| self.is_change(*at) || set(at));
