@@ -58,7 +58,10 @@ fn entry(text: &str) -> Option<Entry> {
     let name = undecorated(name);
     let named = name.contains(char::is_alphabetic) && name.split_whitespace().nth(WORDS).is_none();
     let cells = (named && text.len() <= LONGEST).then(|| cells(&rest[1..]))??;
-    Some((label(name), cells))
+    // `HZ=250` is a setting.
+    let set = |(_, cell): &(String, Cell)| cell.unit.is_empty() && cell.value.fract() == 0.0;
+    let sets = rest.starts_with('=') && cells.len() == 1 && cells.iter().all(set);
+    (!sets).then(|| (label(name), cells))
 }
 
 /// The figures behind a name.
