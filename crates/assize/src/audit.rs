@@ -138,7 +138,8 @@ fn document(
         let id = wanted.trim_start_matches('<').trim_end_matches('>');
         for message in archive.mails {
             let message = message.map_err(failed)?.open();
-            if message.number.to_string() == *id || message.message_id.as_deref() == Some(id) {
+            let letter = &message.letter;
+            if letter.number.to_string() == *id || letter.message_id.as_deref() == Some(id) {
                 let audit = assize_audit::read_message(&message, &name, options);
                 return Ok(InputSource::Document(Box::new(audit)));
             }

@@ -100,7 +100,7 @@ fn judged_mail(
         return Some(broken(&[unknown]));
     };
     let message = message?;
-    let letters = [Letter::from(&message)];
+    let letters = [message.letter.clone()];
     guarded(&letters, || {
         judged(
             &letters,

@@ -9,40 +9,11 @@ use assize_bundle::{Doubt, Place, Records};
 
 use crate::group::Grouper;
 use crate::line::{Explained, Line};
+pub use crate::mail::message::Letter;
 use crate::mail::message::Message;
 use crate::mail::messages;
 use crate::options::Options;
 use crate::scan::{Scan, scan};
-
-/// The identity of a mail.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Letter {
-    /// Its place in the archive, counted from 1.
-    pub number: u32,
-    /// The line of the file at which it begins.
-    pub line: u32,
-    /// The identifier without angle brackets.
-    pub message_id: Option<String>,
-    /// The subject, decoded.
-    pub subject: Option<String>,
-    /// The author, decoded.
-    pub from: Option<String>,
-    /// The date as it was written.
-    pub date: Option<String>,
-}
-
-impl From<&Message> for Letter {
-    fn from(message: &Message) -> Self {
-        Letter {
-            number: message.number,
-            line: message.line,
-            message_id: message.message_id.clone(),
-            subject: message.subject.clone(),
-            from: message.from.clone(),
-            date: message.date.clone(),
-        }
-    }
-}
 
 /// A post as it was understood.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +84,7 @@ impl Scanned {
     /// Looks for figures in a message.
     pub fn of(message: &Message, options: &Options) -> Scanned {
         let mut scanned = Scanned {
-            letter: Letter::from(message),
+            letter: message.letter.clone(),
             references: message.references.clone(),
             doubts: message.doubts.clone(),
             text: None,

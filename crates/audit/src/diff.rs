@@ -138,31 +138,18 @@ fn is_file_header(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The lines that are left of a text.
-    fn left(text: &str) -> Vec<String> {
-        let lines: Vec<Line<'_>> = (1..).zip(text.lines()).map(plain).collect();
+    /// The lines that are left of a text whose lines are quoted this deep.
+    fn left(text: &str, depths: &[u8]) -> Vec<String> {
+        let lines = (1..).zip(text.lines());
+        let mut lines: Vec<Line<'_>> = lines.map(|(at, text)| Line::plain(at, text)).collect();
+        for (line, depth) in lines.iter_mut().zip(depths) {
+            line.depth = *depth;
+        }
         let found = patches(&lines);
         let of_patch = |at: usize| found.iter().any(|range| range.contains(&at));
         let left = lines.into_iter().enumerate();
         let left = left.filter(|(at, line)| !of_patch(*at) && !line.text.is_empty());
         left.map(|(_, line)| line.text.into_owned()).collect()
-    }
-
-    fn plain((number, text): (u32, &str)) -> Line<'_> {
-        Line::plain(number, text)
-    }
-
-    #[test]
-    fn a_hunk_goes_on_behind_what_stands_between_its_lines() {
-        let mut lines: Vec<Line<'_>> = (1..)
-            .zip("@@ -1,2 +1,2 @@\n a 1\nWhy?\n-b 2\n+c 3".lines())
-            .map(plain)
-            .collect();
-        for (line, depth) in lines.iter_mut().zip([1, 1, 0, 1, 1]) {
-            line.depth = depth;
-        }
-        let numbers: Vec<usize> = patches(&lines).into_iter().flatten().collect();
-        assert_eq!(numbers, [0, 1, 3, 4]);
     }
 
     #[test]
@@ -174,17 +161,17 @@ mod tests {
         for (text, wanted) in [
             (format!("{header}{header}base 1 2 3"), &["base 1 2 3"][..]),
             (format!("a 1\n{names}{hunk}b 2"), &["a 1", "b 2"]),
-            (
-                format!("{header}a 1\nnew file mode 100644"),
-                &["a 1", "new file mode 100644"],
-            ),
+            (format!("{header}a 1\nold mode 1"), &["a 1", "old mode 1"]),
             (
                 "a 1\n--- /dev/null\nindex of 12".to_owned(),
                 &["a 1", "--- /dev/null", "index of 12"],
             ),
         ] {
-            assert_eq!(left(&text), wanted);
+            assert_eq!(left(&text, &[]), wanted);
         }
-        assert_eq!(left(&format!("{names}b 2")).len(), 3);
+        assert_eq!(left(&format!("{names}b 2"), &[]).len(), 3);
+        // A hunk goes on behind what stands between its lines.
+        let answered = "@@ -1,2 +1,2 @@\n a 1\nWhy?\n-b 2\n+c 3";
+        assert_eq!(left(answered, &[1, 1, 0, 1, 1]), ["Why?"]);
     }
 }

@@ -126,7 +126,7 @@ fn joined(texts: &[&str]) -> Option<String> {
 }
 
 /// Whether a line opens or closes a block of preformatted text.
-fn is_fence(text: &str) -> bool {
+pub(crate) fn is_fence(text: &str) -> bool {
     let mut tags = "<pre>|</pre>|<details>|</details>|{code}|{noformat}".split('|');
     text.starts_with("```") || text.starts_with("~~~") || tags.any(|tag| tag == text)
 }
@@ -216,64 +216,43 @@ pub(crate) fn machine(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn found(texts: &[&str]) -> Vec<String> {
+    /// The headings of the last of some lines, which bars part.
+    fn found(texts: &str) -> String {
         let lines: Vec<Line<'_>> = (1..)
-            .zip(texts)
+            .zip(texts.split('|'))
             .map(|(at, text)| Line::plain(at, text))
             .collect();
         let headings = above(&lines, 0, lines.len() - 1, &|_| true);
-        headings.into_iter().map(|heading| heading.text).collect()
+        let texts: Vec<String> = headings.into_iter().map(|heading| heading.text).collect();
+        texts.join(", ")
     }
 
     #[test]
     fn a_short_line_or_one_with_a_mark_is_a_heading() {
-        assert_eq!(found(&["Before:", "12"]), ["Before"]);
-        assert_eq!(
-            found(&["V6.4 (~40us late)", "", "12"]),
-            ["V6.4 (~40us late)"]
-        );
-        assert_eq!(found(&["best of 3: 768 ns per loop", "", "12"]), [""; 0]);
-        let printed = ["--- with the change", "fill: 3.1 us/op", "12"];
-        assert_eq!(found(&printed), ["with the change"]);
-        assert_eq!(
-            found(&["audio playback (Android)", "12"]),
-            ["audio playback (Android)"]
-        );
-        assert_eq!(
-            found(&["hackbench:", "", "patched:", "", "12"]),
-            ["hackbench", "patched"]
-        );
-        assert_eq!(found(&["base", "====", "12"]), ["base"]);
-        assert_eq!(found(&["## With the patch ##", "12"]), ["With the patch"]);
-        assert_eq!(found(&["- with the patch", "12"]), ["with the patch"]);
-        let wrapped = [
-            "Some text. With IRQ putting of jobs off and the bypass (flags =",
-            "BYPASS_SUPPORTED):",
-            "12",
-        ];
-        let heading = "With IRQ putting of jobs off and the bypass (flags = BYPASS_SUPPORTED)";
-        assert_eq!(found(&wrapped), [heading]);
-    }
-
-    #[test]
-    fn sentences_and_commands_are_none() {
-        for text in [
-            "We measured it again.",
-            "iostat -x 1",
-            "Results:",
-            "On Monday, A wrote:",
-            "Tested-by: A Tester",
+        for (texts, headings) in [
+            ("Before:|12", "Before"),
+            ("V6.4 (~40us late)||12", "V6.4 (~40us late)"),
+            ("best of 3: 768 ns per loop||12", ""),
+            ("--- with the change|fill: 3.1 us/op|12", "with the change"),
+            ("audio playback (Android)|12", "audio playback (Android)"),
+            ("hackbench:||patched:||12", "hackbench, patched"),
+            ("base|====|12", "base"),
+            ("## With the patch ##|12", "With the patch"),
+            ("- with the patch|12", "with the patch"),
+            (
+                "Some text. With IRQ putting of jobs off and the bypass (flags =|BYPASS):|12",
+                "With IRQ putting of jobs off and the bypass (flags = BYPASS)",
+            ),
+            ("We measured it again.|12", ""),
+            ("iostat -x 1|12", ""),
+            ("Results:|12", ""),
+            ("On Monday, A wrote:|12", ""),
+            ("Tested-by: A Tester|12", ""),
+            ("one line of a text|and another one|12", ""),
+            ("far above||and that was it.||12", ""),
         ] {
-            assert_eq!(found(&[text, "12"]), [""; 0], "{text}");
+            assert_eq!(found(texts), headings, "{texts}");
         }
-        assert_eq!(
-            found(&["one line of a text", "and another one", "12"]),
-            [""; 0]
-        );
-        assert_eq!(
-            found(&["far above", "", "and that was it.", "", "12"]),
-            [""; 0]
-        );
     }
 
     #[test]

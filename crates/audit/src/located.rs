@@ -9,6 +9,7 @@ use assize_bundle::Place;
 
 use crate::audit::Audit;
 use crate::line::Explained;
+use crate::numbers;
 
 /// A figure and the line it was read from.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,7 +150,10 @@ impl<'a> Lines<'a> {
         let showing: Vec<&Explained> = self.lines[range]
             .iter()
             .filter(|line| !matches!(line.taken.as_str(), "prose" | "blank" | "command" | "diff"))
-            .filter(|line| numbers(&line.text).any(|number| is_printed(number, figure.value)))
+            .filter(|line| {
+                let mut printed = numbers::of(&line.text).into_iter();
+                printed.any(|one| is_printed(one.number.value, figure.value))
+            })
             .collect();
         let named = showing
             .iter()
@@ -172,55 +176,4 @@ fn is_printed(number: f64, figure: f64) -> bool {
 fn names(text: &str, metric: &str) -> bool {
     let word = metric.rsplit(' ').next().unwrap_or(metric);
     text.contains(metric) || (word.len() > 2 && text.contains(word))
-}
-
-/// The numbers that a line shows.
-fn numbers(text: &str) -> impl Iterator<Item = f64> {
-    let part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '+' | '-' | 'e' | 'E');
-    text.split(move |c: char| !part(c)).filter_map(|token| {
-        let token = token.trim_matches(|c: char| matches!(c, ',' | '.' | 'e' | 'E' | '+'));
-        let plain: String = token.chars().filter(|&c| c != ',').collect();
-        plain.parse().ok()
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)] // A test may fail.
-
-    use super::*;
-    use crate::options::Options;
-
-    const POST: &str = "\
-base:
-$ perf stat -a glxgears
-303 frames in 5.0 seconds = 60.565 FPS
-
- Performance counter stats for 'system wide':
-
-            71,548        context-switches
-             1,466        cpu-migrations
-             1,466        faults
-
-      20.029126614 seconds time elapsed
-";
-
-    fn of(metric: &str) -> Located {
-        let options = Options {
-            explain: true,
-            ..Options::default()
-        };
-        let audit = crate::audit::read(POST.as_bytes(), "post", &options).unwrap();
-        let all = located(&audit);
-        all.into_iter().find(|one| one.metric == metric).unwrap()
-    }
-
-    #[test]
-    fn each_figure_knows_its_line() {
-        assert_eq!(of("context-switches").place.line, 7);
-        assert_eq!(of("context-switches").value, 71_548.0);
-        // The same number twice: the name decides.
-        assert_eq!(of("cpu-migrations").place.line, 8);
-        assert_eq!(of("faults").place.line, 9);
-    }
 }

@@ -9,11 +9,14 @@ pub(crate) struct Printed<'t> {
     pub(crate) number: Number,
     /// The unit behind it, if that is a known one; `%` is among them.
     pub(crate) unit: &'t str,
-    /// Where in the line it begins.
+    /// Where in the line it begins, and where it ends with its unit.
     pub(crate) at: usize,
+    pub(crate) end: usize,
+    /// The factor of its prefix: 1000 for `12K`.
+    pub(crate) times: f64,
 }
 
-/// Returns the numbers of a line in order. Parts of names, versions, addresses and times of
+/// Returns the numbers of a line in order; a comma that parts no thousands is a decimal mark. Parts of names, versions, addresses and times of
 /// day do not count: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
 pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
     let bytes = line.as_bytes();
@@ -29,6 +32,8 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
                 number: seconds,
                 unit: "s",
                 at,
+                end: at + length,
+                times: 1.0,
             });
             at += length;
             continue;
@@ -37,14 +42,18 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
         let token = &line[at..end];
         let digits = token.trim_end_matches(['.', ',', '\'']);
         let rest = &line[at + digits.len()..];
-        match number(digits, Locale::English).filter(|_| !goes_on(rest)) {
+        let comma = || number(digits, Locale::CommaDecimal).filter(|_| digits.contains(','));
+        let number = number(digits, Locale::English).or_else(comma);
+        match number.filter(|_| !goes_on(rest)) {
             Some(number) => {
-                let (times, unit) = unit(rest);
+                let (times, unit, length) = unit(rest);
                 let is_least = unit == "min" && names_other_extreme(line);
                 found.push(Printed {
                     number: scaled(number, times),
                     unit: if is_least { "" } else { unit },
                     at,
+                    end: at + digits.len() + length,
+                    times,
                 });
                 at += digits.len();
             }
@@ -55,7 +64,7 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
 }
 
 /// Where the text of an item of a numbered list begins: behind `3. ` or `3) `; 0 if it is none.
-fn list_mark(line: &str) -> usize {
+pub(crate) fn list_mark(line: &str) -> usize {
     let text = line.trim_start();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
     let marked = text[digits..].starts_with(". ") || text[digits..].starts_with(") ");
@@ -79,13 +88,18 @@ fn duration(text: &str) -> Option<(Number, usize)> {
     for (letters, times) in [("h", 3600.0), ("m", 60.0), ("s", 1.0), ("ms", 1e-3)] {
         let blank = usize::from(parts > 0 && text[at..].starts_with(' '));
         let rest = &text[at + blank..];
-        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'));
+        let digits = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')));
         let length = digits.unwrap_or(rest.len());
         let word = rest[length..].split(|c: char| !c.is_ascii_alphabetic());
         if length == 0 || word.into_iter().next() != Some(letters) {
             continue;
         }
-        let part = number(&rest[..length], Locale::English)?;
+        // In `1m24,238s` the comma is the decimal mark.
+        let part = match rest[..length].contains(',') {
+            true if parts > 0 => number(&rest[..length], Locale::CommaDecimal)?,
+            true => return None,
+            false => number(&rest[..length], Locale::English)?,
+        };
         seconds += times * part.value;
         step = times * part.step?;
         parts += 1;
@@ -93,16 +107,10 @@ fn duration(text: &str) -> Option<(Number, usize)> {
     }
     let ends = !text[at..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_');
     let number = Number {
-        value: seconds,
+        value: (seconds * 1e9).round() / 1e9,
         step: Some(step),
     };
     (parts > 1 && ends).then_some((number, at))
-}
-
-/// The seconds of a text that is a time of several parts, `13m15s`.
-pub(crate) fn whole_duration(text: &str) -> Option<Number> {
-    let (seconds, length) = duration(text)?;
-    (length == text.len()).then_some(seconds)
 }
 
 /// Whether the line speaks of a maximum or a mean, so that `min` is the minimum.
@@ -170,30 +178,37 @@ fn word_end(bytes: &[u8], from: usize) -> usize {
     rest.map_or(bytes.len(), |rest| from + 1 + rest)
 }
 
-/// The unit at the beginning of a text, and the factor of its prefix: `K` is a thousand, `Miops`
-/// are a million `iops`. A word joined to the number is its unit, known or not, so that `13m` and
-/// `59s` have different units.
-fn unit(rest: &str) -> (f64, &str) {
+/// The unit at the beginning of a text, the factor of its prefix, and how long both are: `K` is a
+/// thousand, `Miops` are a million `iops`. A word joined to the number is its unit, known or not,
+/// so that `13m` and `59s` have different units.
+fn unit(rest: &str) -> (f64, &str, usize) {
     let text = rest.trim_start_matches(' ');
     let (first, is_joined) = (word_of(text), text.len() == rest.len());
+    let end = rest.len() - text.len() + first.len();
     if is_unit(first) {
-        return (1.0, first);
+        return (1.0, first, end);
     }
     if let Some((power, base)) = prefixed(first) {
         let thousands = 1000_f64.powi(power);
         if base.is_empty() && is_joined {
-            let behind = word_of(text[first.len()..].trim_start_matches(' '));
-            return (thousands, if is_unit(behind) { behind } else { "" });
+            let behind = rest[end..].trim_start_matches(' ');
+            let word = Some(word_of(behind)).filter(|word| is_unit(word));
+            let more = |word: &str| rest.len() - behind.len() + word.len();
+            return (thousands, word.unwrap_or_default(), word.map_or(end, more));
         }
         // `Miops` are millions of `iops`, `TiB` are 1024 to the fourth of `B`.
         if is_unit(base) {
-            return (thousands, base);
+            return (thousands, base, end);
         }
         if let Some(base) = base.strip_prefix('i').filter(|base| is_unit(base)) {
-            return (1024_f64.powi(power), base);
+            return (1024_f64.powi(power), base, end);
         }
     }
-    (1.0, if is_joined { first } else { "" })
+    if is_joined {
+        (1.0, first, end)
+    } else {
+        (1.0, "", 0)
+    }
 }
 
 fn word_of(text: &str) -> &str {
@@ -224,53 +239,54 @@ pub(crate) fn same_unit(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// The numbers of a line with their units and steps.
+    fn values(line: &str) -> Vec<(f64, &str, f64)> {
+        let one = |one: Printed<'static>| (one.number.value, one.unit, one.number.step.unwrap());
+        of(line.to_owned().leak()).into_iter().map(one).collect()
+    }
+
     #[test]
     fn numbers_are_no_parts_of_names() {
-        let values = |line| {
-            let all = of(line).into_iter();
-            all.map(|one| (one.number.value, one.unit))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            values("real 12.5s, 1,234 MB/s"),
-            [(12.5, "s"), (1234.0, "MB/s")]
-        );
-        assert_eq!(values("fio-3.33 on x86 5.4.1 at 12:30 0x1f v6"), []);
-        assert_eq!(
-            values("-1.5e-3 | 7% +-0.2"),
-            [(-0.0015, ""), (7.0, "%"), (0.2, "")]
-        );
-        assert_eq!(
-            values("a: 3 \u{b1}4 (5.)"),
-            [(3.0, ""), (4.0, ""), (5.0, "")]
-        );
-        assert_eq!(values("..1 --2 1e999 \u{e9}1"), []);
+        for line in [
+            "fio-3.33 on x86 5.4.1 at 12:30 0x1f v6",
+            "..1 --2 1e999 \u{e9}1",
+        ] {
+            assert_eq!(values(line), []);
+        }
+        for (line, wanted) in [
+            ("real 12.5s, 1,234 MB/s", &[12.5, 1234.0][..]),
+            ("-1.5e-3 | 7% +-0.2", &[-0.0015, 7.0, 0.2]),
+            ("a: 3 \u{b1}4 (5.)", &[3.0, 4.0, 5.0]),
+            ("100. 2.5 s", &[100.0, 2.5]),
+            ("145,78s user 6,26s system", &[145.78, 6.26]),
+            ("13m15 13m15sx 1h2m3", &[]),
+        ] {
+            let found: Vec<f64> = values(line).iter().map(|(value, ..)| *value).collect();
+            assert_eq!(found, wanted, "{line}");
+        }
     }
 
     #[test]
     fn minutes_prefixes_and_joined_words_count() {
-        let values = |line| {
-            let all = of(line).into_iter();
-            all.map(|one| (one.number.value, one.unit, one.number.step))
-                .collect::<Vec<_>>()
-        };
-        let one = |value, unit, step| vec![(value, unit, Some(step))];
-        assert_eq!(values("stock: 1m27s"), one(87.0, "s", 1.0));
-        assert_eq!(values("1h02m03.5s,"), one(3723.5, "s", 0.1));
-        assert_eq!(values("took 2h15m"), one(8100.0, "s", 60.0));
-        assert_eq!(values("1. 8s 310ms"), one(8.31, "s", 1e-3));
-        assert_eq!(values(" 2) 7s787ms"), one(7.787, "s", 1e-3));
-        assert_eq!(values("100. 2.5 s").len(), 2);
-        assert_eq!(values("13m15 13m15sx 1h2m3"), []);
-        assert_eq!(values("13m"), one(13.0, "m", 1.0));
-        assert_eq!(values("132.5K iops"), one(132_500.0, "iops", 100.0));
-        assert_eq!(values("1.5 Miops"), one(1_500_000.0, "iops", 100_000.0));
-        assert_eq!(values("183M"), one(183e6, "", 1e6));
-        assert_eq!(values("2KiB 3 KiB")[0], (2.0, "KiB", Some(1.0)));
-        assert_eq!(values("10Gbit"), one(10.0, "Gbit", 1.0));
-        assert_eq!(values("4 Patches"), one(4.0, "", 1.0));
-        // Minutes, but for the minimum.
-        assert_eq!(values("704 min"), one(704.0, "min", 1.0));
+        for (line, value, unit, step) in [
+            ("stock: 1m27s", 87.0, "s", 1.0),
+            ("1h02m03.5s,", 3723.5, "s", 0.1),
+            ("real 1m24,238s", 84.238, "s", 1e-3),
+            ("took 2h15m", 8100.0, "s", 60.0),
+            ("1. 8s 310ms", 8.31, "s", 1e-3),
+            (" 2) 7s787ms", 7.787, "s", 1e-3),
+            ("13m", 13.0, "m", 1.0),
+            ("132.5K iops", 132_500.0, "iops", 100.0),
+            ("1.5 Miops", 1_500_000.0, "iops", 100_000.0),
+            ("183M", 183e6, "", 1e6),
+            ("2KiB", 2.0, "KiB", 1.0),
+            ("10Gbit", 10.0, "Gbit", 1.0),
+            ("4 Patches", 4.0, "", 1.0),
+            ("704 min", 704.0, "min", 1.0),
+        ] {
+            assert_eq!(values(line), [(value, unit, step)], "{line}");
+        }
+        // The minimum.
         assert_eq!(values("717 max, 704 min cycles")[1].1, "");
     }
 }

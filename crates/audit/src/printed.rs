@@ -38,7 +38,8 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             Finding::Grid(grid) => {
                 let cells = grid.rows.iter_mut().flat_map(|row| &mut row.cells);
                 for cell in cells.flatten() {
-                    cell.step = steps.get(&cell.value.to_bits()).copied();
+                    let printed = steps.get(&cell.value.to_bits()).copied();
+                    cell.step = cell.step.or(printed);
                 }
             }
             _ => {}
@@ -89,29 +90,25 @@ mod tests {
 
     #[test]
     fn a_spread_of_zero_is_half_a_unit_of_its_last_digit() {
-        for (value, token, expected) in [
-            (0.0, "0.00", 0.005),
-            (0.0, "0,00", 0.005),
-            (0.0, "0.000000", 0.000_000_5),
-            (0.0, "0", 0.5),
-            (6.4, "6.40", 6.4),
-            (0.0, "none", 0.0),
-        ] {
+        #[rustfmt::skip]
+        let cases = [
+            (0.0, "0.00", 0.005), (0.0, "0,00", 0.005), (0.0, "0.000000", 0.000_000_5),
+            (0.0, "0", 0.5), (6.4, "6.40", 6.4), (0.0, "none", 0.0),
+        ];
+        for (value, token, expected) in cases {
             assert_eq!(spread(value, token), expected, "{token}");
         }
     }
 
     #[test]
     fn the_last_digit_says_how_fine_a_number_is() {
-        for (text, value, step) in [
-            ("Time: 7.12", 7.12, 0.01),
-            ("   320,440.96 msec task-clock", 320_440.96, 0.01),
-            ("   320.440,96 msec", 320_440.96, 0.01),
-            ("1.25e3 ops", 1250.0, 10.0),
-            ("12.5us", 12.5, 0.1),
-            ("-0.50", -0.5, 0.01),
-            ("(5.00%)", 5.0, 0.01),
-        ] {
+        #[rustfmt::skip]
+        let cases = [
+            ("Time: 7.12", 7.12, 0.01), ("   320,440.96 msec task-clock", 320_440.96, 0.01),
+            ("   320.440,96 msec", 320_440.96, 0.01), ("1.25e3 ops", 1250.0, 10.0),
+            ("12.5us", 12.5, 0.1), ("-0.50", -0.5, 0.01), ("(5.00%)", 5.0, 0.01),
+        ];
+        for (text, value, step) in cases {
             assert_eq!(of(text, value), Some(step), "{text}");
         }
         assert_eq!(of("no number", 1.0), None);

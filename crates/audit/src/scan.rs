@@ -162,11 +162,11 @@ impl Scanner<'_, '_> {
             return used;
         }
         for format in dispatch::formats(text, self.digit[at] as usize) {
-            let grammar = grammar::all()[format];
-            if grammar.starts(text)
-                && let Some(block) = grammar.read(&self.lines[at..])
+            let grammar = &grammar::all()[format];
+            if (grammar.starts)(text)
+                && let Some(block) = (grammar.read)(&self.lines[at..])
             {
-                let format = block.tool.unwrap_or_else(|| grammar.name());
+                let format = block.tool.unwrap_or(grammar.name);
                 return self.block(at, format, block);
             }
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use assize_bundle::Configuration;
+
 /// Names of the state before a change.
 #[rustfmt::skip]
 const BEFORE: [&str; 18] = [
@@ -12,8 +14,9 @@ const BEFORE: [&str; 18] = [
 /// Names of the state after a change.
 const AFTER: [&str; 6] = ["after", "modified", "new", "patch", "patched", "pr"];
 /// Other words for a state.
-const OTHER: [&str; 10] = [
-    "with", "without", "w/o", "default", "reverted", "on", "off", "enabled", "disabled", "none",
+const OTHER: [&str; 12] = [
+    "pre", "post", "with", "without", "w/o", "default", "reverted", "on", "off", "enabled",
+    "disabled", "none",
 ];
 
 /// Whether a name is a word for the state before a change.
@@ -54,9 +57,35 @@ pub(crate) fn side(name: &str) -> Option<Side> {
     match words[..] {
         [word] if is_before(word) => Some(Side::Before),
         [word] if AFTER.contains(&word) => Some(Side::After),
-        ["without" | "w/o", ..] => Some(Side::Before),
-        ["with" | "this" | "pr" | "patched", ..] => Some(Side::After),
+        ["before" | "pre" | "without" | "w/o", ..] => Some(Side::Before),
+        ["after" | "post" | "with" | "this" | "pr" | "patched", ..] => Some(Side::After),
         _ => None,
+    }
+}
+
+/// Whether the first word of a text may begin the name of a state; false positives are fine.
+pub(crate) fn may_begin(text: &str) -> bool {
+    let text = text.as_bytes();
+    let begin = text.iter().position(u8::is_ascii_alphanumeric);
+    let text = &text[begin.unwrap_or(text.len())..];
+    let end = text
+        .iter()
+        .position(|b| !(b.is_ascii_alphabetic() || *b == b'/'));
+    let first = &text[..end.unwrap_or(text.len())];
+    let all = BEFORE
+        .iter()
+        .chain(&AFTER)
+        .chain(&OTHER[..5])
+        .chain(&["the", "this"]);
+    all.into_iter()
+        .any(|word| word.as_bytes().eq_ignore_ascii_case(first))
+}
+
+/// Puts the configuration first that the others are compared with, if `names` say which it is.
+pub(crate) fn baseline_first(configurations: &mut [Configuration], is_base: impl Fn(&str) -> bool) {
+    let mut bases = (0..configurations.len()).filter(|at| is_base(&configurations[*at].name));
+    if let (Some(at), None) = (bases.next(), bases.next()) {
+        configurations[..=at].rotate_right(1);
     }
 }
 
@@ -75,9 +104,8 @@ fn plain(name: &str) -> String {
         }
     }
     let words = plain.split(|c: char| c.is_whitespace() || matches!(c, '*' | ':'));
-    let words: Vec<&str> = words
-        .filter(|word| !(word.is_empty() || is_commit(word)))
-        .collect();
+    let names = |word: &&str| !(matches!(*word, "" | "the") || is_commit(word));
+    let words: Vec<&str> = words.filter(names).collect();
     words.join(" ")
 }
 
@@ -93,28 +121,26 @@ mod tests {
 
     #[test]
     fn sides_are_known_by_whole_names() {
-        for names in [
-            &["before", "after"][..],
-            &["Master", "This PR"],
+        #[rustfmt::skip]
+        let cases = [
+            &["before", "after"][..], &["Master", "This PR"],
             &["Baseline `ba1a4b2c` (n=10)", "PR rebased `4db925b2` (n=5)"],
             &["without builtin stash", "with builtin stash"],
-            &["Baseline ba1a4b2c", "PR rebased 4db925b2"],
-            &["**old**", "new:", "patched v2"],
-        ] {
+            &["Baseline ba1a4b2c", "PR rebased 4db925b2"], &["**old**", "new:", "patched v2"],
+            &["Before change", "After change"], &["The master", "Patched"],
+        ];
+        for names in cases {
             assert!(are_before_and_after(names), "{names:?}");
         }
-        for names in [
-            &["before"][..],
-            &["before", "during", "after"],
-            &["RSS before", "RSS after"],
-            &["old gen", "new gen"],
-            &["new", "patched"],
-            &["main memory", "with"],
+        #[rustfmt::skip]
+        let cases = [
+            &["before"][..], &["before", "during", "after"], &["RSS before", "RSS after"],
+            &["old gen", "new gen"], &["new", "patched"], &["main memory", "with"],
             &["before (debug)", "before (release)", "after"],
-            &["before", "after (debug)", "after (release)"],
-            &["base", "baseline", "patched"],
+            &["before", "after (debug)", "after (release)"], &["base", "baseline", "patched"],
             &["", "after"],
-        ] {
+        ];
+        for names in cases {
             assert!(!are_before_and_after(names), "{names:?}");
         }
     }

@@ -126,15 +126,14 @@ mod tests {
 
     #[test]
     fn versions_stand_in_the_tag_of_a_patch() {
-        for (subject, wanted) in [
-            ("[PATCH v3 2/5] queue: x", Some(3)),
-            ("Re: [PATCH net-next v12] x", Some(12)),
-            ("[RFC PATCHv2] x", Some(2)),
-            ("[PATCH 0/3] v2 of the scheme", Some(1)),
-            ("[dm-devel] [PATCH v4 01/10] x", Some(4)),
-            ("Re: [bug] v3 hangs", None),
+        #[rustfmt::skip]
+        let cases = [
+            ("[PATCH v3 2/5] queue: x", Some(3)), ("Re: [PATCH net-next v12] x", Some(12)),
+            ("[RFC PATCHv2] x", Some(2)), ("[PATCH 0/3] v2 of the scheme", Some(1)),
+            ("[dm-devel] [PATCH v4 01/10] x", Some(4)), ("Re: [bug] v3 hangs", None),
             ("Re: performance of x", None),
-        ] {
+        ];
+        for (subject, wanted) in cases {
             assert_eq!(version(subject), wanted, "{subject}");
         }
     }

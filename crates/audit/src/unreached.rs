@@ -3,8 +3,9 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, bytes};
+use regex::bytes;
 
+use crate::grammar::form::Form;
 use crate::line::Line;
 
 /// Longest line of prose.
@@ -12,15 +13,14 @@ const LONGEST: usize = 400;
 
 static MAY_SAY: LazyLock<Option<bytes::Regex>> =
     LazyLock::new(|| bytes::Regex::new("(?i-u)never|effect|reached|executed").ok());
-static SAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let pattern = r"(?ix)
+static SAYS: Form = Form::new(
+    r"(?ix)
         \bwill\s+never\s+(?:happen|(?:be|get)\s+(?:called|reached|executed|taken|hit|run|used))\b
         | \bnever\s+(?:(?:gets?|be|been|being)\s+)?(?:called|reached|executed)\b
         | \b(?:is|are|was|were|get|gets)\s+not\s+(?:even\s+)?(?:reached|executed)\b
         | \b(?:has|have|had)\s+no\s+effect\s+(?:on|for|here|at\ all)\b
-        | \b(?:does|do|did)(?:n['’]t|\s+not)\s+(?:[\w]+\s+){0,3}have\s+any\s+effect\b";
-    Regex::new(pattern).ok()
-});
+        | \b(?:does|do|did)(?:n['’]t|\s+not)\s+(?:[\w]+\s+){0,3}have\s+any\s+effect\b",
+);
 
 /// Whether a text may hold such a sentence, which has no digit.
 pub(crate) fn may_say(text: impl AsRef<[u8]>) -> bool {
@@ -43,7 +43,7 @@ pub(crate) fn said(lines: &[Line<'_>]) -> Option<String> {
         return None;
     }
     let joined = joined();
-    let found = SAYS.as_ref()?.find(&joined)?;
+    let found = SAYS.find(&joined)?;
     (found.start() < text.len()).then(|| found.as_str().to_owned())
 }
 

@@ -25,12 +25,8 @@ fn frames_printed_by_the_program_are_part_of_the_run() {
         + &perf(71);
     let records = records(&post);
     assert_eq!(records.runs.len(), 1);
-    let fps = records.runs[0]
-        .metrics
-        .get("fps")
-        .map(|m| m.value)
-        .unwrap_or_default();
-    assert!((fps - 60.3).abs() < 1e-9, "{:?}", records.runs[0].metrics);
+    let fps = records.runs[0].metrics["fps"].value;
+    assert!((fps - 60.3).abs() < 1e-9, "{fps}");
 }
 
 #[test]
@@ -65,11 +61,8 @@ fn figures_in_a_patch_are_code() {
 #[test]
 fn a_mean_of_no_runs_and_a_line_without_end_are_doubted() {
     let codes = |post: &str| -> Vec<String> {
-        records(post)
-            .doubts
-            .iter()
-            .map(|doubt| doubt.code.clone())
-            .collect()
+        let doubts = records(post).doubts.into_iter();
+        doubts.map(|doubt| doubt.code).collect()
     };
     let none = " Performance counter stats for 'x' (0 runs):\n\n  12 cycles ( +- 1% )\n  13 instructions ( +- 1% )\n";
     assert_eq!(codes(none), ["bad-number", "bad-number"]);

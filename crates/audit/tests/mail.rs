@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::common::lists;
 use assize_audit::mail::{BINARY_INPUT, Message, messages, sealed};
 use assize_audit::{Line, Options, read_message};
 use assize_bundle::Records;
@@ -23,16 +24,10 @@ fn one(bytes: &[u8]) -> Message {
 /// Lines as `LINE:DEPTH TEXT`.
 fn shown(message: &Message) -> Vec<String> {
     let show = |l: &Line<'_>| {
-        assert_eq!(l.place.message, message.number);
+        assert_eq!(l.place.message, message.letter.number);
         format!("{}:{} {}", l.place.line, l.depth, l.text)
     };
     message.lines().iter().map(show).collect()
-}
-
-/// Doubts as `CODE@LINE`.
-fn doubts(message: &Message) -> Vec<String> {
-    let show = |d: &assize_bundle::Doubt| format!("{}@{}", d.code, d.place.line);
-    message.doubts.iter().map(show).collect()
 }
 
 /// What is read of each file in `posts/mail`. With `ASSIZE_GOLDEN=1` it is written anew.
@@ -48,13 +43,19 @@ fn mails_are_read_as_they_were_looked_over() {
         writeln!(all, "=== {}", file.file_name().unwrap().to_string_lossy()).unwrap();
         for message in read(&std::fs::read(file).unwrap()) {
             let said = [
-                &message.subject,
-                &message.from,
-                &message.message_id,
-                &message.date,
+                &message.letter.subject,
+                &message.letter.from,
+                &message.letter.message_id,
+                &message.letter.date,
             ];
             let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
-            writeln!(all, "message {}: {}", message.number, said.join(" | ")).unwrap();
+            writeln!(
+                all,
+                "message {}: {}",
+                message.letter.number,
+                said.join(" | ")
+            )
+            .unwrap();
             for doubt in &message.doubts {
                 let (code, line) = (&doubt.code, doubt.place.line);
                 writeln!(all, "doubt at {line}: {code}: {}", doubt.detail).unwrap();
@@ -71,47 +72,8 @@ fn mails_are_read_as_they_were_looked_over() {
 }
 
 #[test]
-fn a_multipart_without_its_boundary_is_text() {
-    let message =
-        one(b"From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n12.5 s\n");
-    assert_eq!(shown(&message), ["5:0 12.5 s"]);
-    assert_eq!(doubts(&message), ["truncated-message@6"]);
-}
-
-#[test]
-fn html_before_the_footer_of_a_list_is_read() {
-    let head = "From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n";
-    let html = "--x\nContent-Type: text/html\n\n<p>12.5 s</p>\n";
-    let plain = "--x\n\nplain\n";
-    let mail = |parts: &[&str]| {
-        let message = one(format!("{head}{}--x--\n", parts.concat()).as_bytes());
-        message
-            .lines()
-            .into_iter()
-            .map(|l| l.text.into_owned())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(mail(&[html, plain]), ["12.5 s", "", "plain"]);
-    assert_eq!(mail(&[plain, html]), ["plain"]);
-    assert_eq!(mail(&["--x\n\n \n", html]), ["", "", "12.5 s"]);
-}
-
-#[test]
-fn a_part_that_holds_nothing_leaves_no_line() {
-    let message = one(
-        b"From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n\
-          --x\n\nbody\n--x\nContent-Type: text/html\n\n<p></p>\n--x\n\n--x--\n",
-    );
-    assert_eq!(shown(&message), ["7:0 body"]);
-    assert_eq!(doubts(&message), [""; 0]);
-}
-
-#[test]
 fn binary_gives_a_doubt_and_no_lines() {
-    for bytes in [
-        &b"\x7fELF\x02\x01\x01\0\0\0text\n"[..],
-        b"\x01\x02\x03\x04\x05abc",
-    ] {
+    for bytes in [&b"\x7fELF\x02\0\0\0text\n"[..], b"\x01\x02\x03\x04abc"] {
         let message = one(bytes);
         assert_eq!(message.doubts[0].code, BINARY_INPUT);
         assert!(message.lines().is_empty());
@@ -192,19 +154,14 @@ fn hostile_mails_take_linear_time() {
         .collect();
     let forwarded =
         "--x\nContent-Type: message/rfc822\n\nContent-Type: message/rfc822\n\n".repeat(40_000);
-    for body in [
-        never_ended,
-        nested,
-        forwarded,
-        "--".repeat(1_000_000),
-        "\n--x".repeat(500_000),
-        "\n>From ".repeat(300_000),
-        "&amp;".repeat(400_000),
-        "\r\x0c".repeat(1_000_000),
-        "a\n\nFrom x Thu Jan  1 00:00:00 1970\n".repeat(50_000),
-        "> | ".repeat(500_000),
+    #[rustfmt::skip]
+    let cases = [
+        never_ended, nested, forwarded, "--".repeat(1_000_000), "\n--x".repeat(500_000),
+        "\n>From ".repeat(300_000), "&amp;".repeat(400_000), "\r\x0c".repeat(1_000_000),
+        "a\n\nFrom x Thu Jan  1 00:00:00 1970\n".repeat(50_000), "> | ".repeat(500_000),
         ": x\n".repeat(500_000),
-    ] {
+    ];
+    for body in cases {
         let message = one(format!("{head}{body}").as_bytes());
         let _ = message.lines().len();
         let lines: usize = read(body.as_bytes()).iter().map(|m| m.lines().len()).sum();
@@ -247,13 +204,7 @@ fn mails_that_hold_nothing_are_passed_over_and_no_others() {
     let base64 = "Content-Transfer-Encoding: base64\n";
     // The header ends where the mark is taken away.
     let stuffed = ">From x\nSubject: It has no effect here.\n";
-    let report = |seconds: f64| {
-        format!(
-            "Running in process mode with 10 groups using 40 file descriptors each (== 400 tasks)\n\
-             Each sender will pass 100 messages of 100 bytes\nTime: {seconds}\n"
-        )
-    };
-    let figures = format!("Before:\n{}\nAfter:\n{}", report(12.5), report(11.5));
+    let figures = lists(12.5, 11.5);
     // The same figures, of which no digit is left.
     let encoded = "QmVmb3JlOgpSdW5uaW5nIGluIHByb2Nlc3MgbW9kZSB3aXRoIDEwIGdyb3VwcyB1c2luZyA0\n\
         MCBmaWxlIGRlc2NyaXB0b3JzIGVhY2ggKD09IDQwMCB0YXNrcykKRWFjaCBzZW5kZXIgd2ls\n\
@@ -261,17 +212,16 @@ fn mails_that_hold_nothing_are_passed_over_and_no_others() {
         bm5pbmcgaW4gcHJvY2VzcyBtb2RlIHdpdGggMTAgZ3JvdXBzIHVzaW5nIDQwIGZpbGUgZGVz\n\
         Y3JpcHRvcnMgZWFjaCAoPT0gNDAwIHRhc2tzKQpFYWNoIHNlbmRlciB3aWxsIHBhc3MgMTAw\n\
         IG1lc3NhZ2VzIG9mIDEwMCBieXRlcwpUaW1lOiAxMS41Cg==";
-    for (fields, body, may, found) in [
+    #[rustfmt::skip]
+    let cases = [
         (plain, figures.as_str(), true, true),
         ("", "> This path is Never\n> executed.", true, true),
-        ("", "It has no effect\nhere at all.", true, true),
-        (base64, encoded, true, true),
+        ("", "It has no effect\nhere at all.", true, true), (base64, encoded, true, true),
         (plain, "Applied, thanks.\nIt is faster now.", false, false),
-        (plain, "Never mind.", true, false),
-        (stuffed, "words", true, true),
-        ("", "", false, false),
-        ("", "caf\u{e9} \u{663} s to \u{662} s", false, false),
-    ] {
+        (plain, "Never mind.", true, false), (stuffed, "words", true, true),
+        ("", "", false, false), ("", "caf\u{e9} \u{663} s to \u{662} s", false, false),
+    ];
+    for (fields, body, may, found) in cases {
         let read = all_read(&mail(fields, body));
         let [(thought, records)] = &read[..] else {
             panic!("{} mails", read.len());

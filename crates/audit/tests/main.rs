@@ -7,6 +7,5 @@ mod common;
 mod formats;
 mod grouping;
 mod mail;
-mod never_compared;
 mod threads;
 mod whole_posts;

@@ -21,24 +21,15 @@ fn runs(audit: &Audit, configuration: &str, workload: &str) -> usize {
 #[test]
 fn reports_below_headings_are_judged_though_another_experiment_is_quoted_above() {
     let audit = post(include_str!("posts/whole/queue.txt"));
-    let configurations = [
-        "Old queue",
-        "No flags",
-        "Shortcut",
-        "Early put",
-        "Early put plus shortcut",
-    ];
-    for configuration in configurations {
+    let configurations = "Old queue|No flags|Shortcut|Early put|Early put plus shortcut";
+    for configuration in configurations.split('|') {
         for workload in ["glxgears", "weston-simple-egl"] {
             let found = runs(&audit, configuration, workload);
             assert_eq!(found, 3, "{configuration} on {workload}");
         }
     }
-    let first = audit
-        .records
-        .runs
-        .iter()
-        .find(|run| run.configuration == "Old queue");
+    let mut all = audit.records.runs.iter();
+    let first = all.find(|run| run.configuration == "Old queue");
     assert_eq!(first.unwrap().metrics["context-switches"].value, 71_548.0);
     // Two flags, in all combinations.
     assert_eq!(audit.records.factors.len(), 2);
@@ -47,12 +38,8 @@ fn reports_below_headings_are_judged_though_another_experiment_is_quoted_above()
 #[test]
 fn rows_that_number_two_runs_of_each_patch_set_are_judged_in_a_quotation() {
     let audit = post(include_str!("posts/whole/placement.txt"));
-    let names: BTreeSet<&str> = audit
-        .records
-        .runs
-        .iter()
-        .map(|run| run.configuration.as_str())
-        .collect();
+    let runs = audit.records.runs.iter();
+    let names: BTreeSet<&str> = runs.map(|run| run.configuration.as_str()).collect();
     let wanted = ["3.9", "few-v3", "few-v4", "flat-v4", "pwr-v7"];
     assert_eq!(names, BTreeSet::from(wanted));
     assert_eq!(audit.records.workloads.len(), 4);
@@ -62,16 +49,9 @@ fn rows_that_number_two_runs_of_each_patch_set_are_judged_in_a_quotation() {
 #[test]
 fn events_below_headings_are_judged_in_a_quotation_with_answers() {
     let audit = post(include_str!("posts/whole/framebuffer.txt"));
-    let counts: Vec<(u64, Option<f64>)> = audit
-        .records
-        .events
-        .iter()
-        .map(|events| (events.count, events.exposure_s))
-        .collect();
-    assert_eq!(
-        counts,
-        [(6, Some(300.0)), (3, Some(300.0)), (0, Some(300.0))]
-    );
+    let events = audit.records.events.iter();
+    let counts: Vec<_> = events.map(|one| (one.count, one.exposure_s)).collect();
+    assert_eq!(counts, [6, 3, 0].map(|count| (count, Some(300.0))));
 }
 
 /// All numbers that are shown and not judged.

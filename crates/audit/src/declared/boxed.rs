@@ -16,8 +16,18 @@ struct Table {
     rows: Vec<(Vec<String>, u32)>,
 }
 
+/// Whether a text has tables that can be judged by what their headers say. In a post one that
+/// cannot is left to be read as others are.
+pub(super) fn is_judged(text: &str, input: &Input<'_>) -> Result<bool, Error> {
+    let drawn = |line: &str| line.trim().is_empty() || is_rule(line.trim()) || line.contains(BARS);
+    match text.lines().all(drawn) {
+        true => is_declared(text, input),
+        false => Ok(is_declared(text, input) == Ok(true) && read(text, input).is_ok()),
+    }
+}
+
 /// Whether a text has a table whose header gives the roles of its columns.
-pub(super) fn is_declared(text: &str, input: &Input<'_>) -> Result<bool, Error> {
+fn is_declared(text: &str, input: &Input<'_>) -> Result<bool, Error> {
     for table in tables(text) {
         if header(&table, input)?.is_some() {
             return Ok(true);

@@ -118,7 +118,7 @@ enum Form {
     Lines,
     Boxed,
     Numbers,
-    Harness(&'static dyn Harness),
+    Harness(&'static Harness),
 }
 
 /// The form of an input by its begin.
@@ -145,26 +145,22 @@ fn form(head: &[u8], whole: bool, input: &Input<'_>) -> Result<Option<Form>, Err
     if first.trim_start().starts_with('{') {
         return Ok(jsonl::is_declared(first, input).then_some(Form::Lines));
     }
-    if whole && boxed::is_declared(text, input)? {
+    if whole && boxed::is_judged(text, input)? {
         return Ok(Some(Form::Boxed));
     }
     Ok(csv::separated(text, input)?.map(Form::Separated))
 }
 
 /// Reads what a harness wrote.
-fn written_by(
-    harness: &'static dyn Harness,
-    text: &str,
-    input: &Input<'_>,
-) -> Result<Found, Error> {
+fn written_by(harness: &'static Harness, text: &str, input: &Input<'_>) -> Result<Found, Error> {
     let mut sheet = Sheet::default();
     let context = Context {
         configuration: UNNAMED,
         runs_behind: input.options.runs_behind,
     };
-    let done = harness.read(text.trim_start_matches('\u{feff}'), &context, &mut sheet);
+    let done = (harness.read)(text.trim_start_matches('\u{feff}'), &context, &mut sheet);
     done.map_err(|fault| Error::whole(input.source, fault))?;
-    Ok((sheet, harness.name()))
+    Ok((sheet, harness.name))
 }
 
 /// Fails if there is nothing to compare.

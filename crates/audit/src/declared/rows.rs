@@ -311,11 +311,7 @@ impl<'o> Rows<'o> {
             (Column::Se, SpreadKind::Se),
             (Column::Ci95, SpreadKind::Ci95),
         ] {
-            let Some(at) = self.header.find(&column) else {
-                continue;
-            };
-            let cell = get(cells, at);
-            if !ABSENT.contains(&cell) {
+            if let Some((at, cell)) = self.present(&column, cells) {
                 let (value, _) = self.quantity(at, cell)?;
                 if value.value < 0.0 {
                     return Err(self.no_number(at, &format!("{cell}' (below zero)")));
@@ -328,14 +324,16 @@ impl<'o> Rows<'o> {
         Ok(())
     }
 
+    /// The cell of a column, and which column that is, if there is anything in it.
+    fn present<'c>(&self, column: &Column, cells: &Cells<'c>) -> Option<(usize, &'c str)> {
+        let at = self.header.find(column)?;
+        Some((at, get(cells, at))).filter(|(_, cell)| !ABSENT.contains(cell))
+    }
+
     fn count(&self, cells: &Cells<'_>) -> Result<Option<u32>, Fault> {
-        let Some(at) = self.header.find(&Column::Count) else {
+        let Some((at, cell)) = self.present(&Column::Count, cells) else {
             return Ok(None);
         };
-        let cell = get(cells, at);
-        if ABSENT.contains(&cell) {
-            return Ok(None);
-        }
         let n = cell.parse::<u32>().ok().filter(|n| *n > 0);
         n.map(Some).ok_or_else(|| self.no_number(at, cell))
     }
@@ -351,6 +349,12 @@ impl<'o> Rows<'o> {
                 continue;
             }
             let (mut of, figure) = (of, self.quantity(at, cell));
+            if cell.starts_with(['+', '-']) && cell.ends_with('%') && is_figure(column) {
+                let name = &self.header.names[at];
+                return Err(format!(
+                    "column '{name}' holds changes, not figures; name it change"
+                ));
+            }
             let (metric, unit, number) = match column {
                 Column::FiguresOf(metric) => {
                     let (number, in_cell) = figure?;

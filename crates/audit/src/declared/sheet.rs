@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{
-    Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Summary,
+    Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Statement, Summary,
 };
 
 use super::arithmetic::Check;
@@ -12,7 +12,7 @@ use super::error::Fault;
 use super::input::Declared;
 use super::metric::{Better, Metric};
 use crate::grammar::number::Number;
-use crate::states::is_before;
+use crate::states::{Side, baseline_first, side};
 
 /// Names with numbers.
 #[derive(Debug, Default)]
@@ -99,6 +99,8 @@ pub(crate) struct Sheet {
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) limits: Vec<String>,
     pub(crate) checks: Vec<Check>,
+    /// Printed changes of figures that are not there.
+    pub(crate) statements: Vec<Statement>,
     /// Printed changes.
     pub(crate) changes: Vec<Printed>,
 }
@@ -314,12 +316,9 @@ impl Sheet {
                 by_cell.then_with(|| compare(&self.runs[*a], &self.runs[*b]))
             });
         }
-        let mut rank = vec![0; order.len()];
-        for (to, from) in order.into_iter().enumerate() {
-            rank[from] = to;
-        }
-        let mut runs = self.runs;
-        permute(&mut runs, &mut rank);
+        let mut runs: Vec<Option<Run>> = self.runs.into_iter().map(Some).collect();
+        let sorted = order.iter().filter_map(|at| runs[*at].take());
+        let mut runs: Vec<Run> = sorted.collect();
         for (at, run) in runs.iter_mut().enumerate() {
             run.order = u32::try_from(at).unwrap_or(u32::MAX);
         }
@@ -330,7 +329,10 @@ impl Sheet {
         };
         let mut configurations: Vec<Configuration> =
             self.configurations.names.iter().map(named).collect();
-        baseline_first(&mut configurations);
+        // The order of rows carries no meaning.
+        baseline_first(&mut configurations, |name| {
+            side(name) == Some(Side::Before) || name.eq_ignore_ascii_case("off")
+        });
         let of = |wanted: Better| {
             let all = self.better.iter().filter(move |(_, way)| **way == wanted);
             all.map(|(metric, _)| metric.clone()).collect::<Vec<_>>()
@@ -347,6 +349,7 @@ impl Sheet {
                 higher_is_better: of(Better::Higher),
                 runs,
                 summaries: self.summaries,
+                statements: self.statements,
                 resolutions,
                 doubts: self.doubts,
                 limits: self.limits,
@@ -396,17 +399,6 @@ impl Sheet {
     }
 }
 
-/// Moves each run to its rank.
-fn permute(runs: &mut [Run], rank: &mut [usize]) {
-    for at in 0..rank.len() {
-        while rank[at] != at {
-            let to = rank[at];
-            runs.swap(at, to);
-            rank.swap(at, to);
-        }
-    }
-}
-
 /// Compares runs by their figures, metric by metric.
 fn compare(a: &Run, b: &Run) -> std::cmp::Ordering {
     let values = |run: &Run| match run.metrics.len() {
@@ -424,17 +416,6 @@ fn compare(a: &Run, b: &Run) -> std::cmp::Ordering {
         all
     };
     sorted(a).cmp(&sorted(b))
-}
-
-/// Puts the configuration first that is named like a baseline, if there is exactly one;
-/// the order of rows carries no meaning.
-fn baseline_first(configurations: &mut [Configuration]) {
-    let is_base =
-        |one: &Configuration| is_before(&one.name) || one.name.eq_ignore_ascii_case("off");
-    let mut bases = (0..configurations.len()).filter(|at| is_base(&configurations[*at]));
-    if let (Some(at), None) = (bases.next(), bases.next()) {
-        configurations[..=at].rotate_right(1);
-    }
 }
 
 pub(crate) fn place(line: u32) -> Place {

@@ -11,86 +11,63 @@
 //! `±` is half the interquartile range of the samples and says nothing about runs: no spread is
 //! reported but one doubt per block.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{label, line_at, summary};
-use super::number::english;
+use super::prelude::*;
 use super::units::{is_time, metric_of};
-use crate::line::Line;
 
 /// Longest line.
 const LONGEST: usize = 1000;
 /// Most lines between the header and the rows.
 const HASHES: usize = 2;
 
-static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?<value>\d[\d.]*(?:e[+-]?\d+)?)(?:±[\d.]+(?:e[+-]?\d+)?)?(?<unit>[a-zA-Zμµ]*)$")
-        .ok()
-});
+static VALUE: Form =
+    Form::new(r"^(?<value>\d[\d.]*(?:e[+-]?\d+)?)(?:±[\d.]+(?:e[+-]?\d+)?)?(?<unit>[a-zA-Zμµ]*)$");
 
 /// asv; see the module.
-pub struct Asv;
+pub const ASV: Grammar = Grammar {
+    first: b"b|",
+    reach: HASHES + 2,
+    names_what_it_compares: true,
+    ..Grammar::new(
+        "asv",
+        |line| line.len() <= LONGEST && (is_old_header(line) || is_new_header(line)),
+        read,
+    )
+};
 
-impl Grammar for Asv {
-    fn name(&self) -> &'static str {
-        "asv"
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let first = line_at(lines, 0)?;
+    let mut block = Block::of("asv header", 1);
+    let is_more = |line: &str| match is_new_header(first) {
+        true => line.starts_with('|') && line.bytes().all(|b| b"|-: ".contains(&b)),
+        false => line.starts_with(['[', '<']),
+    };
+    while block.taken.len() <= HASHES
+        && line_at(lines, block.taken.len()).is_some_and(|line| is_more(line.trim()))
+    {
+        block.taken.push("asv header");
     }
-
-    fn names_what_it_compares(&self) -> bool {
-        true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"b|")
-    }
-
-    fn reach(&self) -> usize {
-        HASHES + 2
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        line.len() <= LONGEST && (is_old_header(line) || is_new_header(line))
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = line_at(lines, 0)?;
-        let mut block = Block::of("asv header", 1);
-        let is_more = |line: &str| match is_new_header(first) {
-            true => line.starts_with('|') && line.bytes().all(|b| b"|-: ".contains(&b)),
-            false => line.starts_with(['[', '<']),
-        };
-        while block.taken.len() <= HASHES
-            && line_at(lines, block.taken.len()).is_some_and(|line| is_more(line.trim()))
-        {
-            block.taken.push("asv header");
+    while let Some(row) = line_at(lines, block.taken.len()).and_then(row) {
+        let at = block.taken.len();
+        for (configuration, value) in [("before", row.before), ("after", row.after)] {
+            let Some(figure) = figure(value, row.name) else {
+                continue;
+            };
+            let labels = Labels {
+                configuration: Some(configuration.to_owned()),
+                workload: Some(label(row.name)),
+                repetition: None,
+            };
+            block.find(at, summary(&labels, figure, None, None));
         }
-        while let Some(row) = line_at(lines, block.taken.len()).and_then(row) {
-            let at = block.taken.len();
-            for (configuration, value) in [("before", row.before), ("after", row.after)] {
-                let Some(figure) = figure(value, row.name) else {
-                    continue;
-                };
-                let labels = Labels {
-                    configuration: Some(configuration.to_owned()),
-                    workload: Some(label(row.name)),
-                    repetition: None,
-                };
-                block.find(at, summary(&labels, figure, None, None));
-            }
-            block.taken.push("asv row");
-        }
-        if block.findings.is_empty() {
-            return None;
-        }
-        let doubt = "what asv prints behind ± is half the interquartile range of the samples of \
-                     one execution, not a deviation between runs";
-        block.find(0, Finding::Doubt("spread-unknown", doubt.into()));
-        Some(block)
+        block.taken.push("asv row");
     }
+    if block.findings.is_empty() {
+        return None;
+    }
+    let doubt = "what asv prints behind ± is half the interquartile range of the samples of \
+                 one execution, not a deviation between runs";
+    block.find(0, Finding::Doubt("spread-unknown", doubt.into()));
+    Some(block)
 }
 
 fn is_old_header(line: &str) -> bool {
@@ -159,15 +136,13 @@ fn word(text: &str) -> Option<(&str, &str)> {
 
 /// Whether both cells hold what asv prints there.
 fn is_row(before: &str, after: &str) -> bool {
-    let is_cell = |cell: &str| {
-        matches!(cell, "n/a" | "failed") || VALUE.as_ref().is_some_and(|value| value.is_match(cell))
-    };
+    let is_cell = |cell: &str| matches!(cell, "n/a" | "failed") || VALUE.is_match(cell);
     is_cell(before) && is_cell(after)
 }
 
 /// A value with the prefix of its unit resolved; times keep their unit.
 fn figure(cell: &str, name: &str) -> Option<Figure> {
-    let found = VALUE.as_ref()?.captures(cell)?;
+    let found = VALUE.captures(cell)?;
     let (value, unit) = (english(&found["value"])?, &found["unit"]);
     if is_time(unit) {
         return Some(Figure::new(metric_of(unit), value, unit));
@@ -188,21 +163,4 @@ fn figure(cell: &str, name: &str) -> Option<Figure> {
             false => Figure::new("value", value, ""),
         },
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing::read;
-
-    #[test]
-    fn a_header_alone_or_with_other_rows_is_none() {
-        for text in [
-            "before after ratio\n",
-            "before after ratio\nread 12.5 11.5\n",
-            "before after\n 1.5s 1.6s 1.0 x\n",
-        ] {
-            assert!(read(&Asv, text).is_none(), "{text}");
-        }
-    }
 }

@@ -8,64 +8,44 @@
 //! from the cells and only explained. SI prefixes are resolved, because one
 //! row may hold `950µs` beside `1.02ms`.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{bad_number, label, line_at, summary};
 use super::gobench::numerator;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// Some dozens of columns; a longer line is no header.
 const HEADER_AT_MOST: usize = 4000;
 /// Beginnings of footnotes.
 const FOOTNOTES: [char; 5] = ['¹', '²', '³', '⁴', '⁵'];
 
-static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\S+").ok());
-static BARRED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[│|][^│|]*").ok());
+static WORD: Form = Form::new(r"\S+");
+static BARRED: Form = Form::new(r"[│|][^│|]*");
 /// Words of a row that are not values: deltas, remarks in parentheses, marks.
-static REMARK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?:.*[%)]|\(.*|[~?¹²³⁴⁵])$").ok());
-static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?<digits>\d[\d.,]*)(?<prefix>[nµμumkKMGT]?)(?<suffix>i|B/s|B|s)?$").ok()
-});
+static REMARK: Form = Form::new(r"^(?:.*[%)]|\(.*|[~?¹²³⁴⁵])$");
+static VALUE: Form =
+    Form::new(r"^(?<digits>\d[\d.,]*)(?<prefix>[nµμumkKMGT]?)(?<suffix>i|B/s|B|s)?$");
 
 /// The output of `benchstat`.
-pub struct Benchstat;
+pub const BENCHSTAT: Grammar = Grammar {
+    first: b"n|",
+    names_what_it_compares: true,
+    ..Grammar::new("benchstat", starts, read)
+};
 
-impl Grammar for Benchstat {
-    fn name(&self) -> &'static str {
-        "benchstat"
-    }
+fn starts(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("name ") || text.starts_with('│') || text.starts_with('|')
+}
 
-    fn names_what_it_compares(&self) -> bool {
-        true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"n|")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
-        text.starts_with("name ") || text.starts_with('│') || text.starts_with('|')
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = line_at(lines, 0).filter(|line| line.len() <= HEADER_AT_MOST)?;
-        let old = first.trim_start().starts_with("name ");
-        let columns = match old {
-            true => old_header(first)?,
-            false => new_header(first, line_at(lines, 1)?)?,
-        };
-        let mut block = Block::default();
-        block.taken.resize(2 - usize::from(old), "benchstat header");
-        Table { old, columns }.read(&mut block, lines);
-        Some(block)
-    }
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let first = line_at(lines, 0).filter(|line| line.len() <= HEADER_AT_MOST)?;
+    let old = first.trim_start().starts_with("name ");
+    let columns = match old {
+        true => old_header(first)?,
+        false => new_header(first, line_at(lines, 1)?)?,
+    };
+    let mut block = Block::default();
+    block.taken.resize(2 - usize::from(old), "benchstat header");
+    Table { old, columns }.read(&mut block, lines);
+    Some(block)
 }
 
 /// A word or a cell, and the character at which it begins.
@@ -75,8 +55,7 @@ struct Word<'a> {
 }
 
 /// Returns the matches of a pattern in a line.
-fn found<'a>(pattern: &LazyLock<Option<Regex>>, line: &'a str) -> Vec<Word<'a>> {
-    let all = pattern.iter().flat_map(|pattern| pattern.find_iter(line));
+fn found<'a>(form: &Form, line: &'a str) -> Vec<Word<'a>> {
     let (mut at, mut chars) = (0, 0);
     let word = |found: regex::Match<'a>| {
         chars += line[at..found.start()].chars().count();
@@ -84,7 +63,7 @@ fn found<'a>(pattern: &LazyLock<Option<Regex>>, line: &'a str) -> Vec<Word<'a>> 
         let text = found.as_str().trim_matches(['│', '|']).trim();
         Word { text, from: chars }
     };
-    all.map(word).collect()
+    form.find_each(line).map(word).collect()
 }
 
 /// A column of values.
@@ -216,7 +195,7 @@ impl Table {
     /// The value with its prefix resolved. In the old layout `ms` is a time and `M` a prefix.
     fn figure(&self, column: usize, text: &str) -> Option<Figure> {
         let metric = self.columns[column].metric.as_str();
-        let found = VALUE.as_ref()?.captures(text)?;
+        let found = VALUE.captures(text)?;
         let suffix = found.name("suffix").map_or("", |suffix| suffix.as_str());
         let digits = english(&found["digits"])?;
         if suffix == "i" && !self.old {
@@ -271,7 +250,7 @@ impl<'a> Cells<'a> {
                 sizes.push(size.trim_end_matches(')'));
             } else if ["±", "+-", "Â±", "+/-"].contains(text) {
                 words.next();
-            } else if REMARK.as_ref()?.is_match(text) {
+            } else if REMARK.is_match(text) {
             } else if number || matches!(text.to_ascii_lowercase().as_str(), "nan" | "inf") {
                 values.push(Word { text, from: *from });
             } else {

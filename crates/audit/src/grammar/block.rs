@@ -1,8 +1,7 @@
-//! The trait [`Grammar`], which every format implements, and the blocks that formats return.
+//! [`Grammar`], which describes a format, and the blocks that formats return.
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
 use super::grid::Grid;
 use crate::line::Line;
 
@@ -156,48 +155,51 @@ impl Block {
     }
 }
 
-/// The default of [`Grammar::reach`].
-pub const REACH: usize = 24;
-
-/// A format.
-pub trait Grammar: Sync {
+/// A format: a block of it is recognised by its first line and then read.
+pub struct Grammar {
     /// The format's name, as `--explain` prints it.
-    fn name(&self) -> &'static str;
+    pub name: &'static str,
+    /// What the first byte after blanks of such a line may be, and bytes of which it has one;
+    /// empty for any. For other lines `starts` is not called, which is cheaper.
+    pub first: &'static [u8],
+    /// See `first`.
+    pub holds: &'static [u8],
+    /// Whether a block may start with this line. Cheap and allocation-free: called for each
+    /// line that is left. False positives are fine.
+    pub starts: fn(&str) -> bool,
+    /// A block has a digit within this many lines of its first line. Most lines of a mailbox
+    /// are far from any digit and are skipped.
+    pub reach: usize,
+    /// Whether the tool compares and names the configurations itself. Its names count even if
+    /// they are commands or paths.
+    pub names_what_it_compares: bool,
+    /// Whether its blocks are reports that a tool printed, so that their order in the text is
+    /// the order of the runs. Tables and lists are written by people and may be sorted.
+    pub is_report: bool,
+    /// Reads the block that starts at the first line, or `None` if it is not of this format
+    /// after all. May look at all following lines; must not panic on any text; must stop at
+    /// the end of its block.
+    pub read: fn(&[Line<'_>]) -> Option<Block>,
+}
 
-    /// The bytes of lines for which [`Grammar::starts`] may hold. It is not called for
-    /// other lines, which is cheaper.
-    fn begins(&self) -> Begins {
-        Begins::ANY
+impl Grammar {
+    /// A format of reports that may begin with any byte.
+    pub const fn new(
+        name: &'static str,
+        starts: fn(&str) -> bool,
+        read: fn(&[Line<'_>]) -> Option<Block>,
+    ) -> Grammar {
+        Grammar {
+            name,
+            first: b"",
+            holds: b"",
+            starts,
+            reach: 24,
+            names_what_it_compares: false,
+            is_report: true,
+            read,
+        }
     }
-
-    /// Whether a block of this format may start with this line. Cheap and
-    /// allocation-free: called for each line that [`Grammar::begins`] leaves. False
-    /// positives are fine.
-    fn starts(&self, line: &str) -> bool;
-
-    /// A block of this format has a digit within this many lines of its first line. Most lines of a
-    /// mailbox are far from any digit and are skipped.
-    fn reach(&self) -> usize {
-        REACH
-    }
-
-    /// Whether the tool compares and names the configurations itself. Its names count
-    /// even if they are commands or paths.
-    fn names_what_it_compares(&self) -> bool {
-        false
-    }
-
-    /// Whether its blocks are reports that a tool printed, so that their order in the
-    /// text is the order of the runs. Tables and rows of numbers are written by people
-    /// and may be sorted.
-    fn is_report(&self) -> bool {
-        true
-    }
-
-    /// Reads the block that starts at `lines[0]`, or `None` if it is not of
-    /// this format after all. May look at all following lines; must not
-    /// panic on any text; must stop at the end of its block.
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block>;
 }
 
 /// One figure for each metric and unit: the mean of its samples.

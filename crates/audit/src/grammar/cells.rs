@@ -1,6 +1,7 @@
 //! Labels, summaries and doubts that several grammars build.
 
 use assize_bundle::Spread;
+use serde_json::Value;
 
 use super::block::{Figure, Finding, Labels};
 use crate::line::Line;
@@ -32,6 +33,32 @@ pub(crate) fn bad_number(cell: &str, of: &str) -> Finding {
         "bad-number",
         format!("`{}` is not a number; {of} is left out", label(cell)),
     )
+}
+
+/// Most lines of JSON.
+const LONGEST_JSON: usize = 100_000;
+
+/// The JSON that begins with the brace of the first line, if `key` is in its first lines, and how
+/// many lines it has.
+pub(crate) fn json(lines: &[Line<'_>], key: &str) -> Option<(Value, usize)> {
+    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let outer = indent(here(0)?);
+    let named = (0..6).any(|at| here(at).is_some_and(|text| text.contains(key)));
+    let closes = |at: usize, text: &str| match at {
+        0 => text.trim_end().ends_with('}'),
+        _ => indent(text) <= outer && text.trim_start().starts_with('}'),
+    };
+    let mut text = String::new();
+    for at in (0..LONGEST_JSON).take_while(|_| named) {
+        let line = here(at)?;
+        text.push_str(line);
+        text.push('\n');
+        if closes(at, line) {
+            return Some((serde_json::from_str(&text).ok()?, at + 1));
+        }
+    }
+    None
 }
 
 /// The doubt about a block that breaks off.

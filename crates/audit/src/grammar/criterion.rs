@@ -15,79 +15,65 @@
 //! is relative to results that criterion had stored and that the text does not show, so it
 //! becomes a statement.
 
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::cells::{bad_number, label, line_at, push_new};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// criterion.rs; see the module.
-pub struct Criterion;
+pub const CRITERION: Grammar = Grammar {
+    reach: 1,
+    ..Grammar::new("criterion", |line| line.len() <= LONGEST, read)
+};
 
 /// Longest line of a benchmark.
 const LONGEST: usize = 300;
 
-impl Grammar for Criterion {
-    fn name(&self) -> &'static str {
-        "criterion"
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let first = line_at(lines, 0)?;
+    let (name, mut at) = match estimate(first, "time") {
+        Some((name, _)) => (name, 0),
+        None => {
+            let (above, _) = estimate(line_at(lines, 1)?, "time")?;
+            (above.trim().is_empty().then_some(first)?, 1)
+        }
+    };
+    let name = bare_name(name.trim());
+    if name.is_empty() || name.starts_with(|c: char| !c.is_alphanumeric() && c != '<') {
+        return None;
     }
-
-    fn starts(&self, line: &str) -> bool {
-        line.len() <= LONGEST
-    }
-
-    fn reach(&self) -> usize {
-        1
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = line_at(lines, 0)?;
-        let (name, mut at) = match estimate(first, "time") {
-            Some((name, _)) => (name, 0),
-            None => {
-                let (above, _) = estimate(line_at(lines, 1)?, "time")?;
-                (above.trim().is_empty().then_some(first)?, 1)
-            }
+    let labels = Labels::workload(label(name));
+    let mut block = Block::of("criterion name", at);
+    let (mut figures, mut estimates_at) = (Vec::new(), None);
+    let mut changed = false;
+    while let Some(text) = line_at(lines, at).filter(|text| text.len() <= LONGEST) {
+        let Some(said) = said(text, at == 0, changed) else {
+            break;
         };
-        let name = bare_name(name.trim());
-        if name.is_empty() || name.starts_with(|c: char| !c.is_alphanumeric() && c != '<') {
-            return None;
-        }
-        let labels = Labels::workload(label(name));
-        let mut block = Block::of("criterion name", at);
-        let (mut figures, mut estimates_at) = (Vec::new(), None);
-        let mut changed = false;
-        while let Some(text) = line_at(lines, at).filter(|text| text.len() <= LONGEST) {
-            let Some(said) = said(text, at == 0, changed) else {
-                break;
-            };
-            block.taken.push(said.taken());
-            match said {
-                Said::Estimate(figure) if push_new(&mut figures, figure.clone()) => {
-                    estimates_at.get_or_insert(at);
-                }
-                Said::Estimate(_) => {
-                    block.taken.pop();
-                    break;
-                }
-                Said::Change(figure) => block.find(
-                    at,
-                    Finding::Statement {
-                        labels: labels.clone(),
-                        figure,
-                        normalised_to: Some("what criterion had stored".to_owned()),
-                    },
-                ),
-                Said::NoNumber(cell, metric) => block.find(at, bad_number(cell, metric)),
-                Said::Changes => changed = true,
-                Said::Remark => {}
+        block.taken.push(said.taken());
+        match said {
+            Said::Estimate(figure) if push_new(&mut figures, figure.clone()) => {
+                estimates_at.get_or_insert(at);
             }
-            at += 1;
+            Said::Estimate(_) => {
+                block.taken.pop();
+                break;
+            }
+            Said::Change(figure) => block.find(
+                at,
+                Finding::Statement {
+                    labels: labels.clone(),
+                    figure,
+                    normalised_to: Some("what criterion had stored".to_owned()),
+                },
+            ),
+            Said::NoNumber(cell, metric) => block.find(at, bad_number(cell, metric)),
+            Said::Changes => changed = true,
+            Said::Remark => {}
         }
-        if let Some(at) = estimates_at {
-            block.run(at, labels, figures);
-        }
-        (!block.findings.is_empty()).then_some(block)
+        at += 1;
     }
+    if let Some(at) = estimates_at {
+        block.run(at, labels, figures);
+    }
+    (!block.findings.is_empty()).then_some(block)
 }
 
 /// A name without what criterion prints around it on a terminal, where the estimate

@@ -7,19 +7,15 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::line_at;
 use super::latencies::{Seen, blanks, levels, quantiles, unescaped};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// cyclictest; see the module.
-#[derive(Debug, Clone, Copy)]
-pub struct Cyclictest;
+pub const CYCLICTEST: Grammar = Grammar {
+    first: b"T#p{\x1b",
+    ..Grammar::new("cyclictest", starts, read)
+};
 
-/// Most lines of a JSON file.
-const MOST: usize = 20_000;
 /// The rows below a histogram.
 const SUMMARIES: [&str; 5] = [
     "# Total:",
@@ -73,49 +69,37 @@ fn is_header(text: &str) -> bool {
             .any(|start| text.starts_with(start))
 }
 
-impl Grammar for Cyclictest {
-    fn name(&self) -> &'static str {
-        "cyclictest"
+fn starts(line: &str) -> bool {
+    let text = unescaped(line);
+    match text.as_bytes().first() {
+        Some(b'T') => thread(text).is_some(),
+        Some(b'{') => text.trim_end() == "{",
+        Some(b'#') => text == "# Histogram" || text.starts_with(SUMMARIES[1]) || is_header(text),
+        Some(b'p') => is_header(text),
+        _ => false,
     }
+}
 
-    fn begins(&self) -> Begins {
-        Begins::with(b"T#p{\x1b")
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let mut block = Block::default();
+    if unescaped(&lines.first()?.text).starts_with('{') {
+        return object(lines);
     }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = unescaped(line);
-        match text.as_bytes().first() {
-            Some(b'T') => thread(text).is_some(),
-            Some(b'{') => text.trim_end() == "{",
-            Some(b'#') => {
-                text == "# Histogram" || text.starts_with(SUMMARIES[1]) || is_header(text)
-            }
-            Some(b'p') => is_header(text),
-            _ => false,
-        }
+    let mut run = Run::default();
+    loop {
+        let at = block.taken.len();
+        let gap = blanks(lines.get(at..).unwrap_or(&[]), 3);
+        let Some(text) = line_at(lines, at + gap).map(|text| unescaped(text).trim_end()) else {
+            break;
+        };
+        let Some(what) = run.take(text, at + gap, &mut block) else {
+            break;
+        };
+        block.taken.resize(at + gap, "blank");
+        block.taken.push(what);
     }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let mut block = Block::default();
-        if unescaped(&lines.first()?.text).starts_with('{') {
-            return object(lines);
-        }
-        let mut run = Run::default();
-        loop {
-            let at = block.taken.len();
-            let gap = blanks(lines.get(at..).unwrap_or(&[]), 3);
-            let Some(text) = line_at(lines, at + gap).map(|text| unescaped(text).trim_end()) else {
-                break;
-            };
-            let Some(what) = run.take(text, at + gap, &mut block) else {
-                break;
-            };
-            block.taken.resize(at + gap, "blank");
-            block.taken.push(what);
-        }
-        run.finish(&mut block);
-        (!block.findings.is_empty()).then_some(block)
-    }
+    run.finish(&mut block);
+    (!block.findings.is_empty()).then_some(block)
 }
 
 impl Run {
@@ -208,16 +192,7 @@ fn figures(threads: &BTreeMap<u32, Seen>, buckets: &[(f64, u64)], over: u64) -> 
 
 /// What cyclictest writes with `--json`.
 fn object(lines: &[Line<'_>]) -> Option<Block> {
-    let about = (1..6).any(|at| line_at(lines, at).is_some_and(|text| text.contains("cyclictest")));
-    let end = (1..MOST)
-        .take_while(|_| about)
-        .find(|at| line_at(lines, *at).is_none_or(|text| text.starts_with('}')))?;
-    let text: String = lines
-        .iter()
-        .take(end + 1)
-        .map(|line| line.text.as_ref())
-        .collect();
-    let root: Value = serde_json::from_str(&text).ok()?;
+    let (root, end) = json(lines, "cyclictest")?;
     let mut threads = BTreeMap::new();
     let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
     for (number, of) in root.get("thread")?.as_object()? {
@@ -242,7 +217,7 @@ fn object(lines: &[Line<'_>]) -> Option<Block> {
     let inside: u64 = buckets.iter().map(|(_, n)| n).sum();
     let all: f64 = threads.values().filter_map(|seen: &Seen| seen.count).sum();
     let over = (all as u64).saturating_sub(inside);
-    let mut block = Block::of("cyclictest json", end + 1);
+    let mut block = Block::of("cyclictest json", end);
     block.run(0, Labels::default(), figures(&threads, &buckets, over));
     (!block.findings.is_empty()).then_some(block)
 }

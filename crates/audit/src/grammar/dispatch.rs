@@ -36,19 +36,20 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         reach: [0; FAR + 1],
     };
     for (at, grammar) in all().iter().enumerate() {
-        let (bit, begins) = (1 << at, grammar.begins());
+        let bit = 1 << at;
+        let has = |bytes: &[u8], byte: u8| bytes.is_empty() || bytes.contains(&byte);
         for byte in 0..=u8::MAX {
             let entry = usize::from(byte);
-            if begins.first.has(byte) || !byte.is_ascii() {
+            if has(grammar.first, byte) || !byte.is_ascii() {
                 tables.first[entry] |= bit;
             }
-            if begins.holds.has(byte) {
+            if has(grammar.holds, byte) {
                 tables.holds[entry] |= bit;
             }
         }
         for (far, reach) in tables.reach.iter_mut().enumerate() {
             let digit = if far < FAR { far } else { usize::MAX };
-            if digit <= grammar.reach() {
+            if digit <= grammar.reach {
                 *reach |= bit;
             }
         }
@@ -76,11 +77,33 @@ pub(crate) fn formats(line: &str, digit: usize) -> Formats {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::path::Path;
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::grammar::testing::texts;
+
+    /// The files in some folders of the repository, whose paths begin at this crate, and in
+    /// those below.
+    fn texts(folders: &[&str]) -> Vec<Vec<u8>> {
+        fn add(folder: &Path, found: &mut Vec<Vec<u8>>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => add(&path, found),
+                    false => found.push(std::fs::read(path).unwrap()),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for folder in folders {
+            add(
+                &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
+                &mut found,
+            );
+        }
+        found
+    }
 
     /// Checks that every format that would take the line is asked, and notes these formats in
     /// `known`. No block begins with a blank line.
@@ -90,9 +113,9 @@ mod tests {
         }
         let every = u64::MAX >> (u64::BITS as usize - all().len());
         let asked = formats(line, 0).0;
-        let takes = |at: &usize| all()[*at].starts(line);
+        let takes = |at: &usize| (all()[*at].starts)(line);
         let missed = Formats(every & !asked).filter(takes);
-        let missed: Vec<&str> = missed.map(|at| all()[at].name()).collect();
+        let missed: Vec<&str> = missed.map(|at| all()[at].name).collect();
         assert!(missed.is_empty(), "{missed:?} would take {line:?}");
         for at in Formats(asked & !*known).filter(takes) {
             *known |= 1 << at;
@@ -122,7 +145,7 @@ mod tests {
             .iter()
             .enumerate()
             .filter(|(at, _)| all_takers >> at & 1 == 0)
-            .map(|(_, grammar)| grammar.name())
+            .map(|(_, grammar)| grammar.name)
             .collect();
         assert!(untried.is_empty(), "no line is one of {untried:?}");
     }

@@ -3,36 +3,26 @@
 //! A line counts only if it consists of the figure; a sentence that mentions a frame rate does not
 //! count.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Taken};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// Frame rate and score lines.
-#[derive(Debug, Clone, Copy)]
-pub struct Frames;
+pub const FRAMES: Grammar = Grammar {
+    first: b"0123456789RfFgS",
+    ..Grammar::new("frames", starts, read)
+};
 
 /// Longest such line.
 const LONGEST: usize = 100;
 
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"^(?:(?:Rendered )?\d+ frames in [\d.]+ (?:s|secs?|seconds?)(?:\s*=\s*|[:,] *| \()(?<fps>[\d.,]+) (?i:fps)\)?|(?i:fps): *(?<alone>[\d.,]+)|(?:glmark2 )?Score: *(?<score>[\d.,]+))$",
-    )
-    .ok()
-});
+static RATE: Form = Form::new(
+    r"^(?:(?:Rendered )?\d+ frames in [\d.]+ (?:s|secs?|seconds?)(?:\s*=\s*|[:,] *| \()(?<fps>[\d.,]+) (?i:fps)\)?|(?i:fps): *(?<alone>[\d.,]+)|(?:glmark2 )?Score: *(?<score>[\d.,]+))$",
+);
 
 /// Parses a line that consists of a figure.
 fn figure(line: &str) -> Option<(Figure, Taken)> {
     let text = line.trim();
-    let found = RATE
-        .as_ref()
-        .filter(|_| text.len() <= LONGEST)?
-        .captures(text)?;
+    let short = text.len() <= LONGEST;
+    let found = short.then(|| RATE.captures(text))??;
     let rate = found.name("fps").or(found.name("alone"));
     let (name, unit, taken) = match rate {
         Some(_) => ("fps", "frames/s", "frame rate"),
@@ -42,31 +32,21 @@ fn figure(line: &str) -> Option<(Figure, Taken)> {
     Some((Figure::new(name, value, unit), taken))
 }
 
-impl Grammar for Frames {
-    fn name(&self) -> &'static str {
-        "frames"
-    }
+fn starts(line: &str) -> bool {
+    line.len() <= LONGEST
+        && (line.contains("frames in ") || line.contains(':'))
+        && figure(line).is_some()
+}
 
-    fn begins(&self) -> Begins {
-        Begins::with(b"0123456789RfFgS")
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let mut block = Block::default();
+    for (at, (figure, taken)) in lines
+        .iter()
+        .map_while(|line| figure(&line.text))
+        .enumerate()
+    {
+        block.taken.push(taken);
+        block.find(at, Finding::Sample(figure));
     }
-
-    fn starts(&self, line: &str) -> bool {
-        line.len() <= LONGEST
-            && (line.contains("frames in ") || line.contains(':'))
-            && figure(line).is_some()
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let mut block = Block::default();
-        for (at, (figure, taken)) in lines
-            .iter()
-            .map_while(|line| figure(&line.text))
-            .enumerate()
-        {
-            block.taken.push(taken);
-            block.find(at, Finding::Sample(figure));
-        }
-        (!block.taken.is_empty()).then_some(block)
-    }
+    (!block.taken.is_empty()).then_some(block)
 }

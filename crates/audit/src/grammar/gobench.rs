@@ -11,15 +11,13 @@
 //! repeated line (`-count`) is the next repetition. The number of iterations is chosen by go and is
 //! not a figure.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// `go test -bench`; see the module.
-#[derive(Debug, Clone, Copy)]
-pub struct GoBench;
+pub const GO_BENCH: Grammar = Grammar {
+    first: b"Bgp",
+    ..Grammar::new("go bench", starts, read)
+};
 
 /// Longest line of a result.
 const LONGEST: usize = 1000;
@@ -54,41 +52,28 @@ pub(super) fn numerator(unit: &str) -> &str {
     }
 }
 
-impl Grammar for GoBench {
-    fn name(&self) -> &'static str {
-        "go bench"
-    }
+fn starts(line: &str) -> bool {
+    line.len() <= LONGEST
+        && (line.starts_with("Benchmark") || ABOUT[..3].iter().any(|start| line.starts_with(start)))
+}
 
-    fn begins(&self) -> Begins {
-        Begins::with(b"Bgp")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        line.len() <= LONGEST
-            && (line.starts_with("Benchmark")
-                || ABOUT[..3].iter().any(|start| line.starts_with(start)))
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let mut block = Block::default();
-        let depth = lines.first()?.depth;
-        while let Some(text) =
-            line_at(lines, block.taken.len()).filter(|text| text.len() <= LONGEST)
-        {
-            let at = block.taken.len();
-            let text = text.trim_end();
-            if lines[at].depth != depth {
-                break;
-            }
-            if let Some((name, figures)) = result(text) {
-                block.run(at, Labels::workload(name), figures);
-                block.taken.push("go benchmark");
-            } else if ABOUT.iter().any(|start| text.starts_with(start)) {
-                block.taken.push("go benchmark header");
-            } else {
-                break;
-            }
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let mut block = Block::default();
+    let depth = lines.first()?.depth;
+    while let Some(text) = line_at(lines, block.taken.len()).filter(|text| text.len() <= LONGEST) {
+        let at = block.taken.len();
+        let text = text.trim_end();
+        if lines[at].depth != depth {
+            break;
         }
-        (!block.findings.is_empty()).then_some(block)
+        if let Some((name, figures)) = result(text) {
+            block.run(at, Labels::workload(name), figures);
+            block.taken.push("go benchmark");
+        } else if ABOUT.iter().any(|start| text.starts_with(start)) {
+            block.taken.push("go benchmark header");
+        } else {
+            break;
+        }
     }
+    (!block.findings.is_empty()).then_some(block)
 }

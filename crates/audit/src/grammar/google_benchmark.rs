@@ -14,19 +14,16 @@
 //! iterations is not a figure: the library chooses it.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::begins::Begins;
-use super::block::mean_figures;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::number::{Locale, english, step};
-use crate::line::Line;
+use super::number::{Locale, step};
+use super::prelude::*;
 
 /// Google Benchmark; see the module.
-pub struct GoogleBenchmark;
+pub const GOOGLE_BENCHMARK: Grammar = Grammar {
+    first: b"-B",
+    reach: 4,
+    ..Grammar::new("google-benchmark", starts, read)
+};
 
 /// Longest row.
 const LONGEST: usize = 1000;
@@ -35,12 +32,12 @@ const AGGREGATES: [&str; 7] = ["_median", "_stddev", "_cv", "_min", "_max", "_Bi
 /// SI prefixes after numbers: `500m/s` is 0.5 per second.
 const PREFIXES: &str = "pnum kMGTPE";
 
-static ROW: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?<name>\S.*?)\s+(?<time>[\d.]+) (?<unit>[num]?s|%)\s+(?<cpu>[\d.]+) (?:[num]?s|%)(?:\s+\d+)?(?<rest>\s.*)?$").ok()
-});
-static COUNTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?<name>[A-Za-z_][\w.-]*)=(?<value>-?\d[\d.]*)(?<prefix>[pnumkMGTPE]?)i?(?<unit>/s)?(?:\s|$)").ok()
-});
+static ROW: Form = Form::new(
+    r"^(?<name>\S.*?)\s+(?<time>[\d.]+) (?<unit>[num]?s|%)\s+(?<cpu>[\d.]+) (?:[num]?s|%)(?:\s+\d+)?(?<rest>\s.*)?$",
+);
+static COUNTER: Form = Form::new(
+    r"(?<name>[A-Za-z_][\w.-]*)=(?<value>-?\d[\d.]*)(?<prefix>[pnumkMGTPE]?)i?(?<unit>/s)?(?:\s|$)",
+);
 
 fn is_header(line: &str) -> bool {
     line.len() <= LONGEST
@@ -53,16 +50,14 @@ fn is_header(line: &str) -> bool {
 /// Parses a row into its name and figures. The library chooses the prefix of a counter for each
 /// number, so the prefix is multiplied into the value instead of being kept in the unit.
 fn row(text: &str) -> Option<(String, Vec<Figure>)> {
-    let found = ROW
-        .as_ref()
-        .filter(|_| text.len() <= LONGEST)?
-        .captures(text.trim())?;
+    let short = text.len() <= LONGEST;
+    let found = short.then(|| ROW.captures(text.trim()))??;
     let mut figures = vec![
         Figure::new("time", english(&found["time"])?, &found["unit"]),
         Figure::new("CPU time", english(&found["cpu"])?, &found["unit"]),
     ];
     let rest = found.name("rest").map_or("", |rest| rest.as_str());
-    for found in COUNTER.as_ref()?.captures_iter(rest) {
+    for found in COUNTER.each(rest) {
         let bytes = &found["name"] == "bytes_per_second";
         let place = found["prefix"]
             .chars()
@@ -82,50 +77,36 @@ fn row(text: &str) -> Option<(String, Vec<Figure>)> {
     Some((found["name"].to_owned(), figures))
 }
 
-impl Grammar for GoogleBenchmark {
-    fn name(&self) -> &'static str {
-        "google-benchmark"
-    }
+fn starts(line: &str) -> bool {
+    let text = line.trim();
+    is_header(line) || text.len() >= 20 && text.bytes().all(|b| b == b'-')
+}
 
-    fn begins(&self) -> Begins {
-        Begins::with(b"-B")
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let header = (0..2).find(|at| line_at(lines, *at).is_some_and(is_header))?;
+    let ruled = line_at(lines, header + 1).is_some_and(|text| text.starts_with("-----"));
+    let mut block = Block::of("google benchmark header", header + 1 + usize::from(ruled));
+    let mut rows: Vec<(usize, String, Vec<Figure>)> = Vec::new();
+    while let Some((name, figures)) = line_at(lines, block.taken.len()).and_then(row) {
+        rows.push((block.taken.len(), name, figures));
+        block.taken.push("google benchmark result");
     }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim();
-        is_header(line) || text.len() >= 20 && text.bytes().all(|b| b == b'-')
-    }
-
-    fn reach(&self) -> usize {
-        4
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let header = (0..2).find(|at| line_at(lines, *at).is_some_and(is_header))?;
-        let ruled = line_at(lines, header + 1).is_some_and(|text| text.starts_with("-----"));
-        let mut block = Block::of("google benchmark header", header + 1 + usize::from(ruled));
-        let mut rows: Vec<(usize, String, Vec<Figure>)> = Vec::new();
-        while let Some((name, figures)) = line_at(lines, block.taken.len()).and_then(row) {
-            rows.push((block.taken.len(), name, figures));
-            block.taken.push("google benchmark result");
+    let names: Vec<String> = rows.iter().map(|(_, name, _)| name.clone()).collect();
+    let mut benchmarks: BTreeMap<String, (usize, Vec<Figure>)> = BTreeMap::new();
+    for (at, name, figures) in rows {
+        let mean = name.strip_suffix("_mean");
+        let repeated = mean.is_some_and(|stem| names.iter().any(|name| name == stem));
+        if repeated || AGGREGATES.iter().any(|end| name.ends_with(end)) {
+            continue;
         }
-        let names: Vec<String> = rows.iter().map(|(_, name, _)| name.clone()).collect();
-        let mut benchmarks: BTreeMap<String, (usize, Vec<Figure>)> = BTreeMap::new();
-        for (at, name, figures) in rows {
-            let mean = name.strip_suffix("_mean");
-            let repeated = mean.is_some_and(|stem| names.iter().any(|name| name == stem));
-            if repeated || AGGREGATES.iter().any(|end| name.ends_with(end)) {
-                continue;
-            }
-            let own = benchmarks.entry(label(mean.unwrap_or(&name)));
-            own.or_insert((at, Vec::new())).1.extend(figures);
-        }
-        for (name, (at, figures)) in benchmarks {
-            let labels = Labels::workload(name);
-            let figures = mean_figures(figures.iter());
-            block.run(at, labels, figures);
-        }
-        block.findings.sort_by_key(|(at, _)| *at);
-        (!block.findings.is_empty()).then_some(block)
+        let own = benchmarks.entry(label(mean.unwrap_or(&name)));
+        own.or_insert((at, Vec::new())).1.extend(figures);
     }
+    for (name, (at, figures)) in benchmarks {
+        let labels = Labels::workload(name);
+        let figures = mean_figures(figures.iter());
+        block.run(at, labels, figures);
+    }
+    block.findings.sort_by_key(|(at, _)| *at);
+    (!block.findings.is_empty()).then_some(block)
 }

@@ -1,6 +1,9 @@
 //! A table as it was read, before its rows and columns are given their roles.
 
-/// A figure in a table.
+use super::units::{is_measure, is_unit};
+use crate::numbers;
+
+/// A figure in a table or a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     pub(crate) value: f64,
@@ -9,6 +12,116 @@ pub struct Cell {
     pub(crate) step: Option<f64>,
     /// The number after its `±`.
     pub(crate) spread: Option<f64>,
+    /// Whether it has a prefix (`12K`) or is a size, as names of rows and settings have.
+    pub(crate) is_size: bool,
+    /// As it was printed.
+    pub(crate) text: String,
+}
+
+impl Cell {
+    /// The figure at the beginning of a text, perhaps behind a remark in brackets, and the rest
+    /// of the text.
+    pub(crate) fn leading(text: &str) -> Option<(Cell, &str)> {
+        let text = undecorated(text);
+        let remark = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once("] "));
+        let text = remark.map_or(text, |(_, rest)| undecorated(rest));
+        if !text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+            return None;
+        }
+        if let Some((digits, rest)) = text.split_once(['x', '\u{d7}'])
+            && let Some(number) = digits
+                .trim_end()
+                .parse::<f64>()
+                .ok()
+                .filter(|v| v.is_finite())
+            && !rest.starts_with(char::is_alphanumeric)
+        {
+            return Some((Cell::new(number, "x", text), rest));
+        }
+        let first = |text: &'_ str| {
+            let one = numbers::of(text).into_iter().next()?;
+            (one.at == 0).then_some((one.number, one.unit.to_owned(), one.end, one.times))
+        };
+        let (number, mut unit, end, times) = first(text)?;
+        let (mut rest, mut spread) = (&text[end..], None);
+        let marks = ["\u{b1}", "+/-", "+-"];
+        if let Some(behind) = marks
+            .iter()
+            .find_map(|mark| rest.trim_start().strip_prefix(mark))
+        {
+            let behind = behind.trim_start();
+            let (half, other, end, _) = first(behind)?;
+            // `3.67±0.02s`: the unit is behind both.
+            spread = match other.as_str() {
+                "%" if unit != "%" => Some(number.value.abs() * half.value / 100.0),
+                "" => Some(half.value),
+                other if unit.is_empty() || unit == other => {
+                    unit = other.to_owned();
+                    Some(half.value)
+                }
+                _ => return None,
+            };
+            rest = &behind[end..];
+        }
+        let is_size = times != 1.0 || !(unit.is_empty() || unit == "%" || is_measure(&unit));
+        let known = unit.is_empty() || is_unit(&unit);
+        let cell = Cell {
+            step: number.step,
+            spread,
+            is_size,
+            ..Cell::new(number.value, &unit, text)
+        };
+        known.then_some((cell, rest))
+    }
+
+    fn new(value: f64, unit: &str, text: &str) -> Cell {
+        let (unit, text) = (unit.to_owned(), text.to_owned());
+        Cell {
+            value,
+            unit,
+            step: None,
+            spread: None,
+            is_size: false,
+            text,
+        }
+    }
+
+    /// Whether it says how many times faster or slower it is than another.
+    pub(crate) fn compares(&self) -> bool {
+        let (_, said) = self.text.split_once(": ").unwrap_or_default();
+        said.contains("x faster") || said.contains("x slower")
+    }
+
+    /// The figure that a text is, perhaps with a remark in parentheses or a comparison behind it.
+    pub(crate) fn whole(text: &str) -> Option<Cell> {
+        let (cell, rest) = Cell::leading(text)?;
+        let said = rest.starts_with(':') && cell.compares();
+        (is_remark(rest) || said).then_some(cell)
+    }
+}
+
+/// Whether a text holds nothing but remarks in parentheses and marks.
+pub(crate) fn is_remark(text: &str) -> bool {
+    let mut rest = undecorated(text);
+    while let Some(inner) = rest.strip_prefix('(') {
+        let Some((_, behind)) = inner.split_once(')') else {
+            return false;
+        };
+        rest = undecorated(behind);
+    }
+    rest.is_empty()
+}
+
+/// A text without the marks of Markdown and the symbols around it.
+pub(crate) fn undecorated(text: &str) -> &str {
+    let is_mark = |c: char| {
+        let symbol = !c.is_ascii() && !c.is_alphanumeric();
+        matches!(c, '*' | '_' | '`' | '~' | ' ' | '\t')
+            || symbol && !matches!(c, '\u{b1}' | '\u{2192}' | '\u{2212}' | '\u{d7}')
+    };
+    text.trim_matches(is_mark)
 }
 
 /// A row: labels, then figures, `None` where one is missing.

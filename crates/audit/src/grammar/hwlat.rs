@@ -3,29 +3,25 @@
 //! Each event reports a time, longer than the threshold, during which the machine did not execute
 //! the kernel. Mailers wrap the event lines, so an event may extend over several lines.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{line_at, truncated};
 use super::latencies::blanks;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The hwlat tracer's output.
-#[derive(Debug, Clone, Copy)]
-pub struct Hwlat;
+pub const HWLAT: Grammar = Grammar {
+    holds: b"#[",
+    ..Grammar::new(
+        "hwlat",
+        |line| is_title(line) || line.contains("inner/outer(us):") || is_head(line),
+        read,
+    )
+};
 
 /// Most lines of a wrapped event.
 const WRAPPED: usize = 4;
 
-static EVENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"^(?:\S.* \[\d+\]\s.*?(?<stamp>\d+\.\d+): +)?#(?<seq>\d{1,18}) +inner/outer\(us\): +(?<inner>\d+)/(?<outer>\d+)(?: +ts:(?<ts>\d+\.\d+))?(?: +[a-z-]+:\d+)*$",
-    )
-    .ok()
-});
+static EVENT: Form = Form::new(
+    r"^(?:\S.* \[\d+\]\s.*?(?<stamp>\d+\.\d+): +)?#(?<seq>\d{1,18}) +inner/outer\(us\): +(?<inner>\d+)/(?<outer>\d+)(?: +ts:(?<ts>\d+\.\d+))?(?: +[a-z-]+:\d+)*$",
+);
 
 /// One event.
 #[derive(Debug)]
@@ -39,60 +35,46 @@ struct Event {
     stamp: Option<f64>,
 }
 
-impl Grammar for Hwlat {
-    fn name(&self) -> &'static str {
-        "hwlat"
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let mut block = Block::default();
+    let titled = is_title(line_at(lines, 0)?);
+    let mut written = None;
+    while let Some(text) = line_at(lines, block.taken.len()).filter(|_| titled) {
+        let Some(rest) = text
+            .trim_start()
+            .strip_prefix('#')
+            .filter(|rest| is_art(rest))
+        else {
+            break;
+        };
+        written = written.or_else(|| entries(rest));
+        block.taken.push("hwlat header");
     }
-
-    fn begins(&self) -> Begins {
-        Begins::holding(b"#[")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        is_title(line) || line.contains("inner/outer(us):") || is_head(line)
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let mut block = Block::default();
-        let titled = is_title(line_at(lines, 0)?);
-        let mut written = None;
-        while let Some(text) = line_at(lines, block.taken.len()).filter(|_| titled) {
-            let Some(rest) = text
-                .trim_start()
-                .strip_prefix('#')
-                .filter(|rest| is_art(rest))
-            else {
-                break;
-            };
-            written = written.or_else(|| entries(rest));
-            block.taken.push("hwlat header");
-        }
-        let mut events: Vec<Event> = Vec::new();
-        let (mut other, mut first) = (0, 0);
-        loop {
-            let at = block.taken.len();
-            let gap = blanks(lines.get(at..).unwrap_or(&[]), 2);
-            if let Some((event, used)) = event(lines, at + gap) {
-                if events.last().is_some_and(|last| event.seq <= last.seq) {
-                    break;
-                }
-                first = if events.is_empty() { at + gap } else { first };
-                block.taken.resize(at + gap, "blank");
-                block.taken.resize(at + gap + used, "hwlat event");
-                events.push(event);
-            } else if titled && gap == 0 && line_at(lines, at).is_some_and(is_head) {
-                other += 1;
-                block.taken.push("trace event");
-            } else {
+    let mut events: Vec<Event> = Vec::new();
+    let (mut other, mut first) = (0, 0);
+    loop {
+        let at = block.taken.len();
+        let gap = blanks(lines.get(at..).unwrap_or(&[]), 2);
+        if let Some((event, used)) = event(lines, at + gap) {
+            if events.last().is_some_and(|last| event.seq <= last.seq) {
                 break;
             }
+            first = if events.is_empty() { at + gap } else { first };
+            block.taken.resize(at + gap, "blank");
+            block.taken.resize(at + gap + used, "hwlat event");
+            events.push(event);
+        } else if titled && gap == 0 && line_at(lines, at).is_some_and(is_head) {
+            other += 1;
+            block.taken.push("trace event");
+        } else {
+            break;
         }
-        if block.taken.is_empty() {
-            return None;
-        }
-        report(&mut block, written, &events, other, first);
-        Some(block)
     }
+    if block.taken.is_empty() {
+        return None;
+    }
+    report(&mut block, written, &events, other, first);
+    Some(block)
 }
 
 /// Whether a trace of this tracer begins here.
@@ -154,7 +136,7 @@ fn event(lines: &[Line<'_>], at: usize) -> Option<(Event, usize)> {
     let mut text = first.trim().to_owned();
     let mut found = None;
     for used in 1..=WRAPPED {
-        if let Some(captures) = EVENT.as_ref()?.captures(&text) {
+        if let Some(captures) = EVENT.captures(&text) {
             let get = |name: &str| {
                 captures
                     .name(name)

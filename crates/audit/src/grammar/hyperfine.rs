@@ -5,98 +5,77 @@
 //! time, each of which is a run. Everything that one call compares is one block. The fastest and
 //! slowest time, the median and the summary only repeat or rank the other figures, and are skipped.
 
-use std::sync::LazyLock;
-
 use assize_bundle::Spread;
-use regex::Regex;
 use serde_json::Value;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{configuration, line_at, summary, truncated};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 use crate::printed;
 
 /// The text output of `hyperfine`.
-pub struct Hyperfine;
+pub const HYPERFINE: Grammar = Grammar {
+    first: b"B",
+    names_what_it_compares: true,
+    ..Grammar::new("hyperfine", |line| title(line).is_some(), read_text)
+};
+
 /// The tables that `hyperfine` exports.
-pub struct HyperfineExport;
+pub const HYPERFINE_EXPORT: Grammar = Grammar {
+    first: b"|c",
+    names_what_it_compares: true,
+    ..Grammar::new("hyperfine-export", starts_export, read_export)
+};
+
 /// The JSON file that `hyperfine` exports.
-pub struct HyperfineJson;
+pub const HYPERFINE_JSON: Grammar = Grammar {
+    first: b"{",
+    names_what_it_compares: true,
+    ..Grammar::new("hyperfine-json", starts_json, read_json)
+};
 
-/// Most lines of a file.
-const MOST: usize = 100_000;
-
-static TITLE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^Benchmark #?(?<number>\d+): (?<command>.*\S)$").ok());
-static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"^Time \((?:mean ± (?:σ|s)|abs ≡)\): +(?<mean>[\d.]+) (?<unit>\S+)(?: ± +(?<sd>[\d.]+) (?<sdunit>\S+))? +\[User: (?<user>[\d.]+) (?<userunit>\S+), System: (?<sys>[\d.]+) (?<sysunit>\S+)\]$",
-    )
-    .ok()
-});
-static RANGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^Range \(min … max\): .* (?<runs>\d+) runs?$").ok());
+static TITLE: Form = Form::new(r"^Benchmark #?(?<number>\d+): (?<command>.*\S)$");
+static TIME: Form = Form::new(
+    r"^Time \((?:mean ± (?:σ|s)|abs ≡)\): +(?<mean>[\d.]+) (?<unit>\S+)(?: ± +(?<sd>[\d.]+) (?<sdunit>\S+))? +\[User: (?<user>[\d.]+) (?<userunit>\S+), System: (?<sys>[\d.]+) (?<sysunit>\S+)\]$",
+);
+static RANGE: Form = Form::new(r"^Range \(min … max\): .* (?<runs>\d+) runs?$");
 
 fn title(text: &str) -> Option<(u32, String)> {
     let text = text.trim();
-    let found = TITLE
-        .as_ref()
-        .filter(|_| text.starts_with("Benchmark "))
-        .and_then(|title| title.captures(text))?;
+    let begins = text.starts_with("Benchmark ");
+    let found = begins.then(|| TITLE.captures(text))??;
     Some((found["number"].parse().ok()?, found["command"].to_owned()))
 }
 
-impl Grammar for Hyperfine {
-    fn name(&self) -> &'static str {
-        "hyperfine"
-    }
-
-    fn names_what_it_compares(&self) -> bool {
-        true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"B")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        title(line).is_some()
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let mut block = Block::default();
-        let (mut number, _) = title(line_at(lines, 0)?)?;
-        while let Some((next, command)) = line_at(lines, block.taken.len()).and_then(title) {
-            if next != number || !section(&mut block, lines, &command) {
-                break;
-            }
-            number += 1;
-            // Warnings and blank lines stand between the sections of one call.
-            let passed = lines[block.taken.len()..]
-                .iter()
-                .take(12)
-                .take_while(|line| {
-                    let text = line.text.trim();
-                    text.is_empty() || text.starts_with("Warning: ")
-                });
-            let passed = passed.count();
-            let end = block.taken.len() + passed;
-            if line_at(lines, end)
-                .is_some_and(|text| title(text).is_some_and(|(next, _)| next == number))
-            {
-                block.taken.resize(end, "hyperfine warning");
-            }
+fn read_text(lines: &[Line<'_>]) -> Option<Block> {
+    let mut block = Block::default();
+    let (mut number, _) = title(line_at(lines, 0)?)?;
+    while let Some((next, command)) = line_at(lines, block.taken.len()).and_then(title) {
+        if next != number || !section(&mut block, lines, &command) {
+            break;
         }
-        (!block.findings.is_empty()).then_some(block)
+        number += 1;
+        // Warnings and blank lines stand between the sections of one call.
+        let passed = lines[block.taken.len()..]
+            .iter()
+            .take(12)
+            .take_while(|line| {
+                let text = line.text.trim();
+                text.is_empty() || text.starts_with("Warning: ")
+            });
+        let passed = passed.count();
+        let end = block.taken.len() + passed;
+        if line_at(lines, end)
+            .is_some_and(|text| title(text).is_some_and(|(next, _)| next == number))
+        {
+            block.taken.resize(end, "hyperfine warning");
+        }
     }
+    (!block.findings.is_empty()).then_some(block)
 }
 
 /// Reads a section from its title on.
 fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
     let at = block.taken.len() + 1;
-    let time = line_at(lines, at).and_then(|text| TIME.as_ref()?.captures(text.trim()));
+    let time = line_at(lines, at).and_then(|text| TIME.captures(text.trim()));
     let Some(time) = time else {
         return false;
     };
@@ -117,7 +96,7 @@ fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
         block.run(at, labels, figures);
         return true;
     };
-    let range = line_at(lines, at + 1).and_then(|text| RANGE.as_ref()?.captures(text.trim()));
+    let range = line_at(lines, at + 1).and_then(|text| RANGE.captures(text.trim()));
     let runs = range.and_then(|range| range["runs"].parse().ok());
     match runs {
         Some(_) => block.taken.push("hyperfine range"),
@@ -135,52 +114,38 @@ fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
     true
 }
 
-impl Grammar for HyperfineExport {
-    fn name(&self) -> &'static str {
-        "hyperfine-export"
-    }
+fn starts_export(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("| Command | Mean [") || text.starts_with("command,mean,stddev,")
+}
 
-    fn names_what_it_compares(&self) -> bool {
-        true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"|c")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
-        text.starts_with("| Command | Mean [") || text.starts_with("command,mean,stddev,")
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let header = line_at(lines, 0)?.trim();
-        let unit = header
-            .split_once("Mean [")
-            .and_then(|(_, rest)| Some(rest.split_once(']')?.0));
-        let mut block = Block::of("hyperfine table header", 1);
-        while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {
-            let at = block.taken.len();
-            let ruled = text.starts_with("|:") || text.starts_with("|-");
-            let row = match unit {
-                Some(unit) => marked(text, unit),
-                None => separated(text),
-            };
-            match row {
-                Some((command, figures, spread)) => {
-                    let labels = configuration(Some(&command));
-                    for figure in figures {
-                        let spread = spread.filter(|_| figure.metric == "time");
-                        block.find(at, summary(&labels, figure, spread, None));
-                    }
+fn read_export(lines: &[Line<'_>]) -> Option<Block> {
+    let header = line_at(lines, 0)?.trim();
+    let unit = header
+        .split_once("Mean [")
+        .and_then(|(_, rest)| Some(rest.split_once(']')?.0));
+    let mut block = Block::of("hyperfine table header", 1);
+    while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {
+        let at = block.taken.len();
+        let ruled = text.starts_with("|:") || text.starts_with("|-");
+        let row = match unit {
+            Some(unit) => marked(text, unit),
+            None => separated(text),
+        };
+        match row {
+            Some((command, figures, spread)) => {
+                let labels = configuration(Some(&command));
+                for figure in figures {
+                    let spread = spread.filter(|_| figure.metric == "time");
+                    block.find(at, summary(&labels, figure, spread, None));
                 }
-                None if ruled => {}
-                None => break,
             }
-            block.taken.push("hyperfine table row");
+            None if ruled => {}
+            None => break,
         }
-        (!block.findings.is_empty()).then_some(block)
+        block.taken.push("hyperfine table row");
     }
+    (!block.findings.is_empty()).then_some(block)
 }
 
 type Row = (String, Vec<Figure>, Option<Spread>);
@@ -222,48 +187,19 @@ fn separated(text: &str) -> Option<Row> {
     ))
 }
 
-impl Grammar for HyperfineJson {
-    fn name(&self) -> &'static str {
-        "hyperfine-json"
-    }
+fn starts_json(line: &str) -> bool {
+    let text = line.trim_start();
+    let rest = text.strip_prefix('{').map(str::trim_start);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("\"results\""))
+}
 
-    fn names_what_it_compares(&self) -> bool {
-        true
+fn read_json(lines: &[Line<'_>]) -> Option<Block> {
+    let (value, used) = json(lines, "\"command\"")?;
+    let mut block = Block::of("hyperfine json", used);
+    for result in value.get("results")?.as_array()? {
+        of_command(&mut block, result)?;
     }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"{")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
-        let rest = text.strip_prefix('{').map(str::trim_start);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("\"results\""))
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let named =
-            (0..6).any(|at| line_at(lines, at).is_some_and(|text| text.contains("\"command\"")));
-        let begins =
-            (0..2).any(|at| line_at(lines, at).is_some_and(|text| text.contains("\"results\"")));
-        let mut text = String::new();
-        let mut used = 0;
-        let value: Value = loop {
-            let line = line_at(lines, used).filter(|_| named && begins && used < MOST)?;
-            text.push_str(line);
-            text.push(' ');
-            used += 1;
-            // A file ends with the brace at its margin.
-            if line.starts_with('}') || used == 1 && line.trim_end().ends_with('}') {
-                break serde_json::from_str(&text).ok()?;
-            }
-        };
-        let mut block = Block::of("hyperfine json", used);
-        for result in value.get("results")?.as_array()? {
-            of_command(&mut block, result)?;
-        }
-        (!block.findings.is_empty()).then_some(block)
-    }
+    (!block.findings.is_empty()).then_some(block)
 }
 
 /// The times of one command, and how many of its runs have failed.

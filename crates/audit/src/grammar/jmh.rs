@@ -12,52 +12,38 @@
 //! A row is one run of a benchmark with its parameters: the error is of iterations within
 //! the forks of one invocation, which are no replicates.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// JMH; see the module.
-pub struct Jmh;
+pub const JMH: Grammar = Grammar {
+    // The header has the first byte, a row without it the others.
+    holds: "B±".as_bytes(),
+    reach: 2,
+    ..Grammar::new(
+        "jmh",
+        |line| header(line).is_some() || is_whole_row(line),
+        read,
+    )
+};
 
 /// Longest row.
 const LONGEST: usize = 400;
 
-impl Grammar for Jmh {
-    fn name(&self) -> &'static str {
-        "jmh"
-    }
-
-    fn begins(&self) -> Begins {
-        // The header has the first byte, a row without it the others.
-        Begins::holding("B±".as_bytes())
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        header(line).is_some() || is_whole_row(line)
-    }
-
-    fn reach(&self) -> usize {
-        2
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = line_at(lines, 0)?;
-        let (parameters, mut block) = match header(first) {
-            Some(parameters) => (parameters, Block::of("JMH header", 1)),
-            None => (Vec::new(), Block::default()),
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let first = line_at(lines, 0)?;
+    let (parameters, mut block) = match header(first) {
+        Some(parameters) => (parameters, Block::of("JMH header", 1)),
+        None => (Vec::new(), Block::default()),
+    };
+    while let Some(text) = line_at(lines, block.taken.len()) {
+        let headed = block.taken.first() == Some(&"JMH header") || is_whole_row(text);
+        let Some(finding) = row(text, &parameters).filter(|_| headed) else {
+            break;
         };
-        while let Some(text) = line_at(lines, block.taken.len()) {
-            let headed = block.taken.first() == Some(&"JMH header") || is_whole_row(text);
-            let Some(finding) = row(text, &parameters).filter(|_| headed) else {
-                break;
-            };
-            block.find(block.taken.len(), finding);
-            block.taken.push("JMH result");
-        }
-        (!block.findings.is_empty()).then_some(block)
+        block.find(block.taken.len(), finding);
+        block.taken.push("JMH result");
     }
+    (!block.findings.is_empty()).then_some(block)
 }
 
 /// Returns the names of parameters, which are in parentheses.

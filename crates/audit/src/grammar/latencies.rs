@@ -106,32 +106,3 @@ pub(super) fn blanks(lines: &[Line<'_>], limit: usize) -> usize {
     let is_blank = |line: &&Line<'_>| line.text.trim_start().is_empty();
     lines.iter().take(limit).take_while(is_blank).count()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn means_of_several_places_need_weights() {
-        let place = |avg, count| Seen {
-            avg: Some(avg),
-            count,
-            ..Seen::default()
-        };
-        let weighted = [place(10.0, Some(1.0)), place(20.0, Some(3.0))];
-        assert_eq!(mean(&weighted), Some(17.5));
-        let unweighted = [place(10.0, None), place(20.0, Some(3.0))];
-        assert_eq!(mean(&unweighted), None);
-        assert_eq!(mean(&unweighted[..1]), Some(10.0));
-    }
-
-    #[test]
-    fn quantiles_are_given_while_ten_samples_lie_beyond() {
-        let values = |buckets: &[(f64, u64)], over| -> Vec<f64> {
-            let figures = quantiles("latency", "us", buckets, over);
-            figures.iter().map(|figure| figure.value).collect()
-        };
-        assert_eq!(values(&[(3.0, 900), (7.0, 100)], 0), [3.0, 7.0]);
-        assert_eq!(values(&[(3.0, 900)], 100), [3.0]);
-    }
-}

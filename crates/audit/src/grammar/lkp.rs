@@ -19,19 +19,17 @@
 //! The number of runs is only printed in blocks that begin with failures (`:4` means
 //! none of four). Elsewhere n is unknown, and nothing can be judged.
 
-use std::sync::LazyLock;
-
 use assize_bundle::Spread;
-use regex::Regex;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::cells::{label, line_at, summary};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The robot's table.
-pub struct Lkp;
+pub const LKP: Grammar = Grammar {
+    first: b"=0123456789abcdefv",
+    reach: HEAD,
+    names_what_it_compares: true,
+    ..Grammar::new("lkp", starts, read)
+};
 
 /// Longest row, with some forty columns.
 const LONGEST: usize = 2000;
@@ -47,73 +45,51 @@ const BUILD: [&str; 4] = ["compiler", "kconfig", "rootfs", "ucode"];
 
 /// A mean with its deviation, if printed. Between them is `±`, or `~` in the robot's early years,
 /// or what an undeclared or wrong (Latin-2) character set has made of `±`.
-static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"^\s*(?<mean>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?:\s*Â?(?:[±\x{fffd}ą~]|\+-)\s*(?<sd>\d+)%)?(?:\s|$)",
-    )
-    .ok()
-});
+static CELL: Form = Form::new(
+    r"^\s*(?<mean>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?:\s*Â?(?:[±\x{fffd}ą~]|\+-)\s*(?<sd>\d+)%)?(?:\s|$)",
+);
 /// A change: a percentage, or a difference of percentages.
-static CHANGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^\s*[-+]\d[\d.]*(?:e[-+]?\d+)?%?\s").ok());
+static CHANGE: Form = Form::new(r"^\s*[-+]\d[\d.]*(?:e[-+]?\d+)?%?\s");
 
-impl Grammar for Lkp {
-    fn name(&self) -> &'static str {
-        "lkp"
+fn starts(line: &str) -> bool {
+    let text = line.trim();
+    match text.as_bytes() {
+        [b'=', ..] => text.len() >= 40 && text.bytes().all(|b| b == b'='),
+        [b'c', ..] => text == "commit:",
+        [b'0'..=b'9' | b'a'..=b'f' | b'v', ..] => names_line(text),
+        _ => false,
     }
+}
 
-    fn names_what_it_compares(&self) -> bool {
-        true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"=0123456789abcdefv")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim();
-        match text.as_bytes() {
-            [b'=', ..] => text.len() >= 40 && text.bytes().all(|b| b == b'='),
-            [b'c', ..] => text == "commit:",
-            [b'0'..=b'9' | b'a'..=b'f' | b'v', ..] => names_line(text),
-            _ => false,
-        }
-    }
-
-    fn reach(&self) -> usize {
-        HEAD
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let taken = Vec::new();
-        let mut reader = Reader { lines, taken };
-        let workload = reader.parameters();
-        let commits = reader.commits();
-        let names = reader.names()?;
-        let runs = reader.failures(names.len());
-        reader.heading("%stddev", '\\')?;
-        let labels = |name: &&str| Labels {
-            configuration: Some(full_name(name, &commits)),
-            workload: workload.clone(),
-            repetition: None,
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let taken = Vec::new();
+    let mut reader = Reader { lines, taken };
+    let workload = reader.parameters();
+    let commits = reader.commits();
+    let names = reader.names()?;
+    let runs = reader.failures(names.len());
+    reader.heading("%stddev", '\\')?;
+    let labels = |name: &&str| Labels {
+        configuration: Some(full_name(name, &commits)),
+        workload: workload.clone(),
+        repetition: None,
+    };
+    let columns: Vec<Labels> = names.iter().map(labels).collect();
+    let mut block = Block::default();
+    for (at, row) in reader.rows(names.len()) {
+        let Some((values, metric)) = row else {
+            let detail = "a row has not as many figures as there are commits".to_string();
+            block.find(at, Finding::Doubt("ragged-row", detail));
+            continue;
         };
-        let columns: Vec<Labels> = names.iter().map(labels).collect();
-        let mut block = Block::default();
-        for (at, row) in reader.rows(names.len()) {
-            let Some((values, metric)) = row else {
-                let detail = "a row has not as many figures as there are commits".to_string();
-                block.find(at, Finding::Doubt("ragged-row", detail));
-                continue;
-            };
-            for ((value, labels), n) in values.iter().zip(&columns).zip(&runs) {
-                let figure = Figure::new(metric, value.mean, "");
-                block.find(at, summary(labels, figure, value.spread(*n), *n));
-            }
+        for ((value, labels), n) in values.iter().zip(&columns).zip(&runs) {
+            let figure = Figure::new(metric, value.mean, "");
+            block.find(at, summary(labels, figure, value.spread(*n), *n));
         }
-        block.taken = reader.taken;
-        let read = |(_, finding): &(usize, Finding)| matches!(finding, Finding::Summary { .. });
-        block.findings.iter().any(read).then_some(block)
     }
+    block.taken = reader.taken;
+    let read = |(_, finding): &(usize, Finding)| matches!(finding, Finding::Summary { .. });
+    block.findings.iter().any(read).then_some(block)
 }
 
 /// Whether a line may name commits: at least two words, each with a digit.
@@ -323,9 +299,9 @@ fn row(text: &str, columns: usize) -> Option<Row<'_>> {
     let mut values = Vec::new();
     for column in 0..columns {
         if column > 0 {
-            rest = &rest[CHANGE.as_ref()?.find(rest)?.end()..];
+            rest = &rest[CHANGE.find(rest)?.end()..];
         }
-        let found = CELL.as_ref()?.captures(rest)?;
+        let found = CELL.captures(rest)?;
         let sd = found.name("sd").and_then(|sd| english(sd.as_str()));
         let mean = english(&found["mean"])?;
         values.push(Value { mean, sd });
@@ -345,24 +321,6 @@ fn damaged(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_have_a_mean_for_each_commit_and_a_metric() {
-        let text = "    120.50 ±  4%     +67.2%     201.5 ą141%      -0.4        9.5e+08   x.ops";
-        let values = [(120.5, Some(4.0)), (201.5, Some(141.0)), (9.5e8, None)];
-        let values = values.map(|(mean, sd)| Value { mean, sd }).to_vec();
-        assert_eq!(row(text, 3), Some((values, "x.ops")));
-        for text in [
-            "  120.50 ±  4%     +67.2%     201.5 ±  1%",
-            "  120.50 ±  4%     201.5 ±  1%  x.ops",
-            "  120.50 ±  4      +67.2%     201.5 x.ops",
-            "  120.50 ę  4%     +67.2%     201.5 ę 12%  x.ops",
-            "  120.50  +67.2%  201.5  +3.0%  202.0  x.ops",
-            "  120.50  +67.2%  201.5  many words of prose follow",
-        ] {
-            assert_eq!(row(text, 2), None, "{text}");
-        }
-    }
 
     #[test]
     fn the_bound_of_the_standard_deviation_covers_what_was_cut_off() {

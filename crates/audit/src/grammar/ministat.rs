@@ -6,11 +6,7 @@
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar};
-use super::cells::{configuration, line_at, summary};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The symbols of the data sets, in ministat's order.
 const SYMBOLS: &str = "x+*%#@O";
@@ -20,7 +16,11 @@ const COLUMNS: [&str; 6] = ["N", "Min", "Max", "Median", "Avg", "Stddev"];
 const TEST: [&str; 3] = ["Difference at ", "No difference proven at ", "(Student's t"];
 
 /// The output of `ministat`.
-pub struct Ministat;
+pub const MINISTAT: Grammar = Grammar {
+    first: b"x",
+    names_what_it_compares: true,
+    ..Grammar::new("ministat", |line| line.starts_with("x "), read)
+};
 
 /// Returns the symbol of a row, the number of values, their mean and deviation.
 fn row(text: &str) -> Option<(char, u32, f64, f64)> {
@@ -41,61 +41,41 @@ fn is_header(text: &str) -> bool {
     text.split_whitespace().eq(COLUMNS)
 }
 
-impl Grammar for Ministat {
-    fn name(&self) -> &'static str {
-        "ministat"
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let mut block = Block::default();
+    let mut legend = Vec::new();
+    for (at, symbol) in SYMBOLS.chars().enumerate() {
+        let name = line_at(lines, at).and_then(|text| text.strip_prefix(symbol)?.strip_prefix(' '));
+        let Some(name) = name.filter(|_| row(line_at(lines, at).unwrap_or_default()).is_none())
+        else {
+            break;
+        };
+        legend.push((symbol, name.trim()));
+        block.taken.push("ministat legend");
     }
-
-    fn names_what_it_compares(&self) -> bool {
-        true
+    let drawn = |text: &str| text.starts_with(['|', '+', '[']);
+    while line_at(lines, block.taken.len()).is_some_and(drawn) {
+        block.taken.push("ministat plot");
     }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"x")
+    if legend.is_empty() || !line_at(lines, block.taken.len()).is_some_and(is_header) {
+        return None;
     }
-
-    fn starts(&self, line: &str) -> bool {
-        line.starts_with("x ")
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let mut block = Block::default();
-        let mut legend = Vec::new();
-        for (at, symbol) in SYMBOLS.chars().enumerate() {
-            let name =
-                line_at(lines, at).and_then(|text| text.strip_prefix(symbol)?.strip_prefix(' '));
-            let Some(name) = name.filter(|_| row(line_at(lines, at).unwrap_or_default()).is_none())
-            else {
-                break;
-            };
-            legend.push((symbol, name.trim()));
-            block.taken.push("ministat legend");
+    block.taken.push("ministat header");
+    while let Some(text) = line_at(lines, block.taken.len()) {
+        let at = block.taken.len();
+        if let Some((symbol, n, mean, deviation)) = row(text) {
+            let name = legend.iter().find(|(own, _)| *own == symbol);
+            let labels = configuration(name.map(|(_, name)| *name));
+            let spread = Some(Spread::StandardDeviation(deviation));
+            let figure = Figure::new("value", mean, "");
+            block.find(at, summary(&labels, figure, spread, Some(n)));
+            block.taken.push("ministat row");
+        } else if TEST.iter().any(|start| text.trim().starts_with(start)) || text.contains(" +/- ")
+        {
+            block.taken.push("ministat test");
+        } else {
+            break;
         }
-        let drawn = |text: &str| text.starts_with(['|', '+', '[']);
-        while line_at(lines, block.taken.len()).is_some_and(drawn) {
-            block.taken.push("ministat plot");
-        }
-        if legend.is_empty() || !line_at(lines, block.taken.len()).is_some_and(is_header) {
-            return None;
-        }
-        block.taken.push("ministat header");
-        while let Some(text) = line_at(lines, block.taken.len()) {
-            let at = block.taken.len();
-            if let Some((symbol, n, mean, deviation)) = row(text) {
-                let name = legend.iter().find(|(own, _)| *own == symbol);
-                let labels = configuration(name.map(|(_, name)| *name));
-                let spread = Some(Spread::StandardDeviation(deviation));
-                let figure = Figure::new("value", mean, "");
-                block.find(at, summary(&labels, figure, spread, Some(n)));
-                block.taken.push("ministat row");
-            } else if TEST.iter().any(|start| text.trim().starts_with(start))
-                || text.contains(" +/- ")
-            {
-                block.taken.push("ministat test");
-            } else {
-                break;
-            }
-        }
-        (!block.findings.is_empty()).then_some(block)
     }
+    (!block.findings.is_empty()).then_some(block)
 }

@@ -6,12 +6,13 @@
 //! that is not printed, so they become summaries without n: their ratios can be computed but
 //! not judged.
 
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// MMTests' table of kernels.
-pub struct Mmtests;
+pub const MMTESTS: Grammar = Grammar {
+    reach: 3,
+    ..Grammar::new("mmtests", starts, read)
+};
 
 /// Statistics that are means or medians.
 const MEANS: &[&str] = &[
@@ -22,59 +23,48 @@ const OTHERS: &[&str] = &[
     "Stddev", "CoeffVar", "Min", "Max", "1st", "2nd", "3rd", "CI",
 ];
 
-impl Grammar for Mmtests {
-    fn name(&self) -> &'static str {
-        "mmtests"
-    }
+fn starts(line: &str) -> bool {
+    // Names of columns begin far to the right.
+    line.starts_with("          ") || line.contains('\t')
+}
 
-    fn starts(&self, line: &str) -> bool {
-        // Names of columns begin far to the right.
-        line.starts_with("          ") || line.contains('\t')
-    }
-
-    fn reach(&self) -> usize {
-        3
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let heads =
-            (1..=2).find(|&at| lines.get(at).is_some_and(|line| row(&line.text).is_some()))?;
-        let columns = row(&lines[heads].text)?.values.len();
-        let names = names(&lines[..heads], columns)?;
-        let mut block = Block::default();
-        block.taken.extend(vec!["mmtests kernels" as Taken; heads]);
-        for (at, line) in lines.iter().enumerate().skip(heads) {
-            let same = line.depth == lines[0].depth;
-            let Some(row) = row(&line.text).filter(|r| same && r.values.len() == columns) else {
-                break;
-            };
-            block.taken.push(if row.mean {
-                "mmtests mean"
-            } else {
-                "mmtests statistic"
-            });
-            if !row.mean {
-                continue;
-            }
-            for (name, value) in names.iter().zip(&row.values) {
-                let labels = Labels {
-                    configuration: Some(name.clone()),
-                    ..Labels::default()
-                };
-                let figure = Figure::new(row.metric.clone(), *value, "");
-                block.find(
-                    at,
-                    Finding::Summary {
-                        labels,
-                        figure,
-                        spread: None,
-                        n: None,
-                    },
-                );
-            }
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let heads = (1..=2).find(|&at| lines.get(at).is_some_and(|line| row(&line.text).is_some()))?;
+    let columns = row(&lines[heads].text)?.values.len();
+    let names = names(&lines[..heads], columns)?;
+    let mut block = Block::default();
+    block.taken.extend(vec!["mmtests kernels" as Taken; heads]);
+    for (at, line) in lines.iter().enumerate().skip(heads) {
+        let same = line.depth == lines[0].depth;
+        let Some(row) = row(&line.text).filter(|r| same && r.values.len() == columns) else {
+            break;
+        };
+        block.taken.push(if row.mean {
+            "mmtests mean"
+        } else {
+            "mmtests statistic"
+        });
+        if !row.mean {
+            continue;
         }
-        Some(block)
+        for (name, value) in names.iter().zip(&row.values) {
+            let labels = Labels {
+                configuration: Some(name.clone()),
+                ..Labels::default()
+            };
+            let figure = Figure::new(row.metric.clone(), *value, "");
+            block.find(
+                at,
+                Finding::Summary {
+                    labels,
+                    figure,
+                    spread: None,
+                    n: None,
+                },
+            );
+        }
     }
+    Some(block)
 }
 
 struct Row {

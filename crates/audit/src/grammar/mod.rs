@@ -1,17 +1,16 @@
 //! One file per format, all behind [`Grammar`].
 //!
-//! To add a format: write `grammar/FORMAT.rs` with a unit struct that implements [`Grammar`], list
-//! it below and in [`all`], and put output of the tool into `tests/posts/tools/FORMAT`.
+//! To add a format: write `grammar/FORMAT.rs` with a constant [`Grammar`], list it in [`all`],
+//! and put output of the tool into `tests/posts/tools/FORMAT`.
 //!
 //! A grammar sees lines that are already decoded and unquoted, is asked
-//! first whether a block may start at a line ([`Grammar::starts`], which runs
+//! first whether a block may start at a line (`starts`, which runs
 //! on every line of a 100 MB mailbox and must be cheap), then reads the block.
 //! It reports what it read as [`Finding`]s; which configuration, workload and
 //! repetition they belong to is decided later from headings and prompts,
 //! unless the block itself says so ([`Labels`]).
 
 pub mod asv;
-pub mod begins;
 pub mod benchstat;
 pub mod block;
 pub(crate) mod cells;
@@ -19,6 +18,7 @@ pub mod criterion;
 pub mod cyclictest;
 pub(crate) mod dispatch;
 pub mod fio;
+pub(crate) mod form;
 pub mod frames;
 pub mod gobench;
 pub mod google_benchmark;
@@ -27,6 +27,7 @@ pub mod hwlat;
 pub mod hyperfine;
 pub mod jmh;
 mod latencies;
+pub mod list;
 pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
@@ -38,57 +39,66 @@ pub mod rtla;
 pub mod runs;
 pub mod schbench;
 pub mod table;
-#[cfg(test)]
-pub(crate) mod testing;
 pub mod turbostat;
 pub(crate) mod units;
+
+/// What most formats use.
+mod prelude {
+    pub(super) use super::block::{Block, Figure, Finding, Grammar, Labels, Taken, mean_figures};
+    pub(super) use super::cells::{
+        bad_number, configuration, json, label, line_at, push_new, summary, truncated,
+    };
+    pub(super) use super::form::Form;
+    pub(super) use super::number::english;
+    pub(super) use crate::line::Line;
+}
 
 pub use block::{Block, Figure, Finding, Grammar, Labels, Taken};
 
 /// Whether the tool of a format names what it compares.
 pub(crate) fn names_what_it_compares(format: &str) -> bool {
-    let mut formats = all().iter();
-    formats.any(|grammar| grammar.name() == format && grammar.names_what_it_compares())
+    let comparing = |one: &Grammar| one.name == format && one.names_what_it_compares;
+    all().iter().any(comparing) || reports::compares(format)
 }
 
 /// Whether blocks of a format are reports that a tool printed.
 pub(crate) fn is_report(format: &str) -> bool {
-    let mut formats = all().iter();
-    let known = formats.find(|grammar| grammar.name() == format);
-    known.is_none_or(|grammar| grammar.is_report())
+    let written = |one: &Grammar| one.name == format && !one.is_report;
+    !all().iter().any(written)
 }
 
 /// All formats, most specific first.
-pub fn all() -> &'static [&'static dyn Grammar] {
+pub fn all() -> &'static [Grammar] {
     ALL
 }
 
-const ALL: &[&dyn Grammar] = &[
-    &fio::Fio,
-    &perf_stat::PerfStatJson,
-    &perf_stat::PerfStatCsv,
-    &perf_stat::PerfStatInterval,
-    &perf_stat::PerfStat,
-    &hwlat::Hwlat,
-    &cyclictest::Cyclictest,
-    &rtla::Rtla,
-    &schbench::Schbench,
-    &frames::Frames,
-    &asv::Asv,
-    &benchstat::Benchstat,
-    &gobench::GoBench,
-    &google_benchmark::GoogleBenchmark,
-    &criterion::Criterion,
-    &jmh::Jmh,
-    &hyperfine::Hyperfine,
-    &hyperfine::HyperfineExport,
-    &hyperfine::HyperfineJson,
-    &ministat::Ministat,
-    &turbostat::Turbostat,
-    &netperf::Netperf,
-    &reports::Reports,
-    &lkp::Lkp,
-    &mmtests::Mmtests,
-    &runs::Runs,
-    &table::Table,
+const ALL: &[Grammar] = &[
+    fio::FIO,
+    perf_stat::PERF_STAT_JSON,
+    perf_stat::PERF_STAT_CSV,
+    perf_stat::PERF_STAT_INTERVAL,
+    perf_stat::PERF_STAT_TEXT,
+    hwlat::HWLAT,
+    cyclictest::CYCLICTEST,
+    rtla::RTLA,
+    schbench::SCHBENCH,
+    frames::FRAMES,
+    asv::ASV,
+    benchstat::BENCHSTAT,
+    gobench::GO_BENCH,
+    google_benchmark::GOOGLE_BENCHMARK,
+    criterion::CRITERION,
+    jmh::JMH,
+    hyperfine::HYPERFINE,
+    hyperfine::HYPERFINE_EXPORT,
+    hyperfine::HYPERFINE_JSON,
+    ministat::MINISTAT,
+    turbostat::TURBOSTAT,
+    netperf::NETPERF,
+    reports::REPORTS,
+    lkp::LKP,
+    mmtests::MMTESTS,
+    list::LISTS,
+    runs::RUNS_IN_A_ROW,
+    table::TABLE,
 ];

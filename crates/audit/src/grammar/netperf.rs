@@ -9,14 +9,13 @@
 //!  87380  16384  16384    10.00    9413.39
 //! ```
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::line_at;
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// netperf; see the module.
-pub struct Netperf;
+pub const NETPERF: Grammar = Grammar {
+    first: b"bS",
+    ..Grammar::new("netperf", starts, read)
+};
 
 /// The last line of each header, with the metric and its unit.
 const HEADERS: [(&str, &str, &str); 2] = [
@@ -24,37 +23,26 @@ const HEADERS: [(&str, &str, &str); 2] = [
     ("per sec", "transactions", "1/s"),
 ];
 
-impl Grammar for Netperf {
-    fn name(&self) -> &'static str {
-        "netperf"
-    }
+fn starts(line: &str) -> bool {
+    let text = line.trim();
+    (text.starts_with("bytes") || text.starts_with("Send "))
+        && HEADERS.iter().any(|(end, ..)| text.ends_with(end))
+}
 
-    fn begins(&self) -> Begins {
-        Begins::with(b"bS")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim();
-        (text.starts_with("bytes") || text.starts_with("Send "))
-            && HEADERS.iter().any(|(end, ..)| text.ends_with(end))
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let head = line_at(lines, 0)?.trim();
-        let (_, metric, unit) = HEADERS.iter().find(|(end, ..)| head.ends_with(end))?;
-        let at =
-            (1..4).find(|at| line_at(lines, *at).is_some_and(|text| !text.trim().is_empty()))?;
-        let row: Option<Vec<f64>> = line_at(lines, at)?
-            .split_whitespace()
-            .map(english)
-            .collect();
-        let value = *row.filter(|row| row.len() >= 4)?.last()?;
-        let mut block = Block::of("netperf", at + 1);
-        block.run(
-            at,
-            Labels::default(),
-            vec![Figure::new(*metric, value, *unit)],
-        );
-        Some(block)
-    }
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let head = line_at(lines, 0)?.trim();
+    let (_, metric, unit) = HEADERS.iter().find(|(end, ..)| head.ends_with(end))?;
+    let at = (1..4).find(|at| line_at(lines, *at).is_some_and(|text| !text.trim().is_empty()))?;
+    let row: Option<Vec<f64>> = line_at(lines, at)?
+        .split_whitespace()
+        .map(english)
+        .collect();
+    let value = *row.filter(|row| row.len() >= 4)?.last()?;
+    let mut block = Block::of("netperf", at + 1);
+    block.run(
+        at,
+        Labels::default(),
+        vec![Figure::new(*metric, value, *unit)],
+    );
+    Some(block)
 }

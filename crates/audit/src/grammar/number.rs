@@ -17,117 +17,50 @@ pub enum Locale {
 /// Returns `None` for `nan`, `inf`, `1,2,3`, `1.2.3` and the empty string.
 pub fn parse(token: &str, locale: Locale) -> Option<f64> {
     let (thousands, decimal) = match locale {
-        Locale::English => (b',', b'.'),
-        Locale::CommaDecimal => (b'.', b','),
+        Locale::English => (',', '.'),
+        Locale::CommaDecimal => ('.', ','),
     };
-    let bytes = token.as_bytes();
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if token.len() > LONGEST {
         return None;
     }
-    let mut reader = Reader {
-        bytes,
-        at: 0,
-        plain: [0; LONGEST],
-        len: 0,
-    };
-    reader.sign();
-    // `.52`, as `bc` prints it. A dot that parts thousands begins no number.
-    if !(locale == Locale::English && reader.peek() == Some(decimal)) {
-        reader.integer(thousands)?;
-    }
-    if reader.peek() == Some(decimal) {
-        reader.at += 1;
-        reader.push(b'.');
-        reader.digits()?;
-    }
-    if matches!(reader.peek(), Some(b'e' | b'E')) {
-        reader.at += 1;
-        reader.push(b'e');
-        reader.sign();
-        reader.digits()?;
-    }
-    if reader.at != bytes.len() {
+    let (number, power) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
+    let unsigned = number.strip_prefix(['+', '-']).unwrap_or(number);
+    let (whole, fraction) = unsigned.split_once(decimal).unwrap_or((unsigned, "0"));
+    if !digits(fraction) || !digits(power.strip_prefix(['+', '-']).unwrap_or(power)) {
         return None;
     }
-    let value: f64 = std::str::from_utf8(&reader.plain[..reader.len])
-        .ok()?
-        .parse()
-        .ok()?;
-    value.is_finite().then_some(value)
+    let marks = [thousands, '\'', '\u{a0}', '\u{2009}', '\u{202f}'];
+    let mut groups = whole.split(marks);
+    let first = groups.next()?;
+    let groups: Vec<&str> = groups.collect();
+    let grouped = first.len() <= 3 && !first.starts_with('0');
+    // `.52`, as `bc` prints it. A dot that parts thousands begins no number.
+    let bare = locale == Locale::English && whole.is_empty() && unsigned.len() > 1;
+    if !(digits(first) || bare)
+        || !(groups.is_empty() || grouped)
+        || groups
+            .iter()
+            .any(|group| group.len() != 3 || !digits(group))
+    {
+        return None;
+    }
+    let sign = &number[..number.len() - unsigned.len()];
+    let plain = format!("{sign}{first}{}.{fraction}e{power}", groups.concat());
+    plain.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
 /// Longest token that is looked at.
 const LONGEST: usize = 40;
 
-/// Copies a token, without its separators, into a form that Rust reads.
-struct Reader<'t> {
-    bytes: &'t [u8],
-    at: usize,
-    plain: [u8; LONGEST],
-    len: usize,
-}
-
-impl Reader<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    /// There is always room: every byte pushed comes from a byte read.
-    fn push(&mut self, byte: u8) {
-        self.plain[self.len] = byte;
-        self.len += 1;
-    }
-
-    fn sign(&mut self) {
-        if let Some(sign @ (b'+' | b'-')) = self.peek() {
-            self.push(sign);
-            self.at += 1;
-        }
-    }
-
-    /// At least one digit.
-    fn digits(&mut self) -> Option<()> {
-        let from = self.at;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            self.push(digit);
-            self.at += 1;
-        }
-        (self.at > from).then_some(())
-    }
-
-    /// Digits, in groups of three if a separator stands between any.
-    fn integer(&mut self, thousands: u8) -> Option<()> {
-        let from = self.at;
-        self.digits()?;
-        let first = self.at - from;
-        let zero = self.bytes[from] == b'0';
-        while let Some(width) = separator(&self.bytes[self.at..], thousands) {
-            if first > 3 || zero {
-                return None;
-            }
-            self.at += width;
-            let from = self.at;
-            self.digits()?;
-            if self.at - from != 3 {
-                return None;
-            }
-        }
-        Some(())
-    }
-}
-
-fn separator(bytes: &[u8], thousands: u8) -> Option<usize> {
-    match bytes {
-        [b, ..] if *b == thousands || *b == b'\'' => Some(1),
-        [0xC2, 0xA0, ..] => Some(2),              // no-break space
-        [0xE2, 0x80, 0x89 | 0xAF, ..] => Some(3), // thin, narrow no-break space
-        _ => None,
-    }
-}
-
 /// [`parse`] in the English locale.
 pub fn english(token: &str) -> Option<f64> {
-    parse(token, Locale::English)
+    // What Rust reads as well, and sooner.
+    let plain = |b: u8| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+');
+    let value = || token.parse().ok().filter(|value: &f64| value.is_finite());
+    let plain = token.bytes().all(plain) && !token.ends_with('.');
+    let value = plain.then(value).flatten();
+    value.or_else(|| parse(token, Locale::English))
 }
 
 /// A number and the place of its last digit.
@@ -139,16 +72,10 @@ pub(crate) struct Number {
 
 /// Reads a number and the place of its last digit.
 pub(crate) fn number(text: &str, locale: Locale) -> Option<Number> {
-    let plain = || {
-        text.bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+'))
-    };
     let value = match locale {
-        // What Rust reads as well, and sooner.
-        Locale::English if plain() => text.parse().ok().filter(|v: &f64| v.is_finite()),
-        _ => None,
-    };
-    let value = value.or_else(|| parse(text, locale))?;
+        Locale::English => english(text),
+        _ => parse(text, locale),
+    }?;
     Some(Number {
         value,
         step: step(text, locale),

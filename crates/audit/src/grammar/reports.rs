@@ -9,17 +9,21 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::block::mean_figures;
-use super::block::{Block, Figure, Grammar, Labels, Taken};
-use super::cells::{label, line_at};
-use super::number::{Locale, english, step};
-use crate::line::Line;
+use super::number::{Locale, step};
+use super::prelude::*;
 use shapes::SHAPES;
 
 mod shapes;
 
 /// Reports of a line or two; see the module.
-pub struct Reports;
+pub const REPORTS: Grammar = Grammar {
+    reach: 4,
+    ..Grammar::new(
+        "benchmark",
+        |line| line.len() <= LONGEST && ANCHORS.as_ref().is_some_and(|any| any.is_match(line)),
+        read,
+    )
+};
 
 /// Longest line of a report.
 const LONGEST: usize = 300;
@@ -43,6 +47,8 @@ struct Shape {
     figures: &'static [(&'static str, &'static str)],
     /// Whether the tool prints such lines again and again while it runs.
     samples: bool,
+    /// Whether the tool compares: the name is that of a configuration.
+    compares: bool,
 }
 
 const fn shape(
@@ -57,21 +63,23 @@ const fn shape(
         form,
         figures,
         samples: false,
+        compares: false,
     }
 }
 
-const fn samples(
-    tool: &'static str,
-    anchor: &'static str,
-    form: &'static str,
-    figures: &'static [(&'static str, &'static str)],
-) -> Shape {
-    Shape {
-        tool,
-        anchor,
-        form,
-        figures,
-        samples: true,
+impl Shape {
+    const fn samples(self) -> Shape {
+        Shape {
+            samples: true,
+            ..self
+        }
+    }
+
+    const fn compares(self) -> Shape {
+        Shape {
+            compares: true,
+            ..self
+        }
     }
 }
 
@@ -133,6 +141,8 @@ struct Said {
     samples: bool,
     /// The workload of the lines that follow, if the line only announces it.
     title: Option<String>,
+    /// The configuration, if the tool compares.
+    configuration: Option<String>,
     figures: Vec<Figure>,
 }
 
@@ -164,6 +174,7 @@ fn said(text: &str) -> Option<Said> {
             tool: form.shape.tool,
             samples: form.shape.samples,
             title: title.or(command).map(|title| label(&title)),
+            configuration: form.shape.compares.then(|| label(name)),
             figures,
         })
     })
@@ -250,43 +261,35 @@ fn seconds(text: &str) -> Option<(f64, Option<f64>)> {
     Some(((seconds * 1e6).round() / 1e6, last))
 }
 
+/// Whether a tool whose lines are known here names what it compares.
+pub(super) fn compares(name: &str) -> bool {
+    let mut shapes = SHAPES.iter();
+    shapes.any(|shape| shape.tool == name && shape.compares)
+}
+
 /// Whether a name is that of a tool whose lines are known here.
 pub(crate) fn is_tool(name: &str) -> bool {
     SHAPES.iter().any(|shape| shape.tool == name)
 }
 
-impl Grammar for Reports {
-    fn name(&self) -> &'static str {
-        "benchmark"
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        line.len() <= LONGEST && ANCHORS.as_ref().is_some_and(|any| any.is_match(line))
-    }
-
-    fn reach(&self) -> usize {
-        4
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = said(line_at(lines, 0)?)?;
-        let tool = first.tool;
-        let mut rows = vec![(0, first)];
-        let mut at = 1;
-        while at < MOST {
-            let here = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
-            match here.and_then(said).filter(|said| said.tool == tool) {
-                Some(said) => rows.push((at, said)),
-                None if tool == "wrk" && here.is_some_and(is_percentile) => {}
-                // Some tools print a blank line inside a report.
-                None if here.is_some_and(|text| text.trim().is_empty())
-                    && rows.last().is_some_and(|(last, _)| *last + 1 == at) => {}
-                None => break,
-            }
-            at += 1;
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let first = said(line_at(lines, 0)?)?;
+    let tool = first.tool;
+    let mut rows = vec![(0, first)];
+    let mut at = 1;
+    while at < MOST {
+        let here = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
+        match here.and_then(said).filter(|said| said.tool == tool) {
+            Some(said) => rows.push((at, said)),
+            None if tool == "wrk" && here.is_some_and(is_percentile) => {}
+            // Some tools print a blank line inside a report.
+            None if here.is_some_and(|text| text.trim().is_empty())
+                && rows.last().is_some_and(|(last, _)| *last + 1 == at) => {}
+            None => break,
         }
-        block(rows)
+        at += 1;
     }
+    block(rows)
 }
 
 /// A row of wrk's distribution of latencies: `50%   14.73ms`.
@@ -302,35 +305,37 @@ fn is_percentile(text: &str) -> bool {
 /// A block of a tool's lines.
 fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
     let used = rows.last().map_or(0, |(at, _)| at + 1);
-    let tool = rows.first()?.1.tool;
+    // What a tool compares stands below a heading of its own.
+    let first = Some(&rows.first()?.1).filter(|said| said.configuration.is_none())?;
+    let tool = first.tool;
     let mut block = Block {
         findings: Vec::new(),
         taken: vec![tool as Taken; used],
         tool: Some(tool),
     };
-    let mut runs: Vec<(usize, Option<String>, Vec<Figure>)> = Vec::new();
+    let mut runs: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
     for (at, said) in rows {
         let last = runs.last().map_or(&[][..], |(.., figures)| figures);
         let again = |f: &Figure| said.figures.iter().any(|new| new.metric == f.metric);
         let known = !said.samples && last.iter().any(again);
-        if said.title.is_some() {
-            runs.push((at, said.title, said.figures));
-        } else if runs.is_empty() || known {
-            let title = runs.last().and_then(|(_, title, _)| title.clone());
-            runs.push((at, title, said.figures));
+        let mut labels = Labels {
+            workload: said.title,
+            ..configuration(said.configuration.as_deref())
+        };
+        if labels.workload.is_none() && (runs.is_empty() || known) {
+            labels.workload = runs.last().and_then(|(_, last, _)| last.workload.clone());
+            runs.push((at, labels, said.figures));
+        } else if labels.workload.is_some() || labels.configuration.is_some() {
+            runs.push((at, labels, said.figures));
         } else if let Some((.., figures)) = runs.last_mut() {
             figures.extend(said.figures);
         }
     }
-    for (at, workload, figures) in runs {
+    for (at, labels, figures) in runs {
         let figures = mean_figures(figures.iter());
-        let labels = Labels {
-            workload,
-            ..Labels::default()
-        };
         // `time` always prints the elapsed time.
         let whole = tool != "time" || figures.iter().any(|figure| figure.metric == "real");
-        if !figures.is_empty() && whole {
+        if whole {
             block.run(at, labels, figures);
         }
     }

@@ -5,16 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::line_at;
 use super::latencies::{Seen, levels, unescaped};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// rtla; see the module.
-#[derive(Debug, Clone, Copy)]
-pub struct Rtla;
+pub const RTLA: Grammar = Grammar {
+    first: b"#ITOHC\x1b",
+    ..Grammar::new("rtla", starts, read)
+};
 
 /// The sections of a table, and the prefixes of a histogram's columns.
 const SECTIONS: [(&str, &str); 4] = [
@@ -45,46 +43,36 @@ fn is_columns(text: &str) -> bool {
         || text.starts_with("Index ") && text.contains("-0")
 }
 
-impl Grammar for Rtla {
-    fn name(&self) -> &'static str {
-        "rtla"
-    }
+fn starts(line: &str) -> bool {
+    let text = unescaped(line);
+    is_title(text) || is_columns(text)
+}
 
-    fn begins(&self) -> Begins {
-        Begins::with(b"#ITOHC\x1b")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = unescaped(line);
-        is_title(text) || is_columns(text)
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let text = |at: usize| line_at(lines, at).map_or("", unescaped);
-        let mut head = (0..6).find(|at| is_columns(text(*at)))?;
-        let mut first = 0;
-        let (mut end, figures) = loop {
-            let unit = match (first..head).any(|at| text(at).contains("(ns)")) {
-                true => "ns",
-                false => "us",
-            };
-            let (end, figures) = match text(head).starts_with("Index") {
-                true => histogram(lines, head, unit),
-                false => table(lines, head, unit),
-            };
-            // Another table of this kind is the same screen, some time later.
-            let next = (end..end + 6).find(|at| is_columns(text(*at)));
-            let again = next.filter(|next| text(*next) == text(head) && is_title(text(end)));
-            match again.filter(|_| !text(head).starts_with("Index")) {
-                Some(next) => (first, head) = (end, next),
-                None => break (end, figures),
-            }
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let text = |at: usize| line_at(lines, at).map_or("", unescaped);
+    let mut head = (0..6).find(|at| is_columns(text(*at)))?;
+    let mut first = 0;
+    let (mut end, figures) = loop {
+        let unit = match (first..head).any(|at| text(at).contains("(ns)")) {
+            true => "ns",
+            false => "us",
         };
-        end = end.min(lines.len());
-        let mut block = Block::of("rtla", end);
-        block.run(first, Labels::default(), figures);
-        (!block.findings.is_empty()).then_some(block)
-    }
+        let (end, figures) = match text(head).starts_with("Index") {
+            true => histogram(lines, head, unit),
+            false => table(lines, head, unit),
+        };
+        // Another table of this kind is the same screen, some time later.
+        let next = (end..end + 6).find(|at| is_columns(text(*at)));
+        let again = next.filter(|next| text(*next) == text(head) && is_title(text(end)));
+        match again.filter(|_| !text(head).starts_with("Index")) {
+            Some(next) => (first, head) = (end, next),
+            None => break (end, figures),
+        }
+    };
+    end = end.min(lines.len());
+    let mut block = Block::of("rtla", end);
+    block.run(first, Labels::default(), figures);
+    (!block.findings.is_empty()).then_some(block)
 }
 
 /// CPU, count and cells of a row: `  0 #10003     |  113 ...`; `-` is an empty cell.

@@ -5,14 +5,18 @@
 //! same, but are integers or sorted. Anyone may write such a line, so the gate compares only rows
 //! below headings of several configurations; all others are left as prose.
 
-use super::begins::Begins;
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
-use crate::line::Line;
+use super::grid::Cell;
+use super::prelude::*;
+use super::table::counts_runs;
 use crate::numbers::{self, Printed};
 
 /// Runs in a row; see the module.
-pub struct Runs;
+pub const RUNS_IN_A_ROW: Grammar = Grammar {
+    holds: b":=",
+    reach: 0,
+    is_report: false,
+    ..Grammar::new(RUNS, starts, read)
+};
 
 /// Their name among the formats.
 pub(crate) const RUNS: &str = "runs in a row";
@@ -40,52 +44,51 @@ pub(crate) fn behind_name(text: &str) -> Option<(&str, Vec<Printed<'_>>)> {
     (only && named).then_some((name, all))
 }
 
-/// Whether the numbers after a name can be repeated runs of the same thing.
-fn are_runs(all: &[Printed<'_>]) -> bool {
-    let values = || all.iter().map(|one| one.number.value);
-    let whole = |one: &Printed<'_>| one.unit.is_empty() && one.number.step.is_none_or(|s| s >= 1.0);
+/// Whether numbers can be repeated runs of the same thing.
+pub(super) fn are_runs(all: &[&Figure]) -> bool {
+    let values = || all.iter().map(|one| one.value);
+    let whole = |one: &&Figure| one.unit.is_empty() && one.step.is_none_or(|step| step >= 1.0);
     let one_unit = all.iter().all(|one| one.unit == all[0].unit);
-    one_unit && !all.iter().any(whole) && !values().is_sorted() && !values().rev().is_sorted()
+    let sorted = values().is_sorted() || values().rev().is_sorted();
+    all.len() >= FEWEST && one_unit && !sorted && !all.iter().any(whole)
 }
 
-impl Grammar for Runs {
-    fn name(&self) -> &'static str {
-        RUNS
+/// The figure of a line that has nothing else, but perhaps its number: `2) 7.8 s`, `run 3: 4.01`.
+pub(super) fn counted(text: &str) -> Option<Cell> {
+    let text = text.trim();
+    let is_count = |head: &str| {
+        let word = head.trim_end_matches(|c: char| c.is_ascii_digit());
+        word.len() < head.len() && counts_runs(word)
+    };
+    match text.split_once([':', '=']) {
+        Some((head, rest)) if is_count(head.trim_end()) => Cell::whole(rest),
+        _ => Cell::whole(&text[numbers::list_mark(text)..]),
     }
+}
 
-    fn is_report(&self) -> bool {
-        false
-    }
+fn starts(line: &str) -> bool {
+    let behind = line
+        .split_once([':', '='])
+        .map(|(_, rest)| rest.trim_start());
+    line.len() <= LONGEST
+        && behind
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)))
+}
 
-    fn begins(&self) -> Begins {
-        Begins::holding(b":=")
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let (name, all) = behind_name(line_at(lines, 0)?)?;
+    let figure = |one: &Printed<'_>| {
+        let mut figure = Figure::new(label(name), one.number.value, one.unit);
+        figure.step = one.number.step;
+        figure
+    };
+    let figures: Vec<Figure> = all.iter().map(figure).collect();
+    let mut block = Block::of(RUNS, 1);
+    if !are_runs(&figures.iter().collect::<Vec<_>>()) {
+        return None;
     }
-
-    fn starts(&self, line: &str) -> bool {
-        let behind = line
-            .split_once([':', '='])
-            .map(|(_, rest)| rest.trim_start());
-        line.len() <= LONGEST
-            && behind.is_some_and(|rest| {
-                rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
-            })
+    for figure in figures {
+        block.run(0, Labels::default(), vec![figure]);
     }
-
-    fn reach(&self) -> usize {
-        0
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let (name, all) = behind_name(line_at(lines, 0)?)?;
-        if !are_runs(&all) {
-            return None;
-        }
-        let mut block = Block::of(RUNS, 1);
-        for one in all {
-            let mut figure = Figure::new(label(name), one.number.value, one.unit);
-            figure.step = one.number.step;
-            block.run(0, Labels::default(), vec![figure]);
-        }
-        Some(block)
-    }
+    Some(block)
 }

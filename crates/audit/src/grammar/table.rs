@@ -5,26 +5,24 @@
 //! like, or rows or columns number the runs of each name. The figures of any other table are
 //! read and not judged.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::block::{Block, Finding, Grammar};
-use super::cells::{label, line_at};
 use super::grid::{Cell, Grid, Row};
-use super::number::english;
-use super::units::is_measure;
+use super::prelude::*;
 use crate::headings::is_rule;
-use crate::line::Line;
-use crate::numbers::whole_duration;
+use crate::states::side;
 
 use self::roles::counts_or_sets;
+pub(super) use self::roles::counts_runs;
 
 mod changes;
+mod figures;
 mod roles;
 
 /// Tables that people make.
-pub struct Table;
+pub const TABLE: Grammar = Grammar {
+    reach: RULES + 1,
+    is_report: false,
+    ..Grammar::new("table", starts, read)
+};
 
 /// What may stand between two cells.
 const BARS: [char; 2] = ['|', '\u{2502}'];
@@ -35,56 +33,14 @@ const MOST: usize = 2000;
 /// Most rules between the header and the rows.
 const RULES: usize = 2;
 
-static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"^(?<value>[+-]?\d[\d,.']*(?:[eE][+-]?\d+)?)(?<unit>\s*%|\s*[A-Za-zµμ][\w/µμ]*)?(?:\s*(?:±|\+-|\+/-)\s*(?<spread>\d[\d.]*)(?:\s*(?<of>%|[A-Za-zµμ][\w/µμ]*))?)?(?:\s+\([^()]*\))?$",
-    )
-    .ok()
-});
-
-/// Parses a cell with a figure; the inner `None` stands for an empty cell.
-fn cell(text: &str) -> Option<Option<Cell>> {
+/// Parses a cell with a figure; the inner `None` stands for an empty cell. Sizes are names of rows
+/// unless it is `wide`.
+fn cell(text: &str, wide: bool) -> Option<Option<Cell>> {
     if matches!(text, "-" | "--" | "n/a" | "N/A") {
         return Some(None);
     }
-    let text = text.trim_matches('*');
-    let first = text.as_bytes().first()?;
-    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-')) {
-        return None;
-    }
-    if let Some(seconds) = whole_duration(text) {
-        return Some(Some(Cell {
-            value: seconds.value,
-            unit: "s".to_owned(),
-            step: seconds.step,
-            spread: None,
-        }));
-    }
-    let found = CELL.as_ref()?.captures(text)?;
-    let value = english(&found["value"])?;
-    let part = |name: &str| found.name(name).map(|part| part.as_str().trim());
-    // `3.67±0.02s`: the unit is behind both.
-    let behind = part("of").filter(|unit| *unit != "%");
-    let unit = part("unit").or(behind).unwrap_or_default();
-    if !(unit.is_empty() || matches!(unit, "%" | "x") || is_measure(unit))
-        || behind.is_some_and(|it| it != unit)
-    {
-        return None;
-    }
-    let spread = part("spread").and_then(english);
-    let percent = part("of") == Some("%");
-    Some(Some(Cell {
-        value,
-        unit: unit.to_owned(),
-        step: None,
-        spread: spread.map(|spread| {
-            if percent {
-                value.abs() * spread / 100.0
-            } else {
-                spread
-            }
-        }),
-    }))
+    let cell = Cell::whole(text)?;
+    (wide || !cell.is_size).then_some(Some(cell))
 }
 
 /// Splits a line into fields: at bars, else at tabs, else at blanks; a `±` joins its neighbours.
@@ -131,12 +87,13 @@ fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
     let fields = fields(text);
     let cells: Vec<Option<Cell>> = match text.contains(BARS) {
         true => {
-            let figures = fields.iter().map(|field| cell(field).flatten());
+            let wide = fields.iter().enumerate();
+            let figures = wide.map(|(at, field)| cell(field, at > 0).flatten());
             let first = figures.clone().position(|figure| figure.is_some())?;
             figures.skip(labels.unwrap_or(first)).collect()
         }
         false => {
-            let figures = fields.iter().rev().map_while(|field| cell(field));
+            let figures = fields.iter().rev().map_while(|field| cell(field, false));
             let mut figures: Vec<_> = figures.collect();
             figures.reverse();
             figures
@@ -152,13 +109,26 @@ fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
     (figures > 0 && !sentence).then_some(Row { at, labels, cells })
 }
 
-/// Parses a header into the names of the `labels` labels and those of the `count` figures.
-fn header(text: &str, labels: usize, count: usize) -> Option<(Vec<String>, Vec<String>)> {
+/// Parses a header into the names of the labels and of the figures of the `first` row. What is
+/// `drawn` above a rule needs not look like a name, and percentages at the end need none. Between
+/// blanks a name above the labels names no figures; there is none if the header is `indented`.
+fn header(
+    text: &str,
+    first: &Row,
+    drawn: bool,
+    indented: bool,
+) -> Option<(Vec<String>, Vec<String>)> {
+    let (labels, count) = (first.labels.len(), first.cells.len());
+    let percent = first
+        .cells
+        .last()
+        .is_some_and(|cell| cell.as_ref().is_some_and(|cell| cell.unit == "%"));
     let text = text.trim();
     let words = fields(text);
-    let wide: Vec<String> = match text.contains(BARS) || text.contains('\t') {
-        true => words.clone(),
-        false => {
+    let blanks = !(text.contains(BARS) || text.contains('\t'));
+    let wide: Vec<String> = match blanks {
+        false => words.clone(),
+        true => {
             let parts = text
                 .split("  ")
                 .map(str::trim)
@@ -166,18 +136,24 @@ fn header(text: &str, labels: usize, count: usize) -> Option<(Vec<String>, Vec<S
             parts.map(str::to_owned).collect()
         }
     };
-    for names in [&wide, &words, &numbered(&words, count)] {
+    // Where single blanks are left, nothing stands below anything.
+    let aligned = blanks && wide.len() > 1;
+    let mut more = wide.clone();
+    more.extend(percent.then(String::new));
+    for names in [&wide, &words, &numbered(&words, count), &more] {
         let keys = match names.len().checked_sub(count) {
+            Some(0) if labels > 0 && aligned && !indented => continue,
             Some(keys) if keys <= 1 || keys == labels => keys,
             _ => continue,
         };
         let (keys, columns) = names.split_at(keys);
-        let named = |name: &String| cell(name).is_none() && name.chars().any(char::is_alphanumeric);
-        if columns.iter().all(named) {
-            return Some((
-                keys.to_vec(),
-                columns.iter().map(|name| plain(name)).collect(),
-            ));
+        let named =
+            |name: &String| cell(name, true).is_none() && name.contains(char::is_alphanumeric);
+        let (last, others) = columns.split_last()?;
+        let all = others.iter().all(named) && (named(last) || last.is_empty() && percent);
+        if drawn && keys.len() == labels || all {
+            let columns = columns.iter().map(|name| plain(name));
+            return Some((keys.to_vec(), columns.collect()));
         }
     }
     None
@@ -210,98 +186,91 @@ fn numbered(words: &[String], count: usize) -> Vec<String> {
     names
 }
 
-impl Grammar for Table {
-    fn name(&self) -> &'static str {
-        "table"
-    }
-
-    fn is_report(&self) -> bool {
-        false
-    }
-
-    fn reach(&self) -> usize {
-        RULES + 1
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_end();
-        let sentence = text.ends_with(['.', ':', ';', ',', '{', '}']);
-        text.len() <= LONGEST && !sentence && text.bytes().any(|b| b.is_ascii_alphabetic())
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let depth = lines.first()?.depth;
-        let names = line_at(lines, 0)?;
-        let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-        let rules =
-            (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
-        let begin = 1 + rules.count();
-        let first = row(begin, text(begin)?, None)?;
-        // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
-        if row(0, names, None).is_some_and(|above| above.cells.len() == first.cells.len()) {
-            return None;
-        }
-        let (keys, columns) = header(names, first.labels.len(), first.cells.len())?;
-        let mut grid = Grid {
-            keys,
-            columns,
-            rows: Vec::new(),
-        };
-        let mut end = begin;
-        let mut doubts = Vec::new();
-        while let Some(line) = text(end).filter(|_| end < MOST) {
-            if is_ruled(line.trim()) {
-                end += 1;
-                continue;
-            }
-            let fits = |row: &Row| row.cells.len() == grid.columns.len();
-            match row(end, line, Some(first.labels.len())).filter(fits) {
-                Some(row) => {
-                    doubts.extend(unread(line).map(|why| (end, why)));
-                    grid.rows.push(row);
-                }
-                None => match spoiled(line, first.labels.len() + first.cells.len()) {
-                    Some(why) => doubts.push((end, why)),
-                    None => break,
-                },
-            }
-            end += 1;
-        }
-        // Between bars and below a rule one row is a table.
-        let drawn = begin > 1 && names.contains(BARS);
-        if grid.rows.len() < if drawn { 1 } else { 2 } {
-            return None;
-        }
-        name_rows_by_numbers(&mut grid);
-        let end = grid.rows.last().map_or(end, |row| row.at + 1);
-        let mut block = Block::of("table", end);
-        block.find(0, Finding::Grid(Box::new(grid)));
-        for (at, why) in doubts.into_iter().filter(|(at, _)| *at < end) {
-            block.find(at, Finding::Doubt("bad-number", why));
-        }
-        Some(block)
-    }
+fn starts(line: &str) -> bool {
+    let text = line.trim_end();
+    let sentence = text.ends_with(['.', ':', ';', ',', '{', '}']);
+    text.len() <= LONGEST && !sentence && text.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// A first column of whole numbers beside figures with a fraction or a unit names the rows, if
-/// nothing else does: sizes, numbers of clients.
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let names = line_at(lines, 0)?;
+    let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let rules = (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
+    let begin = 1 + rules.count();
+    let first = row(begin, text(begin)?, None)?;
+    // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
+    let drawn = begin > 1 && names.contains(BARS);
+    let same = |above: Row| above.cells.len() == first.cells.len();
+    if !drawn && row(0, names, None).is_some_and(same) {
+        return None;
+    }
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let indented = indent(names) > indent(text(begin)?);
+    let (keys, columns) = header(names, &first, drawn, indented)?;
+    let mut grid = Grid {
+        keys,
+        columns,
+        rows: Vec::new(),
+    };
+    let mut end = begin;
+    let mut doubts = Vec::new();
+    while let Some(line) = text(end).filter(|_| end < MOST) {
+        if is_ruled(line.trim()) {
+            end += 1;
+            continue;
+        }
+        let fits = |row: &Row| row.cells.len() == grid.columns.len();
+        match row(end, line, Some(first.labels.len())).filter(fits) {
+            Some(row) => {
+                doubts.extend(unread(line).map(|why| (end, why)));
+                grid.rows.push(row);
+            }
+            None => match spoiled(line, first.labels.len() + first.cells.len()) {
+                Some(why) => doubts.push((end, why)),
+                None => break,
+            },
+        }
+        end += 1;
+    }
+    // Between bars and below a rule one row is a table.
+    if grid.rows.len() < if drawn { 1 } else { 2 } {
+        return None;
+    }
+    name_rows_by_numbers(&mut grid);
+    let end = grid.rows.last().map_or(end, |row| row.at + 1);
+    let mut block = Block::of("table", end);
+    block.find(0, Finding::Grid(Box::new(grid)));
+    for (at, why) in doubts.into_iter().filter(|(at, _)| *at < end) {
+        block.find(at, Finding::Doubt("bad-number", why));
+    }
+    Some(block)
+}
+
+/// Numbers in the first columns name the rows if they are sizes, or whole numbers and nothing
+/// else does, beside figures that are neither: block sizes, numbers of clients.
 fn name_rows_by_numbers(grid: &mut Grid) {
     let whole = |cell: &Cell| cell.unit.is_empty() && cell.value.fract() == 0.0;
-    let names = |row: &Row| {
-        let first = row.cells.first().and_then(Option::as_ref);
-        row.labels.is_empty() && first.is_some_and(|cell| whole(cell) && cell.value >= 0.0)
-    };
-    let mut others = grid
-        .rows
-        .iter()
-        .flat_map(|row| row.cells.iter().skip(1).flatten());
-    if counts_or_sets(&grid.columns[0]) || !grid.rows.iter().all(names) || others.all(whole) {
-        return;
-    }
-    grid.keys.push(grid.columns.remove(0));
-    for row in &mut grid.rows {
-        let first = row.cells.remove(0);
-        row.labels.extend(first.map(|cell| cell.value.to_string()));
+    loop {
+        let names = |row: &Row| {
+            let first = row.cells.first().and_then(Option::as_ref);
+            let number = |cell: &Cell| row.labels.is_empty() && whole(cell) && cell.value >= 0.0;
+            first.is_some_and(|cell| cell.is_size || number(cell))
+        };
+        let rows = grid.rows.iter();
+        let mut others = rows.flat_map(|row| row.cells.iter().skip(1).flatten());
+        let sizes = |row: &Row| row.cells[0].as_ref().is_some_and(|cell| cell.is_size);
+        let sized = grid.rows.iter().all(sizes);
+        let plain = |cell: &Cell| cell.is_size || cell.unit == "%" || !sized && whole(cell);
+        let kept = counts_or_sets(&grid.columns[0]) || side(&grid.columns[0]).is_some();
+        if kept || !grid.rows.iter().all(names) || others.all(plain) {
+            return;
+        }
+        grid.keys.push(grid.columns.remove(0));
+        for row in &mut grid.rows {
+            let first = row.cells.remove(0);
+            row.labels.extend(first.map(|cell| cell.text));
+        }
     }
 }
 
@@ -312,7 +281,7 @@ fn unread(text: &str) -> Option<String> {
         field
             .trim_matches('*')
             .starts_with(|c: char| c.is_ascii_digit())
-            && cell(field).is_none()
+            && cell(field, true).is_none()
     };
     // The first may be a name, `4k randread`.
     let bad = fields.iter().skip(1).find(digit)?;
@@ -324,7 +293,8 @@ fn spoiled(text: &str, count: usize) -> Option<String> {
     let fields = fields(text);
     let bad = |field: &&String| {
         let digit = field.starts_with(|c: char| c.is_ascii_digit());
-        cell(field).is_none() && (digit || ["nan", "inf"].contains(&field.to_lowercase().as_str()))
+        cell(field, true).is_none()
+            && (digit || ["nan", "inf"].contains(&field.to_lowercase().as_str()))
     };
     let bad = fields.iter().find(bad).filter(|_| fields.len() == count)?;
     Some(label(&format!(
@@ -335,56 +305,4 @@ fn spoiled(text: &str, count: usize) -> Option<String> {
 
 fn is_ruled(text: &str) -> bool {
     is_rule(text) || !text.is_empty() && text.chars().all(|c| "|:-+=─┼├┤│ ".contains(c))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing;
-    use crate::options::{Options, Role};
-
-    fn grid(texts: &[&str]) -> Option<Grid> {
-        let block = testing::read(&Table, &texts.join("\n"))?;
-        block
-            .findings
-            .into_iter()
-            .find_map(|(_, finding)| match finding {
-                Finding::Grid(grid) => Some(*grid),
-                _ => None,
-            })
-    }
-
-    fn read(texts: &[&str], options: &Options) -> Vec<String> {
-        let grid = grid(texts).expect("a table");
-        let findings = grid.findings(&grid.roles(options), options);
-        findings
-            .iter()
-            .map(|(_, finding)| testing::shown(finding))
-            .collect()
-    }
-
-    #[test]
-    fn the_user_says_what_rows_and_columns_are() {
-        let table = [
-            "         one     other",
-            "read     12.5    11.5",
-            "write    22.5    21.5",
-        ];
-        let undeclared = grid(&table).expect("a table");
-        assert_eq!(undeclared.roles(&Options::default()).because, None);
-        let options = Options {
-            columns_are: Some(Role::Configurations),
-            ..Options::default()
-        };
-        let found = read(&table, &options);
-        assert_eq!(
-            found,
-            ["one: read=12.5, write=22.5", "other: read=11.5, write=21.5"]
-        );
-        let options = Options {
-            rows_are: Some(Role::Workloads),
-            ..options
-        };
-        assert_eq!(read(&table, &options)[0], "one/read: value=12.5");
-    }
 }

@@ -6,13 +6,17 @@
 //! single CPUs are passed over, as are columns that place a row or hold the time of day.
 //! Without columns `Core` or `CPU` all rows are those of intervals, as `--Summary` prints them.
 
-use super::block::{Block, Figure, Grammar, Labels};
-use super::cells::{label, line_at};
-use super::number::english;
-use crate::line::Line;
+use super::prelude::*;
 
 /// The output of `turbostat`.
-pub struct Turbostat;
+pub const TURBOSTAT: Grammar = Grammar {
+    reach: 1,
+    ..Grammar::new(
+        "turbostat",
+        |line| TELLING.iter().any(|name| line.contains(name)) && header(line).is_some(),
+        read,
+    )
+};
 
 /// More columns than any version of turbostat prints.
 const MOST: usize = 300;
@@ -50,69 +54,54 @@ fn header(text: &str) -> Option<Vec<&str>> {
     (telling >= 2 && named).then_some(names)
 }
 
-impl Grammar for Turbostat {
-    fn name(&self) -> &'static str {
-        "turbostat"
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        TELLING.iter().any(|name| line.contains(name)) && header(line).is_some()
-    }
-
-    fn reach(&self) -> usize {
-        1
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let names = header(line_at(lines, 0)?)?;
-        let places = names.iter().filter(|name| PLACES.contains(name)).count();
-        let mut block = Block::of("turbostat header", 1);
-        let mut rows: Vec<Vec<Option<f64>>> = Vec::new();
-        let mut fresh = true;
-        while let Some(text) = line_at(lines, block.taken.len())
-            .filter(|_| lines[block.taken.len()].depth == lines[0].depth)
-        {
-            let blank = text.trim().is_empty();
-            let again = |text: &str| header(text).as_ref() == Some(&names);
-            if again(text) || blank && line_at(lines, block.taken.len() + 1).is_some_and(again) {
-                fresh = true;
-                block
-                    .taken
-                    .push(if blank { "blank" } else { "turbostat header" });
-                continue;
-            }
-            let mut cells: Vec<&str> = text.split_whitespace().collect();
-            let number = |cell: &&str| *cell == "-" || english(cell).is_some();
-            if cells.len() < 2 || cells.len() > names.len() || !cells.iter().all(number) {
-                break;
-            }
-            // Old versions leave the places of the machine's row blank.
-            if fresh && cells.len() + places == names.len() {
-                cells.splice(0..0, std::iter::repeat_n("-", places));
-            }
-            let placed = names
-                .iter()
-                .zip(&cells)
-                .all(|(name, cell)| !PLACES.contains(name) || *cell == "-");
-            let whole = cells.len() == names.len() && (placed || fresh && places == 0);
-            block.taken.push(match whole {
-                true => "turbostat row",
-                false => "turbostat row of a cpu",
-            });
-            if whole {
-                rows.push(cells.into_iter().map(english).collect());
-            }
-            fresh = false;
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let names = header(line_at(lines, 0)?)?;
+    let places = names.iter().filter(|name| PLACES.contains(name)).count();
+    let mut block = Block::of("turbostat header", 1);
+    let mut rows: Vec<Vec<Option<f64>>> = Vec::new();
+    let mut fresh = true;
+    while let Some(text) = line_at(lines, block.taken.len())
+        .filter(|_| lines[block.taken.len()].depth == lines[0].depth)
+    {
+        let blank = text.trim().is_empty();
+        let again = |text: &str| header(text).as_ref() == Some(&names);
+        if again(text) || blank && line_at(lines, block.taken.len() + 1).is_some_and(again) {
+            fresh = true;
+            block
+                .taken
+                .push(if blank { "blank" } else { "turbostat header" });
+            continue;
         }
-        let figures = names.iter().enumerate().filter_map(|(column, name)| {
-            let kept = !PLACES.contains(name) && *name != "Time_Of_Day_Seconds" && *name != "usec";
-            let values: Vec<f64> = rows.iter().filter_map(|row| row[column]).collect();
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            let first = !names[..column].contains(name);
-            (kept && first && !values.is_empty())
-                .then(|| Figure::new(label(name), mean, unit(name)))
+        let mut cells: Vec<&str> = text.split_whitespace().collect();
+        let number = |cell: &&str| *cell == "-" || english(cell).is_some();
+        if cells.len() < 2 || cells.len() > names.len() || !cells.iter().all(number) {
+            break;
+        }
+        // Old versions leave the places of the machine's row blank.
+        if fresh && cells.len() + places == names.len() {
+            cells.splice(0..0, std::iter::repeat_n("-", places));
+        }
+        let placed = names
+            .iter()
+            .zip(&cells)
+            .all(|(name, cell)| !PLACES.contains(name) || *cell == "-");
+        let whole = cells.len() == names.len() && (placed || fresh && places == 0);
+        block.taken.push(match whole {
+            true => "turbostat row",
+            false => "turbostat row of a cpu",
         });
-        block.run(1, Labels::default(), figures.collect());
-        (!block.findings.is_empty()).then_some(block)
+        if whole {
+            rows.push(cells.into_iter().map(english).collect());
+        }
+        fresh = false;
     }
+    let figures = names.iter().enumerate().filter_map(|(column, name)| {
+        let kept = !PLACES.contains(name) && *name != "Time_Of_Day_Seconds" && *name != "usec";
+        let values: Vec<f64> = rows.iter().filter_map(|row| row[column]).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let first = !names[..column].contains(name);
+        (kept && first && !values.is_empty()).then(|| Figure::new(label(name), mean, unit(name)))
+    });
+    block.run(1, Labels::default(), figures.collect());
+    (!block.findings.is_empty()).then_some(block)
 }

@@ -26,6 +26,7 @@ pub(super) fn admit(
         return (items, rulings);
     }
     let mut refused: BTreeSet<usize> = BTreeSet::new();
+    let mut told: BTreeSet<usize> = BTreeSet::new();
     // Runs in a row that are not compared were no figures to begin with.
     let mut prose: BTreeSet<usize> = BTreeSet::new();
     for (workload, group) in groups(&items) {
@@ -41,14 +42,17 @@ pub(super) fn admit(
         let Some(ruling) = ruling else {
             let undeclared = |at: &usize| items[*at].named_by == NamedBy::Table(None);
             let tables: Vec<usize> = group.iter().copied().filter(undeclared).collect();
-            if let Some(&at) = tables.first() {
-                doubts.push(unconfirmed(&items[at]));
-            }
+            let first = tables.first().map(|at| &items[*at]);
+            doubts.extend(
+                first
+                    .filter(|item| told.insert(item.block))
+                    .map(unconfirmed),
+            );
             refused.extend(tables);
             continue;
         };
         if !ruling.judged {
-            doubts.push(not_judged(&ruling, &labels, &items[group[0]]));
+            doubts.push(not_judged(&ruling, &labels));
             refused.extend(group);
         }
         rulings.push(ruling);
@@ -56,27 +60,26 @@ pub(super) fn admit(
     (stated(items, &refused, &prose), rulings)
 }
 
-/// Says why figures are not compared, and which option would change that.
-fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
+/// What makes figures comparable.
+const COMPLETE: &str = "complete the reading that --draft writes";
+
+/// Says why figures are not compared.
+fn not_judged(ruling: &Ruling, labels: &[String]) -> Doubt {
     let distinct: BTreeSet<&str> = labels.iter().map(String::as_str).collect();
     let some: Vec<&str> = distinct.iter().take(3).copied().collect();
     let more = match distinct.len() > some.len() {
         true => " and others",
         false => "",
     };
-    let option = match matches!(first.named_by, NamedBy::Table(_)) {
-        true => "complete the reading that --draft writes",
-        false => "--configuration 'REGEX=NAME' names them",
-    };
     let (some, why) = (some.join(", "), ruling.why);
-    let detail = format!("read, not judged: {some}{more}: {why}; {option}");
+    let detail = format!("read, not judged: {some}{more}: {why}; {COMPLETE}");
     doubt("not-judged", detail, ruling.place)
 }
 
 /// Why the figures of a table are stated only.
 fn unconfirmed(item: &Item) -> Doubt {
-    let detail = "read, not judged: nothing says what rows and columns of this table stand for; \
-                  complete the reading that --draft writes";
+    let what = "nothing says what rows and columns of this table stand for";
+    let detail = format!("read, not judged: {what}; {COMPLETE}");
     doubt("not-judged", detail, item.place)
 }
 

@@ -130,20 +130,3 @@ fn ranked(values: &[f64]) -> Vec<usize> {
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     order
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reports_that_differ_by_far_in_one_order_are_of_several_workloads() {
-        assert!(are_steps(&[vec![1037.0, 795.0], vec![1073.0, 701.0]]));
-        // Alike, in another order, or with two alike.
-        assert!(!are_steps(&[vec![1037.0, 995.0], vec![1073.0, 901.0]]));
-        assert!(!are_steps(&[vec![1037.0, 795.0], vec![701.0, 1073.0]]));
-        assert!(!are_steps(&[
-            vec![10.0, 20.0, 21.0],
-            vec![11.0, 22.0, 23.0]
-        ]));
-    }
-}

@@ -12,6 +12,7 @@ use super::{admit, apart, factors, given, names, units};
 use crate::grammar::block::Finding;
 use crate::grammar::{self, reports};
 use crate::options::Options;
+use crate::states::{Side, are_before_and_after, baseline_first, side};
 
 /// Makes the records, and returns the rulings for `--explain`.
 pub(super) fn assemble(
@@ -41,6 +42,11 @@ pub(super) fn assemble(
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);
     let order_unknown = hides_order(&items, &names);
+    let all = &mut records.configurations;
+    let configured: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
+    if all.len() == 2 || are_before_and_after(&configured) {
+        baseline_first(all, |name| side(name) == Some(Side::Before));
+    }
     let mut runs = Runs::default();
     for item in items {
         record(&mut records, &mut runs, item, &names);
@@ -60,6 +66,19 @@ fn name_workloads(items: &mut [Item]) {
             (program.to_string(), format!("-{rest}"))
         }
         _ => (name.to_string(), String::new()),
+    };
+    // `php -O main.php` beside `php main.php`: what is left without its options.
+    let bare = |name: &str| {
+        let words = name.split(' ').filter(|word| !word.starts_with('-'));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let whole: BTreeSet<String> = items
+        .iter()
+        .filter_map(|item| item.workload_name.clone())
+        .collect();
+    let split = |name: &str| match bare(name) {
+        program if whole.contains(&program) => (program, name.to_string()),
+        _ => split(name),
     };
     for item in items.iter() {
         if let Some(name) = &item.workload_name {
@@ -111,7 +130,7 @@ fn keep_machines_apart(items: &mut [Item]) {
 /// post does not say what was executed.
 pub fn is_tool(workload: &str) -> bool {
     let mut grammars = grammar::all().iter();
-    grammars.any(|grammar| tool(grammar.name()) == workload) || reports::is_tool(workload)
+    grammars.any(|grammar| tool(grammar.name) == workload) || reports::is_tool(workload)
 }
 
 /// Maps labels to names, which are short where that is unambiguous, and spelt in one way.

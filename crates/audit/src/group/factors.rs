@@ -165,32 +165,6 @@ mod tests {
     }
 
     #[test]
-    fn joined_names_and_switches_make_a_grid() {
-        for (labels, factors) in [
-            (&["peer", "base", "a", "b", "a + b"][..], ["a", "b"]),
-            (
-                &["v6.6", "v6.6 + x", "v6.6 + y", "v6.6 + x + y"],
-                ["x", "y"],
-            ),
-            (
-                &["x=off y=off", "x=on y=off", "x=off y=on", "x=on y=on"],
-                ["x", "y"],
-            ),
-            (
-                &[
-                    "no x, no y",
-                    "with x, no y",
-                    "no x, with y",
-                    "with x, with y",
-                ],
-                ["x", "y"],
-            ),
-        ] {
-            assert_eq!(find_in(labels).unwrap().factors, factors, "{labels:?}");
-        }
-    }
-
-    #[test]
     fn a_grid_with_a_hole_is_none() {
         assert_eq!(find_in(&["base", "a", "a + b"]), None);
         assert_eq!(find_in(&["V6.6", "V6.6 + x", "V6.6 + no y"]), None);

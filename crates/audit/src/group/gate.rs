@@ -19,8 +19,10 @@ use assize_bundle::Place;
 
 use super::item::{Item, NamedBy, UNNAMED};
 use super::names;
+use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
 use crate::options::Options;
+use crate::states::are_before_and_after;
 
 /// The decision on one workload and its reason.
 pub(crate) struct Ruling {
@@ -81,8 +83,20 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return Err("the text has other figures of the same names");
     }
     let tables: BTreeSet<NamedBy> = items().map(|item| item.named_by).collect();
+    let states = are_before_and_after(names) && is_once(members);
+    let listed = |item: &Item| item.format == LIST && item.named_by == NamedBy::Block;
+    if states && items().all(listed) {
+        return Ok("lists below the names of the states before and after a change");
+    }
     if let [NamedBy::Table(because)] = tables.iter().collect::<Vec<_>>()[..] {
-        return because.ok_or("nothing declares what is compared");
+        let below = items().all(|item| item.labels().configuration.is_none());
+        return match because {
+            Some(because) => Ok(because),
+            None if states && below => {
+                Ok("tables below the names of the states before and after a change")
+            }
+            None => Err("nothing declares what is compared"),
+        };
     }
     if let Some(why) = no_configurations(names) {
         return Err(why);
@@ -96,6 +110,18 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         };
     }
     Err("nothing declares what is compared")
+}
+
+/// Whether each configuration has each metric once, or all its runs in one list.
+fn is_once(members: &[Member<'_>]) -> bool {
+    let mut met: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    members.iter().all(|(item, name)| {
+        let mut metrics = item.metrics().into_iter();
+        metrics.all(|metric| match met.insert((name, metric), item.block) {
+            Some(block) => block == item.block && item.format == LIST,
+            None => true,
+        })
+    })
 }
 
 /// Whether one name stands before several rows below one heading; these measure different things.
@@ -219,30 +245,21 @@ mod tests {
 
     #[test]
     fn states_and_versions_name_configurations() {
-        for names in [
-            &["before", "after"][..],
-            &["5.10", "6.1-rc3"],
-            &["v5.10", "v6.1"],
-            &["No opt", "Bypass", "IRQ plus bypass"],
-            &["V6.6", "V6.6 + no Write Combine for VRAM"],
-            &["base", "with 2 patches"],
-        ] {
-            assert_eq!(no_configurations(names), None, "{names:?}");
+        let names = "before|after, 5.10|6.1-rc3, v5.10|v6.1, No opt|Bypass|IRQ plus bypass, \
+                     V6.6|V6.6 + no Write Combine for VRAM, base|with 2 patches";
+        for names in names.split(", ") {
+            let names: Vec<&str> = names.split('|').collect();
+            assert_eq!(no_configurations(&names), None, "{names:?}");
         }
     }
 
     #[test]
     fn figures_sentences_commands_places_and_amounts_do_not() {
-        for names in [
-            &["12.5", "13.5"][..],
-            &["unnamed", "after"],
-            &["and then we measured", "after"],
-            &["bench --fast", "bench"],
-            &["first boot", "second boot"],
-            &["hackbench", "schbench"],
-            &["8 threads", "16 threads"],
-        ] {
-            assert!(no_configurations(names).is_some(), "{names:?}");
+        let names = "12.5|13.5, unnamed|after, and then we measured|after, bench --fast|bench, \
+                     first boot|second boot, hackbench|schbench, 8 threads|16 threads";
+        for names in names.split(", ") {
+            let names: Vec<&str> = names.split('|').collect();
+            assert!(no_configurations(&names).is_some(), "{names:?}");
         }
     }
 }

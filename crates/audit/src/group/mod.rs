@@ -30,6 +30,7 @@ use crate::grammar::block::{Finding, mean_figures};
 use crate::grammar::cells;
 use crate::options::{Options, Role};
 use crate::scan::{Placed, Scan};
+use crate::states::are_before_and_after;
 use gate::Ruling;
 use item::{Item, NamedBy, Stand, doubt};
 use repeat::Seen;
@@ -292,9 +293,12 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     };
     let outers = distinct(&|item| item.outer.clone());
     let inners = distinct(&|item| item.inner.clone());
-    // Of two levels of headings the inner one is the configuration, unless it is a workload.
+    // Of two levels of headings the inner one is the configuration, unless it is a workload or
+    // the outer one names the states before and after a change.
     let workloads = |names: &BTreeSet<String>| names.iter().all(|name| names::is_workload(name));
-    let swapped = outers.len() >= 2 && workloads(&inners) && !workloads(&outers);
+    let states = |names: &BTreeSet<String>| are_before_and_after(&names.iter().collect::<Vec<_>>());
+    let swapped = outers.len() >= 2
+        && (workloads(&inners) && !workloads(&outers) || states(&outers) && !states(&inners));
     for item in items.iter_mut() {
         let labels = item.labels();
         let program = item

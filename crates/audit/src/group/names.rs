@@ -91,20 +91,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_in_parentheses_is_part_of_a_name() {
+    fn a_parenthesis_at_the_end_is_part_of_a_name_if_it_is_a_state() {
         for (label, name) in [
             ("Reference (before)", "Reference (before)"),
             ("Reference (on one machine)", "Reference"),
             ("Before (average)", "Before"),
+            ("No opt (drm_dep_queue_flags = 0)", "No opt"),
+            ("(whole)", "(whole)"),
         ] {
             assert_eq!(short(label), name);
         }
-    }
-
-    #[test]
-    fn parentheses_at_the_end_are_not_part_of_the_name() {
-        assert_eq!(short("No opt (drm_dep_queue_flags = 0)"), "No opt");
-        assert_eq!(short("V6.6 + no WC (<10us latency)"), "V6.6 + no WC");
-        assert_eq!(short("(whole)"), "(whole)");
     }
 }

@@ -9,18 +9,12 @@ use crate::declared::sheet::{Mean, Of, Sheet};
 use crate::grammar::number::Number;
 
 /// A form of results.
-pub(crate) trait Harness: Sync {
-    /// Its name.
-    fn name(&self) -> &'static str;
-
-    /// Whether a text with this beginning has this form.
-    fn begins(&self, head: &str) -> bool;
-
-    /// Reads the whole text.
-    ///
-    /// # Errors
-    /// A description of the mistake.
-    fn read(&self, text: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault>;
+pub(crate) struct Harness {
+    pub(crate) name: &'static str,
+    /// Whether a text with this beginning, without blanks before it, has this form.
+    pub(crate) begins: fn(&str) -> bool,
+    /// Reads the whole text; an error describes the mistake.
+    pub(crate) read: fn(&str, &Context<'_>, &mut Sheet) -> Result<(), Fault>,
 }
 
 /// Settings for reading results.
@@ -66,10 +60,6 @@ pub(super) fn of_one_process(sheet: &mut Sheet, what: &str) {
 /// A number with unlimited digits.
 pub(super) fn exact(value: f64) -> Number {
     Number { value, step: None }
-}
-
-pub(super) fn lower(sheet: &mut Sheet, metric: &str) {
-    better(sheet, metric, Better::Lower);
 }
 
 pub(super) fn better(sheet: &mut Sheet, metric: &str, way: Better) {

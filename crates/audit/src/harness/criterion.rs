@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::common::{Context, json, lower, numbers, of_one_process, samples};
+use super::common::{Context, better, json, numbers, of_one_process, samples};
 use crate::declared::error::{Error, Fault};
 use crate::declared::input::Stands;
+use crate::declared::metric::Better;
 use crate::declared::sheet::{Of, Sheet};
 
 /// Deepest directory that is searched.
@@ -103,6 +104,6 @@ fn add(directory: &Path, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
     }
     let each: Vec<f64> = times.iter().zip(&iterations).map(|(t, n)| t / n).collect();
     samples(sheet, of, "time", "ns", &each);
-    lower(sheet, "time");
+    better(sheet, "time", Better::Lower);
     Ok(())
 }

@@ -9,15 +9,21 @@ use assize_bundle::{Doubt, Spread};
 use serde_json::Value;
 
 use super::common::{
-    Context, Harness, better, exact, json, list, lower, number, of_one_process, samples, text,
+    Context, Harness, better, exact, json, list, number, of_one_process, samples, text,
 };
 use crate::declared::error::Fault;
 use crate::declared::metric::Better;
 use crate::declared::sheet::{Mean, Of, Sheet};
 
 /// See the module.
-pub(super) struct GoogleBenchmark;
+pub(super) const GOOGLE_BENCHMARK: Harness = Harness {
+    name: "Google Benchmark",
+    begins: |text| text.starts_with('{') && KEYS.iter().all(|key| text.contains(key)),
+    read,
+};
 
+/// Keys that tell the form.
+const KEYS: [&str; 3] = ["\"context\"", "\"benchmarks\"", "\"real_time\""];
 const FORM: &str = "JSON of Google Benchmark";
 /// Keys that are not user counters.
 #[rustfmt::skip]
@@ -26,41 +32,27 @@ const KNOWN: [&str; 9] = [
     "iterations", "real_time", "cpu_time", "big_o",
 ];
 
-impl Harness for GoogleBenchmark {
-    fn name(&self) -> &'static str {
-        "Google Benchmark"
-    }
-
-    fn begins(&self, head: &str) -> bool {
-        let has = |key: &str| head.contains(key);
-        head.trim_start().starts_with('{')
-            && has("\"context\"")
-            && has("\"benchmarks\"")
-            && has("\"real_time\"")
-    }
-
-    fn read(&self, document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
-        let document = json(document, FORM)?;
-        let mut names: Vec<&str> = Vec::new();
-        let entries = list(&document, "benchmarks", "the file")?;
-        for entry in entries {
-            let name = name_of(entry)?;
-            if !names.contains(&name) {
-                names.push(name);
-            }
+fn read(document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
+    let document = json(document, FORM)?;
+    let mut names: Vec<&str> = Vec::new();
+    let entries = list(&document, "benchmarks", "the file")?;
+    for entry in entries {
+        let name = name_of(entry)?;
+        if !names.contains(&name) {
+            names.push(name);
         }
-        for name in names {
-            let of = Of {
-                configuration: context.configuration,
-                workload: name,
-                ..Of::default()
-            };
-            let mine = |entry: &&Value| name_of(entry).is_ok_and(|other| other == name);
-            let entries: Vec<&Value> = entries.iter().filter(mine).collect();
-            benchmark(&entries, of, sheet)?;
-        }
-        Ok(())
     }
+    for name in names {
+        let of = Of {
+            configuration: context.configuration,
+            workload: name,
+            ..Of::default()
+        };
+        let mine = |entry: &&Value| name_of(entry).is_ok_and(|other| other == name);
+        let entries: Vec<&Value> = entries.iter().filter(mine).collect();
+        benchmark(&entries, of, sheet)?;
+    }
+    Ok(())
 }
 
 /// Returns `run_name`, or before 1.5 the name.
@@ -174,7 +166,7 @@ fn metrics(entry: &Value) -> Result<Vec<(String, String)>, Fault> {
 
 fn say_better(sheet: &mut Sheet, metric: &str) {
     match metric {
-        "real_time" | "cpu_time" => lower(sheet, metric),
+        "real_time" | "cpu_time" => better(sheet, metric, Better::Lower),
         "bytes_per_second" | "items_per_second" => better(sheet, metric, Better::Higher),
         _ => {}
     }

@@ -13,31 +13,24 @@ use crate::declared::metric::Better;
 use crate::declared::sheet::{Of, Sheet};
 
 /// See the module.
-pub(super) struct Jmh;
+pub(super) const JMH: Harness = Harness {
+    name: "JMH",
+    begins: |text| text.starts_with('[') && text.contains("\"jmhVersion\""),
+    read,
+};
 
-impl Harness for Jmh {
-    fn name(&self) -> &'static str {
-        "JMH"
+fn read(document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
+    let document = json(document, "JSON of JMH")?;
+    for entry in document.as_array().into_iter().flatten() {
+        let name = named(entry)?;
+        let of = Of {
+            configuration: context.configuration,
+            workload: &name,
+            ..Of::default()
+        };
+        benchmark(entry, of, sheet)?;
     }
-
-    fn begins(&self, head: &str) -> bool {
-        let text = head.trim_start();
-        text.starts_with('[') && text.contains("\"jmhVersion\"")
-    }
-
-    fn read(&self, document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
-        let document = json(document, "JSON of JMH")?;
-        for entry in document.as_array().into_iter().flatten() {
-            let name = named(entry)?;
-            let of = Of {
-                configuration: context.configuration,
-                workload: &name,
-                ..Of::default()
-            };
-            benchmark(entry, of, sheet)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// The name of a benchmark with its parameters.

@@ -21,16 +21,17 @@ use crate::group::item::UNNAMED;
 use crate::options::Options;
 use common::{Context, Harness};
 
-const ALL: [&dyn Harness; 4] = [
-    &google_benchmark::GoogleBenchmark,
-    &pytest_benchmark::PytestBenchmark,
-    &jmh::Jmh,
-    &phoronix::Phoronix,
+const ALL: &[Harness] = &[
+    google_benchmark::GOOGLE_BENCHMARK,
+    pytest_benchmark::PYTEST_BENCHMARK,
+    jmh::JMH,
+    phoronix::PHORONIX,
 ];
 
 /// The harness that wrote a text.
-pub(crate) fn of(head: &str) -> Option<&'static dyn Harness> {
-    ALL.into_iter().find(|harness| harness.begins(head))
+pub(crate) fn of(head: &str) -> Option<&'static Harness> {
+    let head = head.trim_start();
+    ALL.iter().find(|harness| (harness.begins)(head))
 }
 
 /// Reads a directory of results, if it is one that a harness writes; `source` is its name

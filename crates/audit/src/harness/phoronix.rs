@@ -14,7 +14,11 @@ use crate::grammar::number::{Number, number};
 use crate::group::item::UNNAMED;
 
 /// See the module.
-pub(super) struct Phoronix;
+pub(super) const PHORONIX: Harness = Harness {
+    name: "Phoronix Test Suite",
+    begins: |text| text.starts_with('<') && text.contains("<PhoronixTestSuite"),
+    read,
+};
 
 /// A test of the file.
 #[derive(Default)]
@@ -34,21 +38,11 @@ struct Entry {
     raw: String,
 }
 
-impl Harness for Phoronix {
-    fn name(&self) -> &'static str {
-        "Phoronix Test Suite"
+fn read(document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
+    for test in tests(document)? {
+        add(&test, context, sheet)?;
     }
-
-    fn begins(&self, head: &str) -> bool {
-        head.trim_start().starts_with('<') && head.contains("<PhoronixTestSuite")
-    }
-
-    fn read(&self, document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
-        for test in tests(document)? {
-            add(&test, context, sheet)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn tests(document: &str) -> Result<Vec<Test>, Fault> {

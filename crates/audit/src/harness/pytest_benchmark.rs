@@ -6,41 +6,35 @@ use assize_bundle::Spread;
 use serde_json::Value;
 
 use super::common::{
-    Context, Harness, exact, json, list, lower, missing, number, numbers, of_one_process, samples,
+    Context, Harness, better, exact, json, list, missing, number, numbers, of_one_process, samples,
     text,
 };
 use crate::declared::error::Fault;
+use crate::declared::metric::Better;
 use crate::declared::sheet::{Mean, Of, Sheet};
 
 /// See the module.
-pub(super) struct PytestBenchmark;
+pub(super) const PYTEST_BENCHMARK: Harness = Harness {
+    name: "pytest-benchmark",
+    begins: |text| text.starts_with('{') && text.contains("\"machine_info\""),
+    read,
+};
 
-impl Harness for PytestBenchmark {
-    fn name(&self) -> &'static str {
-        "pytest-benchmark"
+fn read(document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
+    let document = json(document, "JSON of pytest-benchmark")?;
+    for entry in list(&document, "benchmarks", "the file")? {
+        let name = text(entry, "fullname", "a benchmark")?;
+        let of = Of {
+            configuration: context.configuration,
+            workload: name,
+            ..Of::default()
+        };
+        let stats = entry.get("stats").ok_or_else(|| missing("stats", name))?;
+        test(stats, of, sheet)?;
+        better(sheet, "time", Better::Lower);
     }
-
-    fn begins(&self, head: &str) -> bool {
-        let text = head.trim_start();
-        text.starts_with('{') && text.contains("\"machine_info\"")
-    }
-
-    fn read(&self, document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
-        let document = json(document, "JSON of pytest-benchmark")?;
-        for entry in list(&document, "benchmarks", "the file")? {
-            let name = text(entry, "fullname", "a benchmark")?;
-            let of = Of {
-                configuration: context.configuration,
-                workload: name,
-                ..Of::default()
-            };
-            let stats = entry.get("stats").ok_or_else(|| missing("stats", name))?;
-            test(stats, of, sheet)?;
-            lower(sheet, "time");
-        }
-        of_one_process(sheet, "rounds of pytest-benchmark");
-        Ok(())
-    }
+    of_one_process(sheet, "rounds of pytest-benchmark");
+    Ok(())
 }
 
 /// Adds the rounds of a test, or only their statistics if the file has no rounds.

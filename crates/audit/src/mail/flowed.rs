@@ -35,37 +35,3 @@ pub(super) fn join(text: &str, places: &Places, delsp: bool) -> (String, Vec<u32
     }
     (out, starts)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_one_depth_are_joined_but_signatures_are_not() {
-        for (text, delsp, joined, starts) in [
-            (
-                "one \ntwo \nthree\nfour\n",
-                false,
-                "one two three\nfour\n",
-                &[10, 13][..],
-            ),
-            ("12 \n34\n", true, "1234\n", &[10]),
-            (
-                "> a \n>> b \n>> c\nd\n",
-                false,
-                "> a \n> > b c\nd\n",
-                &[10, 11, 13],
-            ),
-            (" From here\n  two\n", false, "From here\n two\n", &[10, 11]),
-            (
-                "end \n-- \nname\n",
-                false,
-                "end \n-- \nname\n",
-                &[10, 11, 12],
-            ),
-        ] {
-            let found = join(text, &Places::From(10), delsp);
-            assert_eq!(found, (joined.to_owned(), starts.to_vec()));
-        }
-    }
-}

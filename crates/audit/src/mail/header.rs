@@ -404,12 +404,4 @@ mod tests {
         assert!(!Fields::read(b"From: b\n\nDate: c\n\nx").are_of_mail());
         assert!(!Fields::read(b"From: b\nDate: c\n").are_of_mail());
     }
-
-    #[test]
-    fn a_binary_type_with_a_textual_name_is_text() {
-        let header = b"Content-Type: application/octet-stream\nContent-Disposition: attachment; filename=\"run.LOG\"\n\n";
-        let part = Fields::read(header).part();
-        assert_eq!(part.kind(), Kind::OtherText);
-        assert!(part.attached);
-    }
 }

@@ -24,21 +24,28 @@ pub const BINARY_ATTACHMENT: &str = "binary-attachment";
 /// The code of a doubt about a source that is no text.
 pub const BINARY_INPUT: &str = "binary-input";
 
-/// One message's text, decoded.
-#[derive(Debug, Clone)]
-pub struct Message {
+/// The identity of a mail.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Letter {
     /// Its place in the mailbox, counted from 1; 1 where there is only one.
     pub number: u32,
-    /// The file's line at which it begins.
+    /// The line of the file at which it begins.
     pub line: u32,
+    /// The identifier without angle brackets.
+    pub message_id: Option<String>,
     /// The subject, decoded.
     pub subject: Option<String>,
     /// The author, decoded, with the address.
     pub from: Option<String>,
-    /// The identifier without angle brackets.
-    pub message_id: Option<String>,
     /// The date as it was written.
     pub date: Option<String>,
+}
+
+/// One message's text, decoded.
+#[derive(Debug, Clone, Default)]
+pub struct Message {
+    /// Which mail it is.
+    pub letter: Letter,
     /// The mails that it answers, the first of the thread first, without angle
     /// brackets.
     pub references: Vec<String>,
@@ -74,12 +81,12 @@ impl Message {
         for text in &self.texts {
             if !lines.is_empty() {
                 let place = Place {
-                    message: self.number,
+                    message: self.letter.number,
                     line: text.places.line(0),
                 };
                 lines.push(Line::new("", 0, place));
             }
-            text.lines(self.number, &mut lines);
+            text.lines(self.letter.number, &mut lines);
         }
         lines
     }
@@ -90,24 +97,10 @@ impl Message {
         texts.any(|text| may_hold(text.text.as_bytes().get(text.start..).unwrap_or_default()))
     }
 
-    /// An empty message.
-    fn empty(number: u32, line: u32) -> Message {
-        Message {
-            number,
-            line,
-            subject: None,
-            from: None,
-            message_id: None,
-            date: None,
-            references: Vec::new(),
-            doubts: Vec::new(),
-            texts: Vec::new(),
-        }
-    }
-
     /// A file that is no mail.
     pub(super) fn plain(bytes: Vec<u8>) -> Message {
-        let mut message = Message::empty(1, 1);
+        let mut message = Message::default();
+        (message.letter.number, message.letter.line) = (1, 1);
         match charset::decode_utf16(&bytes) {
             Some((text, trouble)) => {
                 let places = Places::From(1);
@@ -121,15 +114,21 @@ impl Message {
 
     /// A mail, which begins at the file's line `line`.
     pub(super) fn mail(bytes: Vec<u8>, number: u32, line: u32) -> Message {
-        let mut message = Message::empty(number, line);
         let fields = Fields::read(&bytes);
-        message.subject = fields.text(Field::Subject);
-        message.from = fields.text(Field::From);
-        message.date = fields.text(Field::Date);
-        message.message_id = fields.text(Field::MessageId).map(|id| {
-            let id = id.trim_start_matches('<').trim_end_matches('>');
-            id.to_owned()
-        });
+        let id = fields.text(Field::MessageId);
+        let bare = |id: String| id.trim_start_matches('<').trim_end_matches('>').to_owned();
+        let letter = Letter {
+            number,
+            line,
+            message_id: id.map(bare),
+            subject: fields.text(Field::Subject),
+            from: fields.text(Field::From),
+            date: fields.text(Field::Date),
+        };
+        let mut message = Message {
+            letter,
+            ..Message::default()
+        };
         message.references = references(&fields);
         if fields.is_simple() {
             let start = fields.body;
@@ -277,7 +276,7 @@ impl Message {
             code: code.to_owned(),
             detail: detail.to_owned(),
             place: Place {
-                message: self.number,
+                message: self.letter.number,
                 line,
             },
         });

@@ -133,14 +133,13 @@ mod tests {
 
     #[test]
     fn base64_is_decoded_up_to_a_cut_or_a_footer() {
-        for (text, bytes, short) in [
-            ("MTIu\r\nNQ==", "12.5", false),
-            ("MTIuNTA=", "12.50", false),
-            ("", "", false),
-            ("MTIuN", "12.", true),
-            ("MTIu\n-- cut", "12.", true),
+        #[rustfmt::skip]
+        let cases = [
+            ("MTIu\r\nNQ==", "12.5", false), ("MTIuNTA=", "12.50", false), ("", "", false),
+            ("MTIuN", "12.", true), ("MTIu\n-- cut", "12.", true),
             ("MTIuNQ==\n____\nlist footer\n", "12.5", false),
-        ] {
+        ];
+        for (text, bytes, short) in cases {
             assert_eq!(base64(text.as_bytes()), (bytes.as_bytes().to_vec(), short));
         }
     }

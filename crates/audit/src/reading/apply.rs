@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use assize_bundle::Statement;
+
 use super::parse::{Reading, Row, Subject};
 use super::place::{Item, Nth, Place};
 use crate::declared::arithmetic;
 use crate::declared::error::{Error, Fault};
 use crate::declared::input::Declared;
-use crate::declared::sheet::{Mean, Of, Sheet};
+use crate::declared::sheet::{self, Mean, Of, Sheet};
 use crate::grammar::number::Number;
 use crate::grammar::units::is_time;
 use crate::numbers::{self, Printed, same_unit};
@@ -52,7 +54,8 @@ pub fn judge(text: &str, source: &str, reading: &Reading) -> Result<Declared, Er
         let done = check(row, &mut post, &mut sheet, &means);
         done.map_err(|fault| located(reading, row, fault))?;
     }
-    if sheet.configurations() < 2 {
+    let only_changes = sheet.configurations() == 0 && !sheet.statements.is_empty();
+    if sheet.configurations() < 2 && !only_changes {
         let fault = "names one configuration; add a row of the one to compare it with".to_owned();
         return Err(Error::whole(&reading.source, fault));
     }
@@ -101,14 +104,12 @@ fn add<'t>(
 ) -> Result<(), Fault> {
     let place = &row.place;
     let taken = post.all(place, row)?;
-    let spreads = match &place.spread {
-        Some((item, _)) => Some(equally_many(post.take(item, row)?, &taken, "spreads")?),
-        None => None,
+    let mut beside = |item: Option<&Item>, what: &str| {
+        let found = item.map(|item| equally_many(post.take(item, row)?, &taken, what));
+        found.transpose()
     };
-    let orders = match &place.order {
-        Some(item) => Some(equally_many(post.take(item, row)?, &taken, "positions")?),
-        None => None,
-    };
+    let spreads = beside(place.spread.as_ref().map(|(item, _)| item), "spreads")?;
+    let orders = beside(place.order.as_ref(), "positions")?;
     sheet.better(&row.metric);
     for (at, one) in taken.iter().enumerate() {
         let unit = unit_of(row, one)?;
@@ -123,7 +124,12 @@ fn add<'t>(
             configuration: name(row, one)?,
             workload: &workload(row, one),
             run: None,
-            order: orders.as_ref().map(|all| all[at].printed.number.value),
+            order: match &orders {
+                Some(all) => Some(all[at].printed.number.value),
+                None => place
+                    .in_order
+                    .then(|| f64::from(one.line) + 1e-6 * one.printed.at as f64),
+            },
             line: one.line,
         };
         let number = one.printed.number;
@@ -214,6 +220,18 @@ fn check<'t>(
         let percent = one.printed.unit == "%" || row.metric.unit == "%";
         let what = format!("{of} / {to}, {} on {workload}", row.metric.name);
         let number = one.printed.number;
+        if both.is_none() {
+            sheet.statements.push(Statement {
+                configuration: Some(of.clone()),
+                workload: Some(workload),
+                metric: row.metric.name.clone(),
+                unit: if percent { "%" } else { "" }.to_owned(),
+                value: number.value,
+                normalised_to: Some(to.clone()),
+                not_admitted: false,
+                place: sheet::place(one.line),
+            });
+        }
         let check = arithmetic::change((one.line, what), number, percent, both);
         sheet.checks.push(check);
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::apply::cells;
 use crate::audit::Audit;
+use crate::grammar::list::LIST;
 use crate::grammar::runs::{RUNS, behind_name};
 use crate::group::item::UNNAMED;
 use crate::located::{Located, StandsFor, located};
@@ -39,19 +40,25 @@ struct Row {
     places: Vec<String>,
     /// Whether its figures are means, of an unknown number of runs.
     mean: bool,
+    /// Whether the text shows in which order they were made.
+    in_order: bool,
 }
 
 /// Drafts a reading from what was read of a text; `?` marks what the user must fill in.
 /// The configuration of a figure that `usual`, the audit without options, does not judge is a guess
 /// and marked with `?` as well.
 pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
+    let in_order = !usual.records.order_unknown;
     let usual = located(usual).into_iter();
     let judged: BTreeSet<(u32, u64)> = usual
         .filter(|figure| figure.stands_for != StandsFor::Statement)
         .map(|figure| (figure.place.line, figure.value.to_bits()))
         .collect();
     let lines: Vec<&str> = text.lines().collect();
-    let in_table = audit.explained.iter().filter(|line| line.taken == "table");
+    let in_table = audit
+        .explained
+        .iter()
+        .filter(|line| ["table", LIST].contains(&&*line.taken));
     let tables: BTreeSet<u32> = in_table.map(|line| line.place.line).collect();
     let mut claimed: BTreeSet<(u32, usize)> = BTreeSet::new();
     let mut rows: Vec<Row> = Vec::new();
@@ -61,19 +68,25 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
         .iter()
         .filter(|figure| figure.workload.as_deref() != Some(RUNS));
     for figure in reports {
-        let Some(nth) = claim(&lines, figure, &mut claimed) else {
+        let mut free = claimed.clone();
+        let Some(nth) = claim(&lines, figure, &mut free) else {
             continue;
         };
         let (mut fields, mut place) = (fields(figure), place(&lines, figure.place.line, nth));
         let mean = figure.stands_for == StandsFor::Mean;
         let known = judged.contains(&(figure.place.line, figure.value.to_bits()));
+        let known = known && fields[0] != "?";
         // A column of metrics is one row, which names its own rows: they are no repetitions.
         if let Some(column) = column(&tables, &lines, figure, nth).filter(|_| !known) {
             fields[..2].clone_from_slice(&["?".to_owned(), "*".to_owned()]);
             place = column;
-        } else if !known && fields[0] != "?" {
-            fields[0].push_str(" ?");
+        } else if !known && tables.contains(&figure.place.line) {
+            continue;
+        } else if !known {
+            let guesses = fields[..2].iter_mut().filter(|field| *field != "?");
+            guesses.for_each(|field| field.push_str(" ?"));
         }
+        claimed = free;
         let same = |row: &&mut Row| {
             let column = fields[1] != "*" || row.places.contains(&place);
             row.fields == fields && row.mean == mean && column
@@ -85,6 +98,7 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
                 fields,
                 places: vec![place],
                 mean,
+                in_order: known && in_order && !mean,
             }),
         }
     }
@@ -99,11 +113,15 @@ fn written(rows: &[Row], lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Dr
         text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
         unassigned: Vec::new(),
     };
+    let repeated = rows.iter().any(|row| row.places.len() > 1);
     for row in rows {
         let [configuration, workload, metric] = &row.fields;
         let mut places = joined(&row.places);
         if row.mean {
             places.push_str(" n=?");
+        }
+        if row.in_order && repeated {
+            places.push_str(" in order");
         }
         let _ = writeln!(
             draft.text,
@@ -196,6 +214,7 @@ fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row
             fields: [name.replace('|', "/"), "?".to_owned(), metric],
             places: vec![format!("{line}.*")],
             mean: false,
+            in_order: false,
         });
     }
     rows
@@ -224,6 +243,7 @@ fn lone(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
                     fields: [&name.replace('|', "/"), "?", "?"].map(str::to_owned),
                     places: same.iter().map(|(line, _)| line.to_string()).collect(),
                     mean: false,
+                    in_order: false,
                 });
             }
         }
@@ -287,7 +307,7 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
     for line in &audit.explained {
         let asked = matches!(
             line.taken.as_str(),
-            "prose" | "heading" | "table" | "doubt in prose" | RUNS
+            "prose" | "heading" | "table" | "doubt in prose" | RUNS | LIST
         );
         if let Some(place) = lines.get_mut((line.place.line as usize).wrapping_sub(1))
             && asked
@@ -312,65 +332,71 @@ mod tests {
     use crate::audit::read;
     use crate::options::Options;
 
-    fn drafted(text: &str) -> String {
+    /// The rows of the draft of a post.
+    fn drafted(text: &str) -> Vec<String> {
         let options = Options {
             explain: true,
             judged: crate::Judged::All,
             ..Options::default()
         };
         let read = |options| read(text.as_bytes(), "post", options).unwrap();
-        draft(text, &read(&options), &read(&Options::default())).text
+        let draft = draft(text, &read(&options), &read(&Options::default()));
+        let rows = draft.text.lines().filter(|line| !line.starts_with('#'));
+        rows.map(str::to_owned).collect()
     }
 
     #[test]
     fn numbers_behind_a_name_are_drafted_as_its_runs() {
-        let text =
-            drafted("hackbench:\n\nbase: 1.02s 1.03s 1.01s\n- my patch = 0.91s 0.92s 0.93s\n");
-        let rows: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(
-            rows,
-            ["base | ? | ? [s] | 3.*", "my patch | ? | ? [s] | 4.*"]
-        );
+        let text = "hackbench:\n\nbase: 1.02s 1.03s 1.01s\n- my patch = 0.91s 0.92s 0.93s\n";
+        let rows = ["base | ? | ? [s] | 3.*", "my patch | ? | ? [s] | 4.*"];
+        assert_eq!(drafted(text), rows);
     }
 
     #[test]
     fn lines_with_one_number_each_are_runs_of_what_stands_before_it() {
         let text = "stock: 13m15s\nstock: 13m12s\npatched: 9m59s\npatched: 9m58s\n\n\
                     1.25\n1.5\n1.75\n\n12-24 - 6.92 secs\n12-25 - 5.1 secs\n";
-        let text = drafted(text);
-        let rows: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(
-            rows,
-            [
-                "stock | ? | ? | 1-2",
-                "patched | ? | ? | 3-4",
-                "? | ? | ? | 6-8",
-                "? | ? | ? | 10",
-                "? | ? | ? | 11",
-            ]
-        );
+        let places = ["stock | ? | ? | 1-2", "patched | ? | ? | 3-4"];
+        assert_eq!(drafted(text)[..2], places);
+        let places = ["? | ? | ? | 6-8", "? | ? | ? | 10", "? | ? | ? | 11"];
+        assert_eq!(drafted(text)[2..], places);
     }
 
     #[test]
     fn a_column_of_a_table_is_one_row_whose_names_are_the_rows_of_the_table() {
         let table = "| N | size | t s |\n|---|---|---|\n| a | 1 | 1.5 |\n| b | 2 | 2.5 |\n";
-        let text = drafted(&format!("mine:\n\n{table}\ntheirs:\n\n{table}"));
-        let rows: Vec<&str> = text.lines().filter(|line| line.contains("t [s]")).collect();
-        assert_eq!(
-            rows,
-            [
-                "? | * | t [s] | table@3 col 3",
-                "? | * | t [s] | table@10 col 3"
-            ]
+        let mut rows = drafted(&format!("mine:\n\n{table}\ntheirs:\n\n{table}"));
+        rows.retain(|row| row.contains("t [s]"));
+        let places = ["table@3 col 3", "table@10 col 3"];
+        assert_eq!(rows, places.map(|place| format!("? | * | t [s] | {place}")));
+    }
+
+    #[test]
+    fn runs_of_a_tool_stay_in_order_and_guesses_are_marked() {
+        let line = |n: u32| format!("BenchmarkX-8  100  {n}.5 ns/op\n");
+        let runs = |n: u32| line(n) + &line(n + 1);
+        let text = format!("Before:\n{}\nAfter:\n{}", runs(20), runs(10));
+        let places = ["Before", "After"].into_iter().zip(["2-3.2", "6-7.2"]);
+        let rows = places.map(|(name, at)| format!("{name} | X-8 | ns/op [ns] | {at} in order"));
+        assert_eq!(drafted(&text), rows.collect::<Vec<_>>());
+        let text = format!(
+            "and then I ran:\n{}\n\nthen we ran:\n{}",
+            line(20),
+            line(10)
+        );
+        assert!(
+            drafted(&text)
+                .iter()
+                .all(|row| row.contains(" ? | X-8 ? | "))
         );
     }
 
     #[test]
     fn neither_two_numbers_nor_a_sentence_are_runs() {
-        let text = drafted(
+        let rows = drafted(
             "base: 1.02 1.03\nOne ran it on three of our machines and saw this: 1 2 3\n10: 1 2 3\n\
              TCP: 940.2 Mbit/s +- 2.1 before, 1012.5 +- 3.0 after\n",
         );
-        assert!(!text.contains(".*"), "{text}");
+        assert!(!rows.concat().contains(".*"), "{rows:?}");
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Place {
     pub(super) spread: Option<(Item, SpreadKind)>,
     pub(super) n: Option<u32>,
     pub(super) order: Option<Item>,
+    /// Whether they were made in the order of the text.
+    pub(super) in_order: bool,
     /// The place of their printed mean.
     pub(super) mean: Option<Item>,
 }
@@ -49,6 +51,7 @@ impl Place {
             spread: None,
             n: None,
             order: None,
+            in_order: false,
             mean: None,
         };
         while let Some(word) = words.pop() {
@@ -64,6 +67,9 @@ impl Place {
                 place.n = Some(n.ok_or_else(|| expected(word, "n=8"))?);
             } else if let Some(order) = word.strip_prefix("order=") {
                 place.order = Some(item(order, &mut words)?);
+            } else if word == "in" && words.last() == Some(&"order") {
+                words.pop();
+                place.in_order = true;
             } else if word == "mean" {
                 let next = words.pop().ok_or_else(|| expected(word, "mean 17"))?;
                 place.mean = Some(item(next, &mut words)?);
@@ -143,6 +149,7 @@ mod tests {
             [lines(12, 16, Nth::Only), lines(18, 18, Nth::Only)]
         );
         assert_eq!(place.mean, Some(lines(17, 17, Nth::Only)));
+        assert!(Place::parse("12-16 in order").unwrap().in_order);
         let place = Place::parse("33.1 +- 33.2 n=8").unwrap();
         assert!(place.is_mean() && place.n == Some(8));
         assert_eq!(

@@ -124,8 +124,8 @@ impl Scanner<'_, '_> {
         let text = &self.lines[at].text;
         // For commands the distance to the next digit does not matter.
         dispatch::formats(text, 0)
-            .map(|format| grammar::all()[format])
-            .filter(|g| g.name() != "table")
-            .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
+            .map(|format| &grammar::all()[format])
+            .filter(|g| g.name != "table")
+            .any(|g| (g.starts)(text) && (g.read)(&self.lines[at..]).is_some())
     }
 }

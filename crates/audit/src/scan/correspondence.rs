@@ -93,20 +93,17 @@ mod tests {
 
     #[test]
     fn who_says_what_and_where_is_no_figure() {
-        for text in [
+        #[rustfmt::skip]
+        let cases = [
             "On Mon, Aug 12, 2019 at 10:39 PM A Writer",
             "On Mon, 12 Aug 2019 22:39:01 +0200, A Writer <a@b.c> wrote:",
-            "Signed-off-by: A Writer <a12@b.c>",
-            "Cc: stable@b.c # 5.4",
-            "Fixes: 1f2d3c4a5b6c (\"fs: Wake fewer threads\")",
-            "Link: https://b.c/r/2019",
-            "Date: Tue, 13 Oct 2020 12:39:23 -0700",
-            "https://b.c/r/2019",
-            "[2]: http://b.c/12",
-            " fs/x.c           |  12 ++++------",
-            " 1 file changed, 96 insertions(+)",
+            "Signed-off-by: A Writer <a12@b.c>", "Cc: stable@b.c # 5.4",
+            "Fixes: 1f2d3c4a5b6c (\"fs: Wake fewer threads\")", "Link: https://b.c/r/2019",
+            "Date: Tue, 13 Oct 2020 12:39:23 -0700", "https://b.c/r/2019", "[2]: http://b.c/12",
+            " fs/x.c           |  12 ++++------", " 1 file changed, 96 insertions(+)",
             " create mode 100644 fs/x2.c",
-        ] {
+        ];
+        for text in cases {
             assert!(is_correspondence(text), "{text}");
         }
         assert!(is_version_of_git("--", "2.21.0") && is_version_of_git("-- ", "2.26.2.5-x"));
@@ -114,20 +111,14 @@ mod tests {
 
     #[test]
     fn what_may_be_a_figure_is_left_alone() {
-        for text in [
-            "On Monday it took 12 s",
-            "It took 12 s, as A wrote",
-            "From: 63 seconds",
-            "Fixes: 12 of 13",
-            "written-by: 12 MB",
-            "Date: 12.5 s",
-            "https://b.c/x took 12 s",
-            "[1] 12.5",
-            " fs/x.c | 12",
-            " read | 12 +-",
-            " 3 files changed in 12 s",
+        #[rustfmt::skip]
+        let cases = [
+            "On Monday it took 12 s", "It took 12 s, as A wrote", "From: 63 seconds",
+            "Fixes: 12 of 13", "written-by: 12 MB", "Date: 12.5 s", "https://b.c/x took 12 s",
+            "[1] 12.5", " fs/x.c | 12", " read | 12 +-", " 3 files changed in 12 s",
             "12 files changed, 96 insertions(+)",
-        ] {
+        ];
+        for text in cases {
             assert!(!is_correspondence(text), "{text}");
         }
         for (above, text) in [("", "2.21.0"), ("--", "2.21"), ("--", "2.21.0 ms")] {

@@ -15,6 +15,17 @@ pub(crate) fn records_as(post: &str, options: &Options) -> Records {
     read(post.as_bytes(), "post", options).unwrap().records
 }
 
+/// Two reports of one figure each.
+pub(crate) fn lists(before: f64, after: f64) -> String {
+    let report = |seconds: f64| {
+        format!(
+            "Running in process mode with 10 groups using 40 file descriptors each (== 400 tasks)\n\
+             Each sender will pass 100 messages of 100 bytes\nTime: {seconds}\n"
+        )
+    };
+    format!("Before:\n{}\nAfter:\n{}", report(before), report(after))
+}
+
 /// The name and the text of each file in a folder of `posts`, and in those below it; or of one
 /// file.
 pub(crate) fn posts(folder: &str) -> Vec<(PathBuf, String)> {

@@ -2,39 +2,15 @@
 
 use serde_json::Value;
 
-use crate::grammar::block::{Block, Figure, Labels};
-use crate::grammar::cells::{label, line_at};
-use crate::line::Line;
+use crate::grammar::cells;
+use crate::grammar::prelude::*;
 
-/// Most lines and bytes of a JSON report.
+/// Most terse lines.
 const LINES: usize = 20_000;
-const BYTES: usize = 4_000_000;
 
 /// Reads JSON from the line with its opening brace.
 pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
-    let head = (1..4).any(|at| {
-        line_at(lines, at).is_some_and(|text| text.trim_start().starts_with("\"fio version\""))
-    });
-    if !head {
-        return None;
-    }
-    let indent = |text: &str| text.len() - text.trim_start().len();
-    let outer = indent(line_at(lines, 0)?);
-    let mut text = String::new();
-    let mut end = 0;
-    for at in 0..LINES {
-        let line = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth)?;
-        text.push_str(line);
-        text.push('\n');
-        if text.len() > BYTES {
-            return None;
-        }
-        if at > 0 && line.trim() == "}" && indent(line) == outer {
-            end = at + 1;
-            break;
-        }
-    }
-    let read: Value = serde_json::from_str(&text).ok()?;
+    let (read, end) = cells::json(lines, "\"fio version\"")?;
     let mut block = Block::of("fio json", end);
     for job in read.get("jobs")?.as_array()? {
         let mut figures = Vec::new();
@@ -51,7 +27,7 @@ pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
             block.run(0, labels, figures);
         }
     }
-    (!block.findings.is_empty() && end > 0).then_some(block)
+    (!block.findings.is_empty()).then_some(block)
 }
 
 /// What was read or written, if anything was.

@@ -14,18 +14,15 @@
 
 mod data;
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::cells::{label, line_at};
-use super::number::{Locale, english, step};
-use crate::line::Line;
+use super::number::{Locale, step};
+use super::prelude::*;
 
 /// fio in all its formats; see the module.
-pub struct Fio;
+pub const FIO: Grammar = Grammar {
+    holds: b"{;=",
+    reach: 4,
+    ..Grammar::new("fio", starts, read)
+};
 
 /// Most lines of a report; longest line.
 const MOST: usize = 2000;
@@ -40,29 +37,16 @@ const OTHERS: [&str; 23] = [
     "Disk stats", "fio-", "Starting ", "Jobs: ", "sync ", "slat (", "zone resets", "...",
 ];
 
-fn regex(pattern: &str) -> Option<Regex> {
-    Regex::new(pattern).ok()
-}
-
-static JOB: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"^(?<name>[^:]+): \(groupid=(?<group>\d+), jobs=\d+\):"));
-static RATES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"^(?<way>read|write|trim) ?: .*(?:IOPS|iops)="));
-static TOTAL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"^(?<way>READ|WRITE|TRIM): (?:bw=|io=.*aggrb=)"));
-static IOPS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"\b(?:IOPS|iops)=\s*(?<value>[\d.]+)(?<factor>[kKM]?)"));
-static BANDWIDTH: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"\b(?:BW|bw|aggrb)=\s*(?<value>[\d.]+)(?<unit>[KMGTk]?i?B/s)"));
-static LATENCY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(
-        r"^(?<name>clat|lat) \((?<unit>[num]?sec)\): min=.*avg=\s*(?<value>[\d.]+)(?<factor>[kKM]?),",
-    )
-});
-static PERCENTILES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"^c?lat percentiles \((?<unit>[num]?sec)\):$"));
-static PERCENTILE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"(?<at>\d+\.\d+)th=\[ *(?<value>\d+)\]"));
+static JOB: Form = Form::new(r"^(?<name>[^:]+): \(groupid=(?<group>\d+), jobs=\d+\):");
+static RATES: Form = Form::new(r"^(?<way>read|write|trim) ?: .*(?:IOPS|iops)=");
+static TOTAL: Form = Form::new(r"^(?<way>READ|WRITE|TRIM): (?:bw=|io=.*aggrb=)");
+static IOPS: Form = Form::new(r"\b(?:IOPS|iops)=\s*(?<value>[\d.]+)(?<factor>[kKM]?)");
+static BANDWIDTH: Form = Form::new(r"\b(?:BW|bw|aggrb)=\s*(?<value>[\d.]+)(?<unit>[KMGTk]?i?B/s)");
+static LATENCY: Form = Form::new(
+    r"^(?<name>clat|lat) \((?<unit>[num]?sec)\): min=.*avg=\s*(?<value>[\d.]+)(?<factor>[kKM]?),",
+);
+static PERCENTILES: Form = Form::new(r"^c?lat percentiles \((?<unit>[num]?sec)\):$");
+static PERCENTILE: Form = Form::new(r"(?<at>\d+\.\d+)th=\[ *(?<value>\d+)\]");
 
 /// A number with fio's suffix for thousands, and the place of its last digit.
 fn scaled(value: &str, factor: &str) -> Option<(f64, f64)> {
@@ -78,16 +62,14 @@ fn scaled(value: &str, factor: &str) -> Option<(f64, f64)> {
 /// Returns the rates on a line.
 fn rates(way: &str, text: &str) -> Vec<Figure> {
     let mut figures = Vec::new();
-    if let Some(found) = IOPS.as_ref().and_then(|iops| iops.captures(text))
+    if let Some(found) = IOPS.captures(text)
         && let Some((value, step)) = scaled(&found["value"], &found["factor"])
     {
         let mut figure = Figure::new(format!("{way} iops"), value, "IOPS");
         figure.step = Some(step);
         figures.push(figure);
     }
-    if let Some(found) = BANDWIDTH
-        .as_ref()
-        .and_then(|bandwidth| bandwidth.captures(text))
+    if let Some(found) = BANDWIDTH.captures(text)
         && let Some(value) = english(&found["value"])
     {
         figures.push(Figure::new(format!("{way} bw"), value, &found["unit"]));
@@ -95,42 +77,25 @@ fn rates(way: &str, text: &str) -> Vec<Figure> {
     figures
 }
 
-impl Grammar for Fio {
-    fn name(&self) -> &'static str {
-        "fio"
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::holding(b"{;=")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim();
-        match text.as_bytes() {
-            [] => false,
-            [b'{', ..] => text.len() == 1,
-            [b'3' | b'4', b';', ..] => true,
-            [b'r' | b'w' | b't' | b'R' | b'W' | b'T', ..] if text.len() <= LONGEST => {
-                [&RATES, &TOTAL]
-                    .iter()
-                    .any(|form| form.as_ref().is_some_and(|form| form.is_match(text)))
-                    || text.contains(": (groupid=")
-            }
-            _ => text.contains(": (groupid="),
+fn starts(line: &str) -> bool {
+    let text = line.trim();
+    match text.as_bytes() {
+        [] => false,
+        [b'{', ..] => text.len() == 1,
+        [b'3' | b'4', b';', ..] => true,
+        [b'r' | b'w' | b't' | b'R' | b'W' | b'T', ..] if text.len() <= LONGEST => {
+            [&RATES, &TOTAL].iter().any(|form| form.is_match(text)) || text.contains(": (groupid=")
         }
+        _ => text.contains(": (groupid="),
     }
+}
 
-    fn reach(&self) -> usize {
-        4
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = line_at(lines, 0)?.trim_start();
-        match first.as_bytes().first()? {
-            b'{' => data::json(lines),
-            b'3' | b'4' if first.as_bytes().get(1) == Some(&b';') => data::terse(lines),
-            _ => report(lines),
-        }
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let first = line_at(lines, 0)?.trim_start();
+    match first.as_bytes().first()? {
+        b'{' => data::json(lines),
+        b'3' | b'4' if first.as_bytes().get(1) == Some(&b';') => data::terse(lines),
+        _ => report(lines),
     }
 }
 
@@ -196,8 +161,7 @@ impl Open {
 
     /// Takes a line and returns its description. A line that starts another run ends this one.
     fn take(&mut self, text: &str, at: usize, block: &mut Block) -> Option<Taken> {
-        let found =
-            |form: &LazyLock<Option<Regex>>| form.as_ref().and_then(|form| form.captures(text));
+        let found = |form: &Form| form.captures(text);
         if let Some(found) = found(&JOB) {
             let job = Some((label(&found["name"]), found["group"].to_owned()));
             if self.job != job || self.total {
@@ -252,10 +216,7 @@ impl Open {
     }
 
     fn take_percentiles(&mut self, text: &str, unit: &str) {
-        let Some(form) = PERCENTILE.as_ref() else {
-            return;
-        };
-        for found in form.captures_iter(text) {
+        for found in PERCENTILE.each(text) {
             let kept = KEPT.iter().find(|kept| found["at"].starts_with(**kept));
             let value = english(&found["value"]).filter(|_| !self.way.is_empty());
             if let (Some(kept), Some(value)) = (kept, value) {

@@ -5,8 +5,7 @@ use std::collections::{HashMap, HashSet};
 use assize_bundle::Spread;
 
 use super::ELAPSED;
-use crate::grammar::block::{Block, Figure, Finding, Labels};
-use crate::grammar::cells::label;
+use crate::grammar::prelude::*;
 
 /// The contents of the value column.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,10 +4,8 @@ use serde_json::{Map, Value};
 
 use super::counters::{Amount, Counter, add_up, amount, emit, executions};
 use super::{line, preamble};
-use crate::grammar::block::{Block, Labels};
-use crate::grammar::cells::line_at;
 use crate::grammar::number::{Locale, parse};
-use crate::line::Line;
+use crate::grammar::prelude::*;
 use crate::printed;
 
 /// Longest line that perf prints.

@@ -1,10 +1,9 @@
 //! One line of the text of `perf stat`.
 
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::counters::{Amount, Counter, amount};
+use crate::grammar::form::Form;
 use crate::grammar::number::{Locale, parse as parse_number};
 use crate::printed;
 
@@ -30,36 +29,23 @@ pub(super) struct Row {
     derived: Option<String>,
 }
 
-const VALUE: &str =
-    r"<not (?:supported|counted)>|-?\d[\w.,'\u{a0}\u{202f}]*(?: \d{3}(?:[.,]\d+)?\b)*|nan|inf";
-const UNIT: &str =
-    r"%|'C|°C|[munKMG]?sec|[mun]?s|Joules|J|m?W|Watts|[KMG]i?B|[Bb]ytes|m?V|m?A|C|M?Hz|rpm";
-const PLACE: &str = r"(?:CPU|S|D|N)\d[A-Z\d-]*";
+static COUNTER: Form = Form::new(concat!(
+    r"^(?:(?<time>\d+[.,]\d{9})\s+)?",
+    r"(?:(?<place>(?:CPU|S|D|N)\d[A-Z\d-]*)(?:\s+\d+)??\s+|(?<thread>[^\d\s<-][^<]*?-\d+)\s+)?",
+    r"(?<value><not (?:supported|counted)>|-?\d[\w.,'\u{a0}\u{202f}]*(?: \d{3}(?:[.,]\d+)?\b)*|nan|inf)\s+",
+    r"(?:(?<unit>%|'C|°C|[munKMG]?sec|[mun]?s|Joules|J|m?W|Watts|[KMG]i?B|[Bb]ytes|m?V|m?A|C|M?Hz|rpm)\s+)?",
+    r"(?<event>[A-Za-z][^\s#(]*)(?<msec>\s*\(msec\))?(?:\s+(?<group>/\S*))?(?:\s+(?<tail>[#(\[<].*))?$",
+));
+static TIME: Form = Form::new(
+    r"^(?<value>\d[\d.,]*)(?:\s+(?:\+-|±)\s+(?<error>[\d.,]+))?\s+seconds\s+(?<name>time\s+elapsed|user|sys)\s*(?<tail>[#(\[].*)?$",
+);
+static PERCENT: Form = Form::new(r"\(\s*(?:\+-|\+/-|±)\s*(?<percent>[\d.,]+|nan|-nan)\s*%\s*\)");
+static SHARE: Form = Form::new(r"[\[(]\s*(?<share>\d+[.,]\d+)\s*%\s*[\])]");
+static DERIVED: Form = Form::new(r"^#\s*(?<derived>\d[\d.,]*)");
+static INTERVAL: Form = Form::new(r"^\s*(?<time>\d+[.,]\d{9})\s");
 
-fn pattern(text: &str) -> Option<Regex> {
-    Regex::new(text).ok()
-}
-
-static COUNTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(&format!(
-        r"^(?:(?<time>\d+[.,]\d{{9}})\s+)?(?:(?<place>{PLACE})(?:\s+\d+)??\s+|(?<thread>[^\d\s<-][^<]*?-\d+)\s+)?(?<value>{VALUE})\s+(?:(?<unit>{UNIT})\s+)?(?<event>[A-Za-z][^\s#(]*)(?<msec>\s*\(msec\))?(?:\s+(?<group>/\S*))?(?:\s+(?<tail>[#(\[<].*))?$"
-    ))
-});
-static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(
-        r"^(?<value>\d[\d.,]*)(?:\s+(?:\+-|±)\s+(?<error>[\d.,]+))?\s+seconds\s+(?<name>time\s+elapsed|user|sys)\s*(?<tail>[#(\[].*)?$",
-    )
-});
-static PERCENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"\(\s*(?:\+-|\+/-|±)\s*(?<percent>[\d.,]+|nan|-nan)\s*%\s*\)"));
-static SHARE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"[\[(]\s*(?<share>\d+[.,]\d+)\s*%\s*[\])]"));
-static DERIVED: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^#\s*(?<derived>\d[\d.,]*)"));
-static INTERVAL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"^\s*(?<time>\d+[.,]\d{9})\s"));
-
-fn group<'t>(pattern: &LazyLock<Option<Regex>>, text: &'t str, name: &str) -> Option<&'t str> {
-    let captures = pattern.as_ref()?.captures(text)?;
+fn group<'t>(form: &Form, text: &'t str, name: &str) -> Option<&'t str> {
+    let captures = form.captures(text)?;
     captures.name(name).map(|found| found.as_str())
 }
 
@@ -85,7 +71,7 @@ pub(super) fn place(text: &str) -> Option<&str> {
 pub(super) fn parse(text: &str) -> Option<Row> {
     let text = text.trim();
     let short = text.len() <= LONGEST;
-    let read = |form: &LazyLock<Option<Regex>>| form.as_ref()?.captures(text).map(|c| row(&c));
+    let read = |form: &Form| form.captures(text).map(|c| row(&c));
     short.then(|| read(&TIME).or_else(|| read(&COUNTER)))?
 }
 

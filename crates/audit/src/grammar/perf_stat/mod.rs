@@ -13,8 +13,7 @@ mod fields;
 mod line;
 mod text;
 
-use super::begins::Begins;
-use super::block::{Block, Grammar, Taken};
+use super::block::{Grammar, Taken};
 use crate::line::Line;
 
 /// The name of the text among the formats.
@@ -25,105 +24,59 @@ pub(crate) const INTERVAL: &str = "perf stat -I";
 pub(crate) const ELAPSED: &str = "elapsed";
 
 /// The text that `perf stat` prints by default.
-#[derive(Debug, Clone, Copy)]
-pub struct PerfStat;
+pub const PERF_STAT_TEXT: Grammar = Grammar {
+    first: b"0123456789-<PCSDN#",
+    ..Grammar::new(PERF_STAT, starts_text, text::read)
+};
 
 /// The text of `perf stat -I`.
-#[derive(Debug, Clone, Copy)]
-pub struct PerfStatInterval;
+pub const PERF_STAT_INTERVAL: Grammar = Grammar {
+    first: b"0123456789#",
+    ..Grammar::new(
+        INTERVAL,
+        |line| text::is_heading(line) || line::time_stamp(line).is_some(),
+        text::read_intervals,
+    )
+};
 
 /// The fields of `perf stat -x`.
-#[derive(Debug, Clone, Copy)]
-pub struct PerfStatCsv;
+pub const PERF_STAT_CSV: Grammar = Grammar {
+    first: b"0123456789-CSDN<#",
+    holds: b",;|\t#",
+    ..Grammar::new("perf stat -x", starts_csv, |lines| {
+        fields::read(lines, fields::separated)
+    })
+};
 
 /// The lines of `perf stat -j`.
-#[derive(Debug, Clone, Copy)]
-pub struct PerfStatJson;
-
-impl Grammar for PerfStat {
-    fn name(&self) -> &'static str {
-        PERF_STAT
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"0123456789-<PCSDN#")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
-        match text.as_bytes().first() {
-            Some(b'#') => text.starts_with(STARTED),
-            Some(b'P') => text.starts_with(text::HEADER),
-            Some(b'<') => text.starts_with("<not "),
-            Some(b'0'..=b'9' | b'-') => value_then_word(text),
-            Some(b'C' | b'S' | b'D' | b'N') => line::place(text).is_some(),
-            _ => false,
-        }
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        text::read(lines)
-    }
-}
-
-impl Grammar for PerfStatInterval {
-    fn name(&self) -> &'static str {
-        INTERVAL
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"0123456789#")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        text::is_heading(line) || line::time_stamp(line).is_some()
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        text::read_intervals(lines)
-    }
-}
-
-impl Grammar for PerfStatCsv {
-    fn name(&self) -> &'static str {
-        "perf stat -x"
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"0123456789-CSDN<#").and_holding(b",;|\t#")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
-        text.starts_with(STARTED)
-            || text.contains([',', ';', '|', '\t']) && fields::may_be_row(text)
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        fields::read(lines, fields::separated)
-    }
-}
-
-impl Grammar for PerfStatJson {
-    fn name(&self) -> &'static str {
-        "perf stat -j"
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"{#")
-    }
-
-    fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
-        text.starts_with(STARTED)
-            || text.starts_with('{')
-                && text.contains("\"counter-value\"")
-                && text.contains("\"event\"")
-    }
-
-    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+pub const PERF_STAT_JSON: Grammar = Grammar {
+    first: b"{#",
+    ..Grammar::new("perf stat -j", starts_json, |lines| {
         fields::read(lines, fields::object)
+    })
+};
+
+fn starts_text(line: &str) -> bool {
+    let text = line.trim_start();
+    match text.as_bytes().first() {
+        Some(b'#') => text.starts_with(STARTED),
+        Some(b'P') => text.starts_with(text::HEADER),
+        Some(b'<') => text.starts_with("<not "),
+        Some(b'0'..=b'9' | b'-') => value_then_word(text),
+        Some(b'C' | b'S' | b'D' | b'N') => line::place(text).is_some(),
+        _ => false,
     }
+}
+
+fn starts_csv(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with(STARTED) || text.contains([',', ';', '|', '\t']) && fields::may_be_row(text)
+}
+
+fn starts_json(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with(STARTED)
+        || text.starts_with('{') && text.contains("\"counter-value\"") && text.contains("\"event\"")
 }
 
 /// The first line of files that `perf stat -o` writes.

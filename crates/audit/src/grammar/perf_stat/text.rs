@@ -3,10 +3,8 @@
 use super::counters::{Counter, add_up, emit};
 use super::line::{self, Row};
 use super::{ELAPSED, preamble};
-use crate::grammar::block::{Block, Figure, Finding, Labels, Taken};
-use crate::grammar::cells::line_at;
 use crate::grammar::number::Locale;
-use crate::line::Line;
+use crate::grammar::prelude::*;
 
 /// The beginning of the line above the counters.
 pub(super) const HEADER: &str = "Performance counter stats for";

@@ -1,6 +1,6 @@
 //! The lines of each tool, written from its manual or source.
 
-use super::{Shape, samples, shape};
+use super::{Shape, shape};
 
 #[rustfmt::skip]
 pub(super) const SHAPES: &[Shape] = &[
@@ -16,8 +16,8 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("compilebench", " total runs ", r"{w} total runs \d+ avg {n} seconds \(.*", &[("W", "s")]),
     shape("filebench", "IO Summary: ", r".*IO Summary: +\d+ ops,? +{n} ops/s,? .*?[ ,]{n} ?mb/s,? .*",
         &[("operations", "1/s"), ("bandwidth", "MB/s")]),
-    samples("io_uring", "IOS/call=", r"IOPS={n}(?:, BW={n} ?{u})?, IOS/call=.*",
-        &[("IOPS", "1/s"), ("bandwidth", "U")]),
+    shape("io_uring", "IOS/call=", r"IOPS={n}(?:, BW={n} ?{u})?, IOS/call=.*",
+        &[("IOPS", "1/s"), ("bandwidth", "U")]).samples(),
     // Each line of wrk's output, so that it is one report.
     shape("wrk", "Running ", r"Running \d+[smh] test @ .*", &[]),
     shape("wrk", " connections", r"\d+ threads and \d+ connections", &[]),
@@ -83,6 +83,30 @@ pub(super) const SHAPES: &[Shape] = &[
         &[("time per loop", "U")]),
     shape("timeit", " per loop", r"\d+ loops?, best of \d+: {n} {t} per loop",
         &[("time per loop", "U")]),
+    // BenchmarkTools.jl, before and since its version 1; `±` is over samples of one process.
+    shape("BenchmarkTools", "BenchmarkTools.Trial:", r"BenchmarkTools\.Trial:.*", &[]),
+    shape("BenchmarkTools", " estimate: ", r"memory estimate: +{n} {u}", &[("memory", "U")]),
+    shape("BenchmarkTools", " estimate: ", r"allocs estimate: +{n}", &[("allocations", "")]),
+    shape("BenchmarkTools", "--------------", r"-+", &[]),
+    shape("BenchmarkTools", " time: ", r"(?<name>minimum|median|maximum) time: +{n} {t} \(.*\)", &[("time W", "U")]),
+    shape("BenchmarkTools", " time: ", r"mean time: +{n} {t} \(.*\)", &[("time", "U")]),
+    shape("BenchmarkTools", "samples: ", r"samples: +\d+", &[]),
+    shape("BenchmarkTools", "evals/sample: ", r"evals/sample: +\d+", &[]),
+    shape("BenchmarkTools", "\u{250a} GC", r"Range \(min \u{2026} max\): +{n} {t} \u{2026} .*", &[("time minimum", "U")]),
+    shape("BenchmarkTools", "\u{250a} GC", r"Time +\(median\): +{n} {t} .*", &[("time median", "U")]),
+    shape("BenchmarkTools", "\u{250a} GC", r"Time +\(mean ± σ\): +{n} {t} ± .*", &[("time", "U")]),
+    // What GHC's profiler prints above its cost centres.
+    shape("ghc", "total time ", r"total time += +{n} secs +\(\d+ ticks @ .*\)", &[("total time", "s")]),
+    shape("ghc", "total alloc ", r"total alloc = +{n} bytes +\(excludes profiling overheads\)", &[("total alloc", "B")]),
+    // benchmark-ips; the rows below `Comparison:` repeat those above.
+    shape("benchmark-ips", "Warming up --", r"Warming up -+", &[]),
+    shape("benchmark-ips", " i/100ms", r"\S.* i/100ms", &[]),
+    shape("benchmark-ips", "Calculating --", r"Calculating -+", &[]),
+    shape("benchmark-ips", ") i/s", r"\S.*\(±.*\) i/s .*", &[]),
+    shape("benchmark-ips", "Comparison:", r"Comparison:", &[]),
+    shape("benchmark-ips", " i/s", r"(?<name>\S.*?): +{n} i/s(?: +- +.*)?", &[("iterations", "1/s")]).compares(),
+    shape("libtest", " ns/iter (+/- ", r"test (?<name>\S+) +\.\.\. bench: +{n} ns/iter \(\+/- [\d,.]+\)(?: = \d+ MB/s)?", &[("W", "ns/iter")]),
+    shape("db_bench", " micros/op ", r"(?<name>\w+) +: +{n} micros/op {n} ops/sec.*", &[("W", "us"), ("W rate", "1/s")]),
     // A test's own line of lmbench.
     shape("lmbench", " microseconds", r"(?<name>[A-Z][\w/+.-]*(?: [\w/+&'.-]+)*): +{n} microseconds",
         &[("W", "us")]),
@@ -109,6 +133,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("time", "user", r"user[:\s]*{c}", &[("user", "s")]),
     shape("time", "sys", r"sys[:\s]*{c}", &[("sys", "s")]),
     shape("time", "elapsed", r"{n} ?user {n} ?system {c} ?elapsed.*", &[("user", "s"), ("sys", "s"), ("real", "s")]),
+    shape("time", " total", r"(?<command>\S.*?) +{n}s user {n}s system \d+% cpu {c} total", &[("user", "s"), ("sys", "s"), ("real", "s")]),
     shape("time", "pagefaults ", r"\d+inputs\+\d+outputs \(.*\)pagefaults \d+swaps", &[]),
     shape("time", "Command being timed:", r#"Command being timed: "(?<command>.*)""#, &[]),
     shape("time", "time (seconds):", r"User time \(seconds\): {n}", &[("user", "s")]),
@@ -161,16 +186,7 @@ pub(super) const SHAPES: &[Shape] = &[
         &[("W iops", "IOPS"), ("W", "MiB/s")]),
     shape("sysbench", "statistics:", r"(?:SQL|General|OLTP test) statistics:", &[]),
     shape("sysbench", " performed:", r"queries performed:", &[]),
-    shape("sysbench", "read:  ", r"read: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "write:  ", r"write: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "other:  ", r"other: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "total:  ", r"total: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "ignored errors:  ", r"ignored errors: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "reconnects:  ", r"reconnects: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "total number of events:  ", r"total number of events: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "time elapsed:  ", r"time elapsed: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "min:  ", r"min: +[\d.]+s?(?: +\(.*\))?", &[]),
-    shape("sysbench", "sum:  ", r"sum: +[\d.]+s?(?: +\(.*\))?", &[]),
+    shape("sysbench", ":  ", r"(?:read|write|other|total|ignored errors|reconnects|total number of events|time elapsed|min|sum): +[\d.]+s?(?: +\(.*\))?", &[]),
     shape("sysbench", "Latency (ms):", r"Latency \(ms\):", &[]),
     shape("sysbench", "fairness:", r"Threads fairness:", &[]),
     shape("sysbench", "(avg/stddev):", r"(?:events|execution time) \(avg/stddev\): +[\d./]+", &[]),

@@ -4,46 +4,21 @@ use super::roles::is_derived;
 use crate::grammar::grid::Grid;
 use crate::grammar::units::power_of_seconds;
 
-/// How a printed change follows from two figures.
-struct Formula {
-    compute: fn(f64, f64) -> f64,
-    /// Its value for two equal figures.
-    neutral: f64,
-}
+/// How a printed change follows from two figures: the formula, and its value for two equal ones.
+/// Words may say which way a change without a sign goes.
+type Formula = (fn(f64, f64) -> f64, f64);
 
-const FORMULAS: [Formula; 8] = [
-    Formula {
-        compute: |a, b| b / a,
-        neutral: 1.0,
-    },
-    Formula {
-        compute: |a, b| a / b,
-        neutral: 1.0,
-    },
-    Formula {
-        compute: |a, b| b - a,
-        neutral: 0.0,
-    },
-    Formula {
-        compute: |a, b| a - b,
-        neutral: 0.0,
-    },
-    Formula {
-        compute: |a, b| 100.0 * (b - a) / a,
-        neutral: 0.0,
-    },
-    Formula {
-        compute: |a, b| 100.0 * (a - b) / a,
-        neutral: 0.0,
-    },
-    Formula {
-        compute: |a, b| 100.0 * (a - b) / b,
-        neutral: 0.0,
-    },
-    Formula {
-        compute: |a, b| 100.0 * b / a,
-        neutral: 100.0,
-    },
+const FORMULAS: [Formula; 10] = [
+    (|a, b| b / a, 1.0),
+    (|a, b| a / b, 1.0),
+    (|a, b| a.max(b) / a.min(b), 1.0),
+    (|a, b| b - a, 0.0),
+    (|a, b| a - b, 0.0),
+    (|a, b| 100.0 * (b - a) / a, 0.0),
+    (|a, b| 100.0 * (a - b) / a, 0.0),
+    (|a, b| 100.0 * (a - b) / b, 0.0),
+    (|a, b| 100.0 * (b - a) / b, 0.0),
+    (|a, b| 100.0 * b / a, 100.0),
 ];
 
 /// More columns are not searched: the work grows with the cube of their number.
@@ -56,7 +31,19 @@ impl Grid {
             .rows
             .iter()
             .filter_map(|row| row.cells[column].as_ref());
-        is_derived(&self.columns[column]) || cells.all(|cell| matches!(&*cell.unit, "%" | "x"))
+        let name = &self.columns[column];
+        let named = name.contains(char::is_alphanumeric) && !is_derived(name);
+        !named || cells.all(|cell| matches!(&*cell.unit, "%" | "x"))
+    }
+
+    /// Whether a column holds percentages of which some have a sign, or has no name.
+    pub(super) fn holds_changes(&self, column: usize) -> bool {
+        let rows = self.rows.iter();
+        let cells = || rows.clone().filter_map(|row| row.cells[column].as_ref());
+        let signed = cells().any(|cell| cell.text.starts_with(['+', '-']));
+        let percent = signed && cells().all(|cell| cell.unit == "%");
+        let unnamed = !self.columns[column].contains(char::is_alphanumeric);
+        percent || unnamed && self.columns.len() > 1
     }
 
     /// Finds two columns whose ratio, difference or change in percent a later column holds in every
@@ -78,7 +65,7 @@ impl Grid {
 
     /// Whether the third column is computed from the first two, within what rounding explains, and
     /// in two rows or more is other than it would be of equal ones.
-    fn follows(&self, formula: &Formula, columns: [usize; 3]) -> bool {
+    fn follows(&self, (formula, neutral): &Formula, columns: [usize; 3]) -> bool {
         let mut telling = 0;
         for row in &self.rows {
             let [Some(a), Some(b), Some(printed)] = columns.map(|at| row.cells[at].as_ref()) else {
@@ -89,16 +76,15 @@ impl Grid {
             let scale = powers.map_or(1.0, |(a, b)| 10_f64.powi(b - a));
             let [a_step, b_step, step] =
                 [a, b, printed].map(|cell| 0.51 * cell.step.unwrap_or(0.0));
-            let compute = |sign: f64| {
-                (formula.compute)(a.value + sign * a_step, scale * (b.value - sign * b_step))
-            };
+            let compute =
+                |sign: f64| formula(a.value + sign * a_step, scale * (b.value - sign * b_step));
             let rounding = step + (compute(1.0) - compute(-1.0)).abs() / 2.0;
             let off = (printed.value - compute(0.0)).abs();
             if off.is_nan() || off > rounding {
                 return false;
             }
             let copied = [a.value, b.value].contains(&printed.value);
-            telling += usize::from(!copied && (printed.value - formula.neutral).abs() > rounding);
+            telling += usize::from(!copied && (printed.value - neutral).abs() > rounding);
         }
         telling >= 2
     }

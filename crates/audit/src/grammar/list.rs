@@ -1,0 +1,220 @@
+//! Lists that people make: in each line a name and its figures.
+//!
+//! | line | is |
+//! | --- | --- |
+//! | `- baseline: 17499.88 req/s` | a row with one column |
+//! | `edge: 36.7ms → 41.5ms (13% worse)` | a row with the columns `before` and `after` |
+//! | `Query 1: prev=74 ms, new=70 ms` | a row whose columns are `prev` and `new` |
+//! | `Before:` above `sort: 12.5 s` or `12.5 s` | figures of one configuration |
+//!
+//! Two lines or more of one form are a table, which must say itself what is compared. A list below
+//! the name of a state holds either metrics, each with another name, or three or more runs in a
+//! row: numbers alone, perhaps counted. Any other list is left as prose: anyone may write one.
+
+use super::dispatch;
+use super::grid::{Cell, Grid, Row, is_remark, undecorated};
+use super::prelude::*;
+use super::runs::{self, RUNS};
+use super::units::metric_of;
+use crate::headings::is_fence;
+use crate::states::{may_begin, side};
+
+/// Lists; see the module.
+pub const LISTS: Grammar = Grammar {
+    reach: FAR + 1,
+    is_report: false,
+    ..Grammar::new(LIST, starts, read)
+};
+
+/// Their name among the formats.
+pub(crate) const LIST: &str = "list";
+
+/// Longest line.
+const LONGEST: usize = 200;
+/// Most words of a name; more are a sentence.
+const WORDS: usize = 6;
+/// Most lines between the name of a state and its list.
+const FAR: usize = 3;
+/// Most lines of a list.
+const MOST: usize = 200;
+
+/// A line of a list: its name, and its figures with the names of their columns.
+type Entry = (String, Vec<(String, Cell)>);
+
+/// A line without the mark of an item.
+fn item(text: &str) -> &str {
+    let text = text.trim_start();
+    let bare = text.trim_start_matches(['-', '*', '+', '\u{2022}']);
+    if bare.starts_with(' ') {
+        bare.trim()
+    } else {
+        text.trim_end()
+    }
+}
+
+fn entry(text: &str) -> Option<Entry> {
+    let text = item(text);
+    let (name, rest) = text.split_at(text.find([':', '='])?);
+    let name = undecorated(name);
+    let named = name.contains(char::is_alphabetic) && name.split_whitespace().nth(WORDS).is_none();
+    let cells = (named && text.len() <= LONGEST).then(|| cells(&rest[1..]))??;
+    // `HZ=250` is a setting.
+    let set = |(_, cell): &(String, Cell)| cell.unit.is_empty() && cell.value.fract() == 0.0;
+    let sets = rest.starts_with('=') && cells.len() == 1 && cells.iter().all(set);
+    (!sets).then(|| (label(name), cells))
+}
+
+/// The figures behind a name.
+fn cells(text: &str) -> Option<Vec<(String, Cell)>> {
+    for arrow in ["\u{2192}", "->", "=>"] {
+        if let Some((before, after)) = text.split_once(arrow) {
+            return changed(Cell::whole(before)?, Cell::whole(after)?);
+        }
+    }
+    match Cell::whole(text) {
+        Some(cell) => Some(vec![(String::new(), cell)]),
+        None => pairs(text),
+    }
+}
+
+/// The figures before and behind an arrow. Versions have neither a unit nor a prefix.
+fn changed(mut before: Cell, after: Cell) -> Option<Vec<(String, Cell)>> {
+    if before.unit.is_empty() {
+        before.unit.clone_from(&after.unit);
+    }
+    let measured = |cell: &Cell| !cell.unit.is_empty() || cell.is_size;
+    (measured(&before) && measured(&after))
+        .then(|| vec![("before".to_owned(), before), ("after".to_owned(), after)])
+}
+
+/// `prev= 74 ms, new= 70 ms, diff=1.06 faster`: two figures or more, each behind a name.
+fn pairs(text: &str) -> Option<Vec<(String, Cell)>> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some((name, behind)) = rest.split_once([':', '=']) {
+        let name = undecorated(name.trim_matches([',', ';', '|', ' ']));
+        let named = name.starts_with(char::is_alphabetic) && name.split_whitespace().count() <= 3;
+        let (cell, next) = Cell::leading(behind)?;
+        all.push((label(name), named.then_some(cell)?));
+        rest = match next.trim_start().strip_prefix('(') {
+            Some(remark) => remark.split_once(')')?.1,
+            None => next,
+        };
+    }
+    let ends = is_remark(rest) || rest.split_whitespace().count() <= 2;
+    (all.len() >= 2 && ends).then_some(all)
+}
+
+fn starts(line: &str) -> bool {
+    let figure = || {
+        let sign = memchr::memchr2(b':', b'=', line.as_bytes());
+        sign.is_some_and(|at| line.bytes().skip(at).any(|b| b.is_ascii_digit()))
+    };
+    line.len() <= LONGEST && (figure() || state(line).is_some())
+}
+
+/// The name of a state that a line is: `Before:`, `## After`, `**master**`.
+fn state(line: &str) -> Option<&str> {
+    if !may_begin(line) || line.split_whitespace().nth(WORDS).is_some() {
+        return None;
+    }
+    let text = line.trim().trim_start_matches('#').trim_start();
+    let name = undecorated(text.trim_end_matches([':', '*'])).trim_end_matches(':');
+    side(name).map(|_| name)
+}
+
+fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
+    if let Some(name) = state(here(0)?) {
+        let empty = |at: &usize| {
+            here(*at).is_some_and(|text| text.trim().is_empty() || is_fence(text.trim()))
+        };
+        let begin = (1..=FAR).find(|at| !empty(at))?;
+        let text = |at: usize| here(at).filter(|_| at < MOST && !empty(&at));
+        let end = (begin..).find(|at| text(*at).is_none_or(|text| state(text).is_some()))?;
+        return of_state(name, lines, begin..end);
+    }
+    let mut rows: Vec<Entry> = Vec::new();
+    while let Some(next) = here(rows.len())
+        .filter(|_| rows.len() < MOST)
+        .and_then(entry)
+    {
+        let names = |(_, cells): &Entry| cells.iter().map(|(name, _)| name.clone()).collect();
+        let columns: Vec<String> = names(&next);
+        if rows
+            .first()
+            .is_some_and(|first| columns != names(first) as Vec<String>)
+        {
+            break;
+        }
+        rows.push(next);
+    }
+    let columns: Vec<String> = rows
+        .first()?
+        .1
+        .iter()
+        .map(|(name, _)| name.clone())
+        .collect();
+    let row = |(at, (name, cells)): (usize, Entry)| Row {
+        at,
+        labels: vec![name],
+        cells: cells.into_iter().map(|(_, cell)| Some(cell)).collect(),
+    };
+    let rows: Vec<Row> = rows.into_iter().enumerate().map(row).collect();
+    let keys = vec![String::new()];
+    let grid = Grid {
+        keys,
+        columns,
+        rows,
+    };
+    let mut block = Block::of(LIST, grid.rows.len());
+    let declares = (grid.rows.len() >= 2 || grid.compares()) && grid.declares();
+    block.find(0, Finding::Grid(Box::new(grid)));
+    declares.then_some(block)
+}
+
+/// The list of a state. What a tool prints there is no list.
+fn of_state(name: &str, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Option<Block> {
+    let labels = configuration(Some(name));
+    let mut block = Block::of(LIST, range.end);
+    let (mut figures, mut runs): (Vec<Figure>, Vec<(usize, Figure)>) = Default::default();
+    for at in range.clone() {
+        let text = line_at(lines, at)?;
+        if is_of_tool(&lines[at..]) {
+            return None;
+        }
+        if let Some(cell) = runs::counted(text) {
+            runs.push((at, figure(metric_of(&cell.unit), &cell)));
+        } else if let Some((name, cells)) = entry(text)
+            && let [(_, cell)] = &cells[..]
+        {
+            let twice = figures.iter().any(|known| known.metric == name);
+            figures.push((!twice).then(|| figure(&name, cell))?);
+        }
+    }
+    let values: Vec<&Figure> = runs.iter().map(|(_, figure)| figure).collect();
+    if runs::are_runs(&values) {
+        for (at, figure) in runs {
+            block.run(at, labels.clone(), vec![figure]);
+        }
+    } else if runs.is_empty() {
+        block.run(range.start, labels, figures);
+    }
+    (!block.findings.is_empty()).then_some(block)
+}
+
+fn figure(metric: &str, cell: &Cell) -> Figure {
+    let metric = if metric.is_empty() { "value" } else { metric };
+    let mut figure = Figure::new(metric, cell.value, cell.unit.clone());
+    figure.step = cell.step;
+    figure
+}
+
+/// Whether another format reads these lines.
+fn is_of_tool(lines: &[Line<'_>]) -> bool {
+    let text: &str = &lines[0].text;
+    dispatch::formats(text, 0)
+        .map(|format| &super::all()[format])
+        .filter(|format| ![LIST, RUNS].contains(&format.name))
+        .any(|format| (format.starts)(text) && (format.read)(lines).is_some())
+}

@@ -1,0 +1,252 @@
+//! Extracts the figures of a table whose rows and columns have their roles.
+
+use assize_bundle::Spread;
+
+use super::roles::{
+    REPETITIONS, Roles, counts_or_sets, has_word, is_derived, is_mean, is_number, key_is,
+    repeats_others, repetition,
+};
+use crate::grammar::block::{Figure, Finding, Labels};
+use crate::grammar::cells::{label, summary};
+use crate::grammar::grid::{Grid, Row};
+use crate::grammar::units::{is_unit, metric_of, parted};
+use crate::options::{Options, Role, SpreadKind};
+
+/// Name used for a metric if nothing names it.
+const VALUE: &str = "value";
+/// Words for columns with standard deviations of runs.
+const DEVIATIONS: [&str; 4] = ["stddev", "stdev", "std", "sd"];
+
+impl Grid {
+    /// Returns the findings, each with its line in the block; figures of one run together.
+    pub(crate) fn findings(&self, roles: &Roles, options: &Options) -> Vec<(usize, Finding)> {
+        let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
+        let mut means = Vec::new();
+        for (number, row) in (1..).zip(&self.rows) {
+            if repeats_others(&row.label()) {
+                continue;
+            }
+            let mut sum: Vec<Figure> = Vec::new();
+            for (column, cell) in row.cells.iter().enumerate() {
+                let Some(cell) = cell.as_ref().filter(|_| self.is_measured(column, roles)) else {
+                    continue;
+                };
+                let (labels, mut metric, named) = self.place(roles, row, number, column);
+                if metric == VALUE && !cell.unit.is_empty() {
+                    metric = metric_of(&cell.unit).to_owned();
+                }
+                let unit = if cell.unit.is_empty() {
+                    named
+                } else {
+                    cell.unit.clone()
+                };
+                let mut figure = Figure::new(metric, cell.value, unit);
+                figure.step = cell.step;
+                if self.is_numbered(column) {
+                    sum.push(figure.clone());
+                }
+                if self.compares() {
+                    let n = options.runs_behind;
+                    means.push((row.at, summary(&labels, figure, None, n)));
+                    continue;
+                }
+                if let Some(spread) = cell.spread {
+                    means.push((row.at, mean(labels, figure, spread, options)));
+                    continue;
+                }
+                if is_mean(&self.columns[column]) {
+                    means.push((row.at, self.mean_beside_deviation(row, labels, figure)));
+                    continue;
+                }
+                add(&mut all, row.at, labels, figure);
+            }
+            if sum.len() >= 2 && roles.columns == Role::Metrics && roles.because.is_some() {
+                let (labels, ..) = self.place(roles, row, number, 0);
+                add(&mut all, row.at, labels, total(&sum, self.keys.first()));
+            }
+        }
+        let runs = all
+            .into_iter()
+            .map(|(at, labels, figures)| (at, Finding::Run { labels, figures }));
+        runs.chain(means).collect()
+    }
+
+    /// Whether a column has figures that were measured. A mean is derived from the figures beside
+    /// it; if there are none, it is what the table shows.
+    fn is_measured(&self, column: usize, roles: &Roles) -> bool {
+        if !roles.sides.is_empty() {
+            return roles.sides.contains(&column);
+        }
+        if self.summarises() {
+            return is_mean(&self.columns[column]);
+        }
+        if self.is_of_benchmark_dotnet() {
+            return ["Mean", "Allocated"].contains(&self.columns[column].as_str());
+        }
+        let is_value = |column: usize| {
+            let name = &self.columns[column];
+            let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
+            let derived = is_derived(name) || self.holds_changes(column);
+            !key && !counts_or_sets(name) && !derived
+        };
+        let shows_means = || !(0..self.columns.len()).any(is_value);
+        is_value(column) || is_mean(&self.columns[column]) && shows_means()
+    }
+
+    /// Whether the table has one column of means and one of the standard deviations of the same
+    /// runs: its other columns say more of these runs.
+    fn summarises(&self) -> bool {
+        let count = |of: &dyn Fn(&str) -> bool| self.columns.iter().filter(|name| of(name)).count();
+        !self.is_of_benchmark_dotnet() && count(&is_mean) == 1 && count(&is_deviation) == 1
+    }
+
+    /// A mean, with the standard deviation of its row, and the number of runs in a column `N` or,
+    /// as `n=10`, in its label.
+    fn mean_beside_deviation(&self, row: &Row, labels: Labels, figure: Figure) -> Finding {
+        let find = |of: &dyn Fn(&str) -> bool| {
+            let mut columns = self.columns.iter().zip(&row.cells);
+            columns
+                .find(|(name, _)| of(name))
+                .and_then(|(_, cell)| cell.as_ref())
+        };
+        let deviation = find(&is_deviation).filter(|cell| self.summarises() && cell.unit != "%");
+        let spread = deviation.map(|cell| Spread::StandardDeviation(cell.value));
+        let counted = find(&|name| key_is(name, &["n", "runs", "count"]));
+        let counted = counted
+            .filter(|_| self.summarises())
+            .map(|cell| &*cell.text);
+        let label = row.label();
+        let said = label.split_once("(n=").map(|(_, rest)| {
+            let end = rest.find(|c: char| !c.is_ascii_digit());
+            &rest[..end.unwrap_or(rest.len())]
+        });
+        let n = counted.or(said).and_then(|n| n.parse().ok());
+        summary(&labels, figure, spread, n)
+    }
+
+    /// Whether a column is one of several that are numbered: `cpu 0`, `cpu 1`.
+    fn is_numbered(&self, column: usize) -> bool {
+        let stem = |at: usize| {
+            let (stem, number) = self.columns[at].rsplit_once(' ')?;
+            number.parse::<u32>().ok().map(|_| stem)
+        };
+        let own = stem(column);
+        own.is_some() && (0..self.columns.len()).any(|at| at != column && stem(at) == own)
+    }
+
+    /// Returns the name of a row, and the other labels before its figures.
+    fn named(&self, roles: &Roles, row: &Row) -> (String, Vec<String>) {
+        match roles.key {
+            Some(key) if key < row.labels.len() && self.keys.len() == row.labels.len() => {
+                let mut rest = row.labels.clone();
+                (rest.remove(key), rest)
+            }
+            Some(key) if key >= self.keys.len() => {
+                let cell = row.cells[key - self.keys.len()].as_ref();
+                let own = cell.map_or(String::new(), |cell| cell.text.clone());
+                (own, row.labels.clone())
+            }
+            _ => (row.label(), Vec::new()),
+        }
+    }
+
+    /// Returns the labels, metric and unit of a figure.
+    fn place(
+        &self,
+        roles: &Roles,
+        row: &Row,
+        number: u32,
+        column: usize,
+    ) -> (Labels, String, String) {
+        let mut labels = Labels::default();
+        let mut metric = None;
+        let (own, mut workload) = self.named(roles, row);
+        let sides = [
+            (roles.columns, &self.columns[column], column as u32 + 1),
+            (roles.rows, &own, number),
+        ];
+        for (role, name, number) in sides {
+            match role {
+                Role::Configurations => {
+                    let numbered = repetition(name).filter(|_| roles.key.is_none());
+                    labels.configuration =
+                        Some(label(numbered.map_or(name.as_str(), |(stem, _)| stem)));
+                    labels.repetition = numbered.map(|(_, number)| number).or(labels.repetition);
+                }
+                Role::Workloads if is_number(name) && !self.keys.is_empty() => {
+                    workload.push(format!("{}={name}", self.keys.join(" ")));
+                }
+                Role::Workloads => workload.push(name.clone()),
+                Role::Metrics => metric = Some(name.clone()),
+                Role::Repetitions => labels.repetition = Some(number),
+            }
+        }
+        for (at, (name, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
+            let Some(cell) = cell else { continue };
+            if self.is_parameter(at) {
+                workload.push(format!("{name}={}", cell.text));
+            } else if key_is(name, &REPETITIONS) {
+                labels.repetition = Some(cell.value as u32);
+            }
+        }
+        workload.retain(|part| !part.is_empty());
+        labels.workload = (!workload.is_empty()).then(|| label(&workload.join(" ")));
+        let metric = metric
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| VALUE.to_owned());
+        // Before names that are numbered stands what all of them measure: `busy % cpu 0 cpu 1`.
+        let shared = self.keys.first().filter(|_| self.is_numbered(column));
+        if let Some(what) = shared.and_then(|key| key.strip_suffix('%')) {
+            let metric = format!("{} {metric}", what.trim_end());
+            return (labels, label(metric.trim_start()), "%".to_owned());
+        }
+        // `size (stage 1)` is not measured in stages, nor `Min` in minutes.
+        match parted(&metric) {
+            _ if metric.eq_ignore_ascii_case("min") => (labels, label(&metric), String::new()),
+            (name, unit) if is_unit(unit) => (labels, label(name), unit.to_owned()),
+            _ => (labels, label(&metric), String::new()),
+        }
+    }
+}
+
+fn is_deviation(name: &str) -> bool {
+    has_word(name, &DEVIATIONS)
+}
+
+/// Adds a figure to its run, or to a new one if the run already has that metric.
+fn add(all: &mut Vec<(usize, Labels, Vec<Figure>)>, at: usize, labels: Labels, figure: Figure) {
+    let fits = |(_, own, figures): &&mut (usize, Labels, Vec<Figure>)| {
+        *own == labels && figures.iter().all(|other| other.metric != figure.metric)
+    };
+    match all.iter_mut().rev().take(64).find(fits) {
+        Some((.., figures)) => figures.push(figure),
+        None => all.push((at, labels, vec![figure])),
+    }
+}
+
+/// The sum of figures that are numbered.
+fn total(parts: &[Figure], corner: Option<&String>) -> Figure {
+    let sum: f64 = parts.iter().map(|part| part.value).sum();
+    let corner = corner.map_or("", |corner| corner.trim_end_matches(['%', ' ']));
+    let name = format!("{corner} total");
+    Figure::new(
+        name.trim(),
+        (sum * 1e9).round() / 1e9,
+        parts[0].unit.clone(),
+    )
+}
+
+/// A mean with a `±`, which is taken for a standard error if the user does not name it.
+fn mean(labels: Labels, figure: Figure, spread: f64, options: &Options) -> Finding {
+    let spread = match options.spread {
+        // Where it stands in percent, it was made absolute when it was read.
+        Some(SpreadKind::Cv) => Spread::StandardDeviation(spread),
+        kind => kind.unwrap_or(SpreadKind::Se).spread(spread, figure.value),
+    };
+    Finding::Summary {
+        labels,
+        figure,
+        spread: Some(spread),
+        n: options.runs_behind,
+    }
+}
