@@ -18,6 +18,7 @@ mod number;
 mod printable;
 mod readable;
 mod series;
+mod style;
 mod text;
 mod trend;
 mod why;
@@ -40,7 +41,8 @@ pub use series::{
     EffectReading, LINES, PatchEffect, PatchName, PatchOutcome, SERIES, SeriesReport, TriedPatch,
     series_json, series_text,
 };
-pub use text::{Style, text};
+pub use style::Style;
+pub use text::text;
 pub use trend::{
     SkippedBundle, TREND, Trend, TrendInput, TrendPoint, TrendSeries, TrendStep, trend_json,
     trend_text,

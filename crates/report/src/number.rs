@@ -125,6 +125,16 @@ pub(crate) fn p(value: f64) -> String {
     }
 }
 
+/// Formats a value unchanged unless a division has made it long.
+pub(crate) fn short(value: f64) -> String {
+    let whole = value.to_string();
+    if whole.len() <= 6 {
+        whole
+    } else {
+        significant(value, 4)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

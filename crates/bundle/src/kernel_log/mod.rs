@@ -254,17 +254,9 @@ const BEGINNINGS: [(&str, ComplaintKind); 21] = [
 /// `WARNING:` lines from neither `WARN()` nor lockdep, which report nothing about the run.
 const HARMLESS: [&str; 2] = ["WARNING: Spectre", "WARNING: Unprivileged"];
 
-/// Signs of a line about a program, which begins with the name that the program gave itself.
-const OF_PROGRAMS: [&str; 3] = [
-    "]: segfault at ",
-    "] trap ",
-    "] general protection fault ip:",
-];
-
 /// The kind of complaint that begins with this line, if one does.
 fn kind_of(line: &str) -> Option<ComplaintKind> {
-    let is_harmless = HARMLESS.iter().any(|one| line.starts_with(one));
-    if is_harmless || OF_PROGRAMS.iter().any(|sign| line.contains(sign)) {
+    if HARMLESS.iter().any(|one| line.starts_with(one)) {
         return None;
     }
     if let Some(rest) = line.strip_prefix("watchdog: ") {

@@ -4,12 +4,12 @@
 use assize_verdict::{Comparison, Verdict};
 
 use super::{BriefSheet, counts};
+use crate::contrasts::contradicted;
 use crate::contrasts::{
     ConfigurationContrast, RateContrast, RowOutcome, by_event, by_metric, effect,
     effect_with_interval, events_lead, percent, rows_are_primary, size, size_with_interval,
 };
 use crate::printable;
-use crate::text::contradicted;
 
 /// At most this many claims get a line.
 const CLAIMS: usize = 4;

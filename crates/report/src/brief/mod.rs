@@ -13,7 +13,7 @@ mod spread;
 use assize_verdict::Document;
 
 use crate::contrasts::{MetricWords, Wordings};
-use crate::text::Style;
+use crate::style::Style;
 use crate::{WIDTH, printable};
 
 pub(crate) use counts::{counts, undecided, what_would_settle};

@@ -2,10 +2,9 @@
 
 use assize_verdict::{Better, Comparison, Document, MachineComparison, Options, Scale, Verdict};
 
-use super::fixed_values;
-use crate::number::{self, signed, significant, with_points};
+use super::{contradicted, fixed_values};
+use crate::number::{self, short, signed, significant, with_points};
 use crate::readable::Readable;
-use crate::text::{contradicted, short};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowOutcome {

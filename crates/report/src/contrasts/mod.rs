@@ -1,6 +1,7 @@
 //! One configuration against its baseline on one metric, over all workloads: its outcome
 //! in words. The terminal text and the page use the same words.
 
+mod agreement;
 mod figures;
 mod fixed;
 mod outcomes;
@@ -24,7 +25,8 @@ pub(crate) use outcomes::{
 pub use outcomes::{describe_outcome, outcome_figures};
 pub(crate) use rates::{EventContrasts, RateContrast, by_event, events_lead};
 
-use crate::text::{agreement, contradicted};
+use agreement::agreement;
+pub(crate) use agreement::contradicted;
 
 /// The wording of a metric: its name in the document, its title, and which direction is
 /// good.

@@ -6,9 +6,9 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
 use super::page::ReportPage;
+use crate::contrasts::contradicted;
 use crate::contrasts::{RowOutcome, Wordings, came_out, fixed_outcome, fixed_values};
 use crate::number::{difference, ratio, significant};
-use crate::text::contradicted;
 
 /// The grid of one workload.
 #[derive(Debug, Serialize)]

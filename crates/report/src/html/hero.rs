@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::scale::EffectScale;
 use crate::brief::what_would_settle;
+use crate::contrasts::contradicted;
 use crate::contrasts::{
     ChangeInterval, ConfigurationContrast, EventContrasts, MetricWords, RateContrast, RowOutcome,
     Wordings, absolute_means, by_event, by_metric, direction, events_lead, interval,
     relative_change, size,
 };
-use crate::text::contradicted;
 
 /// The number of configurations shown unfolded, over all metrics together.
 const ROOM: usize = 8;

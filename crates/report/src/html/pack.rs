@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::page::ReportPage;
 use super::{answer, attributed, grid, machines};
+use crate::contrasts::contradicted;
 use crate::contrasts::{Wordings, absolute_means};
-use crate::text::contradicted;
 
 /// Lists of names, and the index of each name.
 struct NameTable<'p> {

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::brief::{Brief, counts};
 use crate::contrasts::{Wordings, describe_all_completed};
-use crate::text::{Style, text};
+use crate::style::Style;
+use crate::text::text;
 
 /// Everything in the page that is visible without a script.
 #[derive(Debug, Serialize)]

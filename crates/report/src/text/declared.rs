@@ -4,9 +4,10 @@ use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{CellWeight, TextCell, TextGrid};
-use super::tables::{short, weight};
-use super::{DIFFERENCE, Style, mark, push_wrapped};
-use crate::number::{interval_within, narrow, ratio, signed, significant};
+use super::tables::weight;
+use super::{DIFFERENCE, mark, push_wrapped};
+use crate::number::{interval_within, narrow, ratio, short, signed, significant};
+use crate::style::Style;
 
 /// The width of a column, including the blank at its end.
 const COLUMN: usize = 15;
@@ -234,7 +235,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::brief::Brief;
-    use crate::text::{Style, text};
+    use crate::style::Style;
+    use crate::text::text;
 
     fn relation(ratio: f64, n: u32, verdict: Value) -> Value {
         json!({

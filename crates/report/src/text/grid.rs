@@ -3,7 +3,7 @@
 use anstyle::{Effects, Style as Ansi};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::Style;
+use crate::style::Style;
 use crate::{WIDTH, printable};
 
 /// The terminal style of a cell.

@@ -11,23 +11,14 @@ use std::collections::BTreeMap;
 
 use assize_verdict::{Document, Verdict};
 
-pub(crate) use tables::{agreement, contradicted, short};
-
 use crate::brief::{self, Brief};
 use crate::contrasts::remaining_sentences;
+use crate::style::Style;
 use crate::{WIDTH, printable};
 
 /// Explains `d` in a table.
 const DIFFERENCE: &str = " d: a difference, of percentages in points, where values of zero or less \
                           forbid a ratio.";
-
-/// The formatting that the output allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Style {
-    /// Whether to use escape sequences for bold and dim; no meaning depends on them
-    /// alone.
-    pub colour: bool,
-}
 
 /// Returns the report as text of at most [`WIDTH`] columns: the head of
 /// [`crate::brief()`], followed by everything else.

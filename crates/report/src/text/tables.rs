@@ -1,16 +1,16 @@
 //! The tables of the text report.
 
 use assize_verdict::{
-    Agreement, Comparison, Document, Effect, Factorial, NoiseFloor, Pooled, Rate, RateTest, Scale,
-    Verdict,
+    Comparison, Document, Effect, Factorial, NoiseFloor, Rate, RateTest, Scale, Verdict,
 };
 
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{CellWeight, TextCell, TextGrid};
-use super::{DIFFERENCE, Style, mark, push_wrapped};
-use crate::contrasts::{RowOutcome, fixed_outcome, fixed_values};
-use crate::number::{interval, narrow, p, ratio, signed, significant};
+use super::{DIFFERENCE, mark, push_wrapped};
+use crate::contrasts::{RowOutcome, contradicted, fixed_outcome, fixed_values};
+use crate::number::{interval, narrow, p, ratio, short, signed, significant};
+use crate::style::Style;
 
 /// Prints one table per workload: metrics by configurations.
 pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
@@ -186,37 +186,12 @@ fn hides_equality(document: &Document, row: &Comparison) -> bool {
     row.too_coarse && undecided && row.ratio.is_some() && row.ci.is_some()
 }
 
-/// Whether machines contradict each other on a row, so that no single figure is valid for
-/// all.
-pub(crate) fn contradicted(document: &Document, row: &Comparison) -> bool {
-    agreement(document, row) == Some(Agreement::Opposite)
-}
-
-/// Whether the machines agree on a row; `None` if there is only one machine.
-pub(crate) fn agreement(document: &Document, row: &Comparison) -> Option<Agreement> {
-    let is = |one: &&Pooled| {
-        (&one.workload, &one.metric, &one.unit) == (&row.workload, &row.metric, &row.unit)
-            && (&one.baseline, &one.configuration) == (&row.baseline, &row.configuration)
-    };
-    Some(document.pooled.iter().find(is)?.agreement)
-}
-
 /// The terminal style of a verdict.
 pub(super) fn weight(verdict: Verdict) -> CellWeight {
     match verdict {
         Verdict::Established | Verdict::Supported => CellWeight::Bold,
         Verdict::Equivalent => CellWeight::Plain,
         Verdict::Undecided => CellWeight::Dim,
-    }
-}
-
-/// Formats a value unchanged unless a division has made it long.
-pub(crate) fn short(value: f64) -> String {
-    let whole = value.to_string();
-    if whole.len() <= 6 {
-        whole
-    } else {
-        significant(value, 4)
     }
 }
 
