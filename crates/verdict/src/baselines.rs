@@ -3,8 +3,8 @@
 use crate::cells::{CellKey, Cells};
 use crate::document::Lint;
 use crate::error::Error;
+use crate::names::folded;
 use crate::names::{NameKind, resolve};
-use crate::noise::repeated;
 use crate::options::{Against, Options};
 use crate::words::and_list;
 
@@ -142,4 +142,13 @@ impl Baselines {
             ..Lint::default()
         })
     }
+}
+
+/// The configuration that this one repeats, if any.
+pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize> {
+    let name = folded(&cells.configurations[configuration]);
+    let recorded = &cells.records.configurations;
+    let of = recorded.iter().find(|c| folded(&c.name) == name)?;
+    let baseline = cells.configuration(of.repeats.as_ref()?)?;
+    (baseline != configuration).then_some(baseline)
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::cells::{Cell, CellKey, Cells};
-use crate::compare::arithmetic;
 use crate::document::Verdict;
 use crate::lints::order::{OrderFinding, OrderFindings};
 use crate::lost::LostRuns;
+use crate::means::arithmetic;
 use crate::outcomes::RunEndings;
 use crate::rest;
 

@@ -6,11 +6,15 @@ use std::sync::OnceLock;
 
 use assize_bundle::{Records, Run, Spread, Summary};
 
-use crate::identities::PartsByCell;
 use crate::images::{self, MachineName};
 use crate::names::folded;
 use crate::steps;
 use crate::units::{CommonUnits, convert};
+
+/// Maps kind and name of a part to its value.
+pub(crate) type PartValues = BTreeMap<(String, String), Option<String>>;
+/// What the runs of each configuration and workload consisted of, by machine, if known.
+pub(crate) type PartsByCell = BTreeMap<(usize, usize), BTreeMap<Option<String>, PartValues>>;
 
 /// Values beyond this overflow when the variance is computed.
 const LARGEST: f64 = 1e140;

@@ -10,8 +10,9 @@ use assize_judge::{Interval, Result, paired};
 use crate::across::{AcrossMachines, compare_across_machines};
 use crate::cells::{Cell, Cells};
 use crate::document::{Agreement, Scale, TTest};
-use crate::hidden::{beyond_spread, hidden_step, rounding_variance};
+use crate::hidden::{beyond_spread, coarser, hidden_step, rounding_variance};
 use crate::images;
+use crate::means::{arithmetic, geometric, logs, site};
 use crate::options::{LEVEL, Options};
 use crate::pairs::paired_runs;
 use crate::summaries::{agreeing_summary, by_summary};
@@ -180,11 +181,6 @@ pub(crate) fn compare_cells(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Ce
     comparison
 }
 
-/// The coarser step size of two cells.
-pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
-    a.step.into_iter().chain(b.step).reduce(f64::max)
-}
-
 /// Compares the runs on one machine, on the scale used for all machines.
 pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let mut comparison = if a.runs.len() < 2 || b.runs.len() < 2 {
@@ -291,12 +287,6 @@ fn single_block(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> ContrastBlock {
         a: x_a,
         b: x_b,
     }
-}
-
-/// An ID for a block of one machine. Rows with the same ID have their labels exchanged jointly.
-pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
-    let machine = machine.map_or(0, |machine| machine as u64 + 1);
-    (machine << 33) | block.map_or(0, |block| u64::from(block) + 1)
 }
 
 /// The effect without a test, because one side has too few replicates.
@@ -412,48 +402,4 @@ pub(crate) fn even_blocks(blocks: &[ContrastBlock]) -> Option<u32> {
         .all(even)
         .then(|| u32::try_from(size).ok())
         .flatten()
-}
-
-fn logs(values: &[f64]) -> Vec<f64> {
-    values.iter().map(|v| v.ln()).collect()
-}
-
-/// The geometric mean. For equal values it is exactly their value, so that the figure of a single
-/// run is printed as posted.
-fn geometric(values: &[f64]) -> Option<f64> {
-    let (first, others) = values.split_first()?;
-    match others.iter().all(|value| value == first) {
-        true => Some(*first),
-        false => arithmetic(&logs(values)).map(f64::exp),
-    }
-}
-
-/// The arithmetic mean; `None` if there are no values.
-pub(crate) fn arithmetic(values: &[f64]) -> Option<f64> {
-    let first = values.first()?;
-    let sum: f64 = values.iter().map(|v| v - first).sum();
-    Some(first + sum / values.len() as f64)
-}
-
-/// The variance with denominator n - 1; `None` for fewer than two values.
-pub(crate) fn variance(values: &[f64]) -> Option<f64> {
-    let mean = arithmetic(values).filter(|_| values.len() > 1)?;
-    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    Some(squares / (values.len() - 1) as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_mean_of_equal_values_is_their_value() {
-        for value in [1395.0, 99.53, 0.002_076] {
-            assert_eq!(geometric(&[value]), Some(value));
-            assert_eq!(geometric(&[value; 3]), Some(value));
-        }
-        assert_eq!(geometric(&[]), None);
-        let mean = geometric(&[2.0, 8.0]).unwrap();
-        assert!((mean - 4.0).abs() < 1e-12, "{mean}");
-    }
 }

@@ -7,11 +7,12 @@ use assize_judge::{Error as JudgeError, Interval, factorial};
 
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
-use crate::compare::{ends, site};
+use crate::compare::ends;
 use crate::document::{Effect, Factorial, Lint, Verdict};
 use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::images;
 use crate::interval::clipped_at;
+use crate::means::site;
 use crate::names::folded;
 use crate::options::Options;
 use crate::row::capped;

@@ -1,8 +1,8 @@
 //! The variance hidden by rounding to printed steps.
 
 use crate::cells::Cell;
-use crate::compare::{arithmetic, coarser, variance};
 use crate::document::TTest;
+use crate::means::{arithmetic, variance};
 
 /// The variance that rounding hides in each run of one side, u²/12 for steps of u, on the scale
 /// that is averaged. If only the other side's step is known, it is used for both.
@@ -59,6 +59,11 @@ pub(crate) fn hidden_step(a: &Cell<'_>, b: &Cell<'_>, side: &Cell<'_>) -> Option
 /// Whether all values are integers.
 fn are_whole(cell: &Cell<'_>) -> bool {
     cell.runs.iter().all(|run| run.value.fract() == 0.0)
+}
+
+/// The coarser step size of two cells.
+pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
+    a.step.into_iter().chain(b.step).reduce(f64::max)
 }
 
 #[cfg(test)]

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{IdentityPart, LevelSettings, Records, RunIdentity};
 
-use crate::baselines::Baselines;
-use crate::cells::Cells;
+use crate::baselines::{Baselines, repeated};
+use crate::cells::{Cells, PartValues, PartsByCell};
 use crate::document::{DifferingPart, IdentityDifference, Lint};
 use crate::error::Error;
 use crate::names::folded;
-use crate::noise::repeated;
 use crate::words::{and_list, count};
 
 /// Kinds whose names are paths, shown by their last component.
@@ -34,9 +33,6 @@ const PROVEN: [&str; 5] = ["kernel", "machine", "command line", "set-up", "tear-
 const DIGITS: usize = 12;
 /// Maximum number of parts listed per difference; the rest are counted.
 const MOST: usize = 4;
-
-/// Maps kind and name of a part to its value.
-type PartValues = BTreeMap<(String, String), Option<String>>;
 
 /// The settings of a configuration.
 fn settings<'r>(records: &'r Records, configuration: &str) -> Option<&'r LevelSettings> {
@@ -123,9 +119,6 @@ fn places_libraries(part: &IdentityPart) -> bool {
     let variable = part.name.rsplit(' ').next().unwrap_or_default();
     part.kind == "environment" && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
 }
-
-/// [`whole`] by configuration and workload, if known.
-pub(crate) type PartsByCell = BTreeMap<(usize, usize), BTreeMap<Option<String>, PartValues>>;
 
 fn wholes(cells: &Cells<'_>) -> PartsByCell {
     let mut all = PartsByCell::new();

@@ -11,7 +11,7 @@ use assize_bundle::Run;
 use assize_judge::family::{Contrast, ContrastBlock};
 
 use crate::cells::{Cell, Cells, RunValue};
-use crate::compare::{arithmetic, site};
+use crate::means::{arithmetic, site};
 
 /// A machine; `None` if the runs name none.
 pub(crate) type MachineName<'a> = Option<&'a str>;

@@ -49,6 +49,7 @@ mod interim;
 mod interval;
 mod lints;
 mod lost;
+mod means;
 mod names;
 mod noise;
 mod options;

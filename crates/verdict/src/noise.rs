@@ -1,18 +1,9 @@
 //! Noise floors: repeated baselines compared with the baseline.
 
+use crate::baselines::repeated;
 use crate::cells::{CellKey, Cells};
 use crate::compare::compare_cells;
 use crate::document::NoiseFloor;
-use crate::names::folded;
-
-/// The configuration that this one repeats, if any.
-pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize> {
-    let name = folded(&cells.configurations[configuration]);
-    let recorded = &cells.records.configurations;
-    let of = recorded.iter().find(|c| folded(&c.name) == name)?;
-    let baseline = cells.configuration(of.repeats.as_ref()?)?;
-    (baseline != configuration).then_some(baseline)
-}
 
 /// Compares every repeated baseline with its baseline. These rows test no
 /// hypothesis, so they belong to no family and get no verdict.

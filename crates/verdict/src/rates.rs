@@ -5,13 +5,13 @@ use assize_judge::{garwood, poisson};
 
 use crate::arrivals;
 use crate::baselines::Baselines;
+use crate::baselines::repeated;
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, Cells, RunValue};
 use crate::compare::{CellComparison, compare_cells, ends};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::lints::lint;
-use crate::noise::repeated;
 use crate::options::{Against, Options};
 use crate::rest;
 use crate::row::{capped, hypothesis, verdict_of};

@@ -3,8 +3,9 @@
 use assize_judge::welch::{self, PublishedMean};
 
 use crate::cells::{Cell, standard_error, usable};
-use crate::compare::{CellComparison, arithmetic, take_estimate, variance};
+use crate::compare::{CellComparison, take_estimate};
 use crate::document::{Scale, TTest};
+use crate::means::{arithmetic, variance};
 use crate::words::finite;
 
 /// Whether a cell's summary is the mean of the cell's own runs.

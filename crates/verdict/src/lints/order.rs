@@ -8,8 +8,8 @@ use assize_judge::lints::{drift as trend, drift_inside, grouped_order, outlier, 
 use super::{UninformativeRows, first_names, lint};
 use crate::caps::unequal_spread;
 use crate::cells::{Cell, Cells};
-use crate::compare::arithmetic;
 use crate::document::Lint;
+use crate::means::arithmetic;
 use crate::slow::RARE;
 use crate::words::p_value;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{first_names, lint, place};
 use crate::cells::Cells;
-use crate::compare::arithmetic;
 use crate::document::Lint;
+use crate::means::arithmetic;
 use crate::summaries::agreeing_summary;
 use crate::words::{count, three};
 

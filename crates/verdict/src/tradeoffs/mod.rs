@@ -14,6 +14,7 @@ use assize_judge::equivalence;
 pub(crate) use reading::check_form;
 
 use crate::baselines::Baselines;
+use crate::baselines::repeated;
 use crate::caps::Caps;
 use crate::cells::{CellKey, Cells};
 use crate::claims::{pairs, survives};
@@ -21,7 +22,6 @@ use crate::document::{ClaimOrigin, Comparison, Lint, Scale, Tradeoff, TradeoffAx
 use crate::error::Error;
 use crate::family::{Hypotheses, HypothesisResults};
 use crate::identities::are_same;
-use crate::noise::repeated;
 use crate::options::Options;
 use crate::row::{ComparisonRow, ConfigurationPair};
 use reading::{RequestedAxis, RequestedTradeoff, absent, requested_tradeoffs};

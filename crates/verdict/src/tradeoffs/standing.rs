@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use super::reading::{RequestedAxis, RequestedTradeoff};
 use super::{OwnComparison, TradeoffContrast, TradeoffEvaluator};
+use crate::baselines::repeated;
 use crate::cells::{Cell, CellKey};
 use crate::compare::counted;
 use crate::document::{
     Better, Domination, Relation, Standing, TradeoffPoint, TradeoffValue, Verdict,
 };
 use crate::identities::are_same;
-use crate::noise::repeated;
 use crate::row::ComparisonRow;
 use crate::summaries::moments;
 use crate::tables::row_relation;
