@@ -496,3 +496,21 @@ fn nobody_knows_when_the_runs_of_one_file_were_made_beside_those_of_another() {
         "{said}"
     );
 }
+
+/// A column called `Build` names configurations, unless others are the states before a
+/// change and after it.
+#[test]
+fn columns_before_and_after_are_configurations_whatever_the_first_is_called() {
+    let place = tempfile::tempdir().unwrap();
+    let post = "| Build | Before | After |\n|---|---:|---:|\n| tiny | 19.6s | 18.6s |\n\
+                | large | 36.2s | 20.4s |\n";
+    fs::write(place.path().join("post.md"), post).unwrap();
+    let said = printed(place.path(), &["audit", "post.md"]);
+    assert!(
+        said.contains("compared with\nBefore") || said.contains("compared with Before"),
+        "{said}"
+    );
+    for part in ["large -43.6 %", "tiny -5.1 %"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}

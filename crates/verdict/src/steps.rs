@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_judge::step;
 
 use crate::cells::{Cell, CellKey, Cells};
-use crate::lints::units::is_measured;
+use crate::units::is_measured;
 
 /// Steps finer than this share of the values do not matter: no margin is that
 /// narrow.

@@ -197,6 +197,27 @@ impl CommonUnits {
     }
 }
 
+/// Words in the names of metrics that cannot be plain counts.
+const MEASURED: [&str; 9] = [
+    "time",
+    "latency",
+    "delay",
+    "duration",
+    "power",
+    "energy",
+    "bandwidth",
+    "throughput",
+    "jitter",
+];
+
+/// Whether a metric's name shows that it is not a plain count.
+pub(crate) fn is_measured(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    lower
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| MEASURED.contains(&word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

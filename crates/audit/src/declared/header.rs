@@ -4,6 +4,7 @@ use super::error::{Fault, missing};
 use super::metric::Metric;
 use crate::grammar::units::parted;
 use crate::options::Role;
+use crate::states::{Side, side};
 
 /// The role of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,6 +219,7 @@ fn kind(cells: &[String], roles: &[Option<Column>], known: Known) -> Result<Opti
     let configuration = has(&|role| *role == Column::Configuration);
     let others = roles.iter().any(Option::is_none);
     let empty = cells.iter().any(|cell| cell.is_empty());
+    let is_side = |wanted: Side| cells.iter().any(|cell| side(cell) == Some(wanted));
     match known.columns_are {
         Some(Role::Configurations | Role::Metrics) if figure.is_some() => {
             Err(contradicts(&figure.unwrap_or_default(), "--columns-are"))
@@ -232,6 +234,8 @@ fn kind(cells: &[String], roles: &[Option<Column>], known: Known) -> Result<Opti
             let roles = roles.iter().flatten().count();
             Ok((said || roles >= 3).then_some(Kind::Tidy))
         }
+        // `build | before | after`: the columns are the configurations.
+        None if is_side(Side::Before) && is_side(Side::After) => Ok(None),
         None if configuration.is_some() && others => Ok(Some(Kind::Metrics)),
         None if known.is_configuration && others => {
             Ok(roles.iter().any(Option::is_some).then_some(Kind::Metrics))

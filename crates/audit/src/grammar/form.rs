@@ -4,8 +4,7 @@ use std::sync::OnceLock;
 
 use regex::{Captures, Match, Regex};
 
-/// A regular expression that is compiled when it is first used. One that does not compile matches
-/// nothing.
+/// A regular expression, compiled when first used. If that fails, it matches nothing.
 pub(crate) struct Form {
     pattern: &'static str,
     compiled: OnceLock<Option<Regex>>,

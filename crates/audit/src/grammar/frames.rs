@@ -1,7 +1,6 @@
 //! What programs under test print about themselves: frame rates and scores.
 //!
-//! A line counts only if it consists of the figure; a sentence that mentions a frame rate does not
-//! count.
+//! A line counts only if it consists of the figure: a sentence about a frame rate does not.
 
 use super::prelude::*;
 

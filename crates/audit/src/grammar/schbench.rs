@@ -1,7 +1,6 @@
 //! schbench, from its first version to the one that measures requests.
 //!
-//! The tool repeats its report every few seconds; of one invocation only the last report
-//! counts.
+//! The tool repeats its report every few seconds; the last of an invocation counts.
 
 use super::prelude::*;
 

@@ -112,8 +112,7 @@ fn groups(items: &[Item]) -> Vec<(String, Group)> {
     groups.into_iter().flat_map(parted).collect()
 }
 
-/// Splits a group by message and quote depth, if no two of these parts have a metric in
-/// common.
+/// Splits a group by message and quote depth, if no two parts share a metric.
 fn parted(items: &[Item], group: Group) -> Vec<Group> {
     let mut stands: BTreeMap<Stand, (Group, BTreeSet<&str>)> = BTreeMap::new();
     for &at in &group {

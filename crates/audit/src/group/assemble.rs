@@ -58,9 +58,11 @@ pub(super) fn assemble(
 }
 
 /// Names workloads after their program. Its arguments are part of the name only if one
-/// configuration was measured with several sets of them.
+/// configuration was measured with several sets of them, or two with one set and others with
+/// another.
 fn name_workloads(items: &mut [Item]) {
-    let mut arguments: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    // Sets of arguments by program, each with the configurations.
+    let mut arguments: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     let split = |name: &str| match name.split_once(" -") {
         Some((program, rest)) if program.split(' ').count() <= 2 => {
             (program.to_string(), format!("-{rest}"))
@@ -84,16 +86,19 @@ fn name_workloads(items: &mut [Item]) {
         if let Some(name) = &item.workload_name {
             let (program, rest) = split(name);
             let configuration = item.configuration_label.clone().unwrap_or_default();
-            arguments
-                .entry((program, configuration))
-                .or_default()
-                .insert(rest);
+            let sets = arguments.entry(program).or_default();
+            sets.entry(rest).or_default().insert(configuration);
         }
     }
     let needs_arguments: BTreeSet<String> = arguments
         .into_iter()
-        .filter(|(_, rest)| rest.len() > 1)
-        .map(|((program, _), _)| program)
+        .filter(|(_, sets)| {
+            let all = sets.values().flatten().collect::<BTreeSet<_>>().len();
+            let each = sets.values().map(BTreeSet::len).sum::<usize>();
+            let several = sets.len() > 1 && sets.values().any(|names| names.len() > 1);
+            each > all || several
+        })
+        .map(|(program, _)| program)
         .collect();
     for item in items.iter_mut() {
         let name = match &item.workload_name {

@@ -64,8 +64,7 @@ impl Runs {
         }
     }
 
-    /// Records the step in which a figure was printed. Plain counts have none: they are
-    /// exact.
+    /// Records the step in which a figure was printed. Plain counts are exact and have none.
     fn note_step(&mut self, configuration: &str, workload: &str, figure: &Figure) {
         let is_count = figure.unit.is_empty() && figure.value.fract() == 0.0;
         let Some(step) = figure.step.filter(|_| !is_count) else {

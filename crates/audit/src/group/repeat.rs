@@ -81,8 +81,7 @@ impl Seen {
     }
 }
 
-/// The total number of digits of the figures. With enough of them, equal figures are not a
-/// coincidence.
+/// The total number of digits of the figures. With enough, equal figures are no coincidence.
 fn digits_of(findings: &[(Place, Finding)]) -> usize {
     let digits = |value: f64| {
         let text = value.abs().to_string();

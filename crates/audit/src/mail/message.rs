@@ -46,8 +46,7 @@ pub struct Letter {
 pub struct Message {
     /// Which mail it is.
     pub letter: Letter,
-    /// The mails that it answers, the first of the thread first, without angle
-    /// brackets.
+    /// The mails that it answers, the first of the thread first; no angle brackets.
     pub references: Vec<String>,
     /// Doubts about the decoding.
     pub doubts: Vec<Doubt>,

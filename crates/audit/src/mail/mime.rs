@@ -58,8 +58,7 @@ struct Frame {
 enum Open {
     /// Between parts.
     Nothing,
-    /// Before the first part of the innermost multipart, from this byte and
-    /// line on.
+    /// Before the first part of the innermost multipart, from this byte and line.
     Preamble(usize, u32),
     /// A part.
     Leaf(Box<Leaf>),

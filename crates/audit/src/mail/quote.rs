@@ -7,8 +7,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// Length in bytes of the quote marks at the start of a line, and their
-/// number.
+/// Length in bytes of the quote marks at the start of a line, and how many there are.
 pub(super) fn marks(line: &[u8]) -> (usize, usize) {
     let mut at = 0;
     let mut depth = 0;

@@ -69,8 +69,7 @@ enum Source {
 }
 
 impl Sealed {
-    /// The mail of these bytes, the `number`th of its archive; its lines are
-    /// counted from 1.
+    /// The mail of these bytes, the `number`th of its archive; lines count from 1.
     pub fn mail(bytes: Vec<u8>, number: u32) -> Sealed {
         Sealed {
             bytes,

@@ -7,20 +7,8 @@ use crate::cells::Cells;
 use crate::document::Lint;
 use crate::means::arithmetic;
 use crate::summaries::agreeing_summary;
+use crate::units::is_measured;
 use crate::words::{count, three};
-
-/// Words in the names of metrics that cannot be plain counts.
-const MEASURED: [&str; 9] = [
-    "time",
-    "latency",
-    "delay",
-    "duration",
-    "power",
-    "energy",
-    "bandwidth",
-    "throughput",
-    "jitter",
-];
 
 /// A lint for metrics without a unit that are not plain counts: their values are
 /// fractions, or their names suggest a quantity that has a unit.
@@ -48,14 +36,6 @@ pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
             "no unit is given and these are no plain counts",
         )
     })
-}
-
-/// Whether a metric's name shows that it is not a plain count.
-pub(crate) fn is_measured(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    lower
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| MEASURED.contains(&word))
 }
 
 /// Lints for metrics given in several units that cannot be converted into each

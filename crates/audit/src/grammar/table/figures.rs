@@ -93,11 +93,13 @@ impl Grid {
         is_value(column) || is_mean(&self.columns[column]) && shows_means()
     }
 
-    /// Whether the table has one column of means and one of the standard deviations of the same
-    /// runs: its other columns say more of these runs.
+    /// Whether the table has one column of means, with a `±` or beside one of the standard
+    /// deviations of the same runs: its other columns say more of these runs.
     fn summarises(&self) -> bool {
         let count = |of: &dyn Fn(&str) -> bool| self.columns.iter().filter(|name| of(name)).count();
-        !self.is_of_benchmark_dotnet() && count(&is_mean) == 1 && count(&is_deviation) == 1
+        let spread = || self.columns.len() > 2 && self.has_spreads();
+        let one_mean = !self.is_of_benchmark_dotnet() && count(&is_mean) == 1;
+        one_mean && (count(&is_deviation) == 1 || spread())
     }
 
     /// A mean, with the standard deviation of its row, and the number of runs in a column `N` or,
