@@ -56,6 +56,12 @@ impl<'a> RunEnding<'a> {
             signature: String::new(),
         }
     }
+
+    /// The runs that may have ended alike with it: those of its image, or of its block.
+    fn cluster(&self, by_image: bool) -> Option<Image<'a>> {
+        let (image, block) = (self.image?, self.block?);
+        Some((self.machine, if by_image { image } else { block }))
+    }
 }
 
 /// All runs whose ending reflects on what was tested.
@@ -132,11 +138,16 @@ impl<'a> RunEndings<'a> {
     ) -> [RunShare; 2] {
         let sides = [[a, b], [b, a]].map(|pair| self.runs_on(workload, pair));
         let [of_a, of_b] = sides.each_ref().map(|runs| runs_per_independent(runs, end));
-        // Where all runs of a side ended alike, it is taken to be like the other.
-        let effects = [of_a.or(of_b), of_b.or(of_a)];
         let mut shares = sides.each_ref().map(|runs| share_of(runs, end));
+        // Where all runs of a side ended alike, it is taken to be like the other.
+        let varies = shares.map(|share| 0 < share.count && share.count < share.of);
+        let effects = match varies {
+            [true, false] => [of_a, of_a],
+            [false, true] => [of_b, of_b],
+            _ => [of_a, of_b],
+        };
         for (share, effect) in shares.iter_mut().zip(effects) {
-            let reduced = |n: u32| (f64::from(n) / effect.unwrap_or(1.0)).round() as u32;
+            let reduced = |n: u32| (f64::from(n) / effect).round() as u32;
             (share.count, share.of) = (reduced(share.count), reduced(share.of));
         }
         shares
@@ -323,15 +334,25 @@ pub(crate) fn ask(
 }
 
 /// How many runs of one configuration count as one, since what a memory image decides is in all
-/// runs that start from it. `None` if they start from none, or if all ended alike.
-fn runs_per_independent(runs: &[&RunEnding<'_>], end: RunEnd) -> Option<f64> {
+/// runs that start from it; 1 if they start from none.
+fn runs_per_independent(runs: &[&RunEnding<'_>], end: RunEnd) -> f64 {
+    let by_image = vary_in_image(runs);
     let mut clusters = ImageClusters::default();
     for run in runs {
         let ended = f64::from(u8::from(run.end == Some(end)));
-        clusters.add((run.machine, run.image?), 1.0, ended);
+        let Some(cluster) = run.cluster(by_image) else {
+            return 1.0;
+        };
+        clusters.add(cluster, 1.0, ended);
     }
-    let count = share_of(runs, end).count;
-    (0 < count && count < runs.len() as u32).then(|| clusters.design_effect())
+    clusters.design_effect()
+}
+
+/// Whether runs start from several memory images. Where there is one, a verdict speaks of runs that
+/// start from it, so blocks stand for images.
+fn vary_in_image(runs: &[&RunEnding<'_>]) -> bool {
+    let images: BTreeSet<_> = runs.iter().map(|run| (run.machine, run.image)).collect();
+    images.len() > 1
 }
 
 /// Sums of values by memory image.
@@ -361,9 +382,10 @@ impl<'a> ImageClusters<'a> {
 /// to a block and starts from an image.
 fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Option<OutcomePairs> {
     let mut cells: BTreeMap<(Block<'_>, usize), (Image<'_>, [RunShare; 2])> = BTreeMap::new();
+    let by_image = vary_in_image(of_a) || vary_in_image(of_b);
     for (side, of) in [of_a, of_b].into_iter().enumerate() {
         for run in of {
-            let image = (run.machine, run.image?);
+            let image = run.cluster(by_image)?;
             let place = ((run.machine, Some(run.block?)), run.workload);
             let none = (image, [RunShare { count: 0, of: 0 }; 2]);
             let share = &mut cells.entry(place).or_insert(none).1[side];

@@ -424,6 +424,33 @@ fn crashes_of_one_image_count_once_however_many_blocks_start_from_it() {
     );
 }
 
+/// With one image a verdict speaks of runs that start from it, so each block counts.
+#[test]
+fn crashes_of_runs_that_all_start_from_one_image_count_by_block() {
+    let mut all = records(&CrashPattern {
+        runs: 8,
+        paired: true,
+        old: &|_| false,
+        new: &|block| block > 0,
+    });
+    let completed = all.runs.iter_mut().map(|run| &mut run.image);
+    let failed = all.failures.iter_mut().map(|run| &mut run.image);
+    completed.chain(failed).for_each(|image| *image = Some(1));
+    let options = Options {
+        claims: vec!["new > old + 30% on crashes".into()],
+        ..Options::default()
+    };
+    let document = try_records(&all, &options).unwrap();
+    let row = only(&document);
+    assert_eq!(
+        (row.count, row.verdict),
+        (7, Verdict::Established),
+        "{row:?}"
+    );
+    let claim = &document.claims[0];
+    assert!(!claim.because.contains("attainable p: 1"), "{claim:?}");
+}
+
 /// An image may make all runs of one side crash, whatever the change does.
 #[test]
 fn sides_whose_images_crash_are_called_different_in_less_than_one_document_of_twenty() {
