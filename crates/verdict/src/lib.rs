@@ -44,6 +44,7 @@ mod failed;
 mod family;
 mod hidden;
 mod identities;
+mod image_clusters;
 mod images;
 mod interim;
 mod interval;

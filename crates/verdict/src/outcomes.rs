@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Run;
 use assize_bundle::kernel_log::{Complaint, leading};
-use assize_judge::counts::{self, ClusterSum, RunShare};
+use assize_judge::counts::{self, RunShare};
 
 use crate::baselines::Baselines;
 use crate::cells::Cells;
@@ -15,13 +15,12 @@ use crate::document::{
     Verdict,
 };
 use crate::family::{Hypotheses, HypothesisResults, OutcomeHypothesis, OutcomeHypothesisId};
+use crate::image_clusters::{Image, ImageClusters};
 use crate::options::Options;
 use crate::words::and_list;
 
 /// A block: machine and number.
 type Block<'a> = (Option<&'a str>, Option<u32>);
-/// A memory image: machine and number.
-type Image<'a> = (Option<&'a str>, u32);
 
 /// One run and how it ended; `end` is `None` for a normal end.
 pub(crate) struct RunEnding<'a> {
@@ -353,29 +352,6 @@ fn runs_per_independent(runs: &[&RunEnding<'_>], end: RunEnd) -> f64 {
 fn vary_in_image(runs: &[&RunEnding<'_>]) -> bool {
     let images: BTreeSet<_> = runs.iter().map(|run| (run.machine, run.image)).collect();
     images.len() > 1
-}
-
-/// Sums of values by memory image.
-#[derive(Default)]
-struct ImageClusters<'a>(BTreeMap<Image<'a>, ClusterSum>);
-
-impl<'a> ImageClusters<'a> {
-    /// Adds `of` values: as many as the size of `sum` are 1, or -1, and the others 0.
-    fn add(&mut self, image: Image<'a>, of: f64, sum: f64) {
-        let cluster = self.0.entry(image).or_insert(ClusterSum {
-            of: 0.0,
-            sum: 0.0,
-            squares: 0.0,
-        });
-        cluster.of += of;
-        cluster.sum += sum;
-        cluster.squares += sum.abs();
-    }
-
-    fn design_effect(self) -> f64 {
-        let clusters: Vec<ClusterSum> = self.0.into_values().collect();
-        counts::design_effect(&clusters)
-    }
 }
 
 /// Pairs runs on one workload that have one seed and memory image; `None` unless every run belongs
