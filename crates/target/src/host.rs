@@ -299,7 +299,8 @@ fn check_packages(orders: &[Order]) -> Result<(), Error> {
 
 /// Whether the program can be executed here: by path, or through the PATH it is started
 /// with, else ours.
-fn is_program(linked: &LinkedProgram) -> bool {
+#[must_use]
+pub fn is_program(linked: &LinkedProgram) -> bool {
     let program = linked.program.as_str();
     let executable = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
     if program.contains('/') {

@@ -40,7 +40,7 @@ pub mod testbed;
 mod vm;
 
 pub use cache::{Cache, CacheKey, CacheSize};
-pub use host::Host;
+pub use host::{Host, is_program};
 pub use outcome::{DIFFERED, EXECUTIONS, OrderResult, RunFailure, RunOutcome};
 pub use ssh::Ssh;
 pub use step::{PreparationStep, ReportStep};

@@ -1,9 +1,11 @@
 //! Tells commands from recorded results.
 
-use std::env;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use assize_job::LinkedProgram;
 
 use crate::cli::CompareArguments;
 use crate::failure::Failure;
@@ -59,13 +61,19 @@ pub(crate) fn sort_out(mut arguments: CompareArguments) -> Result<CompareArgumen
     Ok(arguments)
 }
 
-/// Whether this is a bundle, or a file that cannot be executed.
+/// Whether this is a bundle, or a file that is no program.
 fn holds_results(input: &Path) -> bool {
-    fs::metadata(input).is_ok_and(|it| it.is_dir() || !is_executable(&it))
+    fs::metadata(input).is_ok_and(|it| it.is_dir() || !is_program_file(input, &it))
 }
 
-fn is_executable(metadata: &fs::Metadata) -> bool {
-    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+/// Whether the kernel executes this file. The permissions alone do not tell: on some file
+/// systems every file has them.
+fn is_program_file(path: &Path, metadata: &fs::Metadata) -> bool {
+    let may_be = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
+    let mut begin = Vec::new();
+    may_be
+        && fs::File::open(path).is_ok_and(|file| file.take(4).read_to_end(&mut begin).is_ok())
+        && (begin.starts_with(b"#!") || begin.starts_with(b"\x7fELF"))
 }
 
 /// Whether the first word is a program, or a shell has to find out.
@@ -73,17 +81,32 @@ fn starts_something(command: &str) -> bool {
     if wants_shell(command) {
         return true;
     }
-    let Some(program) = argv(command, false)
-        .ok()
-        .and_then(|words| words.into_iter().next())
-    else {
-        // The error is reported with the command.
-        return true;
-    };
-    let is_program = |path: &Path| fs::metadata(path).is_ok_and(|it| is_executable(&it));
-    if program.contains('/') {
-        return is_program(Path::new(&program));
+    let words = argv(command, false).unwrap_or_default();
+    // If there is none, the error is reported with the command.
+    let program = words.first();
+    program.is_none_or(|name| assize_target::is_program(&LinkedProgram::new(name, &[])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_results_is_one_whatever_its_permissions() {
+        let place = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str, mode: u32| {
+            let path = place.path().join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            holds_results(&path)
+        };
+        assert!(file("a.json", "{\"results\": []}", 0o644));
+        assert!(file("b.json", "{\"results\": []}", 0o777));
+        assert!(file("c", "", 0o755));
+        assert!(!file("d", "#!/bin/sh\n", 0o755));
+        assert!(file("e", "#!/bin/sh\n", 0o644));
+        assert!(holds_results(place.path()));
+        assert!(!holds_results(&place.path().join("none")));
+        assert!(!holds_results(Path::new("/proc/self/exe")));
     }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|directory| is_program(&directory.join(&program)))
 }

@@ -12,10 +12,13 @@ mod words;
 
 use std::path::Path;
 
+use assize_bundle::Records;
+
 use crate::cli::{CompareArguments, ReportFormat, ShowArguments};
 use crate::failure::Failure;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
+use crate::terms::JudgingTerms;
 use crate::{compare as results, output, rerun};
 use file::CommandsExperiment;
 pub(crate) use kind::sort_out;
@@ -50,13 +53,19 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     };
     let ready = run::ReadyExperiment::planned(&recording)?;
     match once::around(asked, &experiment, || ready.carry_out()) {
-        Ok(measured) => show(&measured.directory, arguments),
+        Ok(measured) => show(
+            &measured.directory,
+            &measured.records,
+            &measured.terms,
+            arguments,
+        ),
         Err(Failure::FailedRuns {
             directory,
             mut cells,
             first,
         }) => {
-            show(&directory, arguments)?;
+            let (records, terms, _) = results::gather(std::slice::from_ref(&directory), None)?;
+            show(&directory, &records, &terms, arguments)?;
             cells.push("--ignore-failure measures commands whatever their exit status".into());
             Err(Failure::FailedRuns {
                 directory,
@@ -69,15 +78,19 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
 }
 
 /// Judges the recorded runs.
-fn show(directory: &Path, arguments: &CompareArguments) -> Result<u8, Failure> {
-    let (records, terms, _) = results::gather(&[directory.to_path_buf()], None)?;
+fn show(
+    directory: &Path,
+    records: &Records,
+    terms: &JudgingTerms,
+    arguments: &CompareArguments,
+) -> Result<u8, Failure> {
     let material = PageInputs {
-        records: &records,
+        records,
         trial: &arguments.trial,
-        terms: &terms,
+        terms,
         from: RecordsOrigin::Bundle(directory),
     };
-    let mut document = output::judge(&records, &arguments.trial, &terms)?;
+    let mut document = output::judge(records, &arguments.trial, terms)?;
     rerun::add_run_commands(directory, &mut document);
     output::show(&document, &material, &brief(&arguments.showing))
 }
