@@ -7,7 +7,7 @@ mod upload;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assize_job::{Action, Job, LinkedProgram, Order, RunIdentityPart};
@@ -42,11 +42,11 @@ pub struct Ssh {
     agent: Option<PathBuf>,
     grace: Duration,
     may_return: Duration,
-    prepared: Mutex<Option<PreparedHost>>,
+    prepared: Mutex<Option<Arc<PreparedHost>>>,
 }
 
 /// What a host was prepared for.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct PreparedHost {
     paths: RemotePaths,
     /// The boot during which it was prepared.
@@ -157,7 +157,7 @@ impl Ssh {
         Ok(probe)
     }
 
-    fn there(&self, order: &Order) -> Result<PreparedHost, Error> {
+    fn there(&self, order: &Order) -> Result<Arc<PreparedHost>, Error> {
         let known = |ssh: &Ssh| ssh.lock().clone();
         if let Some(there) = known(self) {
             return Ok(there);
@@ -170,7 +170,7 @@ impl Ssh {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<PreparedHost>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<PreparedHost>>> {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -235,11 +235,11 @@ impl Target for Ssh {
         tell(PreparationStep::Host { host });
         let probe = self.look(orders)?;
         let paths = upload::upload_all(&self.connection, &agent, orders, &probe)?;
-        *self.lock() = Some(PreparedHost {
+        *self.lock() = Some(Arc::new(PreparedHost {
             paths,
             boot_id: probe.boot_id,
             orders: orders.to_vec(),
-        });
+        }));
         Ok(())
     }
 
