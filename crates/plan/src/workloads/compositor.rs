@@ -1,22 +1,14 @@
 //! The parameters of the workload `compositor`.
 
 use super::scheduling;
-use super::shared::{RUN_COST, spread};
+use super::shared::{RATE, RUN_COST, length, spread};
 use crate::values::keys::{Flag, KeySection, Table, Whole, Word, duration, key};
 
 pub(crate) static KEYS: KeySection = KeySection {
     name: "compositor",
     keys: &[
-        key(
-            "duration",
-            duration(1).or("2s"),
-            "How long; in the background, until the workload ends.",
-        ),
-        key(
-            "rate",
-            Whole(1, 1000).or("60"),
-            "Vertical blanks a second; their phase is drawn from the seed.",
-        ),
+        length("2s"),
+        RATE,
         key(
             "clients",
             Whole(1, 64).or("3"),

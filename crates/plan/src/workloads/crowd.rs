@@ -1,17 +1,13 @@
 //! The parameters of the workload `crowd`.
 
 use super::scheduling::SCHEDULING;
-use super::shared::{CONTEXTS, RUN_COST, job_duration, spread};
-use crate::values::keys::{KeySection, Whole, duration, key};
+use super::shared::{CONTEXTS, RUN_COST, job_duration, length, spread};
+use crate::values::keys::{KeySection, Whole, key};
 
 pub(crate) static KEYS: KeySection = KeySection {
     name: "crowd",
     keys: &[
-        key(
-            "duration",
-            duration(1).or("500ms"),
-            "How long; in the background, until the workload ends.",
-        ),
+        length("500ms"),
         key(
             "contexts",
             Whole(1, 4096).or("256"),

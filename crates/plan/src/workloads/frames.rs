@@ -1,22 +1,14 @@
 //! The parameters of the workload `frames`.
 
 use super::scheduling::SCHEDULING;
-use super::shared::{RUN_COST, spread};
+use super::shared::{RATE, RUN_COST, length, spread};
 use crate::values::keys::{Flag, KeySection, Whole, duration, key};
 
 pub(crate) static KEYS: KeySection = KeySection {
     name: "frames",
     keys: &[
-        key(
-            "duration",
-            duration(1).or("5s"),
-            "How long; in the background, until the workload ends.",
-        ),
-        key(
-            "rate",
-            Whole(1, 1000).or("60"),
-            "Vertical blanks a second; their phase is drawn from the seed.",
-        ),
+        length("5s"),
+        RATE,
         key(
             "cpu",
             duration(0).or("100us"),

@@ -16,6 +16,29 @@ pub(crate) const RUN_COST: SectionKey = key(
     "CPU time it takes to hand a job to the engine.",
 );
 
+/// The key of the number of jobs, one after another.
+pub(crate) const SUBMISSIONS: SectionKey = key(
+    "submissions",
+    COUNT.or("1000"),
+    "How often a job is submitted and waited for.",
+);
+
+/// The key of the rate of a display.
+pub(crate) const RATE: SectionKey = key(
+    "rate",
+    Whole(1, 1000).or("60"),
+    "Vertical blanks a second; their phase is drawn from the seed.",
+);
+
+/// The key of how long a workload lasts.
+pub(crate) const fn length(default: &'static str) -> SectionKey {
+    key(
+        "duration",
+        duration(1).or(default),
+        "How long; in the background, until the workload ends.",
+    )
+}
+
 /// The key of the length of a job.
 pub(crate) const fn job_duration(default: &'static str) -> SectionKey {
     key(
