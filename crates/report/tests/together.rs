@@ -95,6 +95,16 @@ fn metrics() -> Vec<MetricWords> {
         .to_vec()
 }
 
+/// The brief answer and the mail.
+fn rendered(document: &Document, metrics: &[MetricWords]) -> [String; 2] {
+    let asked = Brief {
+        metrics,
+        question: None,
+        width: 120,
+    };
+    [brief, text].map(|render| render(document, &asked, Style::default()))
+}
+
 /// The outcome of a row, from its verdict, its figures and the good direction.
 fn word(row: &Comparison, margin: f64) -> &'static str {
     let lower = row.metric == "latency";
@@ -253,13 +263,7 @@ fn every_format_says_the_same_of_every_row() {
     for seed in 0..60 {
         let document = document(seed);
         let metrics = metrics();
-        let asked = Brief {
-            metrics: &metrics,
-            question: None,
-            width: 120,
-        };
-        let answer = brief(&document, &asked, Style::default());
-        let mail = text(&document, &asked, Style::default());
+        let [answer, mail] = rendered(&document, &metrics);
         let checks = Checks::for_document(&document, &metrics, &[]);
         let (verdicts, cells, on_page) = (
             verdicts_of_answer(&answer),
@@ -402,18 +406,12 @@ fn what_the_source_fixes_is_a_difference_without_an_interval() {
         let decided = row.verdict != Verdict::Undecided;
         assert_eq!(decided, runs == 8, "{row:?}");
         let metrics = metrics();
-        let asked = Brief {
-            metrics: &metrics,
-            question: None,
-            width: 120,
-        };
-        let answer = brief(&document, &asked, Style::default());
+        let [answer, mail] = rendered(&document, &metrics);
         let said = match decided {
             true => "worse: +57.8 % (512 -> 808 B) in every run",
             false => "a difference in every run: +57.8 % (512 -> 808 B)",
         };
         assert!(answer.contains(said), "{answer}");
-        let mail = text(&document, &asked, Style::default());
         assert!(mail.contains("in every run"), "{mail}");
         let checks = Checks::for_document(&document, &metrics, &[]);
         assert!(checks.checks[0].said.contains(said), "{checks:?}");

@@ -57,7 +57,7 @@ fn tested(row: &OutcomeComparison) -> String {
             let effect = significant(pairs.design_effect, 2);
             let _ = write!(
                 text,
-                "; runs of one image end alike, so {effect} pairs count as one"
+                "; pairs of one image are alike, so {effect} of them count as one"
             );
         }
     }

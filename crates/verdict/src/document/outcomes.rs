@@ -180,7 +180,13 @@ pub struct OutcomePairs {
     pub only_configuration: u32,
     /// So many pairs count as one in the test, since what an image decides is in all runs that
     /// start from it. 1 if pairs of one image are no more alike than others.
+    #[serde(default = "no_effect")]
     pub design_effect: f64,
+}
+
+/// The design effect of pairs in older documents.
+fn no_effect() -> f64 {
+    1.0
 }
 
 impl OutcomePairs {
