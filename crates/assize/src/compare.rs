@@ -47,9 +47,15 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
 fn judge(material: &PageInputs<'_>, showing: &ShowArguments) -> Result<u8, Failure> {
     require_runs(material)?;
     let mut document = output::judge(material.records, material.trial, material.terms)?;
-    if let RecordsOrigin::Bundle(directory) = material.from {
-        document.rerun = rerun::command(directory)?;
-        rerun::add_run_commands(directory, &mut document);
+    match material.from {
+        RecordsOrigin::Bundle(directory) => {
+            document.rerun = rerun::command(directory)?;
+            rerun::add_run_commands(directory, &mut document);
+        }
+        RecordsOrigin::Blocks(_) | RecordsOrigin::Several(_) => {
+            rerun::add_run_commands_of_several(&mut document);
+        }
+        RecordsOrigin::Post(_) => {}
     }
     output::show(&document, material, showing)
 }
@@ -173,23 +179,6 @@ fn cells(records: &Records) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// Shifts the runs in the order of execution, so that they come after this many others.
-fn after(records: &mut Records, others: u32) {
-    for run in &mut records.runs {
-        run.order += others;
-    }
-    for run in &mut records.complained {
-        run.order += others;
-    }
-    for identity in &mut records.identities {
-        identity.runs.iter_mut().for_each(|run| *run += others);
-    }
-    for events in &mut records.events {
-        let runs = events.by_run.iter_mut();
-        runs.for_each(|run| run.order += others);
-    }
-}
-
 /// Adds records to those of other inputs; refuses to pool runs of one cell.
 fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Failure> {
     if let Some((configuration, workload)) = cells(all).intersection(&cells(&records)).next() {
@@ -200,7 +189,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
         );
         return Err(Failure::Argument(text));
     }
-    after(&mut records, all.runs.len() as u32);
+    records.follow(all, path);
     for configuration in records.configurations {
         let mut known = all.configurations.iter();
         if known.all(|other| other.name != configuration.name) {
@@ -228,6 +217,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
     add_new(&mut all.tradeoffs, records.tradeoffs);
     add_new(&mut all.limits, records.limits);
     all.boots.join(records.boots);
+    all.joined.extend(records.joined);
     add_new(&mut all.primary, records.primary);
     add_new(&mut all.higher_is_better, records.higher_is_better);
     add_new(&mut all.claims, records.claims);

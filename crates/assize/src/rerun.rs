@@ -36,10 +36,10 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
     }))
 }
 
-/// Adds to a document the commands that execute a run again: the first run that ended
-/// abnormally, taken from the worst outcome, and the run of each lint that is about one.
+/// Adds to the document of a bundle the commands that execute a run again: the first run
+/// that ended abnormally, taken from the worst outcome, and the run of each lint that is
+/// about one.
 pub(crate) fn add_run_commands(bundle: &Path, document: &mut Document) {
-    document.look = ended_worst(document).map(|index| run_command(bundle, index));
     let words = [
         "run".into(),
         "--resume".into(),
@@ -50,18 +50,36 @@ pub(crate) fn add_run_commands(bundle: &Path, document: &mut Document) {
         if lint.code == "incomplete" {
             lint.detail = lint.detail.replace("assize run --resume", &resume);
         }
-        lint.command = lint.run.map(|index| run_command(bundle, index));
+    }
+    add_commands(Some(bundle), document);
+}
+
+/// Adds these commands to a document of several bundles, whose runs name theirs.
+pub(crate) fn add_run_commands_of_several(document: &mut Document) {
+    add_commands(None, document);
+}
+
+fn add_commands(only: Option<&Path>, document: &mut Document) {
+    let command = |named: Option<&str>, index| {
+        let named = named.map(Path::new).filter(|path| path.is_dir());
+        named.or(only).map(|bundle| run_command(bundle, index))
+    };
+    let worst = ended_worst(document);
+    document.look = worst.and_then(|run| command(run.bundle.as_deref(), run.index));
+    for lint in &mut document.lints {
+        lint.command = lint
+            .run
+            .and_then(|index| command(lint.bundle.as_deref(), index));
     }
 }
 
-/// The number of the first run of the worst outcome.
-fn ended_worst(document: &Document) -> Option<u32> {
+/// The first run of the worst outcome.
+fn ended_worst(document: &Document) -> Option<&OutcomeRun> {
     let worst = document.outcomes.iter().find(|row| row.is_worse());
     let row = worst.or(document.outcomes.first())?;
     let runs = row.signatures.iter().flat_map(|one| &one.runs);
     let ours = |run: &&OutcomeRun| run.configuration == row.configuration;
-    let run = runs.clone().find(ours).or(runs.clone().next())?;
-    Some(run.index)
+    runs.clone().find(ours).or(runs.clone().next())
 }
 
 /// The command that executes a run of a bundle again, and keeps what it recorded.

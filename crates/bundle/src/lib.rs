@@ -53,8 +53,8 @@ pub use raw::first_run_with;
 pub use recorded::{Histogram, RunExit, RunRecord, Samples};
 pub use records::{
     Across, Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt,
-    IdentityPart, LevelSettings, Measurement, Records, Resolution, Run, RunIdentity, Spread,
-    Statement, Summary, Unavailable, Unsupported,
+    IdentityPart, JoinedSource, LevelSettings, Measurement, Records, Resolution, Run, RunIdentity,
+    Spread, Statement, Summary, Unavailable, Unsupported,
 };
 pub use schedule::{boots, read_run};
 pub use several::{BundleRelation, bundle_relation, name_apart, stack};

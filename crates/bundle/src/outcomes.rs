@@ -137,9 +137,6 @@ pub struct ComplainedRun {
     pub workload: String,
     /// Position in the order of execution: [`crate::Run::order`] of that run.
     pub order: u32,
-    /// The seed it was given, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
     /// The kernel's complaints; at least one.
     pub complaints: Vec<Complaint>,
 }

@@ -45,7 +45,8 @@ pub struct RunRecord {
 impl RunRecord {
     /// A run with nothing but its metrics.
     #[must_use]
-    pub fn new(index: u32, seed: u64, run: Run, exit: RunExit) -> Self {
+    pub fn new(index: u32, seed: u64, mut run: Run, exit: RunExit) -> Self {
+        run.seed = Some(seed);
         RunRecord {
             index,
             run,
@@ -223,6 +224,7 @@ impl<H> StoredRun<H> {
             order: self.order,
             block: self.block,
             image: self.image,
+            seed: Some(self.seed),
             machine: None,
             place: Place::default(),
         }

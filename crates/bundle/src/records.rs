@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,9 @@ pub struct Run {
     /// machines do not start from images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
+    /// The seed it was given, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The machine it ran on, if the records hold runs of several machines (or
     /// kernels: see [`Records::across`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +74,7 @@ impl Run {
             order: 0,
             block: None,
             image: None,
+            seed: None,
             machine: None,
             place: Place::default(),
         }
@@ -337,6 +342,15 @@ impl Across {
     }
 }
 
+/// A bundle or file whose records were joined with those of others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JoinedSource {
+    /// Its path.
+    pub path: String,
+    /// What was added to the order of its runs.
+    pub shift: u32,
+}
+
 /// Everything that was recorded or read from one source.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Records {
@@ -405,4 +419,41 @@ pub struct Records {
     /// What [`Run::machine`] distinguishes.
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,
+    /// The bundles and files that were joined, in the order of their runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<JoinedSource>,
+}
+
+impl Records {
+    /// Moves all runs behind those of `before` in the order of execution, and notes from which
+    /// bundle or file they come.
+    pub fn follow(&mut self, before: &Records, source: &Path) {
+        let others = before.runs.iter().map(|run| run.order);
+        let others = others.chain(before.failures.iter().map(|run| run.order));
+        let shift = others.max().map_or(0, |last| last + 1);
+        let runs = self.runs.iter_mut().map(|run| &mut run.order);
+        let failures = self.failures.iter_mut().map(|run| &mut run.order);
+        let complained = self.complained.iter_mut().map(|run| &mut run.order);
+        let identities = self.identities.iter_mut().flat_map(|one| &mut one.runs);
+        let events = self.events.iter_mut().flat_map(|one| &mut one.by_run);
+        let events = events.map(|run| &mut run.order);
+        let all = runs.chain(failures).chain(complained);
+        for order in all.chain(identities).chain(events) {
+            *order += shift;
+        }
+        self.joined = vec![JoinedSource {
+            path: source.display().to_string(),
+            shift,
+        }];
+    }
+
+    /// The number of a run in its own bundle, and that bundle if several were joined.
+    #[must_use]
+    pub fn run_in_bundle(&self, order: u32) -> (Option<&str>, u32) {
+        let from = self.joined.iter().rfind(|from| from.shift <= order);
+        match from {
+            Some(from) if self.joined.len() > 1 => (Some(&from.path), order - from.shift),
+            _ => (None, order),
+        }
+    }
 }

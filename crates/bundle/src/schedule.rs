@@ -135,7 +135,6 @@ fn complained(run: &mut StoredRun<Skipped>) -> Option<ComplainedRun> {
         configuration: run.configuration.clone(),
         workload: run.workload.clone(),
         order: run.order,
-        seed: Some(run.seed),
         complaints: std::mem::take(&mut run.complaints),
     })
 }

@@ -226,9 +226,9 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
             }
         }
         let next = NextNumbers::after(&all);
+        records.follow(&all, directory);
         for run in &mut records.runs {
             run.machine.get_or_insert_with(|| name.clone());
-            run.order += next.order;
             run.block = run.block.map(|block| block + next.block);
             run.image = run.image.map(|image| image + next.image);
             let cell = (run.configuration.clone(), run.workload.clone());
@@ -238,20 +238,11 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
         }
         for identity in &mut records.identities {
             identity.machine.get_or_insert_with(|| name.clone());
-            identity.runs.iter_mut().for_each(|run| *run += next.order);
-        }
-        for events in &mut records.events {
-            let runs = events.by_run.iter_mut();
-            runs.for_each(|run| run.order += next.order);
         }
         for failure in &mut records.failures {
-            failure.order += next.order;
             failure.block = failure.block.map(|block| block + next.block);
             failure.image = failure.image.map(|image| image + next.image);
             failure.machine.get_or_insert_with(|| name.clone());
-        }
-        for complained in &mut records.complained {
-            complained.order += next.order;
         }
         for doubt in &mut records.doubts {
             doubt.detail = format!("{name}: {}", doubt.detail);
@@ -262,29 +253,22 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
     Ok(all)
 }
 
-/// The first order, block and image of the next bundle.
+/// The first block and image of the next bundle.
 struct NextNumbers {
-    order: u32,
     block: u32,
     image: u32,
 }
 
 impl NextNumbers {
     fn after(all: &Records) -> NextNumbers {
-        let runs = all.runs.iter().map(|run| (run.order, run.block));
-        let failures = all.failures.iter().map(|run| (run.order, run.block));
+        let blocks = all.runs.iter().map(|run| run.block);
+        let blocks = blocks.chain(all.failures.iter().map(|run| run.block));
         let images = all.runs.iter().map(|run| run.image);
         let images = images.chain(all.failures.iter().map(|run| run.image));
-        let mut next = NextNumbers {
-            order: 0,
-            block: 0,
+        NextNumbers {
+            block: blocks.flatten().max().map_or(0, |block| block + 1),
             image: images.flatten().max().map_or(0, |image| image + 1),
-        };
-        for (order, block) in runs.chain(failures) {
-            next.order = next.order.max(order + 1);
-            next.block = next.block.max(block.map_or(0, |block| block + 1));
         }
-        next
     }
 }
 
@@ -335,6 +319,7 @@ fn add(all: &mut Records, records: Records) {
     all.complained.extend(records.complained);
     all.unavailable.extend(records.unavailable);
     all.boots.join(records.boots);
+    all.joined.extend(records.joined);
     for limit in records.limits {
         if !all.limits.contains(&limit) {
             all.limits.push(limit);

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{head, recorded};
+use assize_bundle::kernel_log::complaints;
 use assize_bundle::{
-    Across, Error, Head, RunRecord, Writer, merge, read, read_plan, read_run, stack,
+    Across, Error, Head, RunExit, RunRecord, Writer, merge, read, read_plan, read_run, stack,
 };
 
 fn bundle(
@@ -28,6 +29,48 @@ fn head_on(target: &str, machine: &str) -> Head {
         machine: machine.into(),
         ..head(8)
     }
+}
+
+#[test]
+fn runs_of_joined_records_keep_their_numbers_and_their_complaints() {
+    let place = tempfile::tempdir().unwrap();
+    let lost = |index| RunRecord {
+        exit: RunExit::Failed {
+            why: "exit status 1".into(),
+            console: String::new(),
+        },
+        ..recorded(index)
+    };
+    let warned = |index| RunRecord {
+        complaints: complaints("WARNING: CPU: 0 PID: 1 at a.c:1 f+0x1/0x2\n"),
+        ..recorded(index)
+    };
+    // The first bundle lost runs, so that it has more numbers than completed runs.
+    let first = [lost(0), lost(1), recorded(2), warned(3)];
+    let second = [recorded(0), lost(1), warned(2), recorded(3)];
+    let all = [
+        bundle(place.path(), "a", &head_on("host", "a"), first),
+        bundle(place.path(), "b", &head_on("host", "b"), second),
+    ];
+    let records = stack(&all, &["a".into(), "b".into()], Across::Machines).unwrap();
+    let numbers = |orders: Vec<u32>| -> Vec<(usize, u32)> {
+        let own = orders.into_iter().map(|order| {
+            let (bundle, index) = records.run_in_bundle(order);
+            let at = all
+                .iter()
+                .position(|path| Some(path.as_path()) == bundle.map(Path::new));
+            (at.unwrap(), index)
+        });
+        own.collect()
+    };
+    let orders = records.runs.iter().map(|run| run.order).collect();
+    assert_eq!(numbers(orders), [(0, 2), (0, 3), (1, 0), (1, 2), (1, 3)]);
+    let orders = records.failures.iter().map(|run| run.order).collect();
+    assert_eq!(numbers(orders), [(0, 0), (0, 1), (1, 1)]);
+    let orders = records.complained.iter().map(|run| run.order).collect();
+    assert_eq!(numbers(orders), [(0, 3), (1, 2)]);
+    // One bundle alone is not named.
+    assert_eq!(read(&all[0]).unwrap().run_in_bundle(3), (None, 3));
 }
 
 #[test]

@@ -283,6 +283,31 @@ fn those_who_do_single_runs_may_begin_a_bundle_at_once() {
 }
 
 #[test]
+fn runs_after_a_planned_stop_do_not_count_as_missing() {
+    let place = tempfile::tempdir().unwrap();
+    let runs: Vec<_> = (0..8)
+        .map(|index| json!({"index": index, "seed": 11 + index, "block": index / 2}))
+        .collect();
+    let until = Head {
+        plan: json!({"until": {"first_look": 2, "every": 1}, "runs": runs}),
+        ..head(8)
+    };
+    let is_incomplete = || {
+        let doubts = read(place.path()).unwrap().doubts;
+        doubts.iter().any(|doubt| doubt.code == "incomplete")
+    };
+    let writer = Writer::create(place.path(), &until).unwrap();
+    let codes: Vec<bool> = (0..6)
+        .map(|index| {
+            writer.put(&recorded(index)).unwrap();
+            is_incomplete()
+        })
+        .collect();
+    // It may stop after two or three whole blocks.
+    assert_eq!(codes, [true, true, true, false, true, false]);
+}
+
+#[test]
 fn another_experiment_is_refused_with_the_first_difference() {
     let place = tempfile::tempdir().unwrap();
     drop(Writer::create(place.path(), &head(3)).unwrap());

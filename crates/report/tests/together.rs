@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use assize_bundle::{Configuration, Ending, FailedRun, Measurement, Records, Run, ThinnedEvidence};
 use assize_report::html::{About, ReportPage, html};
-use assize_report::{Brief, CheckState, Checks, MetricWords, Style, brief, csv, junit, ktap, text};
+use assize_report::{
+    Brief, CheckState, Checks, MetricWords, Style, brief, csv, github, gitlab, junit, kcidb, ktap,
+    markdown, text,
+};
 use assize_verdict::{
     Better, Comparison, Document, Options, Outcome, OutcomeComparison, Verdict, try_records,
 };
@@ -105,6 +108,20 @@ fn rendered(document: &Document, metrics: &[MetricWords]) -> [String; 2] {
     [brief, text].map(|render| render(document, &asked, Style::default()))
 }
 
+/// What is written for other programs, by the name of its format.
+fn formats(document: &Document, checks: &Checks) -> Vec<(&'static str, String)> {
+    vec![
+        ("html", page(document)),
+        ("csv", csv(document).unwrap()),
+        ("junit", junit(checks)),
+        ("ktap", ktap(checks)),
+        ("github", github(checks)),
+        ("gitlab", gitlab(checks).unwrap()),
+        ("kcidb", kcidb(checks, "maker:1").unwrap()),
+        ("markdown", markdown(checks)),
+    ]
+}
+
 /// The outcome of a row, from its verdict, its figures and the good direction.
 fn word(row: &Comparison, margin: f64) -> &'static str {
     let lower = row.metric == "latency";
@@ -202,8 +219,7 @@ fn cells(mail: &str) -> BTreeMap<[String; 3], (f64, String)> {
     cells
 }
 
-/// The cells of the page: verdict and colour class.
-fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
+fn page(document: &Document) -> String {
     let page = ReportPage {
         document,
         others: &[],
@@ -216,7 +232,12 @@ fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
         post: None,
         attributions: Default::default(),
     };
-    let page = html(&page).unwrap();
+    html(&page).unwrap()
+}
+
+/// The cells of the page: verdict and colour class.
+fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
+    let page = page(document);
     let value = |tag: &str, name: &str| {
         let (_, rest) = tag.split_once(&format!(" data-{name}=\""))?;
         rest.split('"').next().map(str::to_owned)
@@ -347,6 +368,19 @@ fn every_format_says_the_same_of_every_row() {
             assert!(answer.contains(&said), "{said}: {answer}");
             let flat: Vec<&str> = mail.split_whitespace().collect();
             assert!(flat.join(" ").contains(&said), "{said}: {mail}");
+            // How many of how many runs, in every format.
+            let counts = format!(
+                "{} of {} -> {} of {} runs",
+                row.count_baseline, row.n_baseline, row.count, row.n
+            );
+            assert!(said.contains(&counts), "{said}");
+            for (format, written) in formats(&document, &checks) {
+                let plain = written
+                    .replace("&#45;", "-")
+                    .replace("&gt;", ">")
+                    .replace("\\u003e", ">");
+                assert!(plain.contains(&counts), "{format}: {counts}: {written}");
+            }
         }
         let of = |text: &str, what: &str| text.matches(what).count();
         let failed = checks.checks.iter();

@@ -472,6 +472,9 @@ pub struct Lint {
     /// The number of the scheduled run that the lint is about, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
+    /// The path of the bundle of this run, if the document is of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<String>,
     /// The command that executes this run again; absent until the caller, who knows it, fills it
     /// in.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -47,7 +47,7 @@ impl<'a> RunEnding<'a> {
             machine: run.machine.as_deref(),
             block: run.block,
             image: run.image,
-            seed: None,
+            seed: run.seed,
             order: run.order,
             end: None,
             complaints: Vec::new(),
@@ -86,8 +86,7 @@ impl<'a> RunEndings<'a> {
                 .map(|(run, &(workload, configuration))| {
                     let of = complained.get(&run.order);
                     RunEnding {
-                        seed: of.and_then(|of| of.seed),
-                        end: of.map(|_| RunEnd::Complained),
+                        end: of.map(|of| RunEnd::from_complaints(&of.complaints)),
                         complaints: of.map_or(Vec::new(), |of| of.complaints.clone()),
                         signature: of
                             .and_then(|of| leading(&of.complaints))
@@ -265,7 +264,7 @@ fn baseline(
     there: &[usize],
 ) -> Option<usize> {
     let first = *there.first()?;
-    let whole = |run: &RunEnding<'_>| matches!(run.end, None | Some(RunEnd::Complained));
+    let whole = |run: &RunEnding<'_>| run.end.is_none_or(RunEnd::is_completed);
     let measured = ends
         .runs
         .iter()
@@ -419,10 +418,12 @@ fn signatures(
         if complaint.is_none() && all[at].line != reason(run) {
             all[at].line = all[at].signature.clone();
         }
+        let (bundle, index) = cells.records.run_in_bundle(run.order);
         all[at].runs.push(OutcomeRun {
             configuration: cells.configurations[run.configuration].clone(),
             workload: cells.workloads[run.workload].clone(),
-            index: run.order,
+            index,
+            bundle: bundle.map(str::to_owned),
             seed: run.seed,
             image: run.image,
         });

@@ -1,6 +1,6 @@
 //! Tests of how runs ended, from records to rows.
 
-use assize_bundle::kernel_log::complaints;
+use assize_bundle::kernel_log::{Phase, complaints};
 use assize_bundle::{ComplainedRun, Ending, FailedRun, Measurement, Records, Run};
 
 use super::*;
@@ -179,7 +179,6 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
             configuration: run.configuration.clone(),
             workload: run.workload.clone(),
             order: run.order,
-            seed: Some(7),
             complaints: complaints(warning),
         });
     }
@@ -192,6 +191,40 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
     assert!(row.is_worse());
     // A complaint does not lose a run.
     assert_eq!(document.comparisons[0].attempted, None);
+}
+
+#[test]
+fn warnings_outside_the_measurement_have_a_row_of_their_own() {
+    let mut all = records(&CrashPattern {
+        runs: 40,
+        paired: true,
+        old: &|_| false,
+        new: &|_| false,
+    });
+    let warning = "WARNING: CPU: 1 PID: 9 at ring.c:9 ring_check+0xa1/0xc0 [ring]\n";
+    let of_new = all.runs.iter().filter(|run| run.configuration == "new");
+    for (at, run) in of_new.take(12).enumerate() {
+        let mut complaints = complaints(warning);
+        // Every third run complains in its window too.
+        if at % 3 == 0 {
+            complaints.extend(complaints.clone());
+        }
+        complaints[0].phase = Phase::SetUp;
+        all.complained.push(ComplainedRun {
+            configuration: run.configuration.clone(),
+            workload: run.workload.clone(),
+            order: run.order,
+            complaints,
+        });
+    }
+    let document = judged(&all);
+    let counted: Vec<_> = document
+        .outcomes
+        .iter()
+        .map(|row| (row.outcome, row.count))
+        .collect();
+    let expected = [(RunEnd::Complained, 4), (RunEnd::ComplainedOutside, 8)];
+    assert_eq!(counted, expected);
 }
 
 #[test]

@@ -60,6 +60,7 @@ pub fn recorded(index: u32) -> RunRecord {
     run.order = index;
     run.block = Some(index / 2);
     run.image = Some(index / 2);
+    run.seed = Some(u64::MAX - u64::from(index));
     let time = 1.1 + 0.3 * f64::from(index % 2) + 0.013 * f64::from(index * index % 7);
     run.metrics
         .insert("time".into(), Measurement::new(time, "s"));

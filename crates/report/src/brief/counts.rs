@@ -72,14 +72,13 @@ fn would_tell(open: &[&Comparison], margin: f64) -> Option<String> {
     let &(runs, n) = needed.get(needed.len().saturating_sub(1) / 2)?;
     let settled = needed.iter().filter(|(one, _)| *one <= runs).count();
     let which = match (settled, open.len()) {
-        (1, 1) => "it differs".to_owned(),
-        (settled, all) if settled == all => "they differ".to_owned(),
-        (1, _) => "1 of them differs".to_owned(),
-        (settled, _) => format!("{settled} of them differ"),
+        (1, 1) => "it".to_owned(),
+        (settled, all) if settled == all => "them".to_owned(),
+        (settled, _) => format!("{settled} of them"),
     };
     let margin = contrasts::margin(margin);
     Some(format!(
-        "{runs} runs of each instead of {n} would likely tell whether {which} by {margin}."
+        "{runs} runs a side instead of {n} would likely settle {which} at a margin of {margin}."
     ))
 }
 

@@ -338,18 +338,18 @@ fn what_would_settle_what_is_open_is_said_once_for_all_rows() {
     let mut other = open("frames", "undecided", Value::Null);
     let rows = |other: &Value| [open("sync", "undecided", json!(12)), other.clone()];
     for text in said(&rows(&other)) {
-        let wanted = "Not established: 2 rows. 12 runs of each instead of 8 would likely tell whether \
-                      1 of them differs by 1 %.";
+        let wanted = "Not established: 2 rows. 12 runs a side instead of 8 would likely settle \
+                      1 of them at a margin of 1 %.";
         assert!(text.contains(wanted), "{text}");
     }
     other["because"] = "the values come in steps of 4".into();
     for text in said(&rows(&other)) {
-        let wanted = "differs by 1 %. 1 is undecided: the values come in steps of 4.";
+        let wanted = "at a margin of 1 %. 1 is undecided: the values come in steps of 4.";
         assert!(text.contains(wanted), "{text}");
     }
     for text in said(&rows(&open("frames", "supported", json!(10)))) {
         let wanted = "Not established: 2 rows. 1 is supported: 10 runs of each could establish it. 12 \
-                      runs of each";
+                      runs a side";
         assert!(text.contains(wanted), "{text}");
     }
     let none = [

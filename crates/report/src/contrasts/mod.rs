@@ -6,6 +6,7 @@ mod figures;
 mod fixed;
 mod outcomes;
 mod rates;
+mod run_counts;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -24,6 +25,8 @@ pub(crate) use outcomes::{
 };
 pub use outcomes::{describe_outcome, outcome_figures};
 pub(crate) use rates::{EventContrasts, RateContrast, by_event, events_lead};
+
+pub(crate) use run_counts::describe_run_counts;
 
 use agreement::agreement;
 pub(crate) use agreement::contradicted;

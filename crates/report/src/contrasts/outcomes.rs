@@ -82,15 +82,20 @@ pub(crate) fn ranked(document: &Document) -> Vec<&OutcomeComparison> {
     rows
 }
 
-/// The runs that did not complete, by index, with their configurations.
-fn incomplete_runs(document: &Document) -> BTreeMap<u32, &str> {
+/// The runs that did not complete, by bundle and index, with their configurations.
+fn incomplete_runs(document: &Document) -> BTreeMap<(Option<&str>, u32), &str> {
     let ended = document.outcomes.iter();
     let ended = ended.filter(|row| !row.outcome.is_completed());
     let runs = ended
         .flat_map(|row| &row.signatures)
         .flat_map(|one| &one.runs);
-    runs.map(|run| (run.index, run.configuration.as_str()))
-        .collect()
+    runs.map(|run| {
+        (
+            (run.bundle.as_deref(), run.index),
+            run.configuration.as_str(),
+        )
+    })
+    .collect()
 }
 
 /// The number of runs that did not complete.

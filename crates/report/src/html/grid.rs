@@ -6,8 +6,8 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
 use super::page::ReportPage;
-use crate::contrasts::contradicted;
 use crate::contrasts::{RowOutcome, Wordings, came_out, fixed_outcome, fixed_values};
+use crate::contrasts::{contradicted, describe_run_counts};
 use crate::number::{difference, ratio, significant};
 
 /// The grid of one workload.
@@ -16,7 +16,7 @@ pub(super) struct MetricGrid {
     workload: String,
     /// The configuration that its rows are compared with.
     baseline: String,
-    /// `6 runs against 6`, if all rows have the same numbers.
+    /// Number of runs, if all rows have the same: `6 against 6`.
     runs: Option<String>,
     configurations: Vec<String>,
     rows: Vec<MetricRow>,
@@ -141,7 +141,7 @@ fn grid(page: &ReportPage<'_>, workload: &str, index: &ComparisonIndex<'_>) -> O
     };
     Some(MetricGrid {
         workload: workload.to_owned(),
-        runs: runs(&rows),
+        runs: describe_run_counts(rows.iter().copied()),
         rows: metrics.iter().map(row).collect(),
         configurations: configurations.clone(),
         baseline,
@@ -175,14 +175,6 @@ fn empty(
 pub(super) fn with_unit(value: f64, unit: &str) -> String {
     let value = significant(value, 4);
     format!("{value} {unit}").trim_end().to_owned()
-}
-
-/// `6 runs against 6`, if all rows have the same numbers.
-fn runs(rows: &[&Comparison]) -> Option<String> {
-    let first = rows.first().and_then(|row| row.n.zip(row.n_baseline));
-    let (n, baseline) = first?;
-    let all = rows.iter().all(|row| row.n.zip(row.n_baseline) == first);
-    all.then(|| format!("{n} runs against {baseline}"))
 }
 
 /// Converts a row of the document to a cell. Shows no figure if machines contradict each

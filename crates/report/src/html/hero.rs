@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::scale::EffectScale;
 use crate::brief::what_would_settle;
-use crate::contrasts::contradicted;
 use crate::contrasts::{
     ChangeInterval, ConfigurationContrast, EventContrasts, MetricWords, RateContrast, RowOutcome,
     Wordings, absolute_means, by_event, by_metric, direction, events_lead, interval,
     relative_change, size,
 };
+use crate::contrasts::{contradicted, describe_run_counts};
 
 /// The number of configurations shown unfolded, over all metrics together.
 const ROOM: usize = 8;
@@ -55,7 +55,7 @@ struct HeroRow {
     tone: &'static str,
     /// The verdict, if all rows of the configuration have the same.
     certainty: Option<&'static str>,
-    /// `6 runs against 6`, if all rows have the same numbers.
+    /// Number of runs, if all rows have the same: `6 against 6`.
     runs: Option<String>,
     lanes: Vec<HeroLane>,
     /// The positions of the workloads between the best and the worst.
@@ -188,7 +188,7 @@ fn row(document: &Document, contrast: &ConfigurationContrast<'_>, scale: &Effect
         verdict: contrast.verdict(),
         tone: tone(&outcomes),
         certainty: common_value(&verdicts).map(Verdict::word),
-        runs: runs(contrast),
+        runs: describe_run_counts(contrast.rows.iter().map(|(row, _)| *row)),
         lanes: lanes.collect(),
         between: between
             .filter_map(|change| scale.inside(place(change, contrast.better)))
@@ -210,17 +210,6 @@ fn tone(outcomes: &[RowOutcome]) -> &'static str {
 fn common_value<T: Copy + PartialEq>(all: &[T]) -> Option<T> {
     let first = *all.first()?;
     all.iter().all(|one| *one == first).then_some(first)
-}
-
-fn runs(contrast: &ConfigurationContrast<'_>) -> Option<String> {
-    let counts: Vec<_> = contrast
-        .rows
-        .iter()
-        .map(|(row, _)| row.n.zip(row.n_baseline))
-        .collect();
-    let (n, baseline) = common_value(&counts)??;
-    let runs = if n == 1 { "run" } else { "runs" };
-    Some(format!("{n} {runs} against {baseline}"))
 }
 
 fn lane(

@@ -35,7 +35,9 @@ fn of_row(row: &OutcomeComparison) -> EndedRuns {
             .map_or(String::new(), |seed| format!(", seed {seed}"));
         format!(
             "{} ({} on {}{seed})",
-            run.index, run.configuration, run.workload
+            run.number(),
+            run.configuration,
+            run.workload
         )
     };
     let causes = row.signatures.iter().map(|one| EndCause {

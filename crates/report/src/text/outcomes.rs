@@ -71,7 +71,7 @@ fn runs(runs: &[OutcomeRun]) -> String {
             .seed
             .map_or(String::new(), |seed| format!(", seed {seed}"));
         let (configuration, workload) = (&run.configuration, &run.workload);
-        format!("run {} ({configuration} on {workload}{seed})", run.index)
+        format!("run {} ({configuration} on {workload}{seed})", run.number())
     };
     let mut said: Vec<String> = runs.iter().take(RUNS).map(one).collect();
     if runs.len() > RUNS {

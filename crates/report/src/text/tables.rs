@@ -8,7 +8,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grid::{CellWeight, TextCell, TextGrid};
 use super::{DIFFERENCE, mark, push_wrapped};
-use crate::contrasts::{RowOutcome, contradicted, fixed_outcome, fixed_values};
+use crate::contrasts::{
+    RowOutcome, contradicted, describe_run_counts, fixed_outcome, fixed_values,
+};
 use crate::number::{interval, narrow, p, ratio, short, signed, significant};
 use crate::style::Style;
 
@@ -95,17 +97,8 @@ fn tables_of(document: &Document) -> Vec<(String, String)> {
 
 /// ` (n = 3 against 3)`, if all rows of the table have the same numbers.
 fn runs_line(rows: &[&Comparison]) -> String {
-    let first = rows.first().and_then(|row| row.n.zip(row.n_baseline));
-    match first {
-        Some((n, base)) if rows.iter().all(|row| row.n.zip(row.n_baseline) == first) => {
-            let attempted = rows.first().and_then(|row| row.attempted);
-            let same = |row: &&Comparison| row.attempted == attempted;
-            let of = attempted.filter(|_| rows.iter().all(same));
-            let of = of.map_or(String::new(), |[a, b]| format!(" of {b} and {a} runs"));
-            format!(" (n = {n} against {base}{of})")
-        }
-        _ => String::new(),
-    }
+    let counts = describe_run_counts(rows.iter().copied());
+    counts.map_or(String::new(), |counts| format!(" (n = {counts})"))
 }
 
 fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> TextGrid {

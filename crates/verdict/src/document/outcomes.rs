@@ -1,6 +1,7 @@
 //! How runs ended, counted and compared.
 
 use assize_bundle::Ending;
+use assize_bundle::kernel_log::Complaint;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -22,15 +23,17 @@ pub enum RunEnd {
     ExitStatus,
     /// The set-up, the background or the tear-down failed.
     SetUp,
-    /// The run completed, but the kernel complained.
+    /// The run completed, but the kernel complained while it was measured.
     Complained,
+    /// The run completed, but the kernel complained in its set-up or tear-down.
+    ComplainedOutside,
     /// The run completed, but something in it took far longer than in other runs.
     Slow,
 }
 
 impl RunEnd {
     /// All endings, the most severe first.
-    pub const ALL: [RunEnd; 8] = [
+    pub const ALL: [RunEnd; 9] = [
         RunEnd::Crashed,
         RunEnd::Hung,
         RunEnd::TimedOut,
@@ -38,12 +41,16 @@ impl RunEnd {
         RunEnd::ExitStatus,
         RunEnd::SetUp,
         RunEnd::Complained,
+        RunEnd::ComplainedOutside,
         RunEnd::Slow,
     ];
 
     /// Whether such a run has metrics.
     pub fn is_completed(self) -> bool {
-        matches!(self, RunEnd::Complained | RunEnd::Slow)
+        matches!(
+            self,
+            RunEnd::Complained | RunEnd::ComplainedOutside | RunEnd::Slow
+        )
     }
 
     /// The ending of a failed run; `None` if it does not reflect on what was tested.
@@ -59,6 +66,15 @@ impl RunEnd {
         })
     }
 
+    /// The ending of a completed run in which the kernel complained.
+    pub(crate) fn from_complaints(complaints: &[Complaint]) -> RunEnd {
+        if complaints.iter().any(|one| one.phase.is_window()) {
+            RunEnd::Complained
+        } else {
+            RunEnd::ComplainedOutside
+        }
+    }
+
     /// The heading of its row: `crashes`.
     pub fn heading(self) -> &'static str {
         match self {
@@ -69,6 +85,7 @@ impl RunEnd {
             RunEnd::ExitStatus => "failed workloads",
             RunEnd::SetUp => "failed set-ups",
             RunEnd::Complained => "kernel warnings",
+            RunEnd::ComplainedOutside => "kernel warnings in set-up or tear-down",
             RunEnd::Slow => "slow runs",
         }
     }
@@ -83,6 +100,7 @@ impl RunEnd {
             RunEnd::ExitStatus => "failed",
             RunEnd::SetUp => "failed in its set-up",
             RunEnd::Complained => "was warned of by the kernel",
+            RunEnd::ComplainedOutside => "was warned of by the kernel in set-up or tear-down",
             RunEnd::Slow => "was slow",
         }
     }
@@ -240,9 +258,22 @@ pub struct OutcomeRun {
     pub workload: String,
     /// Its position in the schedule, from 0, as `--index` takes it.
     pub index: u32,
+    /// The path of its bundle, if the document is of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<String>,
     /// Its seed, if known.
     pub seed: Option<u64>,
     /// Its memory image, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
+}
+
+impl OutcomeRun {
+    /// `3` or `3 of new.bundle`.
+    pub fn number(&self) -> String {
+        match &self.bundle {
+            Some(bundle) => format!("{} of {bundle}", self.index),
+            None => self.index.to_string(),
+        }
+    }
 }

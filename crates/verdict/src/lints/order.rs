@@ -50,16 +50,19 @@ pub(super) fn outliers(
                 .map(|&m| cells.metrics[m].name.as_str())
                 .collect();
             let run = &cells.records.runs[run];
-            let scheduled = run.block.map(|_| run.order);
+            let (bundle, index) = cells.records.run_in_bundle(run.order);
+            let scheduled = run.block.map(|_| index);
             Lint {
                 run: scheduled,
+                bundle: scheduled.and(bundle).map(str::to_owned),
                 ..lint(
                     "outlier-run",
                     format!(
-                        "{} on {}, run {}",
+                        "{} on {}, run {}{}",
                         cells.configurations[configuration],
                         cells.workloads[workload],
-                        scheduled.unwrap_or(run.repetition)
+                        scheduled.unwrap_or(run.repetition),
+                        bundle.map_or(String::new(), |bundle| format!(" of {bundle}"))
                     ),
                     format!(
                         "lies apart from the other runs in {}",

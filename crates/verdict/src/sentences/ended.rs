@@ -16,7 +16,7 @@ pub(super) fn find(document: &Document) -> Vec<Sentence> {
 fn sentence(row: &OutcomeComparison) -> Sentence {
     let (than, often) = match row.is_more() {
         true => ("more", "more frequent"),
-        false => ("less", "less frequent"),
+        false => ("fewer", "less frequent"),
     };
     let cause = row.signatures.first();
     let cause = cause.map_or(String::new(), |one| format!(" ({})", one.signature));

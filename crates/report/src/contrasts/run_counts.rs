@@ -1,0 +1,61 @@
+//! How many runs rows compare.
+
+use assize_verdict::Comparison;
+
+/// `40 against 40`, `25 of 32 against 32 of 32` where runs did not complete, `40 against 40,
+/// means of 32 images` where images are the replicates; `None` unless it is the same for all
+/// rows.
+pub(crate) fn describe_run_counts<'r>(
+    rows: impl IntoIterator<Item = &'r Comparison>,
+) -> Option<String> {
+    let mut all = rows.into_iter().map(of_row);
+    let first = all.next()??;
+    all.all(|other| other.as_ref() == Some(&first))
+        .then_some(first)
+}
+
+fn of_row(row: &Comparison) -> Option<String> {
+    let (n, n_baseline) = (row.n?, row.n_baseline?);
+    let images = row.images.map_or(String::new(), |images| {
+        format!(", means of {images} images")
+    });
+    Some(match row.attempted {
+        Some([of_baseline, of]) => {
+            format!("{n} of {of} against {n_baseline} of {of_baseline}{images}")
+        }
+        None => format!("{n} against {n_baseline}{images}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(n: u32, attempted: Option<[u32; 2]>, images: Option<u32>) -> Comparison {
+        serde_json::from_value(serde_json::json!({
+            "workload": "ring", "metric": "lost", "unit": "updates", "baseline": "old",
+            "configuration": "new", "n_baseline": 8, "n": n, "attempted": attempted,
+            "images": images, "mean_baseline": 1.0, "mean": 1.0, "ratio": 1.0, "ci": null,
+            "ci_simultaneous": null, "p_t": null, "p": null, "p_attainable": null,
+            "p_adjusted": null, "p_t_adjusted": null, "scale": "log", "difference": 0.0,
+            "verdict": "undecided", "runs_needed": null, "because": null,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn counts_are_said_once_if_they_are_the_same_for_all_rows() {
+        let said = |rows: &[Comparison]| describe_run_counts(rows);
+        assert_eq!(
+            said(&[row(8, None, None), row(8, None, None)]).unwrap(),
+            "8 against 8"
+        );
+        let lost = row(6, Some([8, 9]), Some(4));
+        assert_eq!(
+            said(&[lost.clone()]).unwrap(),
+            "6 of 9 against 8 of 8, means of 4 images"
+        );
+        assert_eq!(said(&[row(6, None, None), lost]), None);
+        assert_eq!(said(&[]), None);
+    }
+}
