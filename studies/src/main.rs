@@ -66,7 +66,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "validity",
         arguments: "[--quick] [--seed S] [--write]",
-        help: "simulate how often the verdicts are wrong; --write puts the tables into docs/validity.md",
+        help: "simulate how often the verdicts are wrong; --write puts the tables into docs/validity.md and studies/validity.md",
         run: validity::run,
     },
 ];

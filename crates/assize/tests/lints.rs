@@ -12,10 +12,9 @@ const PAGE: &str = "docs/lints.md";
 const HEAD: &str = "\
 # Lints
 
-On this page you can look up what can be wrong with the data themselves. Each lint
-of a verdict has a code, a place and a sentence with the figures; `--fail-on CODE` makes
-the exit status 1 if there is one of this code, `--fail-on lint` if there is any. A test
-writes this page from the list in `crates/verdict/src/lints/codes.rs`; do not edit it.
+A lint is a problem of the data. Each has a code, a place and a sentence with the figures.
+`--fail-on CODE` makes the exit status 1 if a verdict has one of this code, `--fail-on lint`
+if it has any. A test writes this page from `crates/verdict/src/lints/codes.rs`.
 
 | code | says that |
 | --- | --- |

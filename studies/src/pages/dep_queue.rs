@@ -25,7 +25,6 @@ pub(super) const PAGE: Page = Page {
     ],
     tables: &[
         ("two by two", two_by_two),
-        ("effects", effects),
         ("context switches", |reports| {
             of_workloads(reports, "context_switches_per_job")
         }),
@@ -71,39 +70,6 @@ fn two_by_two(reports: &[Report]) -> String {
         1,
         &rows,
     )
-}
-
-/// The effect of each flag alone, and of both together, from the factorial fit.
-fn effects(reports: &[Report]) -> String {
-    let mut rows = Vec::new();
-    for metric in ["context_switches_per_job", "busy_time_per_job"] {
-        for workload in WORKLOADS {
-            for (report, cpus) in reports.iter().zip(CPUS) {
-                let of = |name| ratio(report.effect(metric, workload, name));
-                let what = match metric {
-                    "busy_time_per_job" => "instructions",
-                    _ => "switches",
-                };
-                rows.push(vec![
-                    what.into(),
-                    format!("`{workload}`"),
-                    cpus.into(),
-                    of("bypass"),
-                    of("irq"),
-                    of("bypass:irq"),
-                ]);
-            }
-        }
-    }
-    let heading = [
-        "per job",
-        "workload",
-        "CPUs",
-        "bypass",
-        "IRQ",
-        "interaction",
-    ];
-    table(&heading, 3, &rows)
 }
 
 /// A metric on every workload except the posted one, with every design.

@@ -20,8 +20,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tally::Tally;
 use xtask::{Error, marks};
 
-/// Where `--write` puts the report.
+/// Where `--write` puts the summary.
 const PAGE: &str = "docs/validity.md";
+/// Where it puts the tables behind the summary.
+const TABLES: &str = "studies/validity.md";
 
 /// The options of the command.
 struct Options {
@@ -36,10 +38,10 @@ struct Options {
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let options = parse(arguments)?;
     let cases = simulated(&options);
-    for (mark, text) in report::parts(&cases) {
+    for (page, mark, text) in report::parts(&cases) {
         println!("<!-- {mark} -->{text}");
         if options.write {
-            marks::write(PAGE, &mark, &text)?;
+            marks::write(page, &mark, &text)?;
         }
     }
     unbroken(&cases)
@@ -156,7 +158,7 @@ mod tests {
         };
         let once = counted(1);
         assert_eq!(once, counted(3));
-        let mut texts = once.iter().map(|(_, text)| text);
+        let mut texts = once.iter().map(|(_, _, text)| text);
         assert!(texts.any(|text| text.contains("events in clusters of 3")));
     }
 
@@ -201,14 +203,15 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_mark_for_each_part_and_each_noise() {
-        let page = xtask::tree::read(PAGE).unwrap().unwrap();
-        for (mark, _) in report::parts(&[]) {
-            assert!(marks::put(&page, &mark, "").is_ok(), "{mark}");
+    fn the_pages_have_a_mark_for_each_part_and_each_noise() {
+        let read = |page: &str| xtask::tree::read(page).unwrap().unwrap();
+        for (page, mark, _) in report::parts(&[]) {
+            assert!(marks::put(&read(page), &mark, "").is_ok(), "{page}: {mark}");
         }
+        let tables = read(TABLES);
         for noise in noise::Noise::ALL {
             let name = format!("- **{}**: ", noise.name());
-            assert!(page.contains(&name), "{name}");
+            assert!(tables.contains(&name), "{name}");
         }
     }
 

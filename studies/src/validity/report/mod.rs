@@ -5,27 +5,28 @@ mod share;
 mod tables;
 
 use super::cases::{Case, Goal, power};
+use super::{PAGE, TABLES};
 use share::{Share, goal};
 
 /// Makes a part of the report.
 type Make = fn(&mut String, &[Case]);
 
-/// The parts of the report by name, each below a heading of its page.
-const PARTS: [(&str, Make); 6] = [
-    ("reading", reading::write),
-    ("faults", tables::single),
-    ("runs", tables::runs),
-    ("power", tables::power),
-    ("nulls", tables::nulls),
-    ("alarms", tables::alarms),
+/// The parts of the report: the page and name of each.
+const PARTS: [(&str, &str, Make); 6] = [
+    (PAGE, "reading", reading::write),
+    (TABLES, "faults", tables::single),
+    (TABLES, "runs", tables::runs),
+    (TABLES, "power", tables::power),
+    (TABLES, "nulls", tables::nulls),
+    (PAGE, "alarms", tables::alarms),
 ];
 
-/// All parts with their marks in the page.
-pub(crate) fn parts(cases: &[Case]) -> impl Iterator<Item = (String, String)> {
-    PARTS.iter().map(|(name, make)| {
+/// All parts with their pages and their marks there.
+pub(crate) fn parts(cases: &[Case]) -> impl Iterator<Item = (&'static str, String, String)> {
+    PARTS.iter().map(|(page, name, make)| {
         let mut text = String::from("\n\n");
         make(&mut text, cases);
-        (format!("made: {name}"), text)
+        (*page, format!("made: {name}"), text)
     })
 }
 
