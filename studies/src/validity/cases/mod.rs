@@ -17,6 +17,8 @@ pub(crate) const CHUNK: u32 = 20;
 pub(crate) enum Section {
     /// A single fault of an experiment, or a single question.
     Single,
+    /// Runs that crash.
+    Crashes,
     /// The same design with more and more runs; the share found must not fall.
     Runs,
     /// The power by effect size and number of rows.

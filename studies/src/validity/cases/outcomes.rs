@@ -75,7 +75,7 @@ fn case(what: String, paired: bool, crashes: Crashes) -> Case {
 
 fn case_of(what: String, grid: Grid, crashes: Crashes) -> Case {
     Case::new(
-        Section::Single,
+        Section::Crashes,
         format!("outcomes/{what}"),
         what,
         [1000, 40],

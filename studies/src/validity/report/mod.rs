@@ -12,8 +12,9 @@ use share::{Share, goal};
 type Make = fn(&mut String, &[Case]);
 
 /// The parts of the report: the page and name of each.
-const PARTS: [(&str, &str, Make); 6] = [
+const PARTS: [(&str, &str, Make); 7] = [
     (PAGE, "reading", reading::write),
+    (PAGE, "crashes", tables::crashes),
     (TABLES, "faults", tables::single),
     (TABLES, "runs", tables::runs),
     (TABLES, "power", tables::power),

@@ -36,9 +36,18 @@ fn head(out: &mut String, words: &[&str], columns: &[&str]) {
 
 /// Cases with one fault or question each.
 pub(super) fn single(out: &mut String, cases: &[Case]) {
+    promised(out, of(cases, Section::Single));
+}
+
+/// Cases in which runs crash.
+pub(super) fn crashes(out: &mut String, cases: &[Case]) {
+    promised(out, of(cases, Section::Crashes));
+}
+
+fn promised<'c>(out: &mut String, cases: impl Iterator<Item = &'c Case>) {
     let columns = ["documents", "found", "promised"];
     head(out, &["records", "counted"], &columns);
-    for case in of(cases, Section::Single) {
+    for case in cases {
         for &(measure, promised) in &case.shown {
             let _ = writeln!(
                 out,
