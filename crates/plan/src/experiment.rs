@@ -65,7 +65,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "images",
             RUNS.optional(),
-            "Memory images over which the blocks are dealt out; without it one for each block, up to 32. With 1 nothing is drawn for it. Exact target only.",
+            "Memory images to which blocks are assigned in turn; without it one for each block, up to 32. With 1 nothing is drawn for it. Exact target only.",
         ),
         key(
             "seed",
@@ -115,7 +115,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "queue",
             Part(&queue::KEYS).optional(),
-            "How the queues of all workloads that submit to simgpu are.",
+            "The queues of all workloads that submit to simgpu.",
         ),
         policy::KEY,
         key(
@@ -132,7 +132,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "instruments",
             List(&Instrument).or("[]"),
-            "What measures, beside the workloads.",
+            "Instruments that measure in addition to the workloads.",
         ),
         key(
             "gaps",
@@ -182,7 +182,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "background",
             Map(&Workload).or("{}"),
-            "What levels and workloads may have beside what is measured.",
+            "Background workloads, for levels and workloads to name.",
         ),
         key(
             "include",
@@ -207,7 +207,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "tradeoffs",
             List(&Table(&tradeoffs::KEYS)).or("[]"),
-            "Pairs of metrics: what the one costs in the other, and which configurations no other dominates.",
+            "Pairs of metrics: what one costs in the other, and which configurations are not dominated.",
         ),
         key(
             "payload",

@@ -1,5 +1,5 @@
-//! Tests that the published files agree with the code: the JSON Schema, the
-//! tables in docs/experiment.md, and the workload parameters that the agent
+//! Tests that the published files agree with the code: the JSON Schema, the lists of
+//! keys in docs/experiment.md, and the workload parameters that the agent
 //! accepts. With `ASSIZE_GOLDEN` set, the files are rewritten instead.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
@@ -18,6 +18,8 @@ use crate::settings::queue;
 use crate::steps::action;
 use crate::values::keys::{KeySection, KeyType, SectionKey};
 use crate::values::quantity;
+use crate::workloads::scheduling::SCHEDULING;
+use crate::workloads::shared::RUN_COST;
 use crate::workloads::{kinds, periodic, scheduling};
 
 fn agrees(file: &str, wanted: &str) {
@@ -64,39 +66,32 @@ fn every_reference_of_the_schema_leads_somewhere() {
     }
 }
 
-/// The type and the unit, in words.
-fn words(kind: &KeyType) -> (String, String) {
-    let plain = |text: &str| (text.to_owned(), String::new());
+/// The type, in words.
+fn words(kind: &KeyType) -> String {
     match kind {
-        KeyType::Text | KeyType::Target | KeyType::Free => plain("text"),
-        KeyType::Instrument => plain("instrument"),
-        KeyType::Word(words) => plain(&format!("one of `{}`", words.join("`, `"))),
-        KeyType::Whole(least, i64::MAX) => plain(&format!("whole number from {least}")),
-        KeyType::Whole(least, most) => plain(&format!("{least} to {most}")),
-        KeyType::Quantity(kind, _) => {
-            let units = kind.unit_names().join("`, `");
-            (kind.noun.1.to_owned(), format!("`{units}`"))
-        }
-        KeyType::Share => ("share".to_owned(), "`%`".to_owned()),
-        KeyType::Flag => plain("true or false"),
-        KeyType::Value => plain("text or whole number"),
-        KeyType::List(KeyType::Whole(least, most)) => plain(&format!("list of {least} to {most}")),
-        KeyType::List(element) => plain(&format!("list of {}", plural(element))),
+        KeyType::Text | KeyType::Target | KeyType::Free => "text".to_owned(),
+        KeyType::Instrument => "instrument".to_owned(),
+        KeyType::Word(words) => format!("one of `{}`", words.join("`, `")),
+        KeyType::Whole(least, i64::MAX) => format!("whole number from {least}"),
+        KeyType::Whole(least, most) => format!("{least} to {most}"),
+        KeyType::Quantity(kind, _) => kind.noun.1.to_owned(),
+        KeyType::Share => "share".to_owned(),
+        KeyType::Flag => "true or false".to_owned(),
+        KeyType::Value => "text or whole number".to_owned(),
+        KeyType::List(KeyType::Whole(least, most)) => format!("list of {least} to {most}"),
+        KeyType::List(element) => format!("list of {}", plural(element)),
         KeyType::WordOrList(names, element) => {
-            let (names, elements) = (names.join("`, `"), plural(element));
-            plain(&format!("`{names}`, or a list of {elements}"))
+            format!("`{}`, or a list of {}", names.join("`, `"), plural(element))
         }
-        KeyType::OneOrMore(element) => plain(&format!("{}, or a list", words(element).0)),
-        KeyType::Map(KeyType::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
-        KeyType::Map(element) => plain(&format!("table of {}", plural(element))),
-        KeyType::Pairs => plain("table of texts"),
-        KeyType::Table(section) | KeyType::Part(section) => {
-            plain(&format!("table: {}", link(section.name)))
-        }
-        KeyType::Action => plain(&format!("table: {}", link("step"))),
-        KeyType::Workload => plain(&format!("table: {}", link("workload"))),
-        KeyType::Policy => plain("[policy](policies.md)"),
-        KeyType::Changes => plain("table of parameters"),
+        KeyType::OneOrMore(element) => format!("{}, or a list", words(element)),
+        KeyType::Map(KeyType::OneOrMore(_)) => "[pattern](#include-and-exclude)".to_owned(),
+        KeyType::Map(element) => format!("table of {}", plural(element)),
+        KeyType::Pairs => "table of texts".to_owned(),
+        KeyType::Table(section) | KeyType::Part(section) => link(section.name),
+        KeyType::Action => link("step"),
+        KeyType::Workload => link("workload"),
+        KeyType::Policy => "[policy](policies.md)".to_owned(),
+        KeyType::Changes => "table of parameters".to_owned(),
     }
 }
 
@@ -105,7 +100,7 @@ fn plural(kind: &KeyType) -> String {
         KeyType::Text | KeyType::Free | KeyType::Value => "texts".to_owned(),
         KeyType::Map(KeyType::OneOrMore(_)) => "[patterns](#include-and-exclude)".to_owned(),
         KeyType::Map(element) => format!("tables of {}", plural(element)),
-        other => words(other).0.trim_start_matches("table: ").to_owned() + "s",
+        other => words(other) + "s",
     }
 }
 
@@ -135,69 +130,82 @@ fn link(name: &str) -> String {
 
 fn default(key: &SectionKey) -> String {
     match key.default() {
-        Some(text) => format!("`{text}`"),
-        None if key.is_required() => "must be given".to_owned(),
+        Some(text) => format!(", default `{text}`"),
+        None if key.is_required() => ", required".to_owned(),
         None => String::new(),
     }
 }
 
-fn table(section: &KeySection) -> String {
-    let mut text = String::from("| key | type | unit | default | meaning |\n");
-    text.push_str("| --- | --- | --- | --- | --- |\n");
-    for key in section.keys {
-        let (kind, unit) = words(&key.kind);
-        let (name, default, meaning) = (key.name, default(key), key.meaning);
-        writeln!(
-            text,
-            "| `{name}` | {kind} | {unit} | {default} | {meaning} |"
-        )
-        .unwrap();
+/// The keys that many workloads have, which the page lists once.
+static COMMON: KeySection = KeySection {
+    name: "workload",
+    keys: &[SCHEDULING, RUN_COST],
+};
+
+fn is_common(key: &SectionKey) -> bool {
+    let same = |common: &SectionKey| (common.name, common.meaning) == (key.name, key.meaning);
+    COMMON.keys.iter().any(same)
+}
+
+/// An item for each key.
+fn list<'a>(keys: impl Iterator<Item = &'a SectionKey>) -> String {
+    let mut text = String::new();
+    for key in keys {
+        let (name, kind, default, meaning) =
+            (key.name, words(&key.kind), default(key), key.meaning);
+        writeln!(text, "- `{name}` ({kind}{default}): {meaning}").unwrap();
     }
     text
 }
 
-/// Replaces the table between each pair of marks; returns the text and the
-/// number of tables.
-fn with_tables(text: &str) -> (String, usize) {
+/// The keys of a section without those of [`COMMON`].
+fn own(section: &KeySection) -> String {
+    list(section.keys.iter().filter(|key| !is_common(key)))
+}
+
+/// Replaces the list of keys between each pair of marks; returns the text and the
+/// number of lists.
+fn with_lists(text: &str) -> (String, usize) {
     // `command` is both a step and a workload, so the marks of steps begin with
     // `step`.
     let mut named: BTreeMap<String, String> = BTreeMap::new();
+    named.insert(COMMON.name.to_owned(), list(COMMON.keys.iter()));
     for section in SECTIONS.iter().chain(&[&experiment::KEYS]) {
-        named.insert(section.name.to_owned(), table(section));
+        named.insert(section.name.to_owned(), own(section));
     }
     for form in action::FORMS {
-        named.insert(format!("step {}", form.name), table(form));
+        named.insert(format!("step {}", form.name), own(form));
     }
     for section in kinds::KINDS {
-        named.insert(format!("workload {}", section.name), table(section));
+        named.insert(format!("workload {}", section.name), own(section));
     }
     let mut result = String::new();
     let mut rest = text;
     let mut used = 0;
-    while let Some((before, after)) = rest.split_once("<!-- table: ") {
+    while let Some((before, after)) = rest.split_once("<!-- keys: ") {
         let (name, after) = after.split_once(" -->\n").unwrap();
         let (_, after) = after.split_once("<!-- end -->").unwrap();
-        let table = named
+        let keys = named
             .get(name)
             .unwrap_or_else(|| panic!("no section {name}"));
         write!(
             result,
-            "{before}<!-- table: {name} -->\n\n{table}\n<!-- end -->"
+            "{before}<!-- keys: {name} -->\n\n{keys}\n<!-- end -->"
         )
         .unwrap();
         rest = after;
         used += 1;
     }
-    assert_eq!(used, named.len(), "a section has no table, or two");
+    assert_eq!(used, named.len(), "a section has no list, or two");
     (result + rest, used)
 }
 
 #[test]
-fn the_tables_of_the_documentation_are_those_of_the_code() {
+fn the_keys_of_the_documentation_are_those_of_the_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/experiment.md");
     let text = fs::read_to_string(path).unwrap();
-    let (wanted, tables) = with_tables(&text);
-    assert!(tables > 15);
+    let (wanted, lists) = with_lists(&text);
+    assert!(lists > 15);
     agrees("docs/experiment.md", &wanted);
 }
 

@@ -22,7 +22,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "steps",
             WordOrList(NAMES, &Table(&STEP_KEYS)).or("phone"),
-            "The frequencies, ascending: a table that there is, or one of your own. No CPU becomes faster or slower by them.",
+            "The frequencies, ascending: a built-in table or your own. No CPU becomes faster or slower.",
         ),
         key(
             "governor",

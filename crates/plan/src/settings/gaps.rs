@@ -15,7 +15,7 @@ const BASELINE_NS_MAX: u64 = 60_000_000_000;
 pub(crate) const CPUS: SectionKey = key(
     "cpus",
     List(&Whole(0, 4095)).or("[]"),
-    "The CPUs to watch; empty for all but CPU 0, or CPU 0 where there is no other.",
+    "The CPUs to watch; empty for all but CPU 0, or CPU 0 if there is no other.",
 );
 
 /// The settings of `gaps`.

@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "states",
             WordOrList(NAMES, &Table(&STATE_KEYS)).or("phone"),
-            "The states of all CPUs, the shallowest first: a table that there is, or one of your own.",
+            "The states of all CPUs, the shallowest first: a built-in table or your own.",
         ),
         key(
             "governor",
@@ -69,7 +69,7 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
         key(
             "transition",
             ENERGY.optional(),
-            "Modelled energy of entering and leaving it once; without it that with which it pays from its residency on.",
+            "Modelled energy of entering and leaving it once; by default such that the state pays off from its residency on.",
         ),
     ],
 };

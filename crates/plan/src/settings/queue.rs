@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "design",
             Word(&["drm-sched", "depq", "none"]).or("drm-sched"),
-            "The kernel's own drm_sched, depq, or no queue at all, which is the least that any can take: the submitter waits for dependencies and hands the job to the engine.",
+            "The kernel's own drm_sched, depq, or no queue, the lower bound of the cost: the submitter waits for dependencies and hands the job to the engine.",
         ),
         key(
             "bypass",
@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]).optional(),
-            "Who drops the queue's reference to a finished job. depq: the worker, the interrupt, or the next submitter; or the queue chooses, and chooses who runs jobs too. Without it depq chooses if neither bypass nor worker is given, else it is the worker.",
+            "depq: who puts a finished job: the worker, the interrupt, or the next submitter; with auto the queue chooses this and who runs jobs. Without it auto if neither bypass nor worker is given, else worker.",
         ),
         key(
             "worker",
@@ -47,7 +47,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "follow-min",
             ])
             .or("workqueue"),
-            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), or one that inherits the priority of its most urgent waiting submitter (depq), with follow-min any negative nice value as -20.",
         ),
         key(
             "share",
@@ -57,7 +57,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "pick",
             Word(&["ring", "fair"]).or("ring"),
-            "depq: who picks the next of the jobs that the contexts of an engine have: its ring, which executes them in the order in which they were handed over, or an arbiter, which hands over those of the context that took the least of the engine's time.",
+            "depq: what picks the next job of an engine: its ring, in the order of arrival, or an arbiter, which picks the context that used the least engine time.",
         ),
         key(
             "shared",
@@ -67,7 +67,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "shape",
             Word(&["none", "xe", "panthor", "amdgpu"]).or("none"),
-            "drm-sched: the driver whose use of it is imitated: a scheduler with a workqueue of its own for each context (xe), one unbound workqueue for all (panthor), a scheduler for each engine, with a run queue for each priority (amdgpu). It decides what shared and worker decide otherwise.",
+            "drm-sched: the driver whose use of it is imitated: a scheduler with its own workqueue for each context (xe), one unbound workqueue for all (panthor), or a scheduler for each engine, with a run queue for each priority (amdgpu). Replaces shared and worker.",
         ),
         key(
             "credits",
@@ -97,7 +97,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "free_sleeps",
             Flag.or("false"),
-            "To free a job takes a lock that sleeps, as to drop a VM does. A design that frees jobs in completions leaves it to a work item.",
+            "Freeing a job takes a sleeping lock, as dropping a VM does. Designs that free jobs in completions leave it to a work item.",
         ),
     ],
 };

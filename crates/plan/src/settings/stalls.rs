@@ -31,7 +31,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "kind",
             Word(&["smi", "irqs-off"]).or("smi"),
-            "A system management interrupt, of which the kernel sees nothing; or a timer interrupt that takes its time.",
+            "A system management interrupt, which the kernel does not see, or a long timer interrupt.",
         ),
         key(
             "length",

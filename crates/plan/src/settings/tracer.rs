@@ -50,7 +50,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mode",
             Word(&["none", "round-robin", "per-cpu"]).optional(),
-            "hwlat: one thread that stays, one that goes to the next CPU after each window, or one on each CPU; else round-robin.",
+            "hwlat: one thread that stays, one that moves on after each window (the default), or one on each CPU.",
         ),
         key(
             "period",

@@ -12,11 +12,7 @@ pub(crate) static KEYS: KeySection = KeySection {
             COUNT.or("20"),
             "Pages that are loaded; in the background, until the workload ends.",
         ),
-        key(
-            "steps",
-            Whole(1, 1000).or("4"),
-            "Steps of a page: the main thread works, then the workers do, and it waits for the last of them.",
-        ),
+        key("steps", Whole(1, 1000).or("4"), "Steps of a page."),
         key(
             "main",
             duration(1).or("2ms"),

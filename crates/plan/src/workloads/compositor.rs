@@ -43,7 +43,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "fences",
             Word(&["done", "wait", "pass"]).or("done"),
-            "The compositor takes only frames that are done; or the newest, and waits for their fences itself; or passes these to the kernel.",
+            "The compositor takes only frames that are done; or the newest, and waits for their fences itself or passes them to the kernel.",
         ),
         key(
             "own_engine",

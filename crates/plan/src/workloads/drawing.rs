@@ -11,7 +11,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "operations",
             Whole(1, 1_000_000).or("200"),
-            "Operations: of each the client sends all requests, and then waits until the server has done them. In the background, without end.",
+            "Operations: the client sends all requests of one, then waits for the server. In the background, without end.",
         ),
         key(
             "rectangles",
@@ -42,7 +42,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "images_by",
             Word(&["socket", "shared-memory"]).or("socket"),
-            "How the pixels of an image get to the server: in the request, or in memory that both have.",
+            "How pixels get to the server: in the request, or in shared memory.",
         ),
         key(
             "width",
@@ -53,7 +53,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "buffer",
             Whole(64, 1 << 20).or("16384"),
-            "Bytes that the client gathers before it sends them; it sends larger requests by themselves.",
+            "Bytes that the client gathers before it sends; larger requests are sent by themselves.",
         ),
         SCHEDULING,
     ],

@@ -46,7 +46,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "write-combined",
             ])
             .or("anonymous"),
-            "Where frames are copied from: memory of the process, private, in huge pages that are set aside, or of a file in memory; or memory of a PCI device as resourceN or resourceN_wc maps it.",
+            "Where frames are copied from: private memory, reserved huge pages, a file in memory, or memory of a PCI device as resourceN or resourceN_wc maps it.",
         ),
         key(
             "destination",
@@ -79,7 +79,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "compute",
             ])
             .or("mov"),
-            "What copies: REP MOVSB, ordinary stores of 8 bytes, non-temporal ones of 8, 16 (SSE2) or 32 bytes (AVX2); or nothing does, and as many turns of a loop are computed as a frame has words of 8 bytes.",
+            "What copies: REP MOVSB, ordinary stores of 8 bytes, non-temporal ones of 8, 16 (SSE2) or 32 bytes (AVX2). compute copies nothing: it runs a loop once for each 8 bytes of a frame.",
         ),
         key(
             "flush",

@@ -55,7 +55,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mode",
             Word(&["user", "kernel"]).or("user"),
-            "In which mode of the CPU it is called: by the process, on its memory, or by the kernel, on the kernel's, which wants the module copybench and loads it.",
+            "Who calls it: the process, on its memory, or the kernel (the module copybench, which is loaded), on the kernel's.",
         ),
         key("size", Whole(1, 16 << 20).or("4096"), "Bytes of a call."),
         key(
@@ -71,12 +71,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mask",
             Whole(0, 63).optional(),
-            "Bits in which movsl-rule compares source and destination: where one differs and the size is 64 or more it takes unrolled-32, else rep-movsl. 7 if not given; 0 never takes the former.",
+            "movsl-rule takes unrolled-32 if source and destination differ in one of these bits and the size is 64 or more, else rep-movsl. 7 if not given; 0 never takes the former.",
         ),
         key(
             "cache",
             Word(&["hot", "cold", "beyond"]).or("hot"),
-            "Where the bytes are before a call: where the one before left them, in memory, their cache lines being flushed, or wherever they are when calls go through more than the caches hold.",
+            "Where the bytes are before a call: where the last one left them, flushed from the caches, or wherever they are when calls go through more than the caches hold.",
         ),
         key(
             "arena",

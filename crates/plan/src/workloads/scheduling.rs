@@ -40,7 +40,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "group",
             Text.optional(),
-            "The control group the whole workload is in, with others that name the same: on each CPU they weigh together as one thread of nice 0.",
+            "The control group of the whole workload and of others that name it; on each CPU it weighs as one thread of nice 0.",
         ),
     ],
 };

@@ -145,7 +145,7 @@ fn the_schedule_of_a_seed_is_this() {
 }
 
 /// Computed by an independent Python implementation of ChaCha8 and of the rules
-/// in docs/experiment.md.
+/// in crates/plan/src/schedule/.
 const SEVEN: [&str; 15] = [
     "0:1:4196792939664307",
     "0:2:6882482394073239",
