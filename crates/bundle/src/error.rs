@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::difference::FirstDifference;
+use crate::layout::{FOLDERS, HEAD};
 
 /// Why a bundle could not be written, read or merged.
 #[derive(Debug)]
@@ -127,24 +128,71 @@ impl Error {
     }
 }
 
+/// An error of the operating system, with what to do about it.
+fn system_error(
+    path: &Path,
+    source: &io::Error,
+    f: &mut std::fmt::Formatter<'_>,
+) -> std::fmt::Result {
+    let head = path.parent().filter(|_| path.ends_with(HEAD));
+    match (source.kind(), head) {
+        (io::ErrorKind::NotADirectory, Some(file)) => return no_bundle(file, f),
+        (io::ErrorKind::NotFound, Some(directory)) => {
+            return write!(
+                f,
+                "{}: no bundle is there: {HEAD} is missing; `assize run` and \
+                 `assize compare` make bundles",
+                directory.display()
+            );
+        }
+        _ => write!(f, "{}: {source}", path.display())?,
+    }
+    let full = matches!(
+        source.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    );
+    match (full, head) {
+        (false, _) => Ok(()),
+        // Without its head, there is no bundle to resume.
+        (true, Some(_)) => write!(f, "; free some space there and try again"),
+        (true, None) => write!(
+            f,
+            "; free some space there and continue with `assize run --resume {}`",
+            bundle_of(path).display()
+        ),
+    }
+}
+
+/// A file where a bundle was expected.
+fn no_bundle(file: &Path, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    let name = file.display();
+    if file
+        .extension()
+        .is_some_and(|extension| extension == "toml")
+    {
+        return write!(
+            f,
+            "{name}: an experiment file, not a bundle; to record its runs: assize run {name}"
+        );
+    }
+    write!(
+        f,
+        "{name}: a file, not a bundle; `assize audit {name}` reads results that were posted"
+    )
+}
+
+/// The bundle of a file that it consists of.
+fn bundle_of(path: &Path) -> &Path {
+    let directory = path.parent().unwrap_or(path);
+    let folder = FOLDERS.iter().any(|folder| directory.ends_with(folder));
+    let above = directory.parent().filter(|_| folder);
+    above.unwrap_or(directory)
+}
+
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Error::Io { path, source } => {
-                write!(f, "{}: {source}", path.display())?;
-                // Without its head, there is no bundle to resume.
-                let begins = path.file_name().is_some_and(|name| name == "bundle.json");
-                match source.kind() {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if begins => {
-                        write!(f, "; free some space there and try again")
-                    }
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => write!(
-                        f,
-                        "; free some space there and continue with `assize run --resume`"
-                    ),
-                    _ => Ok(()),
-                }
-            }
+            Error::Io { path, source } => system_error(path, source, f),
             Error::NotEmpty(path) => {
                 let path = path.display();
                 write!(f, "{path}: the directory is not empty; name a new one")

@@ -16,9 +16,12 @@ pub const SCHEMA: &str = "assize.bundle/1";
 /// The directories of the files of runs.
 pub(crate) const FOLDERS: [&str; 3] = ["runs", "samples", "raw"];
 
-/// The path of the head, without which a directory is no bundle.
+/// The head, without which a directory is no bundle.
+pub(crate) const HEAD: &str = "bundle.json";
+
+/// The path of the head.
 pub(crate) fn head_path(directory: &Path) -> PathBuf {
-    directory.join("bundle.json")
+    directory.join(HEAD)
 }
 
 /// The path of a run's file.
