@@ -484,7 +484,7 @@ fn what_cannot_be_told_has_the_interval_that_is_corrected_as_its_verdict_is() {
         rendered(&document(&["base", "new"], &[row]), 110)
     };
     let open = of("undecided");
-    let wanted = "cannot tell: +2.1 % (28.2 -> 28.8 us), corrected: -2.0 % to +6.0 %";
+    let wanted = "cannot tell: +2.1 % (28.2 -> 28.8 us), -2.0 % to +6.0 % (adjusted)";
     assert!(open.contains(wanted), "{open}");
     let decided = of("established");
     let wanted = "worse: +2.1 % (28.2 -> 28.8 us), +1.0 % to +3.0 %";

@@ -3,7 +3,7 @@
 use assize_verdict::{Better, Comparison, Document, MachineComparison, Options, Scale, Verdict};
 
 use super::{contradicted, fixed_values};
-use crate::number::{self, short, signed, significant, with_points};
+use crate::number::{self, signed, significant, with_points};
 use crate::readable::Readable;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -245,8 +245,8 @@ pub(crate) fn size_with_interval(
 }
 
 pub(crate) struct ChangeInterval {
-    /// Which interval it is: `corrected` if simultaneous over all tests, `90 %` if it is
-    /// the row's own at another level, empty if it is the usual 95 %.
+    /// Which interval it is: `adjusted` if simultaneous over all tests, `98.2 % interval` if it
+    /// is the row's own at another level, empty if it is the usual 95 %.
     name: String,
     pub(crate) ends: [f64; 2],
     /// The interval in the metric's unit, if relative changes would go below -100 %.
@@ -254,12 +254,12 @@ pub(crate) struct ChangeInterval {
 }
 
 impl ChangeInterval {
-    /// `-46.9 % to -46.7 %`, or `corrected: -2.0 % to +6.0 %`.
+    /// `-46.9 % to -46.7 %`, or `-2.0 % to +6.0 % (adjusted)`.
     pub(crate) fn text(&self) -> String {
         let range = self.in_unit.clone().unwrap_or_else(|| range(self.ends));
         match self.name.as_str() {
             "" => range,
-            name => format!("{name}: {range}"),
+            name => format!("{range} ({name})"),
         }
     }
 }
@@ -278,9 +278,12 @@ pub(crate) fn interval(
     }
     let corrected = row.ci_simultaneous.filter(|_| came_out == RowOutcome::Open);
     let (name, ci) = match corrected {
-        Some(ci) => ("corrected".to_owned(), ci),
+        Some(ci) => ("adjusted".to_owned(), ci),
         None if document.level == Options::default().level => (String::new(), row.ci?),
-        None => (format!("{} %", short(100.0 * document.level)), row.ci?),
+        None => {
+            let level = significant(100.0 * document.level, 3);
+            (format!("{level} % interval"), row.ci?)
+        }
     };
     let ends = as_changes(row, ci)?;
     let in_unit = beyond_all(row).then(|| {

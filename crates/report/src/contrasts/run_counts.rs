@@ -2,29 +2,34 @@
 
 use assize_verdict::Comparison;
 
-/// `40 against 40`, `25 of 32 against 32 of 32` where runs did not complete, `40 against 40,
-/// means of 32 images` where images are the replicates; `None` unless it is the same for all
-/// rows.
+/// With the noun `runs`: `40 runs against 40`, `25 of 32 runs against 32 of 32` where runs did
+/// not complete, `40 runs against 40, means of 32 images` where images are the replicates;
+/// `None` unless it is the same for all rows. The noun may be empty.
 pub(crate) fn describe_run_counts<'r>(
     rows: impl IntoIterator<Item = &'r Comparison>,
+    noun: &str,
 ) -> Option<String> {
-    let mut all = rows.into_iter().map(of_row);
+    let mut all = rows.into_iter().map(|row| of_row(row, noun));
     let first = all.next()??;
     all.all(|other| other.as_ref() == Some(&first))
         .then_some(first)
 }
 
-fn of_row(row: &Comparison) -> Option<String> {
+fn of_row(row: &Comparison, noun: &str) -> Option<String> {
     let (n, n_baseline) = (row.n?, row.n_baseline?);
     let images = row.images.map_or(String::new(), |images| {
         format!(", means of {images} images")
     });
-    Some(match row.attempted {
-        Some([of_baseline, of]) => {
-            format!("{n} of {of} against {n_baseline} of {of_baseline}{images}")
-        }
-        None => format!("{n} against {n_baseline}{images}"),
-    })
+    let [of_baseline, of] = row.attempted.map_or([String::new(), String::new()], |all| {
+        all.map(|all| format!(" of {all}"))
+    });
+    let noun = match noun {
+        "" => String::new(),
+        noun => format!(" {noun}"),
+    };
+    Some(format!(
+        "{n}{of}{noun} against {n_baseline}{of_baseline}{images}"
+    ))
 }
 
 #[cfg(test)]
@@ -45,7 +50,7 @@ mod tests {
 
     #[test]
     fn counts_are_said_once_if_they_are_the_same_for_all_rows() {
-        let said = |rows: &[Comparison]| describe_run_counts(rows);
+        let said = |rows: &[Comparison]| describe_run_counts(rows, "");
         assert_eq!(
             said(&[row(8, None, None), row(8, None, None)]).unwrap(),
             "8 against 8"
@@ -57,5 +62,7 @@ mod tests {
         );
         assert_eq!(said(&[row(6, None, None), lost]), None);
         assert_eq!(said(&[]), None);
+        let with_noun = describe_run_counts(&[row(6, Some([8, 9]), None)], "runs");
+        assert_eq!(with_noun.unwrap(), "6 of 9 runs against 8 of 8");
     }
 }

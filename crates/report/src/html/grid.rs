@@ -16,7 +16,7 @@ pub(super) struct MetricGrid {
     workload: String,
     /// The configuration that its rows are compared with.
     baseline: String,
-    /// Number of runs, if all rows have the same: `6 against 6`.
+    /// `6 runs against 6`, if all rows have the same numbers.
     runs: Option<String>,
     configurations: Vec<String>,
     rows: Vec<MetricRow>,
@@ -141,7 +141,7 @@ fn grid(page: &ReportPage<'_>, workload: &str, index: &ComparisonIndex<'_>) -> O
     };
     Some(MetricGrid {
         workload: workload.to_owned(),
-        runs: describe_run_counts(rows.iter().copied()),
+        runs: describe_run_counts(rows.iter().copied(), "runs"),
         rows: metrics.iter().map(row).collect(),
         configurations: configurations.clone(),
         baseline,

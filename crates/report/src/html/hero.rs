@@ -55,7 +55,7 @@ struct HeroRow {
     tone: &'static str,
     /// The verdict, if all rows of the configuration have the same.
     certainty: Option<&'static str>,
-    /// Number of runs, if all rows have the same: `6 against 6`.
+    /// `6 runs against 6`, if all rows have the same numbers.
     runs: Option<String>,
     lanes: Vec<HeroLane>,
     /// The positions of the workloads between the best and the worst.
@@ -188,7 +188,7 @@ fn row(document: &Document, contrast: &ConfigurationContrast<'_>, scale: &Effect
         verdict: contrast.verdict(),
         tone: tone(&outcomes),
         certainty: common_value(&verdicts).map(Verdict::word),
-        runs: describe_run_counts(contrast.rows.iter().map(|(row, _)| *row)),
+        runs: describe_run_counts(contrast.rows.iter().map(|(row, _)| *row), "runs"),
         lanes: lanes.collect(),
         between: between
             .filter_map(|change| scale.inside(place(change, contrast.better)))

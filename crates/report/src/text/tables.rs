@@ -97,7 +97,7 @@ fn tables_of(document: &Document) -> Vec<(String, String)> {
 
 /// ` (n = 3 against 3)`, if all rows of the table have the same numbers.
 fn runs_line(rows: &[&Comparison]) -> String {
-    let counts = describe_run_counts(rows.iter().copied());
+    let counts = describe_run_counts(rows.iter().copied(), "");
     counts.map_or(String::new(), |counts| format!(" (n = {counts})"))
 }
 

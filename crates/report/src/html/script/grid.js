@@ -125,7 +125,7 @@ function sameRuns(rows) {
   const first = rows[0];
   if (!first || first.n === null) return '';
   const all = rows.every((row) => row.n === first.n && row.nBaseline === first.nBaseline);
-  return all ? `, n = ${first.n} against ${first.nBaseline}` : '';
+  return all ? `, ${first.n} runs against ${first.nBaseline}` : '';
 }
 
 /** Rows of configurations that were the baseline before come and go. */
