@@ -13,7 +13,7 @@ use clap::{CommandFactory, Parser};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: { cli::Cli::command().debug_assert(); },
+    init: { cli::group_verbs(cli::Cli::command()).debug_assert(); },
     |data: &[u8]| {
         // No argument of a process holds a zero, so zeros part them.
         let arguments = data.split(|byte| *byte == 0).map(|bytes| OsString::from_vec(bytes.to_vec()));

@@ -7,6 +7,8 @@ mod bisecting;
 mod commands;
 #[path = "cli/fail_on.rs"]
 mod fail_on;
+#[path = "cli/groups.rs"]
+mod groups;
 #[path = "cli/running.rs"]
 mod running;
 #[path = "cli/trend.rs"]
@@ -22,6 +24,7 @@ use regex::Regex;
 pub(crate) use bisecting::{BisectArguments, BisectFormat};
 pub(crate) use commands::CommandsArguments;
 pub(crate) use fail_on::{FailOn, Gate, Percent};
+pub(crate) use groups::group_verbs;
 pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, OverrideArguments,
     PlanArguments, RunArguments, RunOneArguments, WhyArguments, WhyFormat,
@@ -34,8 +37,7 @@ pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's random draws, unless the user gives another.
 const SEED: u64 = 1;
 
-/// Tells whether a kernel change helps or hurts, and whether a posted number survives
-/// the noise.
+/// Tells whether a change helps or hurts, by how much and how surely.
 #[derive(Debug, Parser)]
 #[command(
     name = "assize",
@@ -52,41 +54,49 @@ pub(crate) struct Cli {
 pub(crate) enum CliVerb {
     /// Run an experiment, record its runs and judge them
     Run(Box<RunArguments>),
-    /// Find out what a change of the kernel does: a commit, a range or a posted
-    /// series, built and run on both sides
+    /// Find out what a kernel change does: a commit, range or posted series
+    ///
+    /// Both sides are built and run.
     Try(Box<TryArguments>),
-    /// Find the commit of a range that caused a change: commits are built, run and
-    /// judged
+    /// Find the commit of a range that caused a change
+    ///
+    /// Commits are built, run and judged.
     Bisect(Box<BisectArguments>),
-    /// Show the runs of an experiment file, or write them as a plan
+    /// Show the runs of an experiment, or write them as a plan
     Plan(PlanArguments),
-    /// Execute one run of a plan, unless it is recorded already
+    /// Execute one run of a plan or of a bundle
     RunOne(RunOneArguments),
     /// Merge bundles of one experiment
     Merge(MergeArguments),
-    /// Read a posted benchmark result as it was pasted and say what its
-    /// numbers support
+    /// Say what the numbers of a posted benchmark result support
+    ///
+    /// It is read as it was pasted.
     Audit(Box<AuditArguments>),
-    /// Judge recorded results: bundles, and results of hyperfine; or run commands and
-    /// compare them: assize compare 'CMD A' 'CMD B'
+    /// Run two commands and compare them, or judge recorded results
+    ///
+    /// Commands: assize compare 'CMD A' 'CMD B'. Results: bundles, results of hyperfine
+    /// and other tools. A directory with bundle.json is a bundle, a file that is no program
+    /// is a result, anything else is a command.
     Compare(Box<CompareArguments>),
     /// Show a bundle's verdicts: as a mail, as a page, as data
     Report(ReportArguments),
-    /// Write a page that lists all bundles of a directory, with the question and the
-    /// answer of each
+    /// Write a page that lists the bundles of a directory
+    ///
+    /// It has the question and the answer of each.
     Index(IndexArguments),
-    /// Find the bundle at which a metric changed: bundles of one experiment in order,
-    /// each against the one before it
+    /// Find the bundle at which a metric changed
+    ///
+    /// Bundles of one experiment are compared in order, each with the one before it.
     Trend(TrendArguments),
-    /// Write a trace of one run for Perfetto, or split the latency of its jobs by stage
+    /// Write a trace of a run for Perfetto, or split latency by stage
     Trace(TraceArguments),
-    /// Show where the instructions of two configurations differ, to the last one
+    /// Show where the instructions of two configurations differ
     Why(WhyArguments),
     /// Show what this machine can measure, and what is missing
     Doctor(DoctorArguments),
-    /// List the available workloads, instruments, targets and the like
+    /// List the workloads, instruments, metrics, targets and the like
     List(ListArguments),
-    /// Kernels to run on the targets exact and live
+    /// List, fetch, add and build kernels to run
     #[command(subcommand)]
     Kernel(KernelVerb),
     /// Print completions for a shell
@@ -102,60 +112,67 @@ pub(crate) enum CliVerb {
 
 /// Options that say what to ask about the records.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "What to ask")]
 pub(crate) struct QuestionArguments {
-    /// Compare with this configuration; names match without case and by
-    /// unique prefix [default: the first configuration]
+    /// Compare with this configuration [default: the first]
+    ///
+    /// Names match without case and by unique prefix.
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
-    /// A claim to test: 'A < B on METRIC [in WORKLOAD]'; < is lower, > is higher, = is
-    /// equivalent. Margins are percentages of B: 'A <= B + 2%', 'A >= B - 2%', 'A < B -
-    /// 2%', 'A > B + 2%'. May be given several times
+    /// Test a claim: 'A < B on METRIC [in WORKLOAD]'
+    ///
+    /// < is lower, > is higher, = is equivalent. Margins are percentages of B: 'A <= B + 2%',
+    /// 'A >= B - 2%', 'A < B - 2%', 'A > B + 2%'. May be given several times.
     #[arg(long = "claim", value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
-    /// A file with one claim on each line; '#' begins a comment
+    /// Test the claims of a file, one a line; '#' begins a comment
     #[arg(long = "claims", value_name = "FILE")]
     pub(crate) claims_file: Option<PathBuf>,
-    /// A trade-off to show: 'METRIC [in WORKLOAD] against METRIC [in WORKLOAD]',
-    /// and which configurations no other one dominates. May be given several times
+    /// Show which configurations are best at two metrics at once
+    ///
+    /// 'METRIC [in WORKLOAD] against METRIC [in WORKLOAD]'. It says which configurations no other one dominates. May be given several times.
     #[arg(long = "tradeoff", value_name = "TRADEOFF")]
     pub(crate) tradeoffs: Vec<String>,
-    /// End with status 1 if this is found: 'lint' (any), the code of a lint
-    /// (docs/lints.md), or 'undecided' (a claim); 'worse>2%' if a primary
-    /// metric is shown to be more than 2 % worse, 'unproven>2%' unless each is
-    /// shown not to be. A refuted claim always does. May be given several
-    /// times
+    /// End with status 1 if this is found, such as 'worse>2%'
+    ///
+    /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one is
+    /// not shown to be at most 2 % worse. 'undecided': a claim is. 'lint': any lint, or the
+    /// code of one (docs/lints.md). With any of these, more crashes than the baseline's do too
+    /// if that is established; a refuted claim always does. May be given several times.
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
 }
 
 /// Options for judging.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "How to judge")]
 pub(crate) struct TrialArguments {
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
-    /// A metric declared primary before the data were seen: it shares 0.8 of
-    /// alpha with the other primary ones, all others share 0.2
+    /// A metric declared primary before the data were seen
+    ///
+    /// Primary metrics share 0.8 of alpha, all others share 0.2.
     #[arg(long = "primary", value_name = "METRIC")]
     pub(crate) primary: Vec<String>,
     /// A metric of which more is better; nothing is assumed of others
     #[arg(long, value_name = "METRIC")]
     pub(crate) higher_is_better: Vec<String>,
-    /// A metric of which less is better, for --tradeoff and '--fail-on worse>2%'
+    /// A metric of which less is better
     #[arg(long, value_name = "METRIC")]
     pub(crate) lower_is_better: Vec<String>,
-    /// Compare how many runs exceed a time: 'METRIC > 1 ms'. By default that is done
-    /// for primary times and largest samples, with a threshold computed from the runs.
-    /// May be given several times
+    /// Compare how many runs exceed a time: 'METRIC > 1 ms'
+    ///
+    /// By default this is done for primary times and largest samples, with a threshold
+    /// computed from the runs. May be given several times.
     #[arg(long = "slow", value_name = "METRIC > TIME")]
     pub(crate) slow: Vec<String>,
     /// Level of all tests
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
-    /// Ratios within 1 ± this are equivalent [default: what the bundle's
-    /// experiment says, else 0.01]
+    /// Ratios within 1 ± this are equivalent [default: the experiment's, else 0.01]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) margin: Option<f64>,
-    /// Seed for random draws, used where enumeration is too large
+    /// Seed of the permutation tests
     #[arg(long, value_name = "N", default_value_t = SEED)]
     pub(crate) seed: u64,
 }
@@ -178,6 +195,7 @@ impl Default for TrialArguments {
 
 /// Options for the output.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct ShowArguments {
     /// How to show the verdict [default: brief on a terminal, else mail]
     #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = ReportFormat::Auto)]
@@ -188,8 +206,9 @@ pub(crate) struct ShowArguments {
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The build that --format kcidb reports on, as KCIDB names it; ORIGIN is the
-    /// tester
+    /// The build that --format kcidb reports on
+    ///
+    /// ORIGIN is the tester.
     #[arg(long, value_name = "ORIGIN:ID", required_if_eq("format", "kcidb"), value_parser = kcidb_build)]
     pub(crate) kcidb_build: Option<String>,
     /// When to use colour
@@ -317,14 +336,16 @@ pub(crate) struct AuditArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// Bundles, or files of results (hyperfine's JSON, or any format that
-    /// audit reads): with several files, each is a configuration. Anything else is
-    /// a command to run
+    /// Bundles, files of results, or commands to run
+    ///
+    /// A file has hyperfine's JSON, or any format that audit reads; of several, each is a
+    /// configuration.
     #[arg(value_name = "BUNDLE|COMMAND", required_unless_present = "commands")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// What bundles with the same configurations are. Bundles of one
-    /// experiment on several machines are blocks; of other kernels, or of
-    /// one machine twice, this must be said
+    /// What bundles with the same configurations are
+    ///
+    /// Bundles of one experiment on several machines are blocks; of other kernels, or of one
+    /// machine twice, this must be said.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) bundles: Option<BundleJoining>,
     #[command(flatten)]

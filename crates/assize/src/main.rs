@@ -41,13 +41,14 @@ mod why;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
-use cli::{Cli, CliVerb};
+use cli::{Cli, CliVerb, group_verbs};
 use failure::Failure;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let given = group_verbs(Cli::command()).try_get_matches();
+    let cli = match given.and_then(|given| Cli::from_arg_matches(&given)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors; clap prints them to stdout.

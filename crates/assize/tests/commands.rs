@@ -14,6 +14,7 @@ crate::common::tests! {
     what_fails_says_which_command_and_why = failing,
     cpu_time_is_worse_where_more_is_computed_and_not_where_more_is_waited = cpu_time,
     what_the_hosts_kernel_complains_of_is_counted_for_the_command_that_ran = complaining,
+    exported_files_hold_the_recorded_times_and_read_back = exported,
 }
 
 const SHORT: &str = "sleep 0.01";
@@ -210,5 +211,67 @@ fn complaining() -> Outcome {
         .path()
         .join(format!("c.bundle/raw/{index:04}-kernel-log.txt"));
     assert!(fs::read_to_string(&log).unwrap().contains(line), "{log:?}");
+    Ok(())
+}
+
+/// The median of each side, in seconds, by the verdict on a file.
+fn medians(file: &Path) -> Vec<f64> {
+    let done = assize(file.parent().unwrap(), &["audit", "e.json", "--json"]);
+    let document: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let runs = document["runs"].as_array().unwrap();
+    ["echo a | cat", "sleep 0.01"]
+        .map(|command| {
+            let of = runs.iter().filter(|run| run["configuration"] == command);
+            let mut times: Vec<f64> = of
+                .map(|run| run["metrics"]["time"]["value"].as_f64().unwrap())
+                .collect();
+            times.sort_by(f64::total_cmp);
+            (times[2] + times[3]) / 2.0
+        })
+        .to_vec()
+}
+
+fn exported() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let words = [
+        "compare",
+        "--quiet",
+        "-r",
+        "6",
+        "--export-json",
+        "e.json",
+        "--export-csv",
+        "e.csv",
+        "--export-markdown",
+        "e.md",
+        "echo a | cat",
+        "sleep 0.01",
+    ];
+    let done = assize(place.path(), &words);
+    assert!(done.status.success(), "{}", errors(&done));
+    let read = |name: &str| fs::read_to_string(place.path().join(name)).unwrap();
+    let json: Value = serde_json::from_str(&read("e.json")).unwrap();
+    let rows: Vec<Vec<String>> = read("e.csv")
+        .lines()
+        .map(|line| line.split(',').map(str::to_owned).collect())
+        .collect();
+    assert_eq!(rows[0][..4], ["command", "mean", "stddev", "median"]);
+    let markdown = read("e.md");
+    assert!(markdown.contains("| `echo a \\| cat` | "), "{markdown}");
+    let found = medians(&place.path().join("e.json"));
+    for (at, command) in ["echo a | cat", "sleep 0.01"].into_iter().enumerate() {
+        let result = &json["results"][at];
+        assert_eq!(result["command"], command);
+        let times: Vec<f64> = serde_json::from_value(result["times"].clone()).unwrap();
+        assert_eq!(times.len(), 6);
+        let mean = times.iter().sum::<f64>() / 6.0;
+        assert!((result["mean"].as_f64().unwrap() / mean - 1.0).abs() < 1e-12);
+        assert_eq!(rows[at + 1][0], command);
+        assert_eq!(
+            rows[at + 1][3].parse::<f64>().unwrap(),
+            result["median"].as_f64().unwrap()
+        );
+        assert!((found[at] / result["median"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    }
     Ok(())
 }

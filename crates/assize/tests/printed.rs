@@ -28,11 +28,9 @@ fn understood() -> BTreeMap<String, BTreeSet<String>> {
             let names = [found.get(1), found.get(2)].into_iter().flatten();
             options.extend(names.map(|name| name.as_str().to_owned()));
         }
-        if let Some((_, commands)) = help.split_once("Commands:\n") {
-            for found in name.captures_iter(commands) {
-                if &found[1] != "help" {
-                    open.push([&path[..], &[found[1].to_owned()]].concat());
-                }
+        for found in name.captures_iter(&help) {
+            if &found[1] != "help" {
+                open.push([&path[..], &[found[1].to_owned()]].concat());
             }
         }
         all.insert(path.join(" "), options);

@@ -7,15 +7,16 @@ use clap::Args;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options for commands")]
 pub(crate) struct CommandsArguments {
-    /// Commands to run here and compare, in turn, each in quotes; the first is the
-    /// baseline. One that is more than words (pipes, variables) has a shell start all
-    /// of them. The `--` may be left out
+    /// Commands to run here and compare, in turn, each in quotes
+    ///
+    /// The first is the baseline. If one is more than words (pipes, variables), a shell
+    /// starts all of them. The `--` may be left out.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
-    /// Name of a command in the verdict; one for each command [default: its words]
+    /// Name of a command in the verdict; once for each
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// Run each command this many times [default: until --within is reached]
+    /// Run each command this many times, whatever --within says
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs", "within"], value_parser = runs())]
     pub(crate) runs: Option<u32>,
     /// Run each command at least this many times [default: 10]
@@ -24,8 +25,10 @@ pub(crate) struct CommandsArguments {
     /// Run each command at most this many times [default: 30]
     #[arg(short = 'M', long, value_name = "N", value_parser = runs())]
     pub(crate) max_runs: Option<u32>,
-    /// Stop once there is a verdict on elapsed time and its interval is within so much
-    /// of the ratio [default: 2%]
+    /// Stop once the interval of elapsed time is this narrow [default: 2%]
+    ///
+    /// It stops once there is a verdict on elapsed time and its interval is within so much
+    /// of the ratio.
     #[arg(long, value_name = "PERCENT")]
     pub(crate) within: Option<String>,
     /// Run each command this many times beforehand, without counting
@@ -34,10 +37,14 @@ pub(crate) struct CommandsArguments {
     /// Run this once, before everything else
     #[arg(short, long, value_name = "CMD")]
     pub(crate) setup: Option<String>,
-    /// Run this before each run; given once for each command, each has its own
+    /// Run this before each run
+    ///
+    /// Given once for each command, each has its own.
     #[arg(short, long, value_name = "CMD")]
     pub(crate) prepare: Vec<String>,
-    /// Run this after each run; given once for each command, each has its own
+    /// Run this after each run
+    ///
+    /// Given once for each command, each has its own.
     #[arg(short = 'C', long, value_name = "CMD")]
     pub(crate) conclude: Vec<String>,
     /// Run this once, after everything else, even if something failed
@@ -52,8 +59,10 @@ pub(crate) struct CommandsArguments {
     /// The step of --parameter-scan [default: 1]
     #[arg(short = 'D', long, value_name = "DELTA")]
     pub(crate) parameter_step_size: Option<String>,
-    /// Measure commands whatever their exit status. Without it, a run with a status other
-    /// than 0 has failed, and a command that always fails ends everything
+    /// Measure commands whatever their exit status
+    ///
+    /// Without it, a run with a status other than 0 has failed, and a command that always
+    /// fails ends everything.
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
     /// Kill a command that takes longer; its run counts as failed
@@ -62,10 +71,23 @@ pub(crate) struct CommandsArguments {
     /// Run nothing; write this as an experiment file, for assize run
     #[arg(long, value_name = "FILE", conflicts_with_all = ["warmup", "setup", "cleanup", "out"])]
     pub(crate) write: Option<PathBuf>,
-    /// Record into this new directory [default: compare.bundle; -2, -3, … is added if
-    /// it is there]
+    /// Record into this directory [default: compare.bundle]
+    ///
+    /// It must be new. If the default is there, -2, -3, … is added.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Start commands without a shell, whatever they contain
+    #[arg(short = 'N', long)]
+    pub(crate) no_shell: bool,
+    /// Write all times as JSON, as hyperfine does
+    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    pub(crate) export_json: Option<PathBuf>,
+    /// Write means and medians as CSV, as hyperfine does
+    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    pub(crate) export_csv: Option<PathBuf>,
+    /// Write a Markdown table, with ratios and their 95 % intervals
+    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    pub(crate) export_markdown: Option<PathBuf>,
     /// Print nothing while commands run
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -99,6 +121,10 @@ impl CommandsArguments {
             ("--timeout", self.timeout != TIMEOUT),
             ("--write", self.write.is_some()),
             ("--out", self.out.is_some()),
+            ("--no-shell", self.no_shell),
+            ("--export-json", self.export_json.is_some()),
+            ("--export-csv", self.export_csv.is_some()),
+            ("--export-markdown", self.export_markdown.is_some()),
             ("--quiet", self.quiet),
         ];
         given.into_iter().find_map(|(name, is)| is.then_some(name))

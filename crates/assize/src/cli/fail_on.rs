@@ -7,6 +7,8 @@ use assize_verdict::{LINTS, similar};
 const LINT: &str = "lint";
 const UNDECIDED: &str = "undecided";
 
+/// Codes of lints, for messages.
+const EXAMPLES: [&str; 2] = ["failed-run", "n-too-small"];
 /// The forms of gates, for messages.
 const GATES: [&str; 2] = ["worse>2%", "unproven>2%"];
 
@@ -70,7 +72,7 @@ pub(crate) enum FailOn {
 }
 
 impl FailOn {
-    /// Parses a word; the error for an unknown one lists those that are known.
+    /// Parses a word; the error for an unknown one says what is accepted.
     pub(crate) fn parse(word: &str) -> Result<Self, String> {
         match word {
             LINT => return Ok(FailOn::Lint),
@@ -83,14 +85,17 @@ impl FailOn {
         if let Some(gate) = gate(word) {
             return gate;
         }
-        let known = [LINT, UNDECIDED].into_iter().chain(GATES);
-        let known: Vec<&str> = known.chain(codes()).collect();
+        let words = [LINT, UNDECIDED].into_iter().chain(GATES);
+        let known: Vec<&str> = words.clone().chain(codes()).collect();
         let meant = similar(word, &known)
             .map(|near| format!("; did you mean '{near}'?"))
             .unwrap_or_default();
+        let words: Vec<&str> = words.collect();
         Err(format!(
-            "nothing is called so{meant} (there are: {})",
-            known.join(", ")
+            "there is no such condition{meant}; there are {}, and the codes of lints in \
+             docs/lints.md, such as {}",
+            words.join(", "),
+            EXAMPLES.join(" and ")
         ))
     }
 
@@ -186,9 +191,14 @@ mod tests {
         assert!(!error("regression>2%").contains("did you mean"));
         for word in ["", "regression>2%", "lint ", "lint,undecided"] {
             assert!(
-                error(word).contains("lint, undecided, worse>2%, unproven>2%, aliased-counters, "),
+                error(word).contains("lint, undecided, worse>2%, unproven>2%, and the codes"),
                 "{word}"
             );
         }
+        assert!(
+            EXAMPLES
+                .iter()
+                .all(|code| codes().any(|known| known == *code))
+        );
     }
 }

@@ -13,30 +13,40 @@ pub(crate) struct RunArguments {
     pub(crate) experiment: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overrides: OverrideArguments,
-    /// Runs at a time [default: as many as the target can execute without one affecting
-    /// another]
+    /// Runs at a time [default: as many as fit]
+    ///
+    /// As many fit as the target can execute without one affecting another.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
-    /// Record into this new directory [default: the experiment's name with
-    /// .bundle; -2, -3, … is added if it is there]
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    /// Record into this directory [default: EXPERIMENT.bundle]
+    ///
+    /// It must be new. If the default is there, -2, -3, … is added.
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with = "resume",
+        help_heading = "Output"
+    )]
     pub(crate) out: Option<PathBuf>,
-    /// Continue a bundle that was not finished; the experiment is in it
+    /// Continue a bundle that was not finished
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "revision", "verify_exact"])]
     pub(crate) resume: Option<PathBuf>,
     /// Rerun what the cache of exact runs holds
-    #[arg(long)]
+    #[arg(long, help_heading = "Cache")]
     pub(crate) fresh: bool,
-    /// Boot the exact machine for every run rather than start from a memory
-    /// image; implies --fresh. The records are the same, byte for byte
-    #[arg(long)]
+    /// Boot the exact machine for every run; implies --fresh
+    ///
+    /// Otherwise runs start from a memory image. The records are the same, byte for byte.
+    #[arg(long, help_heading = "Cache")]
     pub(crate) cold: bool,
-    /// Record nothing; execute each run twice without the cache, alone and next to busy
-    /// loops on every CPU, and compare the results byte by byte
-    #[arg(long, conflicts_with = "out")]
+    /// Record nothing; check that each run can be repeated exactly
+    ///
+    /// Each run is executed twice without the cache, alone and next to busy loops on every
+    /// CPU, and the results are compared byte by byte.
+    #[arg(long, conflicts_with = "out", help_heading = "Cache")]
     pub(crate) verify_exact: bool,
     /// Print nothing while runs execute
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
@@ -46,28 +56,27 @@ pub(crate) struct RunArguments {
 
 /// Options that override parts of an experiment.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "What to run, instead of what the experiment says")]
 pub(crate) struct OverrideArguments {
-    /// Where to run: exact, live, host or ssh:HOST [default: the
-    /// experiment's]
+    /// Where to run: exact, live, host or ssh:HOST
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<String>,
-    /// Runs of each configuration on each workload [default: the
-    /// experiment's]
+    /// Runs of each configuration on each workload
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: Option<u32>,
-    /// Seed of the schedule and of every run [default: the experiment's]
+    /// Seed of the schedule and of every run
     #[arg(long = "seed", id = "schedule_seed", value_name = "SEED")]
     pub(crate) seed: Option<u64>,
     /// Only these levels of a factor; may be given several times
     #[arg(long = "set", id = "levels", value_name = "FACTOR=LEVEL,…", value_parser = levels)]
     pub(crate) levels: Vec<(String, Vec<String>)>,
-    /// CPUs of the machine [default: the experiment's]
+    /// CPUs of the machine
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) cpus: Option<u32>,
-    /// Kernel of the machine [default: the experiment's]
+    /// Kernel of the machine
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// What is run, as git calls it: recorded in the bundle, for assize trend
+    /// Record this name of the revision, for assize trend
     #[arg(long, value_name = "REV", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) revision: Option<String>,
 }

@@ -11,6 +11,8 @@ const LEAST: u32 = 10;
 const MOST: u32 = 30;
 /// Default width of the intervals.
 const WITHIN: &str = "2%";
+/// The metric that is compared first.
+pub(super) const ELAPSED: &str = "elapsed";
 /// Elapsed time comes first. CPU time shows a difference that load on the machine hides.
 const PRIMARY: &str = "\
 primary = [
@@ -23,6 +25,8 @@ const LONGEST: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ComparedCommand {
+    /// As it was given.
+    text: String,
     /// The name of its level.
     name: String,
     /// Its words.
@@ -92,6 +96,14 @@ impl CommandsExperiment {
                 false => commands,
             },
         })
+    }
+
+    /// The command of a configuration, as it was given.
+    pub(super) fn command_of(&self, configuration: &str) -> &str {
+        let mut named = self.commands.iter();
+        let named = named.find(|one| one.name == configuration);
+        // Of the same command twice, neither has a level.
+        named.or(self.commands.first()).map_or("", |one| &one.text)
     }
 
     /// Sets the margin from the command line.
@@ -167,7 +179,7 @@ fn steps(command: &ComparedCommand) -> String {
 
 fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
     let texts = &asked.commands;
-    let by_shell = texts.iter().any(|text| wants_shell(text));
+    let by_shell = !asked.no_shell && texts.iter().any(|text| wants_shell(text));
     let names = names(texts, &asked.names)?;
     let prepare = around(&asked.prepare, "--prepare", texts.len())?;
     let conclude = around(&asked.conclude, "--conclude", texts.len())?;
@@ -177,6 +189,7 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
         .zip(prepare.into_iter().zip(conclude));
     rows.map(|((text, name), (prepare, conclude))| {
         Ok(ComparedCommand {
+            text: text.clone(),
             name,
             argv: argv(text, by_shell)?,
             prepare,

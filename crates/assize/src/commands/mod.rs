@@ -4,6 +4,7 @@
 //! The commands become the levels of an experiment, which runs like any other. Set-up,
 //! warm-up and clean-up, which happen once, are done here.
 
+mod export;
 mod file;
 mod kind;
 mod once;
@@ -52,20 +53,18 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         gives_up: true,
     };
     let ready = run::ReadyExperiment::planned(&recording)?;
+    let show = |directory: &Path, records: &Records, terms: &JudgingTerms| {
+        show((directory, records, terms), &experiment, arguments)
+    };
     match once::around(asked, &experiment, || ready.carry_out()) {
-        Ok(measured) => show(
-            &measured.directory,
-            &measured.records,
-            &measured.terms,
-            arguments,
-        ),
+        Ok(measured) => show(&measured.directory, &measured.records, &measured.terms),
         Err(Failure::FailedRuns {
             directory,
             mut cells,
             first,
         }) => {
             let (records, terms, _) = results::gather(std::slice::from_ref(&directory), None)?;
-            show(&directory, &records, &terms, arguments)?;
+            show(&directory, &records, &terms)?;
             cells.push("--ignore-failure measures commands whatever their exit status".into());
             Err(Failure::FailedRuns {
                 directory,
@@ -77,11 +76,10 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     }
 }
 
-/// Judges the recorded runs.
+/// Judges the recorded runs, shows them and exports them.
 fn show(
-    directory: &Path,
-    records: &Records,
-    terms: &JudgingTerms,
+    (directory, records, terms): (&Path, &Records, &JudgingTerms),
+    experiment: &CommandsExperiment,
     arguments: &CompareArguments,
 ) -> Result<u8, Failure> {
     let material = PageInputs {
@@ -92,6 +90,7 @@ fn show(
     };
     let mut document = output::judge(records, &arguments.trial, terms)?;
     rerun::add_run_commands(directory, &mut document);
+    export::write(&arguments.running, experiment, records, &document)?;
     output::show(&document, &material, &brief(&arguments.showing))
 }
 

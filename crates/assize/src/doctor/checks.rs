@@ -15,6 +15,8 @@ use super::DoctorCheck;
 /// The kernel of machines unless an experiment names another.
 const USUAL_KERNEL: &str = "debian:6.12";
 
+const AGENT: &str = "agent";
+const QEMU: &str = "QEMU";
 /// Programs, and what each is needed for.
 const PROGRAMS: &[(&str, &str)] = &[
     ("aplay", "workloads of the kind audio"),
@@ -26,6 +28,15 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("ssh", "targets ssh:HOST"),
     ("apt-get", "fetching kernels and QEMU from Debian's archive"),
 ];
+
+/// The targets, and the names of the checks that each needs.
+pub(super) fn targets() -> [(&'static str, Vec<String>); 2] {
+    let usual = format!("kernel {USUAL_KERNEL}");
+    [
+        ("host", vec![AGENT.to_owned()]),
+        ("exact", vec![AGENT.to_owned(), QEMU.to_owned(), usual]),
+    ]
+}
 
 /// All checks, in the order in which they are shown.
 pub(super) fn all() -> Vec<DoctorCheck> {
@@ -89,8 +100,8 @@ impl DoctorCheck {
 
 fn agent_check() -> DoctorCheck {
     match agent::find_here() {
-        Ok(path) => found("agent", path.display().to_string()),
-        Err(error) => DoctorCheck::failed("agent", error, "every run"),
+        Ok(path) => found(AGENT, path.display().to_string()),
+        Err(error) => DoctorCheck::failed(AGENT, error, "every run"),
     }
 }
 
@@ -107,14 +118,14 @@ fn qemu(root: &Path) -> Vec<DoctorCheck> {
         Ok(qemu) => qemu,
         Err(error) => {
             return vec![DoctorCheck::failed(
-                "QEMU",
+                QEMU,
                 error,
                 "the targets exact and live",
             )];
         }
     };
     let detail = format!("{} in {}", qemu.version, qemu.binary.display());
-    let mut checks = vec![found("QEMU", detail)];
+    let mut checks = vec![found(QEMU, detail)];
     let name = "QEMU, 2 CPUs";
     checks.push(match qemu.fits(2) {
         Ok(()) => found(name, "each CPU of an exact machine has a clock of its own"),

@@ -60,28 +60,52 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// What is there, then what is missing, then what this machine is ready for.
 fn text(checks: &[DoctorCheck]) -> String {
     let width = checks.iter().map(|check| check.name.chars().count()).max();
     let width = width.unwrap_or(0);
+    let (there, missing): (Vec<_>, Vec<_>) = checks.iter().partition(|check| check.there);
     let mut text = String::new();
-    for check in checks {
-        let word = if check.there { "there" } else { "missing" };
-        text.push_str(&format!(
-            "{word:8} {:width$}  {}\n",
-            check.name, check.detail
-        ));
-        if check.there {
-            continue;
-        }
-        text.push_str(&format!(
-            "{:8} {:width$}  needed for {}\n",
-            "", "", check.needed_for
-        ));
+    for check in there {
+        let (name, detail) = (&check.name, &check.detail);
+        text.push_str(&format!("there    {name:width$}  {detail}\n"));
+    }
+    for check in missing {
+        let (name, detail, needed_for) = (&check.name, &check.detail, &check.needed_for);
+        let lead = format!("{:8} {:width$} ", "", "");
+        text.push_str(&format!("missing  {name:width$}  {detail}\n"));
+        text.push_str(&format!("{lead} needed only for {needed_for}\n"));
         if let Some(mend) = &check.mend {
-            text.push_str(&format!("{:8} {:width$}  fix: {mend}\n", "", ""));
+            text.push_str(&format!("{lead} fix: {mend}\n"));
         }
     }
+    text.push('\n');
+    text.push_str(&readiness(checks));
     text
+}
+
+/// Which targets this machine can measure on, and what the others lack.
+fn readiness(checks: &[DoctorCheck]) -> String {
+    let (mut ready, mut others) = (Vec::new(), String::new());
+    for (target, needs) in checks::targets() {
+        let mut lacking = needs.iter().filter_map(|need| {
+            let mut found = checks.iter().filter(|check| check.name == *need);
+            found.all(|check| !check.there).then(|| {
+                let check = checks.iter().find(|check| check.name == *need);
+                let mend = check.and_then(|check| check.mend.as_ref());
+                let mend = mend.map_or(String::new(), |mend| format!(": {mend}"));
+                format!("To measure on the target {target}, get what is missing: {need}{mend}\n")
+            })
+        });
+        match lacking.next() {
+            None => ready.push(target),
+            Some(lacking) => others.push_str(&lacking),
+        }
+    }
+    match ready.is_empty() {
+        true => others,
+        false => format!("Ready for the targets: {}\n{others}", ready.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -103,9 +127,32 @@ mod tests {
             "{missing}"
         );
         assert!(
-            missing.contains("needed for the target exact\n")
+            missing.contains("needed only for the target exact\n")
                 && missing.contains("fix: fetch it\n")
         );
-        assert_eq!(text(&[check(true)]), "there    QEMU  somewhere\n");
+        assert!(text(&[check(true)]).starts_with("there    QEMU  somewhere\n"));
+    }
+
+    #[test]
+    fn the_last_line_says_what_the_machine_is_ready_for() {
+        let check = |name: &str, there| DoctorCheck {
+            name: name.into(),
+            needed_for: "much".into(),
+            there,
+            detail: "somewhere".into(),
+            mend: Some(format!("fetch {name}")),
+        };
+        let needs = checks::targets()[1].1.clone();
+        let all: Vec<DoctorCheck> = needs.iter().map(|need| check(need, true)).collect();
+        assert_eq!(readiness(&all), "Ready for the targets: host, exact\n");
+        let mut some = all;
+        some.iter_mut()
+            .for_each(|one| one.there = one.name != "QEMU");
+        assert_eq!(
+            readiness(&some),
+            "Ready for the targets: host\n\
+             To measure on the target exact, get what is missing: QEMU: fetch QEMU\n"
+        );
+        assert!(readiness(&[]).starts_with("To measure on the target host, "));
     }
 }

@@ -61,12 +61,12 @@ fn describe(verb: &[&str], text: &mut String) {
 
 /// The verbs listed in a help text.
 fn commands(help: &str) -> Vec<&str> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = help.lines().take_while(|line| *line != "Options:");
     lines
-        .take_while(|line| !line.is_empty())
         // Continuation lines are indented further.
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
         .filter(|name| *name != "help")
         .collect()
 }
