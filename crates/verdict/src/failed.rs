@@ -2,7 +2,6 @@
 
 use assize_bundle::{FailedRun, Records};
 
-use crate::document::RunEnd;
 use crate::names::folded;
 
 /// Maximum length of a reason in a sentence, in characters.
@@ -35,11 +34,8 @@ impl FailedCell<'_> {
     /// Whether every failure counts as an outcome of the code under test, such
     /// as a crash.
     pub fn tells_of_what_was_tried(&self) -> bool {
-        let mut ends = self
-            .failures
-            .iter()
-            .map(|run| RunEnd::from_ending(run.ended()));
-        ends.all(|end| end.is_some())
+        let mut failures = self.failures.iter();
+        failures.all(|run| run.ended().is_compared())
     }
 
     /// Each distinct reason with its count, the most frequent first.

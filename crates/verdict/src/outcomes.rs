@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Run;
-use assize_bundle::kernel_log::{Complaint, leading};
+use assize_bundle::kernel_log::{Complaint, Phase, leading};
 use assize_judge::counts::{self, RunShare};
 
 use crate::baselines::Baselines;
@@ -34,7 +34,7 @@ pub(crate) struct RunEnding<'a> {
     pub(crate) end: Option<RunEnd>,
     pub(crate) complaints: Vec<Complaint>,
     pub(crate) why: Cow<'a, str>,
-    /// The signature shared by runs that ended this way for the same cause.
+    /// What runs that failed for the same cause have in common.
     pub(crate) signature: String,
 }
 
@@ -53,6 +53,43 @@ impl<'a> RunEnding<'a> {
             complaints: Vec::new(),
             why: Cow::Borrowed(""),
             signature: String::new(),
+        }
+    }
+
+    /// Whether it ended in this way; `None` if that cannot be known: a run that was cut off
+    /// might have been warned of later.
+    fn ended(&self, end: RunEnd) -> Option<bool> {
+        let Some(phases) = end.phases() else {
+            return Some(self.end == Some(end));
+        };
+        let warned = self.warnings(phases).next().is_some();
+        let completed = self.end.is_none_or(RunEnd::is_completed);
+        (warned || completed).then_some(warned)
+    }
+
+    /// The kernel's complaints in these phases, up to the first that was fatal to the run.
+    fn warnings(&self, phases: &'static [Phase]) -> impl Iterator<Item = &Complaint> {
+        let completed = self.end.is_none_or(RunEnd::is_completed);
+        let before = self.complaints.iter();
+        let before = before.take_while(move |one| completed || !one.kind.is_fatal());
+        before.filter(|one| phases.contains(&one.phase))
+    }
+
+    /// The complaint that explains this ending.
+    fn complaint(&self, end: RunEnd) -> Option<&Complaint> {
+        match end.phases() {
+            Some(phases) => self.warnings(phases).next(),
+            None => leading(&self.complaints),
+        }
+    }
+
+    /// What runs that ended in this way for the same cause have in common.
+    fn signature(&self, end: RunEnd) -> String {
+        match end.phases() {
+            Some(_) => self
+                .complaint(end)
+                .map_or_else(String::new, Complaint::signature),
+            None => self.signature.clone(),
         }
     }
 
@@ -88,9 +125,6 @@ impl<'a> RunEndings<'a> {
                     RunEnding {
                         end: of.map(|of| RunEnd::from_complaints(&of.complaints)),
                         complaints: of.map_or(Vec::new(), |of| of.complaints.clone()),
-                        signature: of
-                            .and_then(|of| leading(&of.complaints))
-                            .map_or_else(String::new, Complaint::signature),
                         ..RunEnding::completed(run, workload, configuration)
                     }
                 });
@@ -195,10 +229,11 @@ impl<'a> RunEndings<'a> {
 
 /// How many of these runs ended in one way.
 fn share_of(runs: &[&RunEnding<'_>], end: RunEnd) -> RunShare {
-    RunShare {
-        count: runs.iter().filter(|run| run.end == Some(end)).count() as u32,
-        of: runs.len() as u32,
-    }
+    let known = runs.iter().filter_map(|run| run.ended(end));
+    known.fold(RunShare { count: 0, of: 0 }, |share, ended| RunShare {
+        count: share.count + u32::from(ended),
+        of: share.of + 1,
+    })
 }
 
 /// A row before the family is tested.
@@ -246,7 +281,10 @@ pub(crate) fn ask_all(
             ends.runs_on_common_workloads(b, a),
         );
         for end in RunEnd::ALL {
-            let counted = of_a.iter().chain(&of_b).any(|run| run.end == Some(end));
+            let counted = of_a
+                .iter()
+                .chain(&of_b)
+                .any(|run| run.ended(end) == Some(true));
             if counted {
                 rows.push(ask(cells, (end, None), (a, &of_a), (b, &of_b), hypotheses));
             }
@@ -337,7 +375,10 @@ fn runs_per_independent(runs: &[&RunEnding<'_>], end: RunEnd) -> f64 {
     let by_image = vary_in_image(runs);
     let mut clusters = ImageClusters::default();
     for run in runs {
-        let ended = f64::from(u8::from(run.end == Some(end)));
+        let Some(ended) = run.ended(end) else {
+            continue;
+        };
+        let ended = f64::from(u8::from(ended));
         let Some(cluster) = run.cluster(by_image) else {
             return 1.0;
         };
@@ -364,8 +405,10 @@ fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Optio
             let place = ((run.machine, Some(run.block?)), run.workload);
             let none = (image, [RunShare { count: 0, of: 0 }; 2]);
             let share = &mut cells.entry(place).or_insert(none).1[side];
-            share.count += u32::from(run.end == Some(end));
-            share.of += 1;
+            if let Some(ended) = run.ended(end) {
+                share.count += u32::from(ended);
+                share.of += 1;
+            }
         }
     }
     let (mut pairs, mut only) = (0, [0; 2]);
@@ -402,12 +445,13 @@ fn signatures(
 ) -> Vec<OutcomeSignature> {
     let mut all: Vec<OutcomeSignature> = Vec::new();
     let runs = sides.into_iter().flatten();
-    for run in runs.filter(|run| run.end == Some(end)) {
-        let complaint = leading(&run.complaints);
-        let at = all.iter().position(|one| one.signature == run.signature);
+    for run in runs.filter(|run| run.ended(end) == Some(true)) {
+        let complaint = run.complaint(end);
+        let signature = run.signature(end);
+        let at = all.iter().position(|one| one.signature == signature);
         let at = at.unwrap_or_else(|| {
             all.push(OutcomeSignature {
-                signature: run.signature.clone(),
+                signature,
                 line: complaint.map_or_else(|| reason(run).to_owned(), |one| one.line.clone()),
                 frames: complaint.map_or(Vec::new(), |one| one.frames.clone()),
                 runs: Vec::new(),
@@ -432,22 +476,42 @@ fn signatures(
     all
 }
 
-/// A note if runs of both sides ended this way, but for different causes.
+/// A note if runs of both sides ended this way, but some causes are those of one side only, or
+/// each side's runs are of other workloads.
 fn elsewhere(signatures: &[OutcomeSignature], baseline: &str) -> Option<String> {
-    let of = |is_baseline: bool| -> Vec<&str> {
-        let here = |one: &&OutcomeSignature| {
-            let mut runs = one.runs.iter();
-            runs.any(|run| (run.configuration == baseline) == is_baseline)
-        };
-        let names = signatures.iter().filter(here);
-        names.map(|one| one.signature.as_str()).collect()
+    let runs = |of_baseline: bool| {
+        let all = signatures.iter().flat_map(|one| &one.runs);
+        all.filter(move |run| (run.configuration == baseline) == of_baseline)
     };
-    let (before, after) = (of(true), of(false));
-    let shared = before.iter().any(|one| after.contains(one));
-    (!before.is_empty() && !after.is_empty() && !shared).then(|| {
-        let [before, after] = [before, after].map(|names| and_list(&names));
-        format!("of different causes: {before} before, {after} now")
-    })
+    if runs(true).next().is_none() || runs(false).next().is_none() {
+        return None;
+    }
+    let workloads = [true, false].map(|side| {
+        let names: BTreeSet<&str> = runs(side).map(|run| run.workload.as_str()).collect();
+        names
+    });
+    if workloads[0].is_disjoint(&workloads[1]) {
+        let [before, after] = workloads.map(|names| and_list(&Vec::from_iter(names)));
+        return Some(format!(
+            "of different workloads: {before} before, {after} now"
+        ));
+    }
+    let only = |of_baseline: bool| -> Vec<String> {
+        let one_sided = signatures.iter().filter(|one| {
+            let mut runs = one.runs.iter();
+            runs.all(|run| (run.configuration == baseline) == of_baseline)
+        });
+        one_sided
+            .map(|one| format!("{} ({} runs)", one.signature, one.runs.len()))
+            .collect()
+    };
+    let said = [(only(true), "before"), (only(false), "now")];
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|(names, _)| !names.is_empty())
+        .map(|(names, when)| format!("{} only {when}", and_list(&names)))
+        .collect();
+    (!said.is_empty()).then(|| format!("causes of one side: {}", said.join(", ")))
 }
 
 /// Decides all rows.
@@ -465,7 +529,7 @@ pub(crate) fn settle(
         let alone = answers.outcome_alone[usize::from(written.tail.is_some())];
         written.fewest = match written.pairs {
             Some(pairs) => counts::fewest_by_mcnemar(pairs.pairs, alone)
-                .map(|fewest| (f64::from(fewest) * pairs.design_effect).ceil() as u32)
+                .map(|fewest| pairs.least_for(fewest))
                 .filter(|fewest| *fewest <= pairs.pairs),
             None => counts::fewest_by_fisher(written.n_baseline, written.n, alone),
         };

@@ -7,6 +7,8 @@ use super::*;
 use crate::document::Document;
 use crate::trial::try_records;
 
+const WARNING: &str = "WARNING: CPU: 1 PID: 9 at ring.c:9 ring_check+0xa1/0xc0 [ring]\n";
+
 /// Which runs of each side crash.
 struct CrashPattern<'a> {
     runs: u32,
@@ -168,7 +170,6 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
         old: &|_| false,
         new: &|_| false,
     });
-    let warning = "WARNING: CPU: 1 PID: 9 at ring.c:9 ring_check+0xa1/0xc0 [ring]\n";
     for run in all
         .runs
         .iter()
@@ -179,7 +180,7 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
             configuration: run.configuration.clone(),
             workload: run.workload.clone(),
             order: run.order,
-            complaints: complaints(warning),
+            complaints: complaints(WARNING),
         });
     }
     let document = judged(&all);
@@ -201,29 +202,32 @@ fn warnings_outside_the_measurement_have_a_row_of_their_own() {
         old: &|_| false,
         new: &|_| false,
     });
-    let warning = "WARNING: CPU: 1 PID: 9 at ring.c:9 ring_check+0xa1/0xc0 [ring]\n";
     let of_new = all.runs.iter().filter(|run| run.configuration == "new");
     for (at, run) in of_new.take(12).enumerate() {
-        let mut complaints = complaints(warning);
-        // Every third run complains in its window too.
+        let mut all_complaints = complaints(WARNING);
+        // Every third run complains in its window too, of something else.
         if at % 3 == 0 {
-            complaints.extend(complaints.clone());
+            let other = complaints(&WARNING.replace("ring_check", "ring_use"));
+            all_complaints.extend(other);
         }
-        complaints[0].phase = Phase::SetUp;
+        all_complaints[0].phase = Phase::SetUp;
         all.complained.push(ComplainedRun {
             configuration: run.configuration.clone(),
             workload: run.workload.clone(),
             order: run.order,
-            complaints,
+            complaints: all_complaints,
         });
     }
     let document = judged(&all);
+    let cause = &document.outcomes[0].signatures[0].signature;
+    assert_eq!(cause, "WARNING in ring_use+0xa1 [ring]");
     let counted: Vec<_> = document
         .outcomes
         .iter()
         .map(|row| (row.outcome, row.count))
         .collect();
-    let expected = [(RunEnd::Complained, 4), (RunEnd::ComplainedOutside, 8)];
+    // A run that complains in both counts in both.
+    let expected = [(RunEnd::Complained, 4), (RunEnd::ComplainedOutside, 12)];
     assert_eq!(counted, expected);
 }
 
@@ -246,9 +250,138 @@ fn other_crashes_equally_often_are_said() {
     let note = only(&document).note.clone().unwrap_or_default();
     assert_eq!(
         note,
-        "of different causes: oops in ring_take+0x5e [ring] before, \
-         oops in ring_put+0x5e [ring] now"
+        "causes of one side: oops in ring_take+0x5e [ring] (4 runs) only before, \
+         oops in ring_put+0x5e [ring] (4 runs) only now"
     );
+}
+
+#[test]
+fn a_cause_that_is_new_is_said_though_another_is_shared() {
+    let mut all = records(&CrashPattern {
+        runs: 40,
+        paired: true,
+        old: &|block| block < 8,
+        new: &|block| (7..15).contains(&block),
+    });
+    let new = all
+        .failures
+        .iter_mut()
+        .filter(|one| one.configuration == "new");
+    for failure in new.skip(1) {
+        failure.console = failure.console.replace("ring_take", "ring_put");
+    }
+    let note = only(&judged(&all)).note.clone().unwrap_or_default();
+    assert_eq!(
+        note,
+        "causes of one side: oops in ring_put+0x5e [ring] (7 runs) only now"
+    );
+}
+
+#[test]
+fn crashes_that_move_to_another_workload_are_said() {
+    let mut all = records(&CrashPattern {
+        runs: 20,
+        paired: true,
+        old: &|block| block < 4,
+        new: &|block| block < 4,
+    });
+    let mut other = records(&CrashPattern {
+        runs: 20,
+        paired: true,
+        old: &|_| false,
+        new: &|_| false,
+    });
+    all.workloads.push("other".into());
+    for run in &mut other.runs {
+        run.workload = "other".into();
+        run.order += 40;
+    }
+    for failure in &mut all.failures {
+        if failure.configuration == "new" {
+            failure.workload = "other".into();
+        }
+    }
+    all.runs.extend(other.runs);
+    let note = only(&judged(&all)).note.clone().unwrap_or_default();
+    assert_eq!(note, "of different workloads: use before, other now");
+}
+
+#[test]
+fn a_crash_does_not_hide_the_warning_before_it() {
+    // The same 16 seeds warn on both sides; with `new` they crash afterwards.
+    let mut all = records(&CrashPattern {
+        runs: 40,
+        paired: true,
+        old: &|_| false,
+        new: &|block| block < 16,
+    });
+    let warned = all.runs.iter().filter(|run| run.configuration == "old");
+    all.complained = warned
+        .take(16)
+        .map(|run| ComplainedRun {
+            configuration: run.configuration.clone(),
+            workload: run.workload.clone(),
+            order: run.order,
+            complaints: complaints(WARNING),
+        })
+        .collect();
+    for failure in &mut all.failures {
+        failure.complaints = complaints(&format!("{WARNING}{}", failure.console));
+    }
+    let document = judged(&all);
+    let warnings = |document: &Document| {
+        let mut rows = document.outcomes.iter();
+        let row = rows.find(|row| row.outcome == RunEnd::Complained).cloned();
+        row.map(|row| {
+            (
+                [row.count_baseline, row.n_baseline, row.count, row.n],
+                row.verdict,
+            )
+        })
+    };
+    assert_eq!(
+        warnings(&document),
+        Some(([16, 40, 16, 40], Verdict::Undecided))
+    );
+    // Whether runs that crash without a warning would have had one later is unknown.
+    for failure in &mut all.failures {
+        failure.complaints.remove(0);
+    }
+    let (counts, verdict) = warnings(&judged(&all)).unwrap();
+    assert_eq!((counts, verdict), ([16, 40, 0, 24], Verdict::Undecided));
+}
+
+#[test]
+fn the_fewest_runs_that_would_tell_do_tell() {
+    for crashes in 1..12 {
+        let document = judged(&records(&CrashPattern {
+            runs: 40,
+            paired: true,
+            old: &|_| false,
+            new: &|block| block % 3 == 1 && block < 3 * crashes,
+        }));
+        let row = only(&document);
+        let fewest = row.fewest.unwrap();
+        assert_eq!(row.is_worse(), row.count >= fewest, "{row:?}");
+    }
+}
+
+#[test]
+fn runs_of_something_else_than_asked_are_counted() {
+    let mut all = records(&CrashPattern {
+        runs: 40,
+        paired: true,
+        old: &|_| false,
+        new: &|block| block < 9,
+    });
+    for failure in &mut all.failures {
+        failure.ending = Some(Ending::NotAsAsked);
+        failure.console.clear();
+    }
+    let document = judged(&all);
+    let row = only(&document);
+    assert_eq!((row.outcome, row.count, row.n), (RunEnd::NotAsAsked, 9, 40));
+    assert_eq!(document.comparisons[0].attempted, Some([40, 40]));
 }
 
 /// A deterministic source of numbers between 0 and 1 (Steele, Lea and Flood

@@ -39,11 +39,19 @@ pub(crate) fn plain(value: f64) -> String {
     }
 }
 
-/// A ratio and its interval, as `1.08 [1.03, 1.13]`.
+/// A ratio and its interval, as `1.08 [1.03, 1.13]`; with more digits where three would not tell
+/// it from 1.
 pub(crate) fn with_interval(value: f64, ci: Option<[f64; 2]>) -> String {
+    const MOST: i32 = 7;
+    let telling = |digits: &i32| {
+        let text = |value| significant(value, *digits);
+        value == 1.0 || text(value) != text(1.0)
+    };
+    let digits = (3..=MOST).find(telling).unwrap_or(3);
+    let text = |value| significant(value, digits);
     match ci {
-        Some([low, high]) => format!("{} [{}, {}]", three(value), three(low), three(high)),
-        None => three(value),
+        Some([low, high]) => format!("{} [{}, {}]", text(value), text(low), text(high)),
+        None => text(value),
     }
 }
 
@@ -92,6 +100,9 @@ mod tests {
         assert_eq!(p_value(0.02857), "0.0286");
         assert_eq!(p_value(1e-7), "< 0.0001");
         assert_eq!(with_interval(1.08, Some([1.03, 1.13])), "1.08 [1.03, 1.13]");
+        let near = with_interval(1.000_42, Some([1.000_31, 1.000_53]));
+        assert_eq!(near, "1.0004 [1.0003, 1.0005]");
+        assert_eq!(with_interval(1.0, None), "1.00");
     }
 
     #[test]

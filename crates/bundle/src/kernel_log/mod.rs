@@ -259,7 +259,11 @@ fn kind_of(line: &str) -> Option<ComplaintKind> {
     if HARMLESS.iter().any(|one| line.starts_with(one)) {
         return None;
     }
-    if let Some(rest) = line.strip_prefix("watchdog: ") {
+    if is_oops_of_a_trap(line) {
+        return Some(ComplaintKind::Oops);
+    }
+    let watchdog = line.strip_prefix("NMI ").unwrap_or(line);
+    if let Some(rest) = watchdog.strip_prefix("watchdog: ") {
         let is = rest.starts_with("BUG: soft lockup") || rest.contains("hard LOCKUP");
         return is.then_some(ComplaintKind::Lockup);
     }
@@ -287,6 +291,25 @@ fn kind_of(line: &str) -> Option<ComplaintKind> {
     beginnings
         .find(|(beginning, _)| line.starts_with(beginning))
         .map(|(_, kind)| kind)
+}
+
+/// Whether a line is that of an oops of a trap: `divide error: 0000 [#1] PREEMPT SMP`. Since 6.10
+/// such lines begin with `Oops: `.
+fn is_oops_of_a_trap(line: &str) -> bool {
+    let Some((what, rest)) = line.split_once(": ") else {
+        return false;
+    };
+    let Some((code, rest)) = rest.split_once(" [#") else {
+        return false;
+    };
+    let digits = rest.split(']').next().unwrap_or_default();
+    let is = |text: &str, of: fn(&u8) -> bool| !text.is_empty() && text.bytes().all(|b| of(&b));
+    what.bytes()
+        .all(|b| b.is_ascii_alphabetic() || b" -".contains(&b))
+        && code.len() == 4
+        && is(code, u8::is_ascii_hexdigit)
+        && rest.contains(']')
+        && is(digits, u8::is_ascii_digit)
 }
 
 /// The line without numbers, addresses and CPUs.

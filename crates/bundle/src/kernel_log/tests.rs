@@ -237,3 +237,22 @@ fn any_text_is_a_log() {
         })
         .unwrap();
 }
+
+#[test]
+fn oopses_of_traps_are_known_in_the_form_before_6_10() {
+    let log = "\
+[    4.100001] divide error: 0000 [#1] PREEMPT SMP NOPTI
+[    4.100002] CPU: 1 PID: 212 Comm: cat Not tainted 6.1.0-57-amd64 #1
+[    4.100003] RIP: 0010:alpha+0x24/0x40 [probe]
+[    4.200000] Kernel panic - not syncing: Fatal exception
+";
+    let complaint = only(log);
+    assert_eq!(complaint.signature(), "oops in alpha+0x24 [probe]");
+    assert_eq!(
+        only(&log.replace("divide error", "invalid opcode")).kind,
+        ComplaintKind::Oops
+    );
+    assert!(complaints("[ 1.0] usb 1-1: 0000 [#x] not an oops\n").is_empty());
+    let lockup = "[ 30.1] NMI watchdog: Watchdog detected hard LOCKUP on cpu 1\n";
+    assert_eq!(only(lockup).kind, ComplaintKind::Lockup);
+}

@@ -1,7 +1,7 @@
 //! How runs ended, counted and compared.
 
 use assize_bundle::Ending;
-use assize_bundle::kernel_log::Complaint;
+use assize_bundle::kernel_log::{Complaint, Phase};
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -23,6 +23,8 @@ pub enum RunEnd {
     ExitStatus,
     /// The set-up, the background or the tear-down failed.
     SetUp,
+    /// What ran was not what was asked for.
+    NotAsAsked,
     /// The run completed, but the kernel complained while it was measured.
     Complained,
     /// The run completed, but the kernel complained in its set-up or tear-down.
@@ -33,13 +35,14 @@ pub enum RunEnd {
 
 impl RunEnd {
     /// All endings, the most severe first.
-    pub const ALL: [RunEnd; 9] = [
+    pub const ALL: [RunEnd; 10] = [
         RunEnd::Crashed,
         RunEnd::Hung,
         RunEnd::TimedOut,
         RunEnd::OutOfMemory,
         RunEnd::ExitStatus,
         RunEnd::SetUp,
+        RunEnd::NotAsAsked,
         RunEnd::Complained,
         RunEnd::ComplainedOutside,
         RunEnd::Slow,
@@ -62,7 +65,8 @@ impl RunEnd {
             Ending::OutOfMemory => RunEnd::OutOfMemory,
             Ending::ExitStatus => RunEnd::ExitStatus,
             Ending::SetUp => RunEnd::SetUp,
-            Ending::NotAsAsked | Ending::NotMeasured => return None,
+            Ending::NotAsAsked => RunEnd::NotAsAsked,
+            Ending::NotMeasured => return None,
         })
     }
 
@@ -75,6 +79,15 @@ impl RunEnd {
         }
     }
 
+    /// For runs in which the kernel complained, when; `None` for other endings.
+    pub(crate) fn phases(self) -> Option<&'static [Phase]> {
+        match self {
+            RunEnd::Complained => Some(&[Phase::Window]),
+            RunEnd::ComplainedOutside => Some(&[Phase::SetUp, Phase::TearDown]),
+            _ => None,
+        }
+    }
+
     /// The heading of its row: `crashes`.
     pub fn heading(self) -> &'static str {
         match self {
@@ -84,6 +97,7 @@ impl RunEnd {
             RunEnd::OutOfMemory => "runs out of memory",
             RunEnd::ExitStatus => "failed workloads",
             RunEnd::SetUp => "failed set-ups",
+            RunEnd::NotAsAsked => "runs of something else than asked",
             RunEnd::Complained => "kernel warnings",
             RunEnd::ComplainedOutside => "kernel warnings in set-up or tear-down",
             RunEnd::Slow => "slow runs",
@@ -99,6 +113,7 @@ impl RunEnd {
             RunEnd::OutOfMemory => "ran out of memory",
             RunEnd::ExitStatus => "failed",
             RunEnd::SetUp => "failed in its set-up",
+            RunEnd::NotAsAsked => "was not what was asked for",
             RunEnd::Complained => "was warned of by the kernel",
             RunEnd::ComplainedOutside => "was warned of by the kernel in set-up or tear-down",
             RunEnd::Slow => "was slow",
@@ -213,6 +228,12 @@ impl OutcomePairs {
     pub(crate) fn effective(&self) -> [u32; 2] {
         let only = [self.only_baseline, self.only_configuration];
         only.map(|n| (f64::from(n) / self.design_effect).round() as u32)
+    }
+
+    /// The fewest differing pairs that the test counts as this many.
+    pub(crate) fn least_for(&self, effective: u32) -> u32 {
+        // As rounded in `effective`.
+        ((f64::from(effective) - 0.5) * self.design_effect).ceil() as u32
     }
 }
 
