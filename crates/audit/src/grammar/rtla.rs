@@ -93,11 +93,13 @@ fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
     } else {
         "hwnoise"
     };
-    let mut rows = Vec::new();
+    let mut rows: Vec<(u32, _, _)> = Vec::new();
     let mut end = head + 1;
     while let Some(text) = line_at(lines, end).map(unescaped) {
         let ruled = text.starts_with("---") || text.starts_with("ALL #");
         match row(text) {
+            // Each CPU has one row; another begins something else.
+            Some(row) if rows.iter().any(|(cpu, ..)| *cpu == row.0) => break,
             Some(row) => rows.push(row),
             None if ruled => {}
             None => break,
