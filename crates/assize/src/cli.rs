@@ -197,12 +197,15 @@ impl Default for TrialArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ShowArguments {
-    /// How to show the verdict [default: brief on a terminal, else mail]
+    /// How to show the verdict [default: brief]
     #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = ReportFormat::Auto)]
     pub(crate) format: ReportFormat,
     /// The same as --format json
     #[arg(long)]
     pub(crate) json: bool,
+    /// With --format mail, the tables of secondary metrics too
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -218,11 +221,11 @@ pub(crate) struct ShowArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// The answer in at most 25 lines on a terminal, else a mail of 72 columns
+    /// The answer in at most 25 lines; a mail with --output
     Auto,
     /// The answer in at most 25 lines
     Brief,
-    /// Everything, as a mail of 72 columns
+    /// The answer and the tables, as a mail of 72 columns
     #[value(alias = "text")]
     Mail,
     /// One page for a browser, with plots

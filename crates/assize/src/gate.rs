@@ -27,9 +27,12 @@ pub(crate) fn findings(
             FailOn::Undecided => of_claims(document, Outcome::Undecided),
             FailOn::Code(code) => of_lints(document, what, |one| one == *code),
             FailOn::Gate(gate, percent) => {
+                if document.runs.is_empty() && !document.outcomes.is_empty() && ended.is_empty() {
+                    return Err(nothing_completed(&what.word()));
+                }
                 let directions = match directions(*gate, percent, material) {
                     // That runs end worse is an answer, whatever the metrics are.
-                    Err(_) if !ended.is_empty() => continue,
+                    Err(_) if !document.outcomes.is_empty() => continue,
                     directions => directions?,
                 };
                 let found = closed(document, &directions, *gate, percent.share());
@@ -43,6 +46,12 @@ pub(crate) fn findings(
         });
     }
     Ok(findings)
+}
+
+fn nothing_completed(word: &str) -> Failure {
+    Failure::Argument(format!(
+        "--fail-on '{word}': no run completed on either side, so there is nothing to compare"
+    ))
 }
 
 /// Outcomes of runs that `--fail-on` reports: those established to be worse and, if a gate asks for

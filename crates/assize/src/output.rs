@@ -117,9 +117,8 @@ pub(crate) fn show(
 ) -> Result<u8, Failure> {
     let findings = gate::findings(document, material)?;
     gate::report(document, &findings);
-    let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let text = match format(showing) {
-        ReportFormat::Auto if terminal => {
+        ReportFormat::Auto if showing.output.is_none() && !showing.all => {
             render(assize_report::brief, document, material, showing)?
         }
         ReportFormat::Brief => render(assize_report::brief, document, material, showing)?,
@@ -202,6 +201,7 @@ fn render(
             Some((Width(columns), _)) => columns.into(),
             None => assize_report::WIDTH,
         },
+        all: showing.all,
     };
     Ok(form(document, &brief, style(showing, terminal)))
 }

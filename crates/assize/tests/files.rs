@@ -265,7 +265,7 @@ fn times_printed_too_coarsely_are_not_equivalent() {
         let row = &found["comparisons"][0];
         assert_eq!(row["verdict"], verdict, "{printed}: {row:#}");
         assert_eq!(row["resolution"], step, "{printed}");
-        let text = crate::common::printed(here, &files);
+        let text = crate::common::printed(here, &[&files[..], &["--format", "mail"]].concat());
         let words: Vec<&str> = text.split_whitespace().collect();
         let said = words.join(" ").contains("nothing shows them equal");
         assert_eq!(said, verdict == "undecided", "{printed}: {text}");

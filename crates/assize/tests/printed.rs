@@ -137,7 +137,7 @@ fn what_answers_print_can_be_executed() {
         ],
         &["report", "one.bundle"],
         &["report", "one.bundle", "--json"],
-        &["report", "one.bundle", "--format", "brief"],
+        &["report", "one.bundle", "--format", "mail"],
         &["report", "one.bundle", "--format", "html"],
         &[
             "compare",

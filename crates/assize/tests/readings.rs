@@ -226,13 +226,13 @@ fn order_is_known_only_from_a_column() {
         text.push_str(&format!("b,{},{}\n", run + 8, 11.0 + 0.1 * f64::from(run)));
     }
     fs::write(at.join("o.csv"), &text).unwrap();
-    let with = printed(at, &["audit", "o.csv"]);
+    let with = printed(at, &["audit", "o.csv", "--format", "mail"]);
     assert!(
         with.contains("[unrandomised-order]") && with.contains("[drift]"),
         "{with}"
     );
     fs::write(at.join("o.csv"), text.replace("config,order", "config,run")).unwrap();
-    let without = printed(at, &["audit", "o.csv"]);
+    let without = printed(at, &["audit", "o.csv", "--format", "mail"]);
     assert!(
         !without.contains("order]") && !without.contains("[drift]"),
         "{without}"
@@ -355,7 +355,7 @@ fn changes_that_a_table_prints_are_recomputed() {
 | patched | halt      | 19.0     | 0.1 | 8 | -8 %    |
 ";
     fs::write(at.join("t.md"), table).unwrap();
-    let text = printed(at, &["audit", "t.md"]);
+    let text = printed(at, &["audit", "t.md", "--format", "mail"]);
     for part in [
         "printed -10 (line 4), patched / base, value on build: agrees",
         "printed -8 (line 6), patched / base, value on boot: differs: -5.000 follows from the \
@@ -431,7 +431,10 @@ fn said_of(
         head.to_owned() + &rows.collect::<String>(),
     )
     .unwrap();
-    printed(place, &[&["audit", "post.txt"], options].concat())
+    printed(
+        place,
+        &[&["audit", "post.txt", "--format", "mail"], options].concat(),
+    )
 }
 
 #[test]
@@ -489,7 +492,10 @@ fn nobody_knows_when_the_runs_of_one_file_were_made_beside_those_of_another() {
     let patched = RISING.iter().map(|(_, patched)| report(*patched));
     fs::write(place.path().join("base"), base.collect::<String>()).unwrap();
     fs::write(place.path().join("patched"), patched.collect::<String>()).unwrap();
-    let said = printed(place.path(), &["compare", "base", "patched"]);
+    let said = printed(
+        place.path(),
+        &["compare", "base", "patched", "--format", "mail"],
+    );
     assert!(said.contains("-19.5 %"), "{said}");
     assert!(
         !said.contains("order]") && !said.contains("[drift]"),
@@ -505,7 +511,7 @@ fn columns_before_and_after_are_configurations_whatever_the_first_is_called() {
     let post = "| Build | Before | After |\n|---|---:|---:|\n| tiny | 19.6s | 18.6s |\n\
                 | large | 36.2s | 20.4s |\n";
     fs::write(place.path().join("post.md"), post).unwrap();
-    let said = printed(place.path(), &["audit", "post.md"]);
+    let said = printed(place.path(), &["audit", "post.md", "--format", "mail"]);
     assert!(
         said.contains("compared with\nBefore") || said.contains("compared with Before"),
         "{said}"

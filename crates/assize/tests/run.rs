@@ -192,7 +192,7 @@ argv = ["sleep", "0.05"]"#;
         let again = document(here, &[verb, "test.bundle", "--json"]);
         assert_eq!(again["tables"], ran["tables"], "{verb}");
     }
-    let text = printed(here, &["report", "test.bundle"]);
+    let text = printed(here, &["report", "test.bundle", "--all"]);
     for line in [
         "\nelapsed: median in ns on it; other columns normalised to it of the same\n",
         "\n  to base ",
@@ -248,7 +248,7 @@ fn failures() -> Outcome {
     for verb in ["compare", "report"] {
         let shown = document(here, &[verb, "test.bundle", "--json"]);
         assert_eq!(shown["sentences"][0]["text"], first, "{verb}");
-        let text = printed(here, &[verb, "test.bundle"]);
+        let text = printed(here, &[verb, "test.bundle", "--format", "mail"]);
         assert!(
             text.contains("\n\n- Every run of change on it failed"),
             "{text}"

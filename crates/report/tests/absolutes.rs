@@ -222,6 +222,7 @@ fn absolute_values_beside_a_change_make_it_or_say_whose_they_are() {
             metrics: &metrics,
             question: None,
             width,
+            all: true,
         };
         let mut texts = vec![
             text(&document, &asked(72), Style::default()),

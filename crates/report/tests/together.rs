@@ -104,6 +104,7 @@ fn rendered(document: &Document, metrics: &[MetricWords]) -> [String; 2] {
         metrics,
         question: None,
         width: 120,
+        all: true,
     };
     [brief, text].map(|render| render(document, &asked, Style::default()))
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use assize_bundle::Records;
 
-use crate::cli::{CompareArguments, ReportFormat, ShowArguments};
+use crate::cli::CompareArguments;
 use crate::failure::Failure;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
@@ -91,7 +91,7 @@ fn show(
     let mut document = output::judge(records, &arguments.trial, terms)?;
     rerun::add_run_commands(directory, &mut document);
     export::write(&arguments.running, experiment, records, &document)?;
-    output::show(&document, &material, &brief(&arguments.showing))
+    output::show(&document, &material, &arguments.showing)
 }
 
 /// The experiment file of these commands, with default options.
@@ -105,15 +105,6 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
     CommandsExperiment::from_arguments(&asked)
         .unwrap_or_else(|why| panic!("{why}"))
         .text()
-}
-
-/// Selects the brief format, unless the user asked for another.
-fn brief(showing: &ShowArguments) -> ShowArguments {
-    let mut showing = showing.clone();
-    if showing.format == ReportFormat::Auto {
-        showing.format = ReportFormat::Brief;
-    }
-    showing
 }
 
 /// Refuses to overwrite a file.

@@ -96,7 +96,9 @@ fn commands_of_text(text: &str) -> Vec<String> {
     if page {
         joined = joined.replace("</", "\n").replace('>', "\n");
     }
-    let lines = joined.lines().map(str::trim);
+    let lines = joined
+        .lines()
+        .map(|line| line.trim_start_matches("Reproduce: ").trim());
     let verb = |line: &&str| {
         let rest = line.strip_prefix("assize ").unwrap_or_default();
         rest.starts_with(|first: char| first.is_ascii_lowercase())

@@ -131,7 +131,8 @@ fn machines_are_blocks() {
     let (one, other) = (&turned["pooled"][0]["ratio"], &pooled["ratio"]);
     let difference = one.as_f64().unwrap() - other.as_f64().unwrap();
     assert!(difference.abs() < 1e-12);
-    let text = String::from_utf8(compare(here, &["a", "b", "c"]).stdout).unwrap();
+    let text =
+        String::from_utf8(compare(here, &["a", "b", "c", "--format", "mail"]).stdout).unwrap();
     assert!(text.contains("on all 3 machines"), "{text}");
     assert!(
         text.lines().all(|line| line.chars().count() <= 72),
@@ -152,7 +153,8 @@ fn machines_that_disagree_are_said_to_before_anything_else() {
         first.starts_with("The machines disagree on time"),
         "{first}"
     );
-    let text = String::from_utf8(compare(place.path(), &["a", "b"]).stdout).unwrap();
+    let text =
+        String::from_utf8(compare(place.path(), &["a", "b", "--format", "mail"]).stdout).unwrap();
     assert!(text.contains("time        disagree !"), "{text}");
     assert!(!text.contains("\n    pooled"), "{text}");
 }

@@ -39,6 +39,8 @@ pub struct Brief<'a> {
     pub question: Option<&'a str>,
     /// The width of the terminal in columns.
     pub width: usize,
+    /// Whether a mail has the tables of secondary metrics too.
+    pub all: bool,
 }
 
 /// Returns the brief report: at most 25 lines.

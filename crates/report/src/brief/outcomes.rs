@@ -1,6 +1,7 @@
 //! How runs ended, which is reported first.
 
 use super::BriefSheet;
+use super::counts::count_of;
 use crate::contrasts::{describe_all_completed, describe_outcome, outcome_word, ranked_outcomes};
 
 /// At most this many rows get lines; the rest are counted.
@@ -31,7 +32,8 @@ pub(super) fn lines(sheet: &BriefSheet<'_>) -> Vec<String> {
     if rows.len() > ROWS {
         let more = rows.len() - ROWS;
         lines.push(format!(
-            "  and {more} more ways in which runs ended: --format mail"
+            "  and {} of how runs ended: --format mail",
+            count_of(more, "more row")
         ));
     }
     if let Some(text) = describe_all_completed(sheet.document) {

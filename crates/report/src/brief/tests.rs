@@ -70,6 +70,7 @@ fn rendered(document: &Document, width: usize) -> String {
         metrics: &metrics,
         question: Some(question),
         width,
+        all: true,
     };
     brief(document, &asked, Style::default())
 }
@@ -289,6 +290,7 @@ fn rates_of_events_come_out_in_words_too() {
         metrics: &metrics,
         question: None,
         width: 100,
+        all: true,
     };
     let text = brief(&document, &asked, Style::default());
     assert!(
@@ -431,6 +433,7 @@ fn a_mail_begins_with_the_answer_of_the_terminal() {
     let document = document(&["base", "faster"], &rows);
     let asked = Brief {
         width: WIDTH,
+        all: true,
         ..Brief::default()
     };
     let short = brief(&document, &asked, Style::default());

@@ -25,10 +25,6 @@ pub(crate) fn fixed_outcome(document: &Document, row: &Comparison) -> Option<Row
 pub(crate) fn fixed_values(document: &Document, row: &Comparison) -> Option<[f64; 2]> {
     /// The rounding error that summation leaves in an interval of zero width.
     const ROUNDING: f64 = 1e-9;
-    // Values printed with decimals may differ in the digits that were cut off.
-    if row.resolution.is_some_and(|step| step < 1.0) {
-        return None;
-    }
     let [low, high] = row.ci?;
     if (high - low).abs() > ROUNDING * high.abs() {
         return None;
@@ -41,6 +37,10 @@ pub(crate) fn fixed_values(document: &Document, row: &Comparison) -> Option<[f64
     let in_pairs = row.t_test == Some(TTest::Paired);
     if let Some(mean) = row.mean_baseline.filter(|_| is_equal && in_pairs) {
         return Some([mean, mean]);
+    }
+    // Values printed with decimals may differ in the digits that were cut off.
+    if row.resolution.is_some_and(|step| step < 1.0) {
+        return None;
     }
     let before = one_value(document, row, &row.baseline)?;
     Some([before, one_value(document, row, &row.configuration)?])

@@ -4,6 +4,7 @@ mod declared;
 mod grid;
 mod machines;
 mod outcomes;
+mod secondary;
 mod tables;
 mod tradeoffs;
 
@@ -21,7 +22,8 @@ const DIFFERENCE: &str = " d: a difference, of percentages in points, where valu
                           forbid a ratio.";
 
 /// Returns the report as text of at most [`WIDTH`] columns: the head of
-/// [`crate::brief()`], followed by everything else.
+/// [`crate::brief()`], followed by everything else. Secondary metrics are only named, unless
+/// [`Brief::all`] is set.
 pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     let [mut out, answer] = brief::head(document, asked, style);
     out.push('\n');
@@ -30,8 +32,12 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     out.push('\n');
     remarks(document, &mut out);
     outcomes::outcomes(document, &mut out);
+    let (shown, left_out) = secondary::without(document, asked);
+    let lints_of_a_code = shown.as_ref().map_or(LINTS_OF_A_CODE, |_| 1);
+    let document = shown.as_ref().unwrap_or(document);
     tables::comparisons(document, style, &mut out);
     undecided(document, &mut out);
+    out.push_str(&left_out);
     machines::tables(document, &mut out);
     tradeoffs::tradeoffs(document, style, &mut out);
     declared::tables(document, style, &mut out);
@@ -40,7 +46,7 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     tables::rates(document, &mut out);
     tables::statements(document, &mut out);
     identities(document, &mut out);
-    lints(document, &mut out);
+    lints(document, lints_of_a_code, &mut out);
     limits(document, &mut out);
     let report = Some(&document.reproduce).filter(|command| !command.is_empty());
     let commands: Vec<&String> = document.rerun.iter().chain(report).collect();
@@ -135,10 +141,10 @@ fn identities(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// At most this many lints of one code are listed.
+/// At most this many lints of one code are listed where all tables are.
 const LINTS_OF_A_CODE: usize = 8;
 
-fn lints(document: &Document, out: &mut String) {
+fn lints(document: &Document, most: usize, out: &mut String) {
     if document.lints.is_empty() {
         return;
     }
@@ -147,7 +153,7 @@ fn lints(document: &Document, out: &mut String) {
     for lint in &document.lints {
         let count = shown.entry(lint.code.as_str()).or_default();
         *count += 1;
-        if *count > LINTS_OF_A_CODE {
+        if *count > most {
             continue;
         }
         let place = if lint.location.is_empty() {
@@ -163,8 +169,8 @@ fn lints(document: &Document, out: &mut String) {
         );
     }
     for (code, count) in shown {
-        if count > LINTS_OF_A_CODE {
-            let more = count - LINTS_OF_A_CODE;
+        if count > most {
+            let more = count - most;
             push_wrapped(
                 out,
                 "  ",

@@ -1,5 +1,6 @@
 //! How runs ended, and what runs that ended for the same cause have in common.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
 
 use assize_verdict::{Document, OutcomeComparison, OutcomeRun};
@@ -31,7 +32,7 @@ pub(super) fn outcomes(document: &Document, out: &mut String) {
         }
     }
     if let Some(command) = &document.look {
-        out.push_str("  Run the first of them again:\n");
+        out.push_str("  Run one of them again:\n");
         push_wrapped_code(out, command);
     }
     out.push('\n');
@@ -53,7 +54,7 @@ fn tested(row: &OutcomeComparison) -> String {
             row.configuration,
             pairs.only_configuration
         );
-        if pairs.design_effect > 1.0 {
+        if pairs.design_effect >= 1.05 {
             let effect = significant(pairs.design_effect, 2);
             let _ = write!(
                 text,
@@ -73,9 +74,24 @@ fn runs(runs: &[OutcomeRun]) -> String {
         let (configuration, workload) = (&run.configuration, &run.workload);
         format!("run {} ({configuration} on {workload}{seed})", run.number())
     };
-    let mut said: Vec<String> = runs.iter().take(RUNS).map(one).collect();
+    let of_both = alternating(runs);
+    let mut said: Vec<String> = of_both.into_iter().take(RUNS).map(one).collect();
     if runs.len() > RUNS {
         said.push(format!("and {} more", runs.len() - RUNS));
     }
     said.join(", ")
+}
+
+/// The runs of the first configuration and of others in turn, so that both are among the first.
+fn alternating(runs: &[OutcomeRun]) -> Vec<&OutcomeRun> {
+    let first = runs.first().map(|run| &run.configuration);
+    let (mut one, mut other): (VecDeque<_>, VecDeque<_>) = runs
+        .iter()
+        .partition(|run| Some(&run.configuration) == first);
+    let mut all = Vec::new();
+    while !(one.is_empty() && other.is_empty()) {
+        all.extend(one.pop_front());
+        all.extend(other.pop_front());
+    }
+    all
 }

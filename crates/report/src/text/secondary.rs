@@ -1,0 +1,169 @@
+//! What a mail only names, in a line each instead of tables: secondary metrics, declared tables
+//! and events whose rates are undecided.
+
+use assize_verdict::{Comparison, Document, Verdict};
+
+use super::push_wrapped;
+use crate::brief::Brief;
+use crate::contrasts::{RowOutcome, fixed_outcome};
+
+/// What is said of a secondary metric, and the words for it.
+#[derive(Clone, Copy, PartialEq)]
+enum SecondaryState {
+    Different,
+    Equivalent,
+    Equal,
+    Undecided,
+}
+
+const WORDS: [(SecondaryState, &str); 4] = [
+    (SecondaryState::Different, "different"),
+    (
+        SecondaryState::Equivalent,
+        "no difference larger than the margin",
+    ),
+    (SecondaryState::Equal, "equal in every run"),
+    (SecondaryState::Undecided, "undecided"),
+];
+
+/// The document without what is not shown, and a paragraph that names it; `None` and no text if
+/// all is wanted or there are no secondary metrics beside primary ones.
+pub(super) fn without(document: &Document, asked: &Brief<'_>) -> (Option<Document>, String) {
+    let secondary: Vec<&Comparison> = document
+        .comparisons
+        .iter()
+        .filter(|row| !row.primary)
+        .collect();
+    let primary = document.comparisons.len() - secondary.len();
+    if asked.all || primary == 0 || secondary.is_empty() {
+        return (None, String::new());
+    }
+    let mut text = String::from("Secondary metrics (tables: --format mail --all)\n");
+    for (state, word) in WORDS {
+        let metrics = metrics_in(document, &secondary, state);
+        if !metrics.is_empty() {
+            let line = format!("{word}: {}", metrics.join(", "));
+            push_wrapped(&mut text, "  ", "    ", &line);
+        }
+    }
+    let mut shown = document.clone();
+    let undecided = drop_undecided_rates(&mut shown);
+    for (word, names) in [
+        ("undecided events", undecided),
+        ("declared tables", declared(&mut shown)),
+    ] {
+        if !names.is_empty() {
+            push_wrapped(
+                &mut text,
+                "  ",
+                "    ",
+                &format!("{word}: {}", names.join(", ")),
+            );
+        }
+    }
+    text.push('\n');
+    let is_primary = |metric: &str| {
+        let mut rows = document.comparisons.iter();
+        rows.any(|row| row.primary && row.metric == metric)
+    };
+    shown.comparisons.retain(|row| row.primary);
+    shown.factorial.retain(|fit| is_primary(&fit.metric));
+    shown.noise_floor.retain(|row| is_primary(&row.metric));
+    (Some(shown), text)
+}
+
+/// Takes out events of which no rate is decided, and returns their names.
+fn drop_undecided_rates(document: &mut Document) -> Vec<String> {
+    let mut decided: Vec<(String, String)> = Vec::new();
+    for row in &document.rate_comparisons {
+        if row.verdict != Verdict::Undecided {
+            decided.push((row.workload.clone(), row.event.clone()));
+        }
+    }
+    let is_decided = |workload: &str, event: &str| {
+        let mut known = decided.iter();
+        known.any(|(on, name)| (on.as_str(), name.as_str()) == (workload, event))
+    };
+    let mut names: Vec<String> = Vec::new();
+    document.rate_comparisons.retain(|row| {
+        let kept = is_decided(&row.workload, &row.event);
+        let name = match row.workload == row.event {
+            true => row.event.clone(),
+            false => format!("{} on {}", row.event, row.workload),
+        };
+        if !kept && !names.contains(&name) {
+            names.push(name);
+        }
+        kept
+    });
+    document
+        .rates
+        .retain(|rate| is_decided(&rate.workload, &rate.event));
+    names
+}
+
+/// Takes out the tables that the experiment declares, and returns their metrics.
+fn declared(document: &mut Document) -> Vec<String> {
+    let tables = std::mem::take(&mut document.tables);
+    tables.into_iter().map(|table| table.metric).collect()
+}
+
+/// The metrics of which this is said: `busy_time in 3 of 4` if not of all their rows.
+fn metrics_in(document: &Document, rows: &[&Comparison], state: SecondaryState) -> Vec<String> {
+    let mut metrics: Vec<&str> = Vec::new();
+    for row in rows {
+        if !metrics.contains(&row.metric.as_str()) {
+            metrics.push(&row.metric);
+        }
+    }
+    let counted = metrics.into_iter().filter_map(|metric| {
+        let of_metric: Vec<SecondaryState> = rows
+            .iter()
+            .filter(|row| row.metric == metric)
+            .map(|row| state_of(document, row))
+            .collect();
+        let (all, first) = (of_metric.len(), leading(&of_metric));
+        let count = of_metric.iter().filter(|one| **one == state).count();
+        (first == state).then(|| match count == all {
+            true => metric.to_owned(),
+            false => format!("{metric} ({count} of {all})"),
+        })
+    });
+    counted.collect()
+}
+
+/// What is said of a metric as a whole: the first in [`WORDS`] that holds for any of its rows.
+fn leading(states: &[SecondaryState]) -> SecondaryState {
+    let words = WORDS.iter().map(|(state, _)| *state);
+    let there = words.filter(|state| states.contains(state));
+    // Rows that do not differ only lead if none is undecided.
+    let mut there = there.filter(|state| {
+        *state == SecondaryState::Different
+            || *state == SecondaryState::Undecided
+            || !states.contains(&SecondaryState::Undecided)
+    });
+    there.next().unwrap_or(SecondaryState::Undecided)
+}
+
+fn state_of(document: &Document, row: &Comparison) -> SecondaryState {
+    match (fixed_outcome(document, row), row.verdict) {
+        (Some(RowOutcome::Equal), _) => SecondaryState::Equal,
+        (Some(_), _) | (_, Verdict::Established | Verdict::Supported) => SecondaryState::Different,
+        (_, Verdict::Equivalent) => SecondaryState::Equivalent,
+        (_, Verdict::Undecided) => SecondaryState::Undecided,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SecondaryState::{Different, Equal, Equivalent, Undecided};
+    use super::*;
+
+    #[test]
+    fn a_metric_is_named_once_by_what_matters_most() {
+        assert!(leading(&[Equal, Different, Undecided]) == Different);
+        assert!(leading(&[Equivalent, Undecided]) == Undecided);
+        assert!(leading(&[Equivalent, Equal]) == Equivalent);
+        assert!(leading(&[Equal, Equal]) == Equal);
+    }
+}
