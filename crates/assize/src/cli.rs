@@ -9,6 +9,8 @@ mod commands;
 mod fail_on;
 #[path = "cli/running.rs"]
 mod running;
+#[path = "cli/sandbox.rs"]
+mod sandbox;
 #[path = "cli/trend.rs"]
 mod trend;
 #[path = "cli/trying.rs"]
@@ -26,6 +28,7 @@ pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, OverrideArguments,
     PlanArguments, RunArguments, RunOneArguments, WhyArguments, WhyFormat,
 };
+pub(crate) use sandbox::SandboxArguments;
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
 pub(crate) use trying::{TryArguments, TryFormat};
 
