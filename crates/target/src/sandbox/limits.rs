@@ -60,7 +60,8 @@ impl Limits {
     pub(super) fn prefix(&self) -> Vec<String> {
         vec![
             "prlimit".into(),
-            "--core=0:0".into(),
+            // With 0 a crash would still start the program that keeps core dumps.
+            "--core=1:1".into(),
             format!("--nproc={0}:{0}", self.processes),
             format!("--fsize={0}:{0}", self.file),
             "--".into(),

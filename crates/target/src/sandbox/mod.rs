@@ -288,25 +288,35 @@ impl Sandbox {
                 .any(|shown| path.starts_with(shown))
     }
 
-    /// What a program that a build has named prints to its output, without the line's end.
+    /// What a command with a program that a build has named prints to its output. The folder of
+    /// the build is only read, since it has been checked.
     ///
     /// # Errors
-    /// Those of [`Sandbox::enclose`].
+    /// A directory cannot be created next to the folder.
     pub(crate) fn answer(&self, command: Command, folders: &Folders) -> Result<String, Error> {
-        let mut command = command;
-        if *self != Sandbox::Off {
-            let mut bounded = Command::new("timeout");
-            bounded.arg(ANSWER_SECONDS).arg(command.get_program());
-            bounded.args(command.get_args());
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            bounded.env("PATH", path).env("LC_ALL", "C");
-            command = bounded;
+        let text = |mut command: Command| {
+            let said = command.output().map(|said| said.stdout);
+            String::from_utf8_lossy(&said.unwrap_or_default()).into_owned()
+        };
+        if *self == Sandbox::Off {
+            return Ok(text(command));
         }
-        let directory = &folders.writable;
-        let mut enclosed = self.enclose(command, directory, folders, &Limits::default())?;
-        let said = enclosed.command.output();
-        let said = said.map(|said| said.stdout).unwrap_or_default();
-        Ok(String::from_utf8_lossy(&said).trim().to_owned())
+        let beside = folders.writable.parent().unwrap_or(&folders.writable);
+        let own = Scratch(temporary_in(beside)?);
+        let writable = own.path().join("own");
+        std::fs::create_dir(&writable).map_err(|error| io("create", &writable, &error))?;
+        let mut readable = folders.readable.clone();
+        readable.push(folders.writable.clone());
+        let mut bounded = Command::new("timeout");
+        bounded.arg(ANSWER_SECONDS).arg(command.get_program());
+        bounded.args(command.get_args()).env("LC_ALL", "C");
+        bounded.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let inside = Folders {
+            readable,
+            writable: writable.clone(),
+        };
+        let enclosed = self.enclose(bounded, &writable, &inside, &Limits::default())?;
+        Ok(text(enclosed.command))
     }
 }
 

@@ -36,6 +36,10 @@ const MAKING: &[&str] = &[
 const TOOLS: &[&str] = &["scripts", "tools/objtool"];
 /// Programs that a compiler calls; the compiler is asked for their paths.
 const CALLED: &[&str] = &["cc1", "as", "ld"];
+/// How many compilers of a build are asked. There is one, and in tests perhaps another.
+const COMPILERS: usize = 4;
+/// Asks a compiler for the paths of programs, one on each line.
+const ASK: &str = "for name; do \"$0\" -print-prog-name=\"$name\"; done";
 /// The state of an input that is missing or cannot be read.
 const ABSENT: &str = "-";
 
@@ -266,17 +270,14 @@ fn programs(
     ask: &dyn Fn(Command) -> Result<String, Error>,
 ) -> Result<BTreeSet<String>, Error> {
     let mut names = commands.programs.clone();
-    for compiler in &commands.compilers {
+    for compiler in commands.compilers.iter().take(COMPILERS) {
         let Some(path) = host.program(compiler) else {
             continue;
         };
-        for called in CALLED {
-            let mut command = Command::new(&path);
-            command
-                .arg(format!("-print-prog-name={called}"))
-                .env("LC_ALL", "C");
-            names.insert(ask(command)?);
-        }
+        let mut command = Command::new("sh");
+        command.args(["-c", ASK]).arg(&path).args(CALLED);
+        command.env("LC_ALL", "C");
+        names.extend(ask(command)?.lines().map(|line| line.trim().to_owned()));
     }
     // Programs inside the headers are covered by their directory.
     names.retain(|name| !name.is_empty() && (name.starts_with('/') || !name.contains('/')));

@@ -154,7 +154,9 @@ const HOSTILE: &[HostileModule] = &[
             ),
             (
                 "evil.sh",
-                "#!/bin/sh\ntouch $(OUTSIDE)/file\necho /dev/zero\n",
+                "#!/bin/sh\nd=${0%/*}\ntouch $(OUTSIDE)/file || {\n\
+                 rm $d/modules.order && mkfifo $d/modules.order; ln -s /etc/passwd $d/n.ko\n}\n\
+                 echo /dev/zero\n",
             ),
             ("m.c", SOURCE),
         ],
