@@ -7,6 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::make::MakeRun;
+use crate::process::ChildProcess;
+
+/// Pause between two checks.
+const TURN: Duration = Duration::from_millis(5);
 
 /// The kinds of sandbox that work here; a reason is printed for each that does not.
 pub(crate) fn kinds() -> Vec<Sandbox> {
@@ -95,6 +99,16 @@ impl Lab {
             unfinished: Some(&self.at("unfinished")),
         };
         run.run(command)
+    }
+
+    /// Whether there is a process whose command line names the folder.
+    fn goes_on(&self) -> bool {
+        let folder = self.at("build").display().to_string();
+        let paths = crate::fault::list(Path::new("/proc")).unwrap();
+        paths.iter().any(|path| {
+            let line = fs::read(path.join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(&folder)
+        })
     }
 
     fn log(&self) -> String {
@@ -206,14 +220,48 @@ fn many_processes_end_the_build_and_all_end_with_it() {
         // The kernel binds ordinary users, and the shell gives up.
         assert!(error.why == why || !root, "{sandbox:?}: {error}");
         lab.nothing_left(&sandbox);
-        let mut more = crate::fault::list(Path::new("/proc")).unwrap();
-        let marks = lab.at("build").display().to_string();
-        more.retain(|path| {
-            let cwd = fs::read(path.join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&cwd).contains(&marks)
-        });
-        assert!(more.is_empty(), "{sandbox:?}: {more:?} go on");
+        assert!(!lab.goes_on(), "{sandbox:?}");
         assert!(lab.at("unfinished").exists() || !root);
+    }
+}
+
+#[test]
+fn everything_in_it_ends_when_the_command_is_killed() {
+    let recipe = "@trap '' TERM HUP; (setsid sh -c 'trap \"\" TERM; sleep 600' $(B) &); \
+        touch $(B)/begun; sleep 600; touch $(B)/went-on";
+    for sandbox in kinds() {
+        let lab = Lab::new(recipe);
+        let (tree, folders) = (
+            lab.at("tree"),
+            Folders {
+                readable: vec![lab.at("tree")],
+                writable: lab.at("build"),
+            },
+        );
+        // The kernel sends its signal when the thread that started it ends.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut make = Command::new("make");
+                make.env("PATH", std::env::var_os("PATH").unwrap());
+                let limits = Limits::default();
+                let enclosed = sandbox.enclose(make, &tree, &folders, &limits).unwrap();
+                let errors = fs::File::create(lab.at("log")).unwrap();
+                let process =
+                    ChildProcess::start(enclosed.command, &tree, errors, None, limits.time);
+                let process = process.unwrap();
+                while !lab.at("build/begun").exists() {
+                    assert!(!process.ends_within(TURN), "{sandbox:?}: {}", lab.log());
+                }
+                assert!(lab.goes_on(), "this test proves nothing");
+                std::mem::forget(process);
+            });
+        });
+        let begun = Instant::now();
+        while lab.goes_on() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{sandbox:?}");
+            std::thread::sleep(TURN);
+        }
+        assert_eq!(lab.names("build"), ["begun"], "{sandbox:?}");
     }
 }
 
