@@ -53,6 +53,8 @@ const SYSTEM: &[&str] = &[
 /// Options of bwrap that do not depend on the build.
 const BUBBLEWRAP: &[&str] = &[
     "--unshare-user",
+    // Since 0.8; an older one is not used.
+    "--disable-userns",
     "--unshare-ipc",
     "--unshare-pid",
     "--unshare-net",

@@ -379,6 +379,7 @@ fn nothing_is_left_that_has_the_rights_of_its_owner_or_cannot_be_removed() {
 fn a_build_has_no_rights_and_cannot_get_any() {
     let recipe = "@grep -E 'Cap...:|NoNewPrivs' /proc/self/status > $(B)/status\n\
         @mknod $(B)/disk b 8 0 2> /dev/null || true\n\
+        @unshare --user true 2> /dev/null && echo > $(B)/nested || true\n\
         @for at in / /dev /dev/shm /proc/self /var /etc /usr $(CURDIR); do \
         (: > $$at/file) 2> /dev/null && echo $$at >> $(B)/written || true; done; \
         test -w /tmp && : > /tmp/file && : > /var/tmp/other && (exec 3< /dev/tty) 2> /dev/null \
