@@ -11,6 +11,7 @@ build | links_c          | gcc libc6-dev       | the linker and C start-up files
 build | has_certificates | ca-certificates     | cargo fetches crates over https
 exact | has apt-get      | apt                 | kernels are fetched as Debian's packages
 exact | has gcc-12       | gcc-12              | modules for Debian's kernels are built with it
+exact | has bwrap        | bubblewrap          | patches that somebody posted are built in it
 exact | links_c          | gcc libc6-dev       | the QEMU of exact machines is built here
 exact | has make         | make                | its build runs it
 exact | has ninja        | ninja-build         | its build runs it

@@ -11,6 +11,8 @@ mod fail_on;
 mod groups;
 #[path = "cli/running.rs"]
 mod running;
+#[path = "cli/sandbox.rs"]
+mod sandbox;
 #[path = "cli/trend.rs"]
 mod trend;
 #[path = "cli/trying.rs"]
@@ -29,6 +31,7 @@ pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, OverrideArguments,
     PlanArguments, RunArguments, RunOneArguments, WhyArguments, WhyFormat,
 };
+pub(crate) use sandbox::SandboxArguments;
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
 pub(crate) use trying::{TryArguments, TryFormat};
 

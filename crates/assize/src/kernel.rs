@@ -39,8 +39,12 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             modules,
             headers,
         } => print_kernel(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
-        KernelVerb::Build { name, tree } => {
-            let built = kernels.build(name, tree, &mut said)?;
+        KernelVerb::Build {
+            name,
+            tree,
+            sandbox,
+        } => {
+            let built = kernels.build(name, tree, &sandbox.choose()?, &mut said)?;
             for same in &built.same {
                 said(&format!(
                     "{name} has the same image and modules as {same}, byte for byte; there is \

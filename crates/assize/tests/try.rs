@@ -15,6 +15,7 @@ crate::common::tests! {
     a_range_whose_header_changes_is_built_with_it = range,
     a_change_of_the_whole_kernel_goes_on_from_packed_sources = package,
     what_cannot_be_tried_is_refused_before_a_run = refused,
+    a_patch_that_runs_commands_writes_nothing_of_the_users = hostile,
     a_patch_that_crashes_in_some_runs_is_said_to_before_all_else = crashing,
     a_patch_that_crashes_in_every_run_has_a_verdict = crashing_always,
     a_crash_in_one_run_is_mentioned_everywhere_without_a_verdict = crashing_once,
@@ -267,6 +268,32 @@ fn refused() -> Outcome {
             !place.path().join("refused.bundle").exists(),
             "{arguments:?}"
         );
+    }
+    Ok(())
+}
+
+/// A Makefile of a posted patch runs commands, which only without a sandbox get at files.
+fn hostile() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    let outside = tempfile::tempdir().unwrap();
+    let makefile = "drivers/gpu/drm/scheduler/Makefile";
+    let text = fs::read_to_string(place.path().join(makefile)).unwrap();
+    for (name, more) in [("inside", &[][..]), ("outside", &["--no-sandbox"][..])] {
+        let touched = outside.path().join(name);
+        let shell = format!("ignored := $(shell touch {})\n{text}", touched.display());
+        place.commit("drm/sched: Improve", &[(makefile, &*text, shell)]);
+        place.thread(1);
+        place.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        let done = place.assize("try", &[&["--patch", "thread.mbox"], more].concat());
+        let said = errors(&done);
+        if said.contains("no sandbox for code") {
+            crate::common::skip(&said);
+            return Ok(());
+        }
+        assert!(said.contains("byte for byte"), "{said}");
+        assert_eq!(touched.exists(), !more.is_empty(), "{more:?}: {said}");
     }
     Ok(())
 }

@@ -31,6 +31,7 @@ mod prune;
 pub mod qemu;
 pub mod qemu_build;
 pub mod qemu_store;
+mod sandbox;
 mod scratch;
 mod ssh;
 mod step;
@@ -42,6 +43,7 @@ mod vm;
 pub use cache::{Cache, CacheKey, CacheSize};
 pub use host::{Host, is_program};
 pub use outcome::{DIFFERED, EXECUTIONS, OrderResult, RunFailure, RunOutcome};
+pub use sandbox::Sandbox;
 pub use ssh::Ssh;
 pub use step::{PreparationStep, ReportStep};
 

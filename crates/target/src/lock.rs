@@ -26,6 +26,7 @@ pub(crate) fn take(directory: &Path, progress: &mut dyn FnMut(&str)) -> Result<F
             .file_name()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b".tmp-"));
         if temporary && left.is_dir() {
+            crate::sandbox::remains::unlock(&left);
             std::fs::remove_dir_all(&left).map_err(|error| io("remove", &left, &error))?;
         }
     }

@@ -1,48 +1,138 @@
 //! Runs make with its output in a log.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use crate::Error;
-use crate::fault::{failed, io, mend, read};
+use crate::fault::{failed, io, mend};
 use crate::process::{ChildProcess, in_words};
+use crate::sandbox::{Folders, Limits, Sandbox, Watch, remains};
 
 /// No limit: a build takes minutes, but unpredictably longer under load.
-const LIMIT: Duration = Duration::MAX;
+const NO_LIMIT: Duration = Duration::MAX;
+/// How many bytes of a log are searched for an error.
+const LOG: u64 = 64 << 20;
+/// Why a build was stopped at its limit.
+const TIME: &str = "its time is over";
 
-/// Runs a command, which sends make's output to its standard error, in a directory until it
-/// ends. If the build fails, the error begins with `what` and quotes the first line of the
-/// log that says why, with `hidden` replaced by `shown`.
-pub(crate) fn run(
-    command: Command,
-    directory: &Path,
-    log: &Path,
-    what: &str,
-    (hidden, shown): (&str, &str),
-) -> Result<(), Error> {
-    let could_not = |error: std::io::Error| failed(what, format!("make: {error}"));
-    let errors = File::create(log).map_err(|error| io("write", log, &error))?;
-    let mut process =
-        ChildProcess::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
+/// A run of make.
+#[derive(Debug)]
+pub(crate) struct MakeRun<'a> {
+    /// What is attempted, for errors.
+    pub(crate) what: &'a str,
+    /// The directory in which it runs.
+    pub(crate) directory: &'a Path,
+    /// The file for its output.
+    pub(crate) log: &'a Path,
+    /// A text in its messages, and what to show for it.
+    pub(crate) shown: (&'a str, &'a str),
+    /// How it is kept apart from this machine.
+    pub(crate) sandbox: &'a Sandbox,
+    /// What it sees there.
+    pub(crate) folders: Folders,
+    /// What it may use there.
+    pub(crate) limits: Limits,
+    /// A file that exists while make runs there, and stays if it is killed or leaves what is
+    /// refused.
+    pub(crate) unfinished: Option<&'a Path>,
+}
+
+impl MakeRun<'_> {
+    /// Runs a command, which sends make's output to its standard error, until it ends. If the
+    /// build fails, the error quotes the first line of the log that says why.
+    pub(crate) fn run(&self, command: Command) -> Result<(), Error> {
+        let log = File::options()
+            .create(true)
+            .truncate(true)
+            .read(true)
+            .write(true)
+            .open(self.log);
+        let mut log = log.map_err(|error| io("write", self.log, &error))?;
+        let why = match self.end_of(command, &log)? {
+            End::Status(status) if status.success() => return Ok(()),
+            End::Status(status) => format!("make: {}", in_words(status)),
+            End::Stopped(why) => {
+                return Err(mend(
+                    failed(self.what, format!("make was stopped: {why}")),
+                    "if you trust the sources, --no-sandbox builds them without bounds",
+                ));
+            }
+        };
+        let mut text = Vec::new();
+        log.rewind()
+            .and_then(|()| log.take(LOG).read_to_end(&mut text))
+            .map_err(|error| io("read", self.log, &error))?;
+        let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
+        let (hidden, shown) = self.shown;
+        Err(mend(
+            failed(self.what, line.replace(hidden, shown)),
+            format!("the whole log is {}", self.log.display()),
+        ))
+    }
+
+    /// Runs the command, in the sandbox if there is one, and checks what it has left there.
+    fn end_of(&self, command: Command, log: &File) -> Result<End, Error> {
+        let could_not = |error: std::io::Error| failed(self.what, format!("make: {error}"));
+        let errors = log.try_clone().map_err(could_not)?;
+        let enclosed =
+            self.sandbox
+                .enclose(command, self.directory, &self.folders, &self.limits)?;
+        let Some(scratch) = enclosed.scratch else {
+            let process =
+                ChildProcess::start(enclosed.command, self.directory, errors, None, NO_LIMIT);
+            let status = ended(&mut process.map_err(could_not)?).map_err(could_not)?;
+            return Ok(status.map_or_else(|| End::Stopped(TIME.into()), End::Status));
+        };
+        if let Some(path) = self.unfinished {
+            std::fs::write(path, "").map_err(|error| io("write", path, &error))?;
+        }
+        let limit = self.limits.time;
+        let process = ChildProcess::start(enclosed.command, self.directory, errors, None, limit);
+        let mut process = process.map_err(could_not)?;
+        let watch = Watch {
+            process: process.pidfd().map_err(could_not)?,
+            id: process.id(),
+            folders: vec![self.folders.writable.clone(), scratch.path().to_path_buf()],
+            limits: self.limits,
+        };
+        let watch = watch.start();
+        let status = ended(&mut process).map_err(could_not)?;
+        // It panics only through a bug there.
+        let excess = watch.join().unwrap_or_default();
+        remains::check(&self.folders.writable, &self.folders.readable)
+            .map_err(|error| error.of(self.what))?;
+        if let Some(excess) = excess {
+            return Ok(End::Stopped(excess.to_string()));
+        }
+        let Some(status) = status else {
+            return Ok(End::Stopped(TIME.into()));
+        };
+        if let Some(path) = self.unfinished {
+            std::fs::remove_file(path).map_err(|error| io("remove", path, &error))?;
+        }
+        Ok(End::Status(status))
+    }
+}
+
+/// How make ended.
+enum End {
+    Status(ExitStatus),
+    /// It was killed, for this reason.
+    Stopped(String),
+}
+
+/// Waits for the end of a process and of all that write to its output; `None` if its time was
+/// over.
+fn ended(process: &mut ChildProcess) -> std::io::Result<Option<ExitStatus>> {
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {
         // Nothing is written here.
-        output.read_to_end(&mut Vec::new()).map_err(could_not)?;
+        std::io::copy(&mut output, &mut std::io::sink())?;
     }
-    let why = match process.wait().map_err(could_not)? {
-        Some(status) if status.success() => return Ok(()),
-        Some(status) => format!("make: {}", in_words(status)),
-        None => "make did not end".into(),
-    };
-    let text = read(log)?;
-    let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
-    Err(mend(
-        failed(what, line.replace(hidden, shown)),
-        format!("the whole log is {}", log.display()),
-    ))
+    process.wait()
 }
 
 /// The first line that reports an error.

@@ -92,6 +92,11 @@ impl ChildProcess {
         self.child.id()
     }
 
+    /// A descriptor of the process, which outlives it.
+    pub(crate) fn pidfd(&self) -> io::Result<OwnedFd> {
+        self.ended.try_clone()
+    }
+
     /// Waits up to `time` for the process to end. Returns whether it has.
     pub(crate) fn ends_within(&self, time: Duration) -> bool {
         !matches!(

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_report::{
     BISECTION, Bisection, BisectionAnswer, ClaimVerdict, Culprit, TriedCommit, TriedResult,
 };
+use assize_target::Sandbox;
 use assize_target::kernels::{Kernel, Kernels};
 use assize_verdict::Outcome;
 
@@ -98,6 +99,7 @@ struct BisectionSetup {
     exact: bool,
     /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<Kernel>,
+    sandbox: Sandbox,
     question: BisectionQuestion,
     looks: Vec<u32>,
 }
@@ -129,6 +131,7 @@ impl BisectionSetup {
             exact: base.exact,
             looks: looks(runs, arguments.max_runs)?,
             kernel,
+            sandbox: arguments.sandbox.choose()?,
             question,
         })
     }
@@ -148,16 +151,19 @@ impl BisectionSetup {
         change: &'a SourceChange,
         say: &'a dyn Fn(&str),
     ) -> Result<Box<dyn BuildCommit + 'a>, Failure> {
+        let sandbox = self.sandbox.clone();
         let (BuildScope::Modules(part), Some(kernel)) = (&self.scope, &self.kernel) else {
             let kernels = Kernels::new(Kernels::default_root()?);
-            return Ok(Box::new(KernelBuild::open(change, kernels, say)?));
+            return Ok(Box::new(KernelBuild::open(change, kernels, sandbox, say)?));
         };
         let mut paths = change.commits.iter().flat_map(|commit| &commit.paths);
         let headers = paths.any(|path| part.headers.contains(&path.as_str()));
         let good = change.tree(&change.base, part)?;
         let differs = !part.changed_headers(kernel, &good)?.is_empty();
         let users = headers || differs;
-        Ok(Box::new(ModuleBuild::new(change, part, kernel, users)))
+        Ok(Box::new(ModuleBuild::new(
+            change, part, kernel, sandbox, users,
+        )))
     }
 
     /// An evaluator for this many verdicts: each test of each verdict gets its share of the

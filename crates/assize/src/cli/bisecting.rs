@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::SandboxArguments;
+
 #[derive(Debug, Args)]
 pub(crate) struct BisectArguments {
     /// The commits, in a git tree of the kernel: those that BAD has and GOOD has not
@@ -52,6 +54,8 @@ pub(crate) struct BisectArguments {
     /// question is continued
     #[arg(long, value_name = "DIR", default_value = "bisect.bundles")]
     pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArguments,
     /// Print nothing while commits are tested
     #[arg(long)]
     pub(crate) quiet: bool,

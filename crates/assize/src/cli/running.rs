@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{QuestionArguments, ShowArguments};
+use super::{QuestionArguments, SandboxArguments, ShowArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -300,6 +300,8 @@ pub(crate) enum KernelVerb {
         /// The top of the tree, in which nothing was built; it is only read
         #[arg(long, value_name = "DIR", default_value = ".")]
         tree: PathBuf,
+        #[command(flatten)]
+        sandbox: SandboxArguments,
     },
     /// The configuration of a small kernel for the exact machine, each option with
     /// who needs it

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::FailOn;
+use super::{FailOn, SandboxArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct TryArguments {
@@ -46,6 +46,8 @@ pub(crate) struct TryArguments {
     /// 'worse>2%' or 'unproven>2%', as assize run says. May be given several times
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArguments,
     /// Print nothing while runs execute
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -8,7 +8,7 @@ use assize_target::kernels::{DEBIAN, Kernel, Kernels};
 use assize_target::packages::{get, source_of};
 use assize_target::qemu::Qemu;
 use assize_target::testbed;
-use assize_target::{Error, agent, policies};
+use assize_target::{Error, Sandbox, agent, policies};
 
 use super::DoctorCheck;
 
@@ -52,6 +52,7 @@ pub(super) fn all() -> Vec<DoctorCheck> {
         }
     }
     checks.extend([
+        sandbox(),
         placement_policies(),
         kvm(),
         tracefs(),
@@ -102,6 +103,17 @@ fn agent_check() -> DoctorCheck {
     match agent::find_here() {
         Ok(path) => found(AGENT, path.display().to_string()),
         Err(error) => DoctorCheck::failed(AGENT, error, "every run"),
+    }
+}
+
+fn sandbox() -> DoctorCheck {
+    let name = "sandbox for builds";
+    match Sandbox::find() {
+        Ok(sandbox) => found(name, sandbox.described()),
+        Err(error) => {
+            let needed_for = "try, bisect and kernel build, unless given --no-sandbox";
+            DoctorCheck::failed(name, error, needed_for)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use assize_series::Commit;
+use assize_target::Sandbox;
 use assize_target::kernels::{Kernel, Kernels};
 use assize_target::testbed::{KernelPart, SourceTexts};
 
@@ -196,6 +197,7 @@ impl<'a> ModuleBuild<'a> {
         change: &'a SourceChange,
         part: &'static KernelPart,
         kernel: &'a Kernel,
+        sandbox: Sandbox,
         whole: bool,
     ) -> Result<Self, Failure> {
         let commits = match (whole, change.commits.last()) {
@@ -207,7 +209,7 @@ impl<'a> ModuleBuild<'a> {
             trees.push(change.tree(commit, part)?);
         }
         let users = needs_users(part, kernel, trees.iter())?;
-        Ok(Self::new(change, part, kernel, users))
+        Ok(Self::new(change, part, kernel, sandbox, users))
     }
 
     /// The same with `users` given: whether to also build our modules that include the
@@ -216,6 +218,7 @@ impl<'a> ModuleBuild<'a> {
         change: &'a SourceChange,
         part: &'static KernelPart,
         kernel: &'a Kernel,
+        sandbox: Sandbox,
         users: bool,
     ) -> Self {
         ModuleBuild {
@@ -223,6 +226,7 @@ impl<'a> ModuleBuild<'a> {
             builder: PartBuilder {
                 part,
                 kernel,
+                sandbox,
                 users,
             },
         }
@@ -288,6 +292,7 @@ fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
 struct PartBuilder<'a> {
     part: &'static KernelPart,
     kernel: &'a Kernel,
+    sandbox: Sandbox,
     /// Whether to also build our modules that include its headers.
     users: bool,
 }
@@ -296,7 +301,9 @@ impl PartBuilder<'_> {
     /// Returns the modules in the order in which they are loaded.
     fn build(&self, tree: &SourceTexts) -> Result<Vec<PathBuf>, assize_target::Error> {
         let root = Kernels::default_root()?;
-        let built = self.part.build(&root, self.kernel, tree, self.users)?;
+        let built = self
+            .part
+            .build(&root, self.kernel, tree, self.users, &self.sandbox)?;
         let users = self.part.users.iter().copied().filter(|_| self.users);
         let names = std::iter::once(self.part.module).chain(users);
         let path = |name: &str| built.get(&name.replace('-', "_")).cloned();

@@ -202,6 +202,7 @@ mod tests {
     fn each_side_runs_the_kernel_that_was_built_of_it() {
         let kernel = |name: &str| {
             let kernel = assize_target::kernels::Kernel {
+                trusted: false,
                 name: name.into(),
                 version: "6.12.0.0123abcd".into(),
                 release: "6.12.0".into(),

@@ -120,12 +120,13 @@ fn sides(
 ) -> Result<BuiltSides, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
     let whole = !arguments.each;
+    let sandbox = arguments.sandbox.choose()?;
     match scope {
         BuildScope::Modules(part) => {
             say(&format!("{} -> {}", part.directory, base.choice));
             let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
             let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
-            let builder = ModuleBuild::for_change(change, part, &kernel, whole)?;
+            let builder = ModuleBuild::for_change(change, part, &kernel, sandbox, whole)?;
             Ok(BuiltSides {
                 builds: CommitBuilds::build_all(change, &builder, whole, say)?,
                 machine: format!("{} {}", kernel.name, kernel.version),
@@ -136,7 +137,7 @@ fn sides(
         BuildScope::Kernel(file) => {
             say(&format!("{file} -> {}", base.choice));
             whole::no_kernel_named(file, arguments.kernel.as_deref())?;
-            let builder = KernelBuild::open(change, kernels, say)?;
+            let builder = KernelBuild::open(change, kernels, sandbox, say)?;
             let builds = CommitBuilds::build_all(change, &builder, whole, say)?;
             Ok(BuiltSides {
                 machine: builds.base().map_or_else(String::new, whole::described),

@@ -1,6 +1,7 @@
 //! Builds the sides of a change as whole kernels.
 
 use assize_series::Commit;
+use assize_target::Sandbox;
 use assize_target::kernels::{Kernels, WorkTree};
 
 use super::builds::{BuildCommit, BuildProduct};
@@ -16,6 +17,7 @@ pub(crate) struct KernelBuild<'a> {
     change: &'a SourceChange,
     kernels: Kernels,
     place: WorkTree,
+    sandbox: Sandbox,
     say: &'a dyn Fn(&str),
 }
 
@@ -24,6 +26,7 @@ impl<'a> KernelBuild<'a> {
     pub(crate) fn open(
         change: &'a SourceChange,
         kernels: Kernels,
+        sandbox: Sandbox,
         say: &'a dyn Fn(&str),
     ) -> Result<Self, Failure> {
         let place = kernels.work_tree(change.home(), &mut |line| say(line))?;
@@ -31,6 +34,7 @@ impl<'a> KernelBuild<'a> {
             change,
             kernels,
             place,
+            sandbox,
             say,
         })
     }
@@ -51,7 +55,9 @@ impl BuildCommit for KernelBuild<'_> {
         }
         self.change.check_out(commit, &self.place)?;
         let say = &mut |line: &str| (self.say)(line);
-        let built = self.kernels.build_tried(&commit.id, &self.place, say);
+        let built = self
+            .kernels
+            .build_tried(&commit.id, &self.place, &self.sandbox, say);
         Ok(built.map(|kernel| BuildProduct::Kernel(Box::new(kernel))))
     }
 

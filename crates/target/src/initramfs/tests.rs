@@ -57,6 +57,7 @@ impl Fixture {
             config: None,
             headers: None,
             compiler: None,
+            trusted: true,
             digest: String::new(),
         };
         let fixture = Fixture { place, kernel };

@@ -60,6 +60,7 @@ impl Kernels {
                 name,
                 version: &version,
                 headers,
+                trusted: true,
                 origin: format!("added from {}", image.display()),
             },
         )?;
@@ -122,11 +123,19 @@ fn find_headers(what: &str, given: &Path) -> Result<PathBuf, Error> {
     ))
 }
 
+/// Copies a file without its set-id bits.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
-    // Shares blocks where the file system can.
-    std::fs::copy(from, to)
-        .map(drop)
-        .map_err(|error| io("copy to", to, &error))
+    use std::os::unix::fs::PermissionsExt as _;
+    let plain = || {
+        // Shares blocks where the file system can.
+        std::fs::copy(from, to)?;
+        let mode = std::fs::metadata(to)?.permissions().mode();
+        match mode & 0o7000 {
+            0 => Ok(()),
+            _ => std::fs::set_permissions(to, std::fs::Permissions::from_mode(mode & 0o777)),
+        }
+    };
+    plain().map_err(|error| io("copy to", to, &error))
 }
 
 /// Copies a directory. Links at the top are left out: `build` and `source` point into the

@@ -126,6 +126,7 @@ impl Kernels {
                 name: kernel.name,
                 version: &wanted.version,
                 headers: None,
+                trusted: true,
                 origin: format!("package {} of Debian {}", wanted.image, kernel.suite),
             },
         )?;

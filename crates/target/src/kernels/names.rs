@@ -140,6 +140,13 @@ pub(super) fn directory(name: &str) -> String {
     name.replace(':', "_")
 }
 
+/// Why a kernel cannot have this release, which is part of paths; `None` if it can.
+pub(super) fn release_refused(release: &str) -> Option<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+-._~".contains(c);
+    let fine = !release.is_empty() && !release.starts_with('.') && release.chars().all(plain);
+    (!fine).then(|| format!("its release is {release:?}, which cannot name a directory"))
+}
+
 /// Why the user cannot give a kernel this name; `None` if they can.
 pub(super) fn refused(name: &str) -> Option<String> {
     if name == "running" || name.starts_with("debian") {
@@ -172,6 +179,29 @@ mod tests {
             ("linux-image-amd64", false),
         ] {
             assert_eq!(seven.is_image(name), is, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_release_is_one_plain_word() {
+        for fine in [
+            "6.12.0",
+            "6.12.117+deb12-rt-amd64",
+            "7.0.0-rc1-00012-gabc_x~1",
+        ] {
+            assert_eq!(release_refused(fine), None, "{fine}");
+        }
+        for bad in [
+            "",
+            "..",
+            "../x",
+            "/etc",
+            "6.12/../..",
+            "6.12 x",
+            "6.12\n",
+            ".x",
+        ] {
+            assert!(release_refused(bad).is_some(), "{bad}");
         }
     }
 

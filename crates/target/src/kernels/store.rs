@@ -24,6 +24,9 @@ pub(super) struct KernelDescription {
     /// Either absolute, or relative to this directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) headers: Option<PathBuf>,
+    /// Whether it was built without a sandbox, because the user trusts its sources.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) trusted: bool,
     /// Where the kernel came from, in words.
     pub(super) origin: String,
 }
@@ -82,6 +85,8 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
         return Err(damaged("there is no vmlinuz beside it".into()));
     }
     let existing = |path: PathBuf| path.exists().then_some(path);
+    // Headers that are elsewhere are those of a tree that the user has built.
+    let elsewhere = told.headers.as_ref().is_some_and(|path| path.is_absolute());
     let headers = told.headers.and_then(|path| existing(place.join(path)));
     Ok(Kernel {
         modules: existing(place.join("lib/modules").join(&told.release)),
@@ -91,6 +96,7 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
             compilers::stored(root, headers)
         }),
         headers,
+        trusted: told.trusted || elsewhere || names::debian(&told.name).is_some(),
         name: told.name,
         version: told.version,
         release: told.release,
@@ -121,6 +127,7 @@ pub(super) struct KernelDraft<'a> {
     pub(super) name: &'a str,
     pub(super) version: &'a str,
     pub(super) headers: Option<PathBuf>,
+    pub(super) trusted: bool,
     pub(super) origin: String,
 }
 
@@ -132,8 +139,11 @@ pub(super) fn commit(
     draft: KernelDraft<'_>,
 ) -> Result<Kernel, Error> {
     let image = read(&temporary.path().join("vmlinuz"))?;
-    let release = image::release(&image)
-        .map_err(|why| wrong(format!("store the kernel {}", draft.name), why))?;
+    let release = image::release(&image).and_then(|release| {
+        let refused = names::release_refused(&release);
+        refused.map_or(Ok(release), Err)
+    });
+    let release = release.map_err(|why| wrong(format!("store the kernel {}", draft.name), why))?;
     let told = KernelDescription {
         schema: SCHEMA.into(),
         name: draft.name.into(),
@@ -141,6 +151,7 @@ pub(super) fn commit(
         release,
         digest: blake3::hash(&image).to_hex().to_string(),
         headers: draft.headers,
+        trusted: draft.trusted,
         origin: draft.origin,
     };
     write_description(&temporary.path().join("kernel.json"), &told)?;
@@ -220,6 +231,7 @@ pub(super) fn running(root: &Path, release: Option<&str>) -> Result<Kernel, Erro
             .or_else(|| existing(modules.join("config"))),
         headers: existing(modules.join("build")),
         compiler: None,
+        trusted: true,
         modules: existing(modules),
         release,
         image,

@@ -18,6 +18,7 @@ fn put(kernels: &Kernels, name: &str, version: &str, release: &str) -> Kernel {
     )
     .unwrap();
     let draft = store::KernelDraft {
+        trusted: false,
         name,
         version,
         headers: None,

@@ -9,6 +9,7 @@ use super::{Kernel, Kernels, names, store};
 use crate::Error;
 use crate::fault::read;
 use crate::prune::{prune_some, touch};
+use crate::sandbox::Sandbox;
 
 /// Prefix of their names; the first digits of the commit follow.
 const TRIED: &str = "try-";
@@ -63,12 +64,14 @@ impl Kernels {
         &self,
         commit: &str,
         place: &WorkTree,
+        sandbox: &Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Kernel, Error> {
         let name = name(commit);
         let what = format!("build the kernel {name}");
         let tree = check_tree(&what, &place.tree)?;
-        self.build_tried_by(commit, &tree, &KernelBuildInputs::here(&what)?, progress)
+        let made = KernelBuildInputs::here(&what)?;
+        self.build_tried_by(commit, &tree, &made, sandbox, progress)
     }
 
     fn build_tried_by(
@@ -76,10 +79,12 @@ impl Kernels {
         commit: &str,
         tree: &Path,
         made: &KernelBuildInputs,
+        sandbox: &Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Kernel, Error> {
         let name = name(commit);
-        let built = self.build_by(made, &name, tree, Some(origin(commit, made)), progress)?;
+        let origin = Some(origin(commit, made));
+        let built = self.build_by(made, &name, tree, origin, sandbox, progress)?;
         touch(&self.directory().join(names::directory(&name)));
         prune_some(&self.directory(), MOST, &is_tried);
         Ok(built.kernel)
@@ -118,8 +123,9 @@ mod tests {
         let (kernels, made) = (lab.kernels(), KernelBuildInputs::with_compiler("gcc 12"));
         assert_eq!(kernels.tried_by(COMMIT, &made).unwrap(), None);
         let tree = lab.with("int slice = 1;\n");
-        let build =
-            |made: &KernelBuildInputs| kernels.build_tried_by(COMMIT, &tree, made, &mut |_| ());
+        let build = |made: &KernelBuildInputs| {
+            kernels.build_tried_by(COMMIT, &tree, made, &Sandbox::Off, &mut |_| ())
+        };
         let built = build(&made).unwrap();
         assert!(built.is_tried(), "{}", built.name);
         assert_eq!(

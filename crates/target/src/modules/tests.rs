@@ -51,6 +51,7 @@ fn fixture() -> (tempfile::TempDir, Kernel) {
         config: None,
         headers: None,
         compiler: None,
+        trusted: true,
         digest: String::new(),
     };
     (place, kernel)

@@ -15,9 +15,10 @@ use super::{KernelToBuildFor, what};
 use crate::Error;
 use crate::fault::{failed, io, list, mend};
 use crate::kernels::{into_place, temporary_in};
-use crate::make;
+use crate::make::MakeRun;
 use crate::modules::stem;
 use crate::prune::{prune, touch};
+use crate::sandbox::{Folders, Limits, Sandbox};
 
 /// Part of every key: increase it when the same sources are built differently.
 const RECIPE: &[u8] = b"assize.testbed/2";
@@ -41,6 +42,8 @@ pub(super) struct BuildRequest<'a> {
     pub(super) subject: &'a KernelToBuildFor<'a>,
     /// Whether to include modules that only tests use.
     pub(super) tests: bool,
+    /// Where to build; `None` for sources of ours.
+    pub(super) sandbox: Option<&'a Sandbox>,
 }
 
 /// Returns the requested modules, by name, except those that the kernel's configuration leaves out.
@@ -98,6 +101,7 @@ struct WantedModules<'a> {
     variant: Variant,
     subject: &'a KernelToBuildFor<'a>,
     tests: bool,
+    sandbox: Option<&'a Sandbox>,
 }
 
 impl<'a> WantedModules<'a> {
@@ -110,6 +114,7 @@ impl<'a> WantedModules<'a> {
             variant: order.variant,
             subject: order.subject,
             tests: order.tests,
+            sandbox: order.sandbox,
         }
     }
 
@@ -158,6 +163,10 @@ impl<'a> WantedModules<'a> {
     /// Builds once, and returns the directory; or names an input that changed meanwhile.
     fn build(&self) -> Result<Result<PathBuf, String>, Error> {
         let host = self.subject.host();
+        let sandbox = match self.sandbox {
+            Some(sandbox) => sandbox.clone(),
+            None => self.subject.sandbox()?,
+        };
         let work = temporary_in(&self.home)?;
         // make and the compiler get paths with links resolved, as kbuild resolves them.
         let real = |path: &Path| fs::canonicalize(path).map_err(|error| io("find", path, &error));
@@ -173,8 +182,23 @@ impl<'a> WantedModules<'a> {
         fs::write(&start, "").map_err(|error| io("write", &start, &error))?;
         write(&directory, self.sources, self.variant)?;
         let log = self.home.join(format!("{}.log", self.subject.release));
-        self.run_make(site, &log)?;
-        let inputs = Inputs::after_build(site, &host)?;
+        let what = what(self.subject.name);
+        let hidden = format!("{}/", directory.display());
+        let run = MakeRun {
+            what: &what,
+            directory: &directory,
+            log: &log,
+            shown: (&hidden, "kernel/"),
+            sandbox: &sandbox,
+            folders: Folders {
+                readable: self.subject.readable(&headers),
+                writable: directory.clone(),
+            },
+            limits: Limits::default(),
+            unfinished: None,
+        };
+        run.run(command(site, self.subject, self.variant, self.tests))?;
+        let inputs = Inputs::after_build(site, &host, (&sandbox, &run.folders))?;
         let around = InputLookup {
             host: &host,
             headers: &headers,
@@ -183,15 +207,6 @@ impl<'a> WantedModules<'a> {
             return Ok(Err(changed.into()));
         }
         self.store(&directory, &log, &inputs.text()).map(Ok)
-    }
-
-    /// Runs make with its output in `log`.
-    fn run_make(&self, site: BuildDirectories<'_>, log: &Path) -> Result<(), Error> {
-        let subject = self.subject;
-        let command = command(site, subject, self.variant, self.tests);
-        let place = format!("{}/", site.work.display());
-        let what = what(subject.name);
-        make::run(command, site.work, log, &what, (&place, "kernel/"))
     }
 
     /// Stores the modules found below a directory, with the log and the list of inputs.
@@ -301,9 +316,12 @@ pub(super) fn source_tree(headers: &Path) -> Option<PathBuf> {
 /// Name and path of every module below a directory.
 fn collect(directory: &Path, made: &mut BTreeMap<String, PathBuf>) -> Result<(), Error> {
     for path in list(directory)? {
-        if path.is_dir() {
+        // A link may lead back.
+        let kind = path.symlink_metadata();
+        let kind = kind.map_err(|error| io("read", &path, &error))?;
+        if kind.is_dir() {
             collect(&path, made)?;
-        } else if path.extension().is_some_and(|extension| extension == "ko") {
+        } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "ko") {
             made.insert(stem(&path.to_string_lossy()), path);
         }
     }
@@ -323,6 +341,7 @@ mod tests {
             release: "6.12",
             headers: Path::new("/h"),
             compiler: None,
+            trusted: true,
         };
         let key = |files: &ModulePaths, tests| {
             key(&BuildRequest {
@@ -331,6 +350,7 @@ mod tests {
                 variant: Variant(0),
                 subject: &subject,
                 tests,
+                sandbox: None,
             })
         };
         let plain = key(&files, false);

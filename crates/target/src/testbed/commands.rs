@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::fault::{list, read};
+use crate::fault::{io, list, read};
+
+/// Bytes of the longest file that is read. Those of kbuild have some tens of thousands.
+const LONGEST: u64 = 16 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BuildDirectories<'a> {
@@ -44,8 +47,13 @@ impl Commands {
     fn collect(&mut self, directory: &Path, site: BuildDirectories<'_>) -> Result<(), Error> {
         for path in list(directory)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if path.is_dir() {
+            // A link may lead back.
+            let kind = path.symlink_metadata();
+            let kind = kind.map_err(|error| io("read", &path, &error))?;
+            if kind.is_dir() {
                 self.collect(&path, site)?;
+            } else if !kind.is_file() || kind.len() > LONGEST {
+                continue;
             } else if name.ends_with(".o.cmd") || name.ends_with(".ko.cmd") {
                 self.add(&String::from_utf8_lossy(&read(&path)?), site);
             }

@@ -133,6 +133,7 @@ mod tests {
             release: "6.12",
             headers: place.path(),
             compiler: None,
+            trusted: true,
         };
         let error = Compiler::find(&subject).unwrap_err();
         assert!(error.why.contains("none-linux-gnu-gcc-12"), "{error}");

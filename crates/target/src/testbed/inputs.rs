@@ -15,6 +15,7 @@ use std::process::Command;
 use super::commands::{BuildDirectories, Commands};
 use crate::Error;
 use crate::elf::{ProgramHost, plain};
+use crate::sandbox::{Folders, Sandbox};
 
 /// Files next to a directory `include` that determine how modules are built. If one is
 /// missing, it must stay missing: make prefers GNUmakefile, for example.
@@ -35,6 +36,10 @@ const MAKING: &[&str] = &[
 const TOOLS: &[&str] = &["scripts", "tools/objtool"];
 /// Programs that a compiler calls; the compiler is asked for their paths.
 const CALLED: &[&str] = &["cc1", "as", "ld"];
+/// How many compilers of a build are asked. There is one, and in tests perhaps another.
+const COMPILERS: usize = 4;
+/// Asks a compiler for the paths of programs, one on each line.
+const ASK: &str = "for name; do \"$0\" -print-prog-name=\"$name\"; done";
 /// The state of an input that is missing or cannot be read.
 const ABSENT: &str = "-";
 
@@ -79,18 +84,26 @@ pub(super) struct InputLookup<'a> {
 pub(super) struct Inputs(Vec<(BuildInput, String)>);
 
 impl Inputs {
-    /// The inputs of a build that has just ended.
+    /// The inputs of a build that has just ended. Its command files may be made up: programs
+    /// that they name run in the sandbox, and what the build did not see is no input.
     pub(super) fn after_build(
         site: BuildDirectories<'_>,
         host: &ProgramHost,
+        (sandbox, folders): (&Sandbox, &Folders),
     ) -> Result<Self, Error> {
         let around = InputLookup {
             host,
             headers: site.headers,
         };
-        let commands = Commands::read(site)?;
+        let mut commands = Commands::read(site)?;
+        let seen = |path: &PathBuf| sandbox.shows(&plain(path), folders);
+        commands.read.retain(seen);
+        commands.searched.retain(seen);
+        let ask = |command: Command| sandbox.answer(command, folders);
+        let mut names = programs(&commands, host, &ask)?;
+        names.retain(|name| !name.contains('/') || seen(&name.into()));
         let mut inputs = BTreeSet::new();
-        for name in programs(&commands, host) {
+        for name in names {
             inputs.insert(match name.contains('/') {
                 true => around.input(InputKind::File, Path::new(&name)),
                 false => BuildInput {
@@ -191,11 +204,13 @@ impl InputLookup<'_> {
 }
 
 /// The directory of a stored compiler, whose programs are in `usr/bin` below it.
-fn store_of(programs: &Path) -> Option<&Path> {
+pub(super) fn store_of(programs: &Path) -> Option<&Path> {
     programs.parent()?.parent()
 }
 
 fn file(path: &Path) -> Option<blake3::Hash> {
+    // A device may have no end.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(blake3::hash(&fs::read(path).ok()?))
 }
 
@@ -249,24 +264,24 @@ fn below(directory: &Path, contents: bool) -> Option<blake3::Hash> {
 }
 
 /// The programs that produced the objects, as names for PATH or as paths.
-fn programs(commands: &Commands, host: &ProgramHost) -> BTreeSet<String> {
+fn programs(
+    commands: &Commands,
+    host: &ProgramHost,
+    ask: &dyn Fn(Command) -> Result<String, Error>,
+) -> Result<BTreeSet<String>, Error> {
     let mut names = commands.programs.clone();
-    for compiler in &commands.compilers {
+    for compiler in commands.compilers.iter().take(COMPILERS) {
         let Some(path) = host.program(compiler) else {
             continue;
         };
-        for called in CALLED {
-            let said = Command::new(&path)
-                .arg(format!("-print-prog-name={called}"))
-                .env("LC_ALL", "C")
-                .output();
-            let said = said.map(|said| said.stdout).unwrap_or_default();
-            names.insert(String::from_utf8_lossy(&said).trim().to_string());
-        }
+        let mut command = Command::new("sh");
+        command.args(["-c", ASK]).arg(&path).args(CALLED);
+        command.env("LC_ALL", "C");
+        names.extend(ask(command)?.lines().map(|line| line.trim().to_owned()));
     }
     // Programs inside the headers are covered by their directory.
     names.retain(|name| !name.is_empty() && (name.starts_with('/') || !name.contains('/')));
-    names
+    Ok(names)
 }
 
 /// Headers, Makefiles and the kernel's own tools.
@@ -359,7 +374,8 @@ mod tests {
                 headers: &headers,
                 compiler: None,
             };
-            Inputs::after_build(site, &self.host()).unwrap()
+            let folders = Folders::default();
+            Inputs::after_build(site, &self.host(), (&Sandbox::Off, &folders)).unwrap()
         }
 
         fn changed(&self, inputs: &Inputs) -> Option<String> {

@@ -29,6 +29,7 @@ use crate::Error;
 use crate::elf::ProgramHost;
 use crate::fault::{mend, wrong};
 use crate::kernels::Kernel;
+use crate::sandbox::Sandbox;
 use sources::ModuleSources;
 use variant::Variant;
 
@@ -69,6 +70,8 @@ pub(crate) struct KernelToBuildFor<'a> {
     headers: &'a Path,
     /// A directory of programs to search before PATH.
     compiler: Option<&'a Path>,
+    /// Whether a build for it runs only what the distribution or the user provides.
+    trusted: bool,
 }
 
 impl<'a> KernelToBuildFor<'a> {
@@ -82,7 +85,39 @@ impl<'a> KernelToBuildFor<'a> {
             release: &kernel.release,
             headers,
             compiler: kernel.compiler.as_deref(),
+            trusted: kernel.trusted,
         })
+    }
+
+    /// What a build for it reads besides its sources, if these are the headers with links
+    /// resolved.
+    fn readable(&self, headers: &Path) -> Vec<PathBuf> {
+        let stored = |path: &&Path| path.join("kernel.json").is_file();
+        let compiler = self.compiler.and_then(inputs::store_of);
+        let paths = [
+            Some(headers),
+            Some(self.headers),
+            headers.ancestors().find(stored),
+            compiler,
+        ];
+        let mut paths: Vec<PathBuf> = paths.into_iter().flatten().map(Path::to_path_buf).collect();
+        paths.extend(build::source_tree(headers));
+        paths
+    }
+
+    /// The sandbox for building our own sources: kbuild runs programs of the headers.
+    fn sandbox(&self) -> Result<Sandbox, Error> {
+        match self.trusted {
+            true => Ok(Sandbox::Off),
+            false => Sandbox::find().map_err(|error| {
+                let how = format!(
+                    "run `apt install bubblewrap` and allow user namespaces; or build {} again \
+                     with --no-sandbox, if you trust its sources",
+                    self.name
+                );
+                mend(error, how)
+            }),
+        }
     }
 
     /// The directories in which its build looks for programs.
@@ -139,6 +174,7 @@ impl Testbed {
             variant: self.variant,
             subject,
             tests,
+            sandbox: None,
         }
     }
 
@@ -220,6 +256,7 @@ impl Testbed {
             release,
             headers: &headers,
             compiler: None,
+            trusted: true,
         };
         build::ensure(&self.order(&subject, tests))
     }

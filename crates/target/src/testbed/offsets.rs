@@ -11,7 +11,8 @@ use super::KernelToBuildFor;
 use crate::Error;
 use crate::fault::{failed, io, mend, read};
 use crate::kernels::Kernel;
-use crate::make;
+use crate::make::{self, MakeRun};
+use crate::sandbox::{Folders, Limits};
 use crate::scratch;
 
 /// The symbol of the offsets in the object.
@@ -32,7 +33,9 @@ pub fn offsets<const N: usize>(
         "find out where fields of {structure} lie in {}",
         kernel.name
     );
-    let work = scratch::directory(root).map_err(|error| io("create", root, &error))?;
+    let place = scratch::directory(root).map_err(|error| io("create", root, &error))?;
+    let work = place.path().join("build");
+    fs::create_dir(&work).map_err(|error| io("create", &work, &error))?;
     let wanted = fields.map(|field| format!("\toffsetof(struct {structure}, {field}),\n"));
     let source = format!(
         "#include <{header}>\n#include <linux/stddef.h>\n\
@@ -40,22 +43,11 @@ pub fn offsets<const N: usize>(
         wanted.concat()
     );
     for (name, text) in [("Kbuild", "obj-m := offsets.o\n"), ("offsets.c", &source)] {
-        let path = work.path().join(name);
+        let path = work.join(name);
         fs::write(&path, text).map_err(|error| io("write", &path, &error))?;
     }
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "exec make \"$@\" >&2", "make", "-C"])
-        .arg(subject.headers)
-        .arg(format!("M={}", work.path().display()))
-        .args(["KCFLAGS=-g0", "offsets.o"])
-        .env_clear()
-        .env("LC_ALL", "C");
-    if let Ok(path) = std::env::join_paths(subject.path()) {
-        command.env("PATH", path);
-    }
-    let log = work.path().join("log");
-    let shown = format!("{}/", work.path().display());
+    let log = place.path().join("log");
+    let shown = format!("{}/", work.display());
     let with_log = |error: Error| {
         let text = fs::read_to_string(&log).unwrap_or_default();
         let line = make::first_error(&text).unwrap_or(error.why);
@@ -67,9 +59,38 @@ pub fn offsets<const N: usize>(
             ),
         )
     };
-    make::run(command, work.path(), &log, &what, (&shown, "")).map_err(with_log)?;
-    let object = read(&work.path().join("offsets.o"))?;
+    let run = MakeRun {
+        what: &what,
+        directory: &work,
+        log: &log,
+        shown: (&shown, ""),
+        sandbox: &subject.sandbox()?,
+        folders: Folders {
+            readable: subject.readable(subject.headers),
+            writable: work.clone(),
+        },
+        limits: Limits::default(),
+        unfinished: None,
+    };
+    run.run(command(&subject, &work)).map_err(with_log)?;
+    let object = read(&work.join("offsets.o"))?;
     numbers(&object).ok_or_else(|| failed(&what, "the compiler has made no such numbers"))
+}
+
+/// The command that compiles the file in a directory.
+fn command(subject: &KernelToBuildFor<'_>, work: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "exec make \"$@\" >&2", "make", "-C"])
+        .arg(subject.headers)
+        .arg(format!("M={}", work.display()))
+        .args(["KCFLAGS=-g0", "offsets.o"])
+        .env_clear()
+        .env("LC_ALL", "C");
+    if let Ok(path) = std::env::join_paths(subject.path()) {
+        command.env("PATH", path);
+    }
+    command
 }
 
 /// Reads the offsets from the object.

@@ -16,6 +16,7 @@ use super::{KernelToBuildFor, what};
 use crate::Error;
 use crate::fault::{list, mend, wrong};
 use crate::kernels::Kernel;
+use crate::sandbox::Sandbox;
 
 /// A directory of the kernel that is one module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl KernelPart {
         Ok(self.headers.iter().filter(changed).copied().collect())
     }
 
-    /// Builds the part from this tree for a kernel; with `users` also the testbed's modules
+    /// Builds the part from this tree for a kernel, in the sandbox; with `users` also the testbed's modules
     /// that include its headers. Returns module files by name, stored below `root` like
     /// those of the testbed.
     ///
@@ -106,6 +107,7 @@ impl KernelPart {
         kernel: &Kernel,
         tree: &SourceTexts,
         users: bool,
+        sandbox: &Sandbox,
     ) -> Result<BTreeMap<String, PathBuf>, Error> {
         self.check(kernel, tree)?;
         let subject = KernelToBuildFor::new(kernel)?;
@@ -120,6 +122,7 @@ impl KernelPart {
             variant: Variant::default(),
             subject: &subject,
             tests: false,
+            sandbox: Some(sandbox),
         });
         built.map_err(|error| self.named(error, kernel))
     }

@@ -2,11 +2,13 @@
 //! one tree, like the kernel's own header packages.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::fault::{io, list};
 use crate::kernels::add::copy;
+use crate::sandbox::SandboxError;
+use crate::sandbox::remains::OUTWARD;
 
 /// Files and directories to copy from the sources.
 const SOURCES: &[&str] = &["Makefile", "include", "scripts", "arch/x86/include"];
@@ -27,7 +29,13 @@ const OBJECTS: &[&str] = &[
 ];
 
 /// Copies the headers of a kernel to a new directory.
-pub(super) fn keep(tree: &Path, objects: &Path, to: &Path) -> Result<(), Error> {
+///
+/// # Errors
+/// A link of the sources leads out of them.
+pub(super) fn keep(what: &str, tree: &Path, objects: &Path, to: &Path) -> Result<(), Error> {
+    let real = |path: &Path| fs::canonicalize(path).map_err(|error| io("find", path, &error));
+    let roots = [real(tree)?, real(objects)?];
+    let take = |from: &Path, to: &Path| take(from, to, &|path| within(what, path, &roots));
     for part in SOURCES {
         take(&tree.join(part), &to.join(part))?;
     }
@@ -49,9 +57,12 @@ pub(super) fn keep(tree: &Path, objects: &Path, to: &Path) -> Result<(), Error> 
 
 /// Copies a file, or a directory without objects and make's command files. A link to a
 /// directory is left out: in `scripts` it leads to device trees.
-fn take(from: &Path, to: &Path) -> Result<(), Error> {
-    if from.is_symlink() && from.is_dir() {
-        return Ok(());
+fn take(from: &Path, to: &Path, within: &dyn Fn(&Path) -> Result<(), Error>) -> Result<(), Error> {
+    if from.is_symlink() {
+        if from.is_dir() {
+            return Ok(());
+        }
+        within(from)?;
     }
     if from.is_dir() {
         fs::create_dir_all(to).map_err(|error| io("create", to, &error))?;
@@ -60,7 +71,7 @@ fn take(from: &Path, to: &Path) -> Result<(), Error> {
                 .file_name()
                 .filter(|name| !is_by_product(name.as_encoded_bytes()))
             {
-                take(&path, &to.join(name))?;
+                take(&path, &to.join(name), within)?;
             }
         }
         return Ok(());
@@ -73,6 +84,16 @@ fn take(from: &Path, to: &Path) -> Result<(), Error> {
         copy(from, to)
     } else {
         Ok(())
+    }
+}
+
+/// Fails for a link that leads to none of these directories.
+fn within(what: &str, link: &Path, roots: &[PathBuf]) -> Result<(), Error> {
+    match fs::canonicalize(link) {
+        Ok(real) if !roots.iter().any(|root| real.starts_with(root)) => {
+            Err(SandboxError::Left(link.to_owned(), OUTWARD).of(what))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -19,7 +19,8 @@ use super::{Kernel, Kernels, add, names, store};
 use crate::Error;
 use crate::elf::ProgramHost;
 use crate::fault::{failed, io, list, mend, read, wrong};
-use crate::make;
+use crate::make::{self, MakeRun};
+use crate::sandbox::{Folders, Limits, Sandbox};
 
 /// Part of every key: increase it when the same sources are built differently.
 const RECIPE: &str = "assize.kernel-build/1";
@@ -68,7 +69,7 @@ pub struct BuiltKernel {
 impl Kernels {
     /// Builds the kernel of a source tree for the exact machine, and stores it under a name
     /// with its modules and headers, replacing the kernel that had that name. The tree is
-    /// only read.
+    /// only read, and what it makes run is kept in the sandbox.
     ///
     /// # Errors
     /// A name that is reserved or malformed, a tree that is not a kernel's or in which
@@ -78,6 +79,7 @@ impl Kernels {
         &self,
         name: &str,
         tree: &Path,
+        sandbox: &Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<BuiltKernel, Error> {
         let what = format!("build the kernel {name}");
@@ -85,13 +87,8 @@ impl Kernels {
             return Err(mend(wrong(what, why), "choose another name"));
         }
         let tree = check_tree(&what, tree)?;
-        self.build_by(
-            &KernelBuildInputs::here(&what)?,
-            name,
-            &tree,
-            None,
-            progress,
-        )
+        let made = KernelBuildInputs::here(&what)?;
+        self.build_by(&made, name, &tree, None, sandbox, progress)
     }
 
     /// The work tree for a repository, independent of kernel names.
@@ -129,6 +126,7 @@ impl Kernels {
         name: &str,
         tree: &Path,
         origin: Option<String>,
+        sandbox: &Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<BuiltKernel, Error> {
         let what = format!("build the kernel {name}");
@@ -142,17 +140,18 @@ impl Kernels {
             what: &what,
             tree,
             objects: place.join("objects"),
-            log: place.join("build.log"),
+            place: &place,
+            sandbox,
         };
         let begun = place.join("begun");
-        if stamps::misdated(tree, &begun)?.is_some() {
-            // make would take its object for newer.
+        // make would take an object for newer than its source, or half of one for the whole.
+        if stamps::misdated(tree, &begun)?.is_some() || site.unfinished().exists() {
             fs::remove_dir_all(&site.objects).map_err(|error| io("remove", &place, &error))?;
         }
         fs::create_dir_all(&site.objects).map_err(|error| io("create", &site.objects, &error))?;
         fs::write(&begun, "").map_err(|error| io("write", &begun, &error))?;
         progress("configuring");
-        site.configure(&place, progress)?;
+        site.configure(progress)?;
         progress(
             "building the image and its modules: minutes from nothing, seconds after a change",
         );
@@ -190,6 +189,9 @@ impl Kernels {
         site.make(&[&into, "INSTALL_MOD_STRIP=1", "modules_install"])?;
         let release = site.objects.join("include/config/kernel.release");
         let release = String::from_utf8_lossy(&read(&release)?).trim().to_owned();
+        if let Some(why) = names::release_refused(&release) {
+            return Err(failed(site.what, why));
+        }
         let image = site.objects.join("arch/x86/boot/bzImage");
         let temporary = store::temporary_in(&self.directory())?;
         let to = temporary.path();
@@ -197,7 +199,7 @@ impl Kernels {
         add::copy(&site.objects.join(".config"), &to.join("config"))?;
         let modules = Path::new("lib/modules").join(&release);
         add::copy_tree(&installed.join(&modules), &to.join(&modules), true)?;
-        headers::keep(site.tree, &site.objects, &to.join("headers"))?;
+        headers::keep(site.what, site.tree, &site.objects, &to.join("headers"))?;
         if let Some(path) = stamps::changed(site.tree, begun)? {
             let why = format!("{} was changed while it was built", path.display());
             return Err(mend(
@@ -221,6 +223,7 @@ impl Kernels {
                 name,
                 version: &format!("{release}.{}", &digest[..8]),
                 headers: Some(PathBuf::from("headers")),
+                trusted: *site.sandbox == Sandbox::Off,
                 origin,
             },
         )?;
@@ -278,13 +281,15 @@ struct KernelBuildSite<'a> {
     what: &'a str,
     tree: &'a Path,
     objects: PathBuf,
-    log: PathBuf,
+    /// The directory of the objects, the log and the configuration.
+    place: &'a Path,
+    sandbox: &'a Sandbox,
 }
 
 impl KernelBuildSite<'_> {
     /// Creates `.config` from the fragment.
-    fn configure(&self, place: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
-        let fragment = place.join("exact.config");
+    fn configure(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        let fragment = self.place.join("exact.config");
         fs::write(&fragment, EXACT).map_err(|error| io("write", &fragment, &error))?;
         let all = format!("KCONFIG_ALLCONFIG={}", fragment.display());
         self.make(&[&all, "allnoconfig"])?;
@@ -310,14 +315,35 @@ impl KernelBuildSite<'_> {
 
     /// Runs make in the tree; all output goes to the log.
     fn make(&self, arguments: &[&str]) -> Result<(), Error> {
-        let command = command(self.tree, &self.objects, arguments);
-        let place = format!("{}/", self.tree.display());
-        make::run(command, self.tree, &self.log, self.what, (&place, ""))
+        let lock = make_lock(&self.objects);
+        // Where only the objects can be written, the file must exist.
+        let created = File::options().create(true).append(true).open(&lock);
+        created.map_err(|error| io("write", &lock, &error))?;
+        let hidden = format!("{}/", self.tree.display());
+        let run = MakeRun {
+            what: self.what,
+            directory: self.tree,
+            log: &self.place.join("build.log"),
+            shown: (&hidden, ""),
+            sandbox: self.sandbox,
+            folders: Folders {
+                readable: vec![self.tree.to_owned(), self.place.to_owned()],
+                writable: self.objects.clone(),
+            },
+            limits: Limits::default(),
+            unfinished: Some(&self.unfinished()),
+        };
+        run.run(command(self.tree, &self.objects, arguments))
+    }
+
+    /// A file that is left by a build whose make was killed.
+    fn unfinished(&self) -> PathBuf {
+        self.place.join("unfinished")
     }
 }
 
-/// The make command, which ends its children when this process ends: the kernel then sends
-/// it SIGTERM. If it were killed, as other children are, make in subdirectories would go on
+/// The make command, which ends its children when this process ends: without a sandbox, which
+/// ends with everything in it, the kernel then sends it SIGTERM. If it were killed, as other children are, make in subdirectories would go on
 /// writing to objects that the next build takes for its own. A running compiler still
 /// finishes, and kbuild then removes its output: all of them hold the lock next to the
 /// objects, and the next build waits for it.
@@ -327,7 +353,7 @@ fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command
         .args(["-c", SCRIPT])
-        .arg(objects.with_file_name(".make"))
+        .arg(make_lock(objects))
         .arg("-C")
         .arg(tree)
         .arg(format!("O={}", objects.display()))
@@ -345,6 +371,11 @@ fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
         }
     }
     command
+}
+
+/// The lock that everything make has started holds.
+fn make_lock(objects: &Path) -> PathBuf {
+    objects.with_file_name(".make")
 }
 
 /// Checks that this is a kernel's tree in which nothing was built, and returns its path

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::process::ChildProcess;
+use crate::sandbox::tests::{kinds, usual};
 
 /// Pause between two checks.
 const TURN: Duration = Duration::from_millis(5);
@@ -77,7 +78,7 @@ fn what_is_no_tree_of_the_kernel_or_is_not_clean_is_refused() {
 fn a_name_of_others_is_refused_before_anything_is_built() {
     let place = tempfile::tempdir().unwrap();
     let kernels = Kernels::new(place.path().to_path_buf());
-    let said = kernels.build("debian:6.12", tree().path(), &mut |_| ());
+    let said = kernels.build("debian:6.12", tree().path(), &Sandbox::Off, &mut |_| ());
     assert!(said.unwrap_err().why.contains("taken"));
     assert!(files(place.path()).is_empty());
 }
@@ -178,7 +179,7 @@ fn headers_are_those_of_the_build_and_stay_when_the_tree_changes() {
         write(objects.path(), path, "");
     }
     std::os::unix::fs::symlink("..", sources.path().join("scripts/up")).unwrap();
-    headers::keep(sources.path(), objects.path(), to.path()).unwrap();
+    headers::keep("try", sources.path(), objects.path(), to.path()).unwrap();
     write(sources.path(), "include/linux/a.h", "after");
     let expected = [
         ".config",
@@ -223,6 +224,7 @@ modules_install:
 pub(in crate::kernels) struct Lab {
     tree: tempfile::TempDir,
     place: tempfile::TempDir,
+    sandbox: Sandbox,
 }
 
 impl Lab {
@@ -235,6 +237,7 @@ impl Lab {
         let lab = Lab {
             tree: tree(),
             place: tempfile::tempdir().unwrap(),
+            sandbox: usual(),
         };
         write(lab.tree.path(), "Makefile", MAKEFILE);
         write(lab.tree.path(), "include/linux/a.h", "");
@@ -253,7 +256,8 @@ impl Lab {
         let mut said = Vec::new();
         let mut say = |line: &str| said.push(line.to_owned());
         let made = KernelBuildInputs::with_compiler("gcc 12");
-        let built = self.kernels().build_by(&made, name, &tree, None, &mut say);
+        let kernels = self.kernels();
+        let built = kernels.build_by(&made, name, &tree, None, &self.sandbox, &mut say);
         (built, said)
     }
 
@@ -347,4 +351,96 @@ fn options_that_a_kernel_does_not_have_are_said_and_needed_ones_are_missed() {
     write(lab.tree.path(), "Makefile", &without);
     let error = lab.build("mine", "int a;\n").0.unwrap_err();
     assert!(error.why.contains("CONFIG_X86_IOPL_IOPERM=y"), "{error}");
+}
+
+#[test]
+fn an_image_is_the_same_with_a_sandbox_and_without_and_is_trusted_without() {
+    let Some(mut lab) = Lab::new() else { return };
+    lab.sandbox = Sandbox::Off;
+    let without = lab.build("without", "int slice = 1;\n").0.unwrap();
+    assert!(without.kernel.trusted);
+    for (at, sandbox) in kinds().into_iter().enumerate() {
+        lab.sandbox = sandbox;
+        let with = lab
+            .build(&format!("with-{at}"), "int slice = 1;\n")
+            .0
+            .unwrap();
+        assert_eq!(with.kernel.digest, without.kernel.digest);
+        assert!(with.same.contains(&"without".to_owned()), "{:?}", with.same);
+        assert!(
+            !with.kernel.trusted,
+            "its headers hold programs of the sources"
+        );
+        assert!(!lab.kernels().resolve(&with.kernel.name).unwrap().trusted);
+    }
+}
+
+/// Makefiles that try to get at files outside, and what is said of each.
+const HOSTILE: &[(&str, &str, &str)] = &[
+    (
+        "> $(O)/arch/x86/boot/bzImage",
+        "> $(O)/image; ln -s /etc/passwd $(O)/arch/x86/boot/bzImage",
+        "a link out of its folder",
+    ),
+    (
+        "echo 6.12.0 >",
+        "echo ../../../../outside >",
+        "cannot name a directory",
+    ),
+    ("echo 6.12.0 >", "echo /etc >", "cannot name a directory"),
+    (
+        "echo 6.12.0 >",
+        "mkfifo $(O)/pipe; echo 6.12.0 >",
+        "something that is no file",
+    ),
+    (
+        "@env > $(O)/env",
+        "@echo $(shell touch $(SECRET)/file) > $(SECRET)/other",
+        "Error",
+    ),
+];
+
+#[test]
+fn what_is_stored_of_a_hostile_build_is_nothing() {
+    for sandbox in kinds() {
+        for (from, to, why) in HOSTILE {
+            let Some(mut lab) = Lab::new() else { return };
+            lab.sandbox = sandbox.clone();
+            let secret = tempfile::tempdir().unwrap();
+            let text = MAKEFILE.replace(from, to);
+            let text = text.replace("$(SECRET)", &secret.path().display().to_string());
+            assert_ne!(text, MAKEFILE);
+            write(lab.tree.path(), "Makefile", &text);
+            let error = lab.build("mine", "int a;\n").0.unwrap_err();
+            assert!(error.to_string().contains(why), "{to}: {error}");
+            assert!(lab.kernels().resolve("mine").is_err(), "{to}");
+            assert_eq!(files(secret.path()), BTreeSet::new(), "{to}");
+        }
+        // A link of the sources themselves: its text must not get into the headers.
+        let Some(mut lab) = Lab::new() else { return };
+        lab.sandbox = sandbox;
+        let link = lab.tree.path().join("include/linux/stolen.h");
+        std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
+        let error = lab.build("mine", "int a;\n").0.unwrap_err();
+        assert!(error.why.contains("stolen.h"), "{error}");
+    }
+}
+
+#[test]
+fn objects_of_a_build_that_was_killed_are_not_used() {
+    let Some(lab) = Lab::new() else { return };
+    lab.build("mine", "int a;\n").0.unwrap();
+    let builds = lab.place.path().join("builds");
+    let place = crate::fault::list(&builds).unwrap().remove(0);
+    assert!(!place.join("unfinished").exists());
+    write(&place, "objects/half", "");
+    lab.build("mine", "int a;\n").0.unwrap();
+    assert!(
+        place.join("objects/half").exists(),
+        "it was built incrementally"
+    );
+    fs::write(place.join("unfinished"), "").unwrap();
+    lab.build("mine", "int a;\n").0.unwrap();
+    assert!(!place.join("objects/half").exists());
+    assert!(lab.sandbox == Sandbox::Off || !place.join("unfinished").exists());
 }

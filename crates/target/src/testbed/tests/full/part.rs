@@ -6,6 +6,8 @@ use std::path::Path;
 
 use super::kernel;
 use crate::kernels::Kernel;
+use crate::sandbox::Sandbox;
+use crate::sandbox::tests::usual;
 use crate::testbed::{KernelPart, PARTS, SourceTexts};
 
 const SOURCE: &str = "// SPDX-License-Identifier: GPL-2.0-only\n\
@@ -63,7 +65,9 @@ fn a_header_of_the_tree_comes_before_the_kernels_in_the_part_and_in_what_uses_it
     assert!(part.changed_headers(&kernel, &plain).unwrap().is_empty());
     assert_eq!(part.changed_headers(&kernel, &larger).unwrap(), [HEADER]);
     let build = |tree: &SourceTexts| {
-        let built = part.build(root.path(), &kernel, tree, true).unwrap();
+        let built = part
+            .build(root.path(), &kernel, tree, true, &usual())
+            .unwrap();
         assert_eq!(
             Vec::from_iter(built.keys()),
             ["depq", "gpu_sched", "simgpu"]
@@ -76,7 +80,9 @@ fn a_header_of_the_tree_comes_before_the_kernels_in_the_part_and_in_what_uses_it
     let (before, after) = (build(&plain), build(&larger));
     let same: Vec<bool> = before.iter().zip(&after).map(|(a, b)| a == b).collect();
     assert_eq!(same, [true, false, false], "depq, gpu_sched, simgpu");
-    let alone = part.build(root.path(), &kernel, &plain, false).unwrap();
+    let alone = part
+        .build(root.path(), &kernel, &plain, false, &usual())
+        .unwrap();
     assert_eq!(Vec::from_iter(alone.keys()), ["gpu_sched"]);
 }
 
@@ -87,7 +93,9 @@ fn an_error_of_the_part_names_the_file_of_the_tree() {
     let mut tree = tree(part, &kernel);
     let file = format!("{}/tiny.c", part.directory);
     tree.insert(file.clone(), SOURCE.replace("sizeof", "nonsense + sizeof"));
-    let error = part.build(root.path(), &kernel, &tree, false).unwrap_err();
+    let error = part
+        .build(root.path(), &kernel, &tree, false, &usual())
+        .unwrap_err();
     assert!(error.why.starts_with(&format!("{file}:")), "{error}");
     assert!(
         error
@@ -104,8 +112,15 @@ fn what_is_part_of_the_image_or_not_in_the_tree_is_refused() {
     fs::write(&config, "CONFIG_DRM=y\nCONFIG_DRM_SCHED=y\n").unwrap();
     let mut kernel = super::bare("mine");
     kernel.headers = Some(place.path().to_path_buf());
-    let build =
-        |kernel: &Kernel| PARTS[0].build(Path::new("/nowhere"), kernel, &SourceTexts::new(), false);
+    let build = |kernel: &Kernel| {
+        PARTS[0].build(
+            Path::new("/nowhere"),
+            kernel,
+            &SourceTexts::new(),
+            false,
+            &Sandbox::Off,
+        )
+    };
     assert!(
         build(&kernel)
             .unwrap_err()
