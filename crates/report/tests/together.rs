@@ -2,22 +2,63 @@
 
 use std::collections::BTreeMap;
 
-use assize_bundle::{Configuration, Ending, FailedRun, Measurement, Records, Run, ThinnedEvidence};
+use assize_bundle::kernel_log::{Complaint, Phase, complaints};
+use assize_bundle::{
+    ComplainedRun, Configuration, Ending, FailedRun, Measurement, Records, Run, ThinnedEvidence,
+};
 use assize_report::html::{About, ReportPage, html};
 use assize_report::{
     Brief, CheckState, Checks, MetricWords, Style, brief, csv, github, gitlab, junit, kcidb, ktap,
     markdown, text,
 };
 use assize_verdict::{
-    Better, Comparison, Document, Options, Outcome, OutcomeComparison, Verdict, try_records,
+    Better, Comparison, Document, Options, Outcome, OutcomeComparison, RunEnd, Verdict, try_records,
 };
 use regex::Regex;
 
 use crate::absolutes::Source;
 
+/// How many runs of a configuration were warned of by the kernel, and of how many that is known:
+/// in the measurement, and in set-up.
+type PlantedWarnings = BTreeMap<(String, RunEnd), [u32; 2]>;
+
+/// Plants warnings in one of five runs: in set-up, in the measurement or in both.
+fn warnings(source: &mut Source, many: bool) -> Vec<Complaint> {
+    let mut all = Vec::new();
+    for (phase, name) in [(Phase::SetUp, "prepare"), (Phase::Window, "check")] {
+        if many && source.share() < 0.2 {
+            let line = format!("WARNING: CPU: 0 PID: 1 at a.c:1 {name}+0x1/0x2\n");
+            all.extend(
+                complaints(&line)
+                    .into_iter()
+                    .map(|one| Complaint { phase, ..one }),
+            );
+        }
+    }
+    all
+}
+
+/// Counts what was planted in one run.
+fn plant(planted: &mut PlantedWarnings, name: &str, warnings: &[Complaint], crashes: bool) {
+    for (end, phase) in [
+        (RunEnd::Complained, Phase::Window),
+        (RunEnd::ComplainedOutside, Phase::SetUp),
+    ] {
+        let warned = warnings.iter().any(|one| one.phase == phase);
+        let [count, of] = planted.entry((name.to_owned(), end)).or_default();
+        *count += u32::from(warned);
+        // Whether a run that crashed would have been warned of later is unknown.
+        *of += u32::from(warned || !crashes);
+    }
+}
+
 /// A baseline and two configurations in up to three workloads, with effects and noise of
-/// all sizes, including none; in some workloads, runs of one configuration crash.
-fn document(seed: u64) -> Document {
+/// all sizes, including none; in some workloads, runs of one configuration crash, and in some
+/// documents the kernel warns.
+fn document(seed: u64) -> (Document, PlantedWarnings) {
+    let mut warner = Source(seed ^ 0x5eed);
+    let many = warner.share() < 0.5;
+    let mut planted = PlantedWarnings::new();
     let mut source = Source(seed);
     let workloads = ["sync", "frames", "idle"][..1 + source.below(3)].to_vec();
     let mut records = Records {
@@ -55,7 +96,12 @@ fn document(seed: u64) -> Document {
         for repetition in 1..=8 {
             for (at, name) in ["base", "one", "two"].iter().enumerate() {
                 order += 1;
-                if at == 2 && source.share() < crashes {
+                let warned = warnings(&mut warner, many);
+                let fails = at == 2 && source.share() < crashes;
+                plant(&mut planted, name, &warned, fails);
+                if fails {
+                    let oops = "BUG: kernel NULL pointer dereference, address: 0\n\
+                                RIP: 0010:take+0x5e/0x90\n";
                     records.failures.push(FailedRun {
                         configuration: (*name).into(),
                         workload: (*workload).into(),
@@ -64,6 +110,7 @@ fn document(seed: u64) -> Document {
                         block: Some(repetition),
                         why: "the kernel panicked".into(),
                         ending: Some(Ending::Crashed),
+                        complaints: [warned, complaints(oops)].concat(),
                         ..FailedRun::default()
                     });
                     continue;
@@ -77,6 +124,14 @@ fn document(seed: u64) -> Document {
                         .insert(metric.into(), Measurement::new(value, "ns"));
                 }
                 records.runs.push(run);
+                if !warned.is_empty() {
+                    records.complained.push(ComplainedRun {
+                        configuration: (*name).into(),
+                        workload: (*workload).into(),
+                        order,
+                        complaints: warned,
+                    });
+                }
             }
         }
     }
@@ -85,7 +140,7 @@ fn document(seed: u64) -> Document {
         claims,
         ..Options::default()
     };
-    try_records(&records, &options).unwrap()
+    (try_records(&records, &options).unwrap(), planted)
 }
 
 fn metrics() -> Vec<MetricWords> {
@@ -281,9 +336,10 @@ fn may(claimed: Outcome, row: &Comparison, less: bool) -> bool {
 #[test]
 fn every_format_says_the_same_of_every_row() {
     let (mut words, mut crashes, mut claimed) = (BTreeMap::new(), [0; 2], BTreeMap::new());
+    let mut warned = 0;
     let more = Regex::new(r"(\d+) more contrasts?").unwrap();
     for seed in 0..60 {
-        let document = document(seed);
+        let (document, planted) = document(seed);
         let metrics = metrics();
         let [answer, mail] = rendered(&document, &metrics);
         let checks = Checks::for_document(&document, &metrics, &[]);
@@ -358,9 +414,20 @@ fn every_format_says_the_same_of_every_row() {
             );
         }
         let claim = document.claims.last().unwrap();
-        let upheld = document.outcomes.iter().any(OutcomeComparison::is_worse);
+        let crashed = document.outcomes.iter();
+        let mut crashed = crashed.filter(|row| row.outcome == RunEnd::Crashed);
+        let upheld = crashed.any(OutcomeComparison::is_worse);
         assert_eq!(claim.outcome == Outcome::Upheld, upheld, "{claim:?}");
         for row in &document.outcomes {
+            for (name, counted) in [
+                (&row.baseline, [row.count_baseline, row.n_baseline]),
+                (&row.configuration, [row.count, row.n]),
+            ] {
+                if let Some(wanted) = planted.get(&(name.clone(), row.outcome)) {
+                    assert_eq!(counted, *wanted, "{seed}: {row:?}");
+                    warned += 1;
+                }
+            }
             let said = assize_report::describe_outcome(row);
             let fails = |check: &&assize_report::Check| check.said == said;
             let check = checks.checks.iter().find(fails).unwrap();
@@ -409,6 +476,7 @@ fn every_format_says_the_same_of_every_row() {
     assert!(words.len() >= 4, "{words:?}");
     assert_eq!(claimed.len(), 3, "{claimed:?}");
     assert!(crashes.iter().all(|&n| n > 3), "{crashes:?}");
+    assert!(warned > 20, "{warned}");
 }
 
 #[test]
