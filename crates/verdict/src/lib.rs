@@ -32,6 +32,7 @@ mod across_rows;
 mod arrivals;
 mod baselines;
 mod caps;
+mod causes;
 mod cells;
 mod claims;
 mod compare;

@@ -9,15 +9,12 @@ use assize_bundle::kernel_log::{Complaint, Phase, leading};
 use assize_judge::counts::{self, RunShare};
 
 use crate::baselines::Baselines;
+use crate::causes::{one_sided, signatures};
 use crate::cells::Cells;
-use crate::document::{
-    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd, Tail,
-    Verdict,
-};
+use crate::document::{OutcomeComparison, OutcomePairs, OutcomeTest, RunEnd, Tail, Verdict};
 use crate::family::{Hypotheses, HypothesisResults, OutcomeHypothesis, OutcomeHypothesisId};
 use crate::image_clusters::{Image, ImageClusters};
 use crate::options::Options;
-use crate::words::and_list;
 
 /// A block: machine and number.
 type Block<'a> = (Option<&'a str>, Option<u32>);
@@ -58,7 +55,7 @@ impl<'a> RunEnding<'a> {
 
     /// Whether it ended in this way; `None` if that cannot be known: a run that was cut off
     /// might have been warned of later.
-    fn ended(&self, end: RunEnd) -> Option<bool> {
+    pub(crate) fn ended(&self, end: RunEnd) -> Option<bool> {
         let Some(phases) = end.phases() else {
             return Some(self.end == Some(end));
         };
@@ -76,7 +73,7 @@ impl<'a> RunEnding<'a> {
     }
 
     /// The complaint that explains this ending.
-    fn complaint(&self, end: RunEnd) -> Option<&Complaint> {
+    pub(crate) fn complaint(&self, end: RunEnd) -> Option<&Complaint> {
         match end.phases() {
             Some(phases) => self.warnings(phases).next(),
             None => leading(&self.complaints),
@@ -84,7 +81,7 @@ impl<'a> RunEnding<'a> {
     }
 
     /// What runs that ended in this way for the same cause have in common.
-    fn signature(&self, end: RunEnd) -> String {
+    pub(crate) fn signature(&self, end: RunEnd) -> String {
         match end.phases() {
             Some(_) => self
                 .complaint(end)
@@ -363,7 +360,7 @@ pub(crate) fn ask(
             p_adjusted: None,
             fewest: None,
             verdict: Verdict::Undecided,
-            note: elsewhere(&signatures, &cells.configurations[a]),
+            note: one_sided(&signatures, &cells.configurations[a]),
             signatures,
         },
     }
@@ -430,88 +427,6 @@ fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Optio
         only_configuration,
         design_effect: clusters.design_effect(),
     })
-}
-
-/// The first line of the reason why a run failed.
-fn reason<'r>(run: &'r RunEnding<'_>) -> &'r str {
-    run.why.lines().next().unwrap_or_default()
-}
-
-/// The runs that ended in one way, grouped by signature.
-fn signatures(
-    cells: &Cells<'_>,
-    end: RunEnd,
-    sides: [&[&RunEnding<'_>]; 2],
-) -> Vec<OutcomeSignature> {
-    let mut all: Vec<OutcomeSignature> = Vec::new();
-    let runs = sides.into_iter().flatten();
-    for run in runs.filter(|run| run.ended(end) == Some(true)) {
-        let complaint = run.complaint(end);
-        let signature = run.signature(end);
-        let at = all.iter().position(|one| one.signature == signature);
-        let at = at.unwrap_or_else(|| {
-            all.push(OutcomeSignature {
-                signature,
-                line: complaint.map_or_else(|| reason(run).to_owned(), |one| one.line.clone()),
-                frames: complaint.map_or(Vec::new(), |one| one.frames.clone()),
-                runs: Vec::new(),
-            });
-            all.len() - 1
-        });
-        // Show what a run printed only if all runs with this cause printed it.
-        if complaint.is_none() && all[at].line != reason(run) {
-            all[at].line = all[at].signature.clone();
-        }
-        let (bundle, index) = cells.records.run_in_bundle(run.order);
-        all[at].runs.push(OutcomeRun {
-            configuration: cells.configurations[run.configuration].clone(),
-            workload: cells.workloads[run.workload].clone(),
-            index,
-            bundle: bundle.map(str::to_owned),
-            seed: run.seed,
-            image: run.image,
-        });
-    }
-    all.sort_by_key(|one| std::cmp::Reverse(one.runs.len()));
-    all
-}
-
-/// A note if runs of both sides ended this way, but some causes are those of one side only, or
-/// each side's runs are of other workloads.
-fn elsewhere(signatures: &[OutcomeSignature], baseline: &str) -> Option<String> {
-    let runs = |of_baseline: bool| {
-        let all = signatures.iter().flat_map(|one| &one.runs);
-        all.filter(move |run| (run.configuration == baseline) == of_baseline)
-    };
-    if runs(true).next().is_none() || runs(false).next().is_none() {
-        return None;
-    }
-    let workloads = [true, false].map(|side| {
-        let names: BTreeSet<&str> = runs(side).map(|run| run.workload.as_str()).collect();
-        names
-    });
-    if workloads[0].is_disjoint(&workloads[1]) {
-        let [before, after] = workloads.map(|names| and_list(&Vec::from_iter(names)));
-        return Some(format!(
-            "of different workloads: {before} before, {after} now"
-        ));
-    }
-    let only = |of_baseline: bool| -> Vec<String> {
-        let one_sided = signatures.iter().filter(|one| {
-            let mut runs = one.runs.iter();
-            runs.all(|run| (run.configuration == baseline) == of_baseline)
-        });
-        one_sided
-            .map(|one| format!("{} ({} runs)", one.signature, one.runs.len()))
-            .collect()
-    };
-    let said = [(only(true), "before"), (only(false), "now")];
-    let said: Vec<String> = said
-        .into_iter()
-        .filter(|(names, _)| !names.is_empty())
-        .map(|(names, when)| format!("{} only {when}", and_list(&names)))
-        .collect();
-    (!said.is_empty()).then(|| format!("causes of one side: {}", said.join(", ")))
 }
 
 /// Decides all rows.

@@ -7,8 +7,7 @@ use super::answers::{self, BriefAnswers};
 use crate::contrasts::{
     self, by_event, count_decided, count_incomplete_runs, fixed_outcome, leading_rows,
 };
-use crate::printable;
-use crate::text::push_wrapped_code;
+use crate::text::push_wrapped_code_after;
 
 /// `1 run`, `2 runs`.
 pub(super) fn count_of(n: usize, noun: &str) -> String {
@@ -210,21 +209,10 @@ pub(super) fn closing_lines(sheet: &BriefSheet<'_>) -> Vec<String> {
         lines.extend(wrapped);
     }
     if !document.reproduce.is_empty() {
-        lines.extend(reproduce(
-            document.rerun.as_ref().unwrap_or(&document.reproduce),
-            sheet.width,
-        ));
+        let command = document.rerun.as_ref().unwrap_or(&document.reproduce);
+        let mut text = String::new();
+        push_wrapped_code_after(&mut text, "Reproduce: ", command);
+        lines.extend(text.lines().map(str::to_owned));
     }
     lines
-}
-
-/// The command on the line of its heading, or below it so that it can be copied as it is.
-fn reproduce(command: &str, width: usize) -> Vec<String> {
-    let line = format!("Reproduce: {}", printable(command));
-    if line.chars().count() <= width {
-        return vec![line];
-    }
-    let mut text = String::from("Reproduce:\n");
-    push_wrapped_code(&mut text, command);
-    text.lines().map(str::to_owned).collect()
 }

@@ -57,7 +57,7 @@ mod tests {
         );
         let lost = row(6, Some([8, 9]), Some(4));
         assert_eq!(
-            said(&[lost.clone()]).unwrap(),
+            said(std::slice::from_ref(&lost)).unwrap(),
             "6 of 9 against 8 of 8, means of 4 images"
         );
         assert_eq!(said(&[row(6, None, None), lost]), None);

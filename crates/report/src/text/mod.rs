@@ -222,9 +222,14 @@ fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
 
 /// Appends a command, wrapped with backslashes if it is too long.
 pub(crate) fn push_wrapped_code(out: &mut String, command: &str) {
+    push_wrapped_code_after(out, "  ", command);
+}
+
+/// Appends a command to the beginning of a line.
+pub(crate) fn push_wrapped_code_after(out: &mut String, begin: &str, command: &str) {
     let command = printable(command);
     let words = shell_words(&command);
-    let mut line = String::from("  ");
+    let mut line = String::from(begin);
     for (at, word) in words.iter().enumerate() {
         if line.len() + word.len() + 3 > WIDTH && line.trim().len() > 2 {
             out.push_str(line.trim_end());
