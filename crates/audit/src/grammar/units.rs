@@ -81,6 +81,13 @@ pub(crate) fn parted(text: &str) -> (&str, &str) {
     }
 }
 
+/// The unit behind a name in a header; empty if there is none that is known.
+pub(crate) fn unit_of_header(name: &str) -> &str {
+    Some(parted(name).1)
+        .filter(|unit| is_unit(unit))
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
