@@ -14,10 +14,15 @@ const BEFORE: [&str; 18] = [
 const SURE: usize = 8;
 /// What others branch from, also behind the name of the project: `qemu master`.
 const ROOTS: [&str; 4] = ["mainline", "master", "trunk", "upstream"];
-/// Words for a change.
-const CHANGES: [&str; 7] = ["branch", "change", "commit", "fix", "patch", "patche", "pr"];
+/// Words for a change, and for code.
+#[rustfmt::skip]
+const CHANGES: [&str; 9] = [
+    "branch", "change", "code", "commit", "fix", "patch", "patche", "pr", "version",
+];
 /// Names of the state after a change.
-const AFTER: [&str; 6] = ["after", "modified", "new", "patch", "patched", "pr"];
+const AFTER: [&str; 7] = [
+    "after", "latest", "modified", "new", "patch", "patched", "pr",
+];
 /// Other words for a state.
 const OTHER: [&str; 12] = [
     "pre", "post", "with", "without", "w/o", "default", "reverted", "on", "off", "enabled",
@@ -118,6 +123,8 @@ pub(crate) fn side(name: &str) -> Option<Side> {
             ..,
         ] => Some(Side::After),
         [_, word] if ROOTS.contains(&word) => Some(Side::Before),
+        ["current", "branch"] => Some(Side::After),
+        [state, word] if CHANGES.contains(&word) => side(state),
         [.., word] => switch(word),
         [] => None,
     }
@@ -152,7 +159,7 @@ pub(crate) fn may_begin(text: &str) -> bool {
         .iter()
         .chain(&AFTER)
         .chain(&OTHER[..5])
-        .chain(&["my", "the", "this"]);
+        .chain(&["current", "my", "the", "this"]);
     all.into_iter()
         .any(|word| word.as_bytes().eq_ignore_ascii_case(first))
 }
@@ -204,6 +211,7 @@ mod tests {
             &["without builtin stash", "with builtin stash"],
             &["Baseline ba1a4b2c", "PR rebased 4db925b2"], &["**old**", "new:", "patched v2"],
             &["Before change", "After change"], &["The master", "Patched"],
+            &["main branch", "Current Branch"], &["old version", "latest version"],
         ];
         for names in cases {
             assert!(are_before_and_after(names), "{names:?}");

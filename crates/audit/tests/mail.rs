@@ -73,7 +73,12 @@ fn mails_are_read_as_they_were_looked_over() {
 
 #[test]
 fn binary_gives_a_doubt_and_no_lines() {
-    for bytes in [&b"\x7fELF\x02\0\0\0text\n"[..], b"\x01\x02\x03\x04abc"] {
+    let noise: Vec<u8> = (1..=255).collect();
+    for bytes in [
+        &b"\x7fELF\x02\0\0\0text\n"[..],
+        b"\x01\x02\x03\x04abc",
+        &noise,
+    ] {
         let message = one(bytes);
         assert_eq!(message.doubts[0].code, BINARY_INPUT);
         assert!(message.lines().is_empty());

@@ -103,11 +103,16 @@ impl Grouper {
     fn resolve(&mut self, mut placed: Placed, options: &Options) -> (Placed, NamedBy) {
         let mut named_by = NamedBy::Block;
         let mut findings = Vec::new();
+        let mut grids = Vec::new();
         for (place, finding) in std::mem::take(&mut placed.findings) {
-            let Finding::Grid(grid) = finding else {
-                findings.push((place, finding));
-                continue;
-            };
+            match finding {
+                Finding::Grid(grid) => {
+                    grids.extend(grid.parts().into_iter().map(|one| (place, one)))
+                }
+                other => findings.push((place, other)),
+            }
+        }
+        for (place, grid) in grids {
             let roles = grid.roles(options);
             if grid.hides_spreads() && options.spread.is_none() {
                 let detail = "what the +- is was not said: it is taken for a standard error; \

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::roles::{is_derived, is_number, key_is, unitless};
 use crate::grammar::grid::{Cell, Grid, Row};
-use crate::grammar::units::{is_measure, metric_of, power_of_seconds, unit_of_header};
+use crate::grammar::units::{is_measure, is_unit, metric_of, power_of_seconds, unit_of_header};
 
 /// What a formula computes. A share, `40 %` of a size, seldom compares states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,60 @@ impl Grid {
         let whole = |cell: &Cell| cell.unit.is_empty() && cell.value.fract() == 0.0;
         let before = sides.first().is_some_and(|first| column < *first);
         before && !self.is_change(column) && self.cells(column).all(whole)
+    }
+
+    /// The tables of which this one consists, if each quantity has two columns of its own and the
+    /// change between them: `old time`, `new time`, `change`, `old memory`, and so on.
+    pub(crate) fn parts(self) -> Vec<Grid> {
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new()];
+        for at in 0..self.columns.len().min(WIDEST) {
+            let own = groups.pop().unwrap_or_default();
+            let change = own.len() >= 2 && self.follows([own[0], own[1]], at);
+            match own.len() < 2 || change {
+                true => groups.push([own, vec![at]].concat()),
+                false => groups.extend([own, vec![at]]),
+            }
+        }
+        let parts: Option<Vec<Grid>> = groups.iter().map(|group| self.part(group)).collect();
+        let parts = parts.filter(|parts| parts.len() > 1).unwrap_or_default();
+        let names = |part: &Grid| [0, 1].map(|at| unitless(&part.columns[at]).to_owned());
+        let quantity = |part: &Grid| part.rows[0].labels.last().cloned();
+        let quantities: BTreeSet<_> = parts.iter().map(quantity).collect();
+        let of_one = parts.iter().all(|part| names(part) == names(&parts[0]));
+        match parts.is_empty() || !of_one || quantities.len() < parts.len() {
+            true => vec![self],
+            false => parts,
+        }
+    }
+
+    /// Two columns and the changes between them, whose rows have the words that both headers share.
+    fn part(&self, group: &[usize]) -> Option<Grid> {
+        let [a, b, _, ..] = group[..] else {
+            return None;
+        };
+        let words = |at: usize| self.columns[at].split_whitespace();
+        let shared = |word: &str| [a, b].iter().all(|at| words(*at).any(|own| own == word));
+        let (units, quantity): (Vec<&str>, Vec<&str>) = words(a)
+            .filter(|word| shared(word))
+            .partition(|word| is_unit(word));
+        let name = |at: usize| {
+            let own = words(at).filter(|word| !shared(word));
+            own.chain(units.iter().copied())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let row = |row: &Row| Row {
+            at: row.at,
+            labels: [&row.labels[..], &[quantity.join(" ")]].concat(),
+            cells: group.iter().map(|at| row.cells[*at].clone()).collect(),
+        };
+        let changes = group[2..].iter().map(|at| self.columns[*at].clone());
+        let alike = self.are_alike(a, b) && !quantity.is_empty() && !self.rows.is_empty();
+        alike.then(|| Grid {
+            keys: self.keys.iter().cloned().chain([String::new()]).collect(),
+            columns: [a, b].map(name).into_iter().chain(changes).collect(),
+            rows: self.rows.iter().map(row).collect(),
+        })
     }
 
     /// Finds columns whose ratio to the first of them, difference from it or change in percent the

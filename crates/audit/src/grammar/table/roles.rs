@@ -351,8 +351,12 @@ impl Grid {
         let name = |at: &usize| unitless(&self.columns[*at]);
         let is_side = |at: &usize| side(name(at)).is_some() || !self.is_change(*at) && !set(at);
         let figures: Vec<usize> = (0..self.columns.len()).filter(is_side).collect();
-        let names = figures.iter().map(name);
-        if are_states(&names.collect::<Vec<_>>()) && kept(&figures) {
+        let names: Vec<&str> = figures.iter().map(name).collect();
+        // Beside `master` may stand the number of rounds.
+        let units = self.measured(&figures);
+        let measured = units.len() == 1 && !units.contains("");
+        let states = are_before_and_after(&names) || measured && are_states(&names);
+        if states && kept(&figures) {
             let because = "the columns are named for before and after a change";
             return Some(columns(figures, because));
         }
