@@ -88,7 +88,7 @@ fn of_what(text: &str) -> Option<Cell> {
 }
 
 /// A sentence about one figure, `figure1 is done after 4.04 seconds.`: the words before it and the
-/// figure.
+/// figure. Whole seconds may be a setting.
 fn sentence(text: &str) -> Option<Entry> {
     let text = item(text).trim_start_matches(['*', '_']);
     let all = numbers::of(text);
@@ -97,7 +97,8 @@ fn sentence(text: &str) -> Option<Entry> {
     let words = |text: &str| text.split_whitespace().count();
     let (cell, _) = Cell::leading(&text[one.at..])?;
     let told = (1..=WORDS).contains(&words(name)) && words(rest) <= WORDS;
-    (told && is_measure(&cell.unit)).then(|| (label(name), vec![(String::new(), cell)]))
+    let fine = cell.step.is_some_and(|step| step < 1.0);
+    (told && fine && is_measure(&cell.unit)).then(|| (label(name), vec![(String::new(), cell)]))
 }
 
 /// A row between bars without a header: its name and numbered figures.

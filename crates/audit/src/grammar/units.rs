@@ -87,17 +87,3 @@ pub(crate) fn unit_of_header(name: &str) -> &str {
         .filter(|unit| is_unit(unit))
         .unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_of_time_are_one_however_they_are_spelled() {
-        assert_eq!(power_of_seconds("usec"), power_of_seconds("\u{b5}s"));
-        assert!(is_time("ms") && is_measure("ns/op") && is_measure("MB/s") && !is_measure("MB"));
-        assert_eq!(parted("p99 latency (us)"), ("p99 latency", "us"));
-        assert_eq!(parted("time s"), ("time", "s"));
-        assert_eq!(parted("context switches"), ("context switches", ""));
-    }
-}

@@ -8,7 +8,7 @@ use super::roles::{
 };
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::cells::{label, summary};
-use crate::grammar::grid::{Grid, Row};
+use crate::grammar::grid::{Cell, Grid, Row};
 use crate::grammar::units::{is_unit, metric_of, parted, unit_of_header};
 use crate::options::{Options, Role, SpreadKind};
 
@@ -55,7 +55,8 @@ impl Grid {
                 if let Some(spread) = cell.spread {
                     let kind = options.spread.or_else(|| self.said_of_spread(row, column));
                     let kind = kind.unwrap_or(SpreadKind::Se);
-                    means.push((row.at, mean(labels, figure, (spread, kind), options)));
+                    let n = options.runs_behind.or_else(|| self.runs_of(row));
+                    means.push((row.at, mean(labels, figure, (spread, kind), n)));
                     continue;
                 }
                 if is_mean(&self.columns[column]) {
@@ -124,28 +125,34 @@ impl Grid {
         one_mean && (count(&is_deviation) == 1 || spread())
     }
 
-    /// A mean, with the standard deviation of its row, and the number of runs in a column `N` or,
-    /// as `n=10`, in its label.
+    /// A mean, with the standard deviation and the number of runs of its row.
     fn mean_beside_deviation(&self, row: &Row, labels: Labels, figure: Figure) -> Finding {
-        let find = |of: &dyn Fn(&str) -> bool| {
-            let mut columns = self.columns.iter().zip(&row.cells);
-            columns
-                .find(|(name, _)| of(name))
-                .and_then(|(_, cell)| cell.as_ref())
-        };
-        let deviation = find(&is_deviation).filter(|cell| self.summarises() && cell.unit != "%");
+        let deviation = self
+            .beside(row, &is_deviation)
+            .filter(|cell| cell.unit != "%");
         let spread = deviation.map(|cell| Spread::StandardDeviation(cell.value));
-        let counted = find(&|name| key_is(name, &["n", "runs", "count"]));
-        let counted = counted
-            .filter(|_| self.summarises())
-            .map(|cell| &*cell.text);
+        summary(&labels, figure, spread, self.runs_of(row))
+    }
+
+    /// The number of runs in a column `N` or, as `n=10`, in the label of a row.
+    fn runs_of(&self, row: &Row) -> Option<u32> {
+        let counted = self.beside(row, &|name| key_is(name, &["n", "runs", "count"]));
         let label = row.label();
-        let said = label.split_once("(n=").map(|(_, rest)| {
-            let end = rest.find(|c: char| !c.is_ascii_digit());
-            &rest[..end.unwrap_or(rest.len())]
-        });
-        let n = counted.or(said).and_then(|n| n.parse().ok());
-        summary(&labels, figure, spread, n)
+        let said = || {
+            let (_, rest) = label.split_once("(n=")?;
+            rest.split(|c: char| !c.is_ascii_digit()).next()
+        };
+        let n = counted.map(|cell| cell.text.as_str()).or_else(said);
+        n.and_then(|n| n.parse().ok())
+    }
+
+    /// The cell of a row in the column of such a name, where that says more of a mean.
+    fn beside<'g>(&'g self, row: &'g Row, of: &dyn Fn(&str) -> bool) -> Option<&'g Cell> {
+        let columns = self.columns.iter().zip(&row.cells);
+        let mut columns = columns.filter(|_| self.summarises());
+        columns
+            .find(|(name, _)| of(name))
+            .and_then(|(_, cell)| cell.as_ref())
     }
 
     /// Whether a column is one of several that are numbered: `cpu 0`, `cpu 1`.
@@ -277,7 +284,7 @@ fn total(parts: &[Figure], corner: Option<&String>) -> Figure {
 }
 
 /// A mean with a `±`.
-fn mean(labels: Labels, figure: Figure, spread: (f64, SpreadKind), options: &Options) -> Finding {
+fn mean(labels: Labels, figure: Figure, spread: (f64, SpreadKind), n: Option<u32>) -> Finding {
     let spread = match spread {
         // Where it stands in percent, it was made absolute when it was read.
         (spread, SpreadKind::Cv) => Spread::StandardDeviation(spread),
@@ -287,6 +294,6 @@ fn mean(labels: Labels, figure: Figure, spread: (f64, SpreadKind), options: &Opt
         labels,
         figure,
         spread: Some(spread),
-        n: options.runs_behind,
+        n,
     }
 }

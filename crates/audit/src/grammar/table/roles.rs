@@ -364,6 +364,9 @@ impl Grid {
         let measured: Vec<usize> = measured.collect();
         let names: Vec<&String> = measured.iter().map(|at| &labels[*at]).collect();
         let because = "the rows are named for before and after a change";
-        are_states(&names).then(|| rows(measured, because))
+        // `a | master` and `b | replica` are two hosts.
+        let whole = self.rows.iter().all(|row| row.labels.len() == 1);
+        let states = are_before_and_after(&names) || whole && are_states(&names);
+        states.then(|| rows(measured, because))
     }
 }
