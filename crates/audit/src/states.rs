@@ -228,25 +228,4 @@ mod tests {
             assert!(!are_states(names), "{names:?}");
         }
     }
-
-    #[test]
-    fn one_sure_name_of_a_state_tells_what_the_others_are() {
-        #[rustfmt::skip]
-        let cases = [
-            &["master", "multiread"][..], &["net-next", "after #1", "after #3"],
-            &["qemu master", "qemu master with it", "2.0 release"], &["Current", "After PR"],
-            &["Disabled", "Enabled"], &["GRO off", "GRO on"], &["v2", "with this patch"],
-        ];
-        for names in cases {
-            assert!(are_states(names), "{names:?}");
-        }
-        #[rustfmt::skip]
-        let cases = [
-            &["main", "worker"][..], &["new", "delete"], &["peak", "after collection"],
-            &["post processing", "parsing"], &["RSS before", "peak"], &["depends on", "time"],
-        ];
-        for names in cases {
-            assert!(!are_states(names), "{names:?}");
-        }
-    }
 }

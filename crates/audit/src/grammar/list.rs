@@ -87,8 +87,7 @@ fn of_what(text: &str) -> Option<Cell> {
     (said && !cell.unit.is_empty() && is_remark(remark)).then_some(cell)
 }
 
-/// A sentence about one figure, `figure1 is done after 4.04 seconds.`: the words before it and the
-/// figure. Whole seconds may be a setting.
+/// A sentence with a figure, `figure1 is done after 4.04 seconds.`; whole seconds may be a setting.
 fn sentence(text: &str) -> Option<Entry> {
     let text = item(text).trim_start_matches(['*', '_']);
     let all = numbers::of(text);
@@ -165,13 +164,14 @@ fn state(line: &str) -> Option<&str> {
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
-    if let Some(name) = state(here(0)?) {
+    if let Some(name) = state(here(0)?).filter(|_| entry(&lines[0].text).is_none()) {
         let empty = |at: &usize| {
             here(*at).is_some_and(|text| text.trim().is_empty() || is_fence(text.trim()))
         };
         let begin = (1..=FAR).find(|at| !empty(at))?;
         let text = |at: usize| here(at).filter(|_| at < MOST && !empty(&at));
-        let end = (begin..).find(|at| text(*at).is_none_or(|text| state(text).is_some()))?;
+        let ends = |text: &str| state(text).is_some() && entry(text).is_none();
+        let end = (begin..).find(|at| text(*at).is_none_or(ends))?;
         return of_state(name, lines, begin..end);
     }
     let mut rows: Vec<Entry> = Vec::new();

@@ -9,6 +9,7 @@ use super::apply::cells;
 use crate::audit::Audit;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::{RUNS, behind_name};
+use crate::grammar::units::is_measure;
 use crate::group::item::UNNAMED;
 use crate::located::{Located, StandsFor, located};
 use crate::numbers;
@@ -104,11 +105,34 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
     }
     rows.extend(behind_names(&lines, &mut claimed));
     rows.extend(lone(&lines, &mut claimed));
-    written(&rows, &lines, &claimed)
+    written(rows, &lines, claimed)
+}
+
+/// Where nothing else is drafted, each number that looks measured: with such a unit or a fraction.
+fn measured(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
+    let mut all = unclaimed(lines, claimed);
+    all.retain(|(.., one)| {
+        is_measure(&one.unit) || one.unit.is_empty() && one.value.fract() != 0.0
+    });
+    claimed.extend(all.iter().map(|(line, nth, _)| (*line, *nth)));
+    let row = |(line, nth, one): &(u32, usize, Unassigned)| Row {
+        fields: [
+            "?".to_owned(),
+            "?".to_owned(),
+            format!("? [{}]", one.unit).replace(" []", ""),
+        ],
+        places: vec![place(lines, *line, *nth)],
+        mean: false,
+        in_order: false,
+    };
+    all.iter().map(row).collect()
 }
 
 /// The text of the rows, and the numbers that are in none.
-fn written(rows: &[Row], lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Draft {
+fn written(mut rows: Vec<Row>, lines: &[&str], mut claimed: BTreeSet<(u32, usize)>) -> Draft {
+    if rows.is_empty() {
+        rows = measured(lines, &mut claimed);
+    }
     let mut draft = Draft {
         text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
         unassigned: Vec::new(),
@@ -128,7 +152,7 @@ fn written(rows: &[Row], lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Dr
             "{configuration} | {workload} | {metric} | {places}"
         );
     }
-    for (line, nth, one) in unclaimed(lines, claimed) {
+    for (line, nth, one) in unclaimed(lines, &claimed) {
         if draft.unassigned.is_empty() {
             draft.text.push_str("# in no row:\n");
         }
