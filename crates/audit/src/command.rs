@@ -286,22 +286,15 @@ mod tests {
 
     #[test]
     fn wrappers_are_not_the_program_under_test() {
-        for (command, program) in [
-            (
-                "./perf stat -a -e cycles,power/energy-pkg/ timeout 20s glxgears",
-                "glxgears",
-            ),
+        #[rustfmt::skip]
+        let cases = [
+            ("./perf stat -a -e cycles,power/energy-pkg/ timeout 20s glxgears", "glxgears"),
             ("perf stat -r 10 -- taskset -c 3 ./a.out 5", "a.out 5"),
-            (
-                "sudo chrt -f 50 /usr/bin/cyclictest -m > log",
-                "cyclictest -m",
-            ),
+            ("sudo chrt -f 50 /usr/bin/cyclictest -m > log", "cyclictest -m"),
             ("FOO=1 nice -n -5 bench --x", "bench --x"),
-            (
-                "for i in 1 2 3; do perf stat -a hackbench -g 2; done",
-                "hackbench -g 2",
-            ),
-        ] {
+            ("for i in 1 2 3; do perf stat -a hackbench -g 2; done", "hackbench -g 2"),
+        ];
+        for (command, program) in cases {
             assert_eq!(under_test(command).unwrap_or_default().join(" "), program);
         }
         assert!(wants_more("perf stat -a -e cycles") && !wants_more("perf stat -a true"));

@@ -3,6 +3,7 @@
 use crate::grammar::units::is_measure;
 use crate::line::Line;
 use crate::numbers;
+use crate::states::state_at_end;
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +72,9 @@ fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
     let (last, above) = texts.split_last()?;
     let heading = |text: &str| {
         let text = strip_marks(text);
+        let joins = ["and ", "vs ", "vs. "];
+        let bare = joins.iter().find_map(|word| text.strip_prefix(word));
+        let text = bare.or_else(|| state_at_end(text)).unwrap_or(text);
         let named = text.chars().any(char::is_alphanumeric) && text.len() <= LONGEST;
         let said = is_attribution(text) || is_letter_header(text);
         (named && !said).then(|| Heading {
@@ -103,7 +107,7 @@ fn prints_a_figure(text: &str) -> bool {
     let Some(sign) = text.find([':', '=']).filter(|_| !text.ends_with(':')) else {
         return false;
     };
-    let all = numbers::of(text);
+    let all = numbers::of(text.split_once(" (").map_or(text, |(bare, _)| bare));
     let mut behind = all.iter().filter(|one| one.at > sign);
     behind.any(|one| is_measure(one.unit))
 }
@@ -240,8 +244,8 @@ mod tests {
             ("## With the patch ##|12", "With the patch"),
             ("- with the patch|12", "with the patch"),
             (
-                "Some text. With IRQ putting of jobs off and the bypass (flags =|BYPASS):|12",
-                "With IRQ putting of jobs off and the bypass (flags = BYPASS)",
+                "Some text. With IRQ putting of jobs (flags =|BYPASS):|12",
+                "With IRQ putting of jobs (flags = BYPASS)",
             ),
             ("We measured it again.|12", ""),
             ("iostat -x 1|12", ""),

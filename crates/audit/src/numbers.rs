@@ -16,10 +16,11 @@ pub(crate) struct Printed<'t> {
     pub(crate) times: f64,
 }
 
-/// Returns the numbers of a line in order; a comma that parts no thousands is a decimal mark. Parts of names, versions, addresses and times of
-/// day do not count: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
+/// Returns the numbers of a line in order; a comma that parts no thousands is a decimal mark. Parts of
+/// names, versions, addresses and times of day do not count: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
 pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
     let bytes = line.as_bytes();
+    let decimal = has_decimal_comma(line);
     let mut found = Vec::new();
     let mut at = list_mark(line);
     while at < bytes.len() {
@@ -43,7 +44,11 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
         let digits = token.trim_end_matches(['.', ',', '\'']);
         let rest = &line[at + digits.len()..];
         let comma = || number(digits, Locale::CommaDecimal).filter(|_| digits.contains(','));
-        let number = number(digits, Locale::English).or_else(comma);
+        let english = || number(digits, Locale::English);
+        let number = match decimal {
+            true => comma().or_else(english),
+            false => english().or_else(comma),
+        };
         match number.filter(|_| !goes_on(rest)) {
             Some(number) => {
                 let (times, unit, length) = unit(rest);
@@ -61,6 +66,18 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
         }
     }
     found
+}
+
+/// Whether a comma of the line can only be a decimal mark: `2,10s`. So are the others then:
+/// `2,905 total`.
+fn has_decimal_comma(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    memchr::memchr_iter(b',', bytes).any(|at| {
+        let behind = &bytes[at + 1..];
+        let digits = behind.iter().take_while(|b| b.is_ascii_digit()).count();
+        let unit = behind.get(digits).is_some_and(u8::is_ascii_alphabetic);
+        at > 0 && bytes[at - 1].is_ascii_digit() && unit && !matches!(digits, 0 | 3)
+    })
 }
 
 /// Where the text of an item of a numbered list begins: behind `3. ` or `3) `; 0 if it is none.
@@ -247,18 +264,16 @@ mod tests {
 
     #[test]
     fn numbers_are_no_parts_of_names() {
-        for line in [
-            "fio-3.33 on x86 5.4.1 at 12:30 0x1f v6",
-            "..1 --2 1e999 \u{e9}1",
-        ] {
-            assert_eq!(values(line), []);
-        }
+        let lines = "fio-3.33 on x86 5.4.1 at 12:30 0x1f v6|..1 --2 1e999 \u{e9}1";
+        assert!(lines.split('|').all(|line| values(line).is_empty()));
         for (line, wanted) in [
             ("real 12.5s, 1,234 MB/s", &[12.5, 1234.0][..]),
             ("-1.5e-3 | 7% +-0.2", &[-0.0015, 7.0, 0.2]),
             ("a: 3 \u{b1}4 (5.)", &[3.0, 4.0, 5.0]),
             ("100. 2.5 s", &[100.0, 2.5]),
             ("145,78s user 6,26s system", &[145.78, 6.26]),
+            ("2,10s user 2,905 total", &[2.1, 2.905]),
+            ("2.10s user 2,905 total on 1,2", &[2.1, 2905.0, 1.2]),
             ("13m15 13m15sx 1h2m3", &[]),
         ] {
             let found: Vec<f64> = values(line).iter().map(|(value, ..)| *value).collect();
@@ -268,22 +283,17 @@ mod tests {
 
     #[test]
     fn minutes_prefixes_and_joined_words_count() {
-        for (line, value, unit, step) in [
-            ("stock: 1m27s", 87.0, "s", 1.0),
-            ("1h02m03.5s,", 3723.5, "s", 0.1),
-            ("real 1m24,238s", 84.238, "s", 1e-3),
-            ("took 2h15m", 8100.0, "s", 60.0),
-            ("1. 8s 310ms", 8.31, "s", 1e-3),
-            (" 2) 7s787ms", 7.787, "s", 1e-3),
-            ("13m", 13.0, "m", 1.0),
-            ("132.5K iops", 132_500.0, "iops", 100.0),
-            ("1.5 Miops", 1_500_000.0, "iops", 100_000.0),
-            ("183M", 183e6, "", 1e6),
-            ("2KiB", 2.0, "KiB", 1.0),
-            ("10Gbit", 10.0, "Gbit", 1.0),
-            ("4 Patches", 4.0, "", 1.0),
-            ("704 min", 704.0, "min", 1.0),
-        ] {
+        #[rustfmt::skip]
+        let cases = [
+            ("stock: 1m27s", 87.0, "s", 1.0), ("1h02m03.5s,", 3723.5, "s", 0.1),
+            ("real 1m24,238s", 84.238, "s", 1e-3), ("took 2h15m", 8100.0, "s", 60.0),
+            ("1. 8s 310ms", 8.31, "s", 1e-3), (" 2) 7s787ms", 7.787, "s", 1e-3),
+            ("13m", 13.0, "m", 1.0), ("132.5K iops", 132_500.0, "iops", 100.0),
+            ("1.5 Miops", 1_500_000.0, "iops", 100_000.0), ("183M", 183e6, "", 1e6),
+            ("2KiB", 2.0, "KiB", 1.0), ("10Gbit", 10.0, "Gbit", 1.0),
+            ("4 Patches", 4.0, "", 1.0), ("704 min", 704.0, "min", 1.0),
+        ];
+        for (line, value, unit, step) in cases {
             assert_eq!(values(line), [(value, unit, step)], "{line}");
         }
         // The minimum.

@@ -7,12 +7,22 @@ use assize_bundle::Configuration;
 /// Names of the state before a change.
 #[rustfmt::skip]
 const BEFORE: [&str; 18] = [
-    "base", "baseline", "before", "control", "main", "mainline", "master", "old", "orig",
-    "original", "plain", "reference", "stock", "trunk", "unmodified", "unpatched", "upstream",
-    "vanilla",
+    "baseline", "before", "mainline", "master", "unmodified", "unpatched", "upstream", "vanilla",
+    "base", "control", "main", "old", "orig", "original", "plain", "reference", "stock", "trunk",
+];
+/// How many of them are for nothing else.
+const SURE: usize = 8;
+/// What others branch from, also behind the name of the project: `qemu master`.
+const ROOTS: [&str; 4] = ["mainline", "master", "trunk", "upstream"];
+/// Words for a change, and for code.
+#[rustfmt::skip]
+const CHANGES: [&str; 9] = [
+    "branch", "change", "code", "commit", "fix", "patch", "patche", "pr", "version",
 ];
 /// Names of the state after a change.
-const AFTER: [&str; 6] = ["after", "modified", "new", "patch", "patched", "pr"];
+const AFTER: [&str; 7] = [
+    "after", "latest", "modified", "new", "patch", "patched", "pr",
+];
 /// Other words for a state.
 const OTHER: [&str; 12] = [
     "pre", "post", "with", "without", "w/o", "default", "reverted", "on", "off", "enabled",
@@ -40,14 +50,64 @@ pub(crate) enum Side {
 
 /// Whether names are those of one thing before a change and after it: one as `master`,
 /// `baseline (n=10)` or `without the cache`, and all others as `patched`, `this PR` or `with the
-/// cache`, each another one.
+/// cache`, each another one. Those of a switch, `GRO off` and `GRO on`, are of one switch.
 pub(crate) fn are_before_and_after<S: AsRef<str>>(names: &[S]) -> bool {
+    of_names(names).is_some_and(|sides| {
+        let before = sides.iter().filter(|side| **side == Some(Side::Before));
+        sides.len() > 1 && before.count() == 1 && !sides.contains(&None)
+    })
+}
+
+/// Whether names are of states: of one thing before and after a change, or one is surely for one of
+/// these states and the other names can only be for the other.
+pub(crate) fn are_states<S: AsRef<str>>(names: &[S]) -> bool {
+    let sides = of_names(names).unwrap_or_default();
+    let count = |of: Option<Side>| sides.iter().filter(|side| **side == of).count();
+    let (before, after) = (count(Some(Side::Before)), count(Some(Side::After)));
+    let one = match (before, after) {
+        (1, 0) => sides.len() > 1,
+        (0, 1..) => after + 1 == sides.len(),
+        _ => false,
+    };
+    let sure = |name: &S| is_sure(&plain(name.as_ref()));
+    are_before_and_after(names) || one && names.iter().any(sure)
+}
+
+/// The sides of names; none if two are one name or are of several switches.
+fn of_names<S: AsRef<str>>(names: &[S]) -> Option<Vec<Option<Side>>> {
     let plain: BTreeSet<String> = names.iter().map(|name| plain(name.as_ref())).collect();
-    let sides: Option<Vec<Side>> = plain.iter().map(|name| side(name)).collect();
-    let mut sides = sides.unwrap_or_default();
-    sides.sort_unstable();
-    let one_before = matches!(sides[..], [Side::Before, Side::After, ..]);
-    one_before && plain.len() == names.len()
+    let switched = |name: &String| {
+        let (stem, last) = name.rsplit_once(' ').unwrap_or(("", name));
+        switch(last).map(|_| stem.to_owned())
+    };
+    let stems: BTreeSet<Option<String>> = plain.iter().map(switched).collect();
+    let one_switch = stems.len() == 1 || stems.iter().all(Option::is_none);
+    let named = plain.len() == names.len() && !plain.contains("");
+    (named && one_switch).then(|| plain.iter().map(|name| side(name)).collect())
+}
+
+/// Whether a name, in small letters, can be for nothing but a state.
+fn is_sure(name: &str) -> bool {
+    let words: Vec<&str> = name.split(' ').collect();
+    let change = |word: &&str| CHANGES.contains(&word.trim_end_matches('s'));
+    match words[..] {
+        [word] => BEFORE[..SURE].contains(&word) || matches!(word, "after" | "patched"),
+        [_, word] if ROOTS.contains(&word) => true,
+        [first, .., last] => {
+            let told = side(first).is_some() || matches!(first, "this" | "my" | "with" | "without");
+            told && (words[1..].iter().any(change) || last.starts_with('#'))
+        }
+        _ => false,
+    }
+}
+
+/// The side of a word for a switch.
+fn switch(word: &str) -> Option<Side> {
+    match word {
+        "off" | "disabled" => Some(Side::Before),
+        "on" | "enabled" => Some(Side::After),
+        _ => None,
+    }
 }
 
 /// The side that a name is of; none if it is none for a state.
@@ -58,9 +118,32 @@ pub(crate) fn side(name: &str) -> Option<Side> {
         [word] if is_before(word) => Some(Side::Before),
         [word] if AFTER.contains(&word) => Some(Side::After),
         ["before" | "pre" | "without" | "w/o", ..] => Some(Side::Before),
-        ["after" | "post" | "with" | "this" | "pr" | "patched", ..] => Some(Side::After),
-        _ => None,
+        [
+            "after" | "post" | "with" | "this" | "my" | "pr" | "patched",
+            ..,
+        ] => Some(Side::After),
+        [_, word] if ROOTS.contains(&word) => Some(Side::Before),
+        ["current", "branch"] => Some(Side::After),
+        [state, word] if CHANGES.contains(&word) => side(state),
+        [.., word] => switch(word),
+        [] => None,
     }
+}
+
+/// The state that a sentence ends with, if it speaks of no other: `here the times with this patch`.
+pub(crate) fn state_at_end(text: &str) -> Option<&str> {
+    const WORDS: usize = 6;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() <= WORDS {
+        return None;
+    }
+    let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let tells = |word: &&str| side(word.trim_matches(',')).is_some();
+    let begin = words.iter().position(tells)?;
+    let end = &text[place(words[begin])..];
+    let compared =
+        matches!(words[begin.saturating_sub(1)], "than" | "as" | "like") || end.contains(" and ");
+    (begin > 0 && !compared && is_sure(&plain(end))).then_some(end)
 }
 
 /// Whether the first word of a text may begin the name of a state; false positives are fine.
@@ -76,7 +159,7 @@ pub(crate) fn may_begin(text: &str) -> bool {
         .iter()
         .chain(&AFTER)
         .chain(&OTHER[..5])
-        .chain(&["the", "this"]);
+        .chain(&["current", "my", "the", "this"]);
     all.into_iter()
         .any(|word| word.as_bytes().eq_ignore_ascii_case(first))
 }
@@ -128,6 +211,7 @@ mod tests {
             &["without builtin stash", "with builtin stash"],
             &["Baseline ba1a4b2c", "PR rebased 4db925b2"], &["**old**", "new:", "patched v2"],
             &["Before change", "After change"], &["The master", "Patched"],
+            &["main branch", "Current Branch"], &["old version", "latest version"],
         ];
         for names in cases {
             assert!(are_before_and_after(names), "{names:?}");
@@ -138,10 +222,10 @@ mod tests {
             &["old gen", "new gen"], &["new", "patched"], &["main memory", "with"],
             &["before (debug)", "before (release)", "after"],
             &["before", "after (debug)", "after (release)"], &["base", "baseline", "patched"],
-            &["", "after"],
+            &["", "after"], &["GRO off", "TSO on"], &["GRO off", "patched"],
         ];
         for names in cases {
-            assert!(!are_before_and_after(names), "{names:?}");
+            assert!(!are_states(names), "{names:?}");
         }
     }
 }

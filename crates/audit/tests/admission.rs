@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::common::{MARK, cases, cells, compared, posts, records, records_as};
 use assize_audit::{Judged, Options, Role};
@@ -43,20 +44,75 @@ fn told(records: &Records) -> String {
     for one in &records.statements {
         writeln!(told, "stated: {} {}", one.metric, one.value).unwrap();
     }
+    for one in &records.events {
+        let (configuration, count, seconds) = (&one.configuration, one.count, one.exposure_s);
+        writeln!(told, "events: {configuration}: {count} in {seconds:?} s").unwrap();
+    }
+    if !records.factors.is_empty() {
+        writeln!(told, "factors: {}", records.factors.join(", ")).unwrap();
+    }
     for doubt in &records.doubts {
         writeln!(told, "doubt: {}", doubt.code).unwrap();
     }
     told
 }
 
+/// Whole posts, as people send them, and the numbers in them that nothing claims. With
+/// `ASSIZE_GOLDEN=1` what is read is written anew.
+#[test]
+fn whole_posts_are_read_as_they_were_looked_over() {
+    let golden = std::env::var_os("ASSIZE_GOLDEN").is_some();
+    let explain = Options {
+        explain: true,
+        ..Options::default()
+    };
+    let is_post = |path: &Path| path.extension().is_some_and(|end| end == "txt");
+    for (path, post) in posts("whole").into_iter().filter(|(path, _)| is_post(path)) {
+        let audit = assize_audit::read(post.as_bytes(), "post", &explain).unwrap();
+        let mut read = told(&audit.records);
+        for one in assize_audit::reading::unassigned(&audit) {
+            writeln!(
+                read,
+                "in no row, line {}: {} {}",
+                one.line, one.value, one.unit
+            )
+            .unwrap();
+        }
+        let expected = path.with_extension("read_as");
+        if golden {
+            std::fs::write(&expected, &read).unwrap();
+        }
+        assert_eq!(read, std::fs::read_to_string(&expected).unwrap());
+    }
+}
+
+/// The rows of the draft of a post.
+fn drafted(post: &str) -> String {
+    let explain = Options {
+        explain: true,
+        judged: Judged::All,
+        ..Options::default()
+    };
+    let read = |options| assize_audit::read(post.as_bytes(), "post", options).unwrap();
+    let draft = assize_audit::reading::draft(post, &read(&explain), &read(&Options::default()));
+    let rows = draft.text.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|row| format!("{row}\n")).collect()
+}
+
 /// With `ASSIZE_GOLDEN=1` what is read is written anew.
 #[test]
-fn posts_are_read_as_they_were_looked_over() {
+fn posts_are_read_and_drafted_as_they_were_looked_over() {
     let golden = std::env::var_os("ASSIZE_GOLDEN").is_some();
-    for (path, text) in posts("told") {
+    let told = |post: &str| told(&records(post));
+    let read: [(&str, &dyn Fn(&str) -> String); 2] =
+        [("told", &told), ("single/drafts.txt", &drafted)];
+    for (of, (path, text)) in read
+        .iter()
+        .flat_map(|(folder, of)| posts(folder).into_iter().map(move |post| (of, post)))
+    {
         let mut anew = String::new();
         for [title, post, expected] in cases(&text) {
-            let read = told(&records(&post));
+            let read = of(&post);
             assert!(golden || read == expected, "{title}{read}");
             anew += &format!("{title}{post}{MARK}{read}");
         }

@@ -1,4 +1,4 @@
-//! What the formats read of real output, and that no text made from it breaks one.
+//! What the formats read of real output; that no text breaks one, `cargo xtask fuzz` tries.
 //!
 //! Each file below `posts/tools` is what a tool printed; behind the mark stands what is read of
 //! it. With `ASSIZE_GOLDEN=1` that is written anew.
@@ -8,17 +8,10 @@ use std::fmt::Write as _;
 use crate::common::{MARK, posts};
 use assize_audit::Line;
 use assize_audit::grammar::{Block, Figure, Finding, Labels, all};
-use proptest::prelude::*;
 
 /// The output in a file, and what is to be read of it.
 fn parted(text: &str) -> (&str, &str) {
     text.split_once(MARK).unwrap_or((text, ""))
-}
-
-/// The output of all tools.
-fn outputs() -> Vec<String> {
-    let all = posts("tools").into_iter();
-    all.map(|(_, text)| parted(&text).0.to_owned()).collect()
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {
@@ -163,45 +156,5 @@ fn a_long_text_is_read_in_linear_time() {
     ];
     for line in cases {
         blocks(&format!("{line}\n").repeat(500));
-    }
-}
-
-/// Replaces, doubles, drops or wraps some lines and bytes of an output.
-fn mutated() -> impl Strategy<Value = String> {
-    let change = (any::<prop::sample::Index>(), 0..6_u8, any::<char>());
-    let changes = prop::collection::vec(change, 0..12);
-    let short = outputs().into_iter().filter(|text| text.len() < 4000);
-    let texts: Vec<String> = short.collect();
-    (prop::sample::select(texts), changes).prop_map(|(text, changes)| {
-        let mut chars: Vec<char> = text.chars().collect();
-        for (index, kind, new) in changes {
-            if chars.is_empty() {
-                break;
-            }
-            let at = index.index(chars.len());
-            match kind {
-                0 => chars[at] = new,
-                1 => chars.insert(at, new),
-                2 => drop(chars.remove(at)),
-                3 => chars.insert(at, '\n'),
-                4 => chars.truncate(at),
-                _ => chars.extend_from_within(at..),
-            }
-        }
-        chars.into_iter().collect()
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
-
-    #[test]
-    fn mutated_outputs_never_break_a_format(text in mutated()) {
-        blocks(&text);
-    }
-
-    #[test]
-    fn any_bytes_never_break_a_format(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        blocks(&String::from_utf8_lossy(&bytes));
     }
 }

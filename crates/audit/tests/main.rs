@@ -8,4 +8,3 @@ mod formats;
 mod grouping;
 mod mail;
 mod threads;
-mod whole_posts;

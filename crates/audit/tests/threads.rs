@@ -64,21 +64,12 @@ fn a_reply_joins_what_it_answers_and_its_quotations_count_once() {
 
 #[test]
 fn versions_of_a_series_are_apart_even_as_answers() {
+    let (third, fourth) = (lists(13.5, 11.0), lists(14.5, 11.0));
     let mails = [
         mail("1@x", "[PATCH 0/2] queue", &[], &lists(12.5, 11.5)),
         mail("2@x", "[PATCH v2 0/2] queue", &["1@x"], &lists(12.5, 11.25)),
-        mail(
-            "3@x",
-            "Re: [PATCH v2] q",
-            &["1@x", "2@x"],
-            &lists(13.5, 11.0),
-        ),
-        mail(
-            "4@x",
-            "Re: was: q",
-            &["1@x", "2@x", "3@x"],
-            &lists(14.5, 11.0),
-        ),
+        mail("3@x", "Re: [PATCH v2] q", &["1@x", "2@x"], &third),
+        mail("4@x", "Re: was: q", &["1@x", "2@x", "3@x"], &fourth),
     ];
     let threads = threads(&mails);
     let letters = threads.iter().map(|(letters, _)| numbers(letters));

@@ -291,12 +291,8 @@ mod tests {
     #[test]
     fn names_are_known_in_any_case_and_order() {
         let columns = read(&["Std. Dev.", "N", "Config", "avg (ms)"], Known::default()).unwrap();
-        let expected = [
-            Column::Sd,
-            Column::Count,
-            Column::Configuration,
-            Column::Mean("ms".into()),
-        ];
+        let mean = Column::Mean("ms".into());
+        let expected = [Column::Sd, Column::Count, Column::Configuration, mean];
         assert_eq!(columns.unwrap(), expected);
     }
 

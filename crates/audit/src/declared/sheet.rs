@@ -330,9 +330,7 @@ impl Sheet {
         let mut configurations: Vec<Configuration> =
             self.configurations.names.iter().map(named).collect();
         // The order of rows carries no meaning.
-        baseline_first(&mut configurations, |name| {
-            side(name) == Some(Side::Before) || name.eq_ignore_ascii_case("off")
-        });
+        baseline_first(&mut configurations, |name| side(name) == Some(Side::Before));
         let of = |wanted: Better| {
             let all = self.better.iter().filter(move |(_, way)| **way == wanted);
             all.map(|(metric, _)| metric.clone()).collect::<Vec<_>>()

@@ -79,8 +79,6 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use proptest::prelude::*;
-
     use super::*;
 
     /// The files in some folders of the repository, whose paths begin at this crate, and in
@@ -148,27 +146,5 @@ mod tests {
             .map(|(_, grammar)| grammar.name)
             .collect();
         assert!(untried.is_empty(), "no line is one of {untried:?}");
-    }
-
-    proptest! {
-        #[test]
-        fn no_format_is_passed_over_on_lines_made_of_what_formats_look_for(
-            parts in prop::collection::vec(
-                prop_oneof![
-                    prop::sample::select(vec![
-                        " ", "\t", "\u{a0}", "\u{1b}[0m", "#", ":", "=", " = ", "1", "12.5", "%", "CPU",
-                        "C1", "T:", "Time:", "real", "Max", "Median", "Avg", "Stddev", "N", "Min",
-                        "transactions ", ": ", "avg=", "iops=", "bw=", " bytes", " sec", "x ", "| ",
-                        "samples)", "BASELINE", "System Benchmarks ", " vs ", " from ", "→", "->",
-                        "stdev", "±", "+/-", "tracer:", "hwlat", "initial connection time", "\"thread\"",
-                        "# started on", "<not counted>", "Device", "tps", "%idle", "-", ".", ",", "\u{b}",
-                    ]).prop_map(str::to_owned),
-                    "\\PC{0,3}",
-                ],
-                0..8,
-            ),
-        ) {
-            note_takers(&parts.concat(), &mut 0);
-        }
     }
 }

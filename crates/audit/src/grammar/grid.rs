@@ -102,14 +102,16 @@ impl Cell {
     }
 }
 
-/// Whether a text holds nothing but remarks in parentheses and marks.
+/// Whether a text holds nothing but remarks in parentheses or brackets, and marks.
 pub(crate) fn is_remark(text: &str) -> bool {
     let mut rest = undecorated(text);
-    while let Some(inner) = rest.strip_prefix('(') {
-        let Some((_, behind)) = inner.split_once(')') else {
-            return false;
-        };
-        rest = undecorated(behind);
+    let behind = |rest: &'_ str| match rest.chars().next() {
+        Some('(') => rest.find(')'),
+        Some('[') => rest.find(']'),
+        _ => None,
+    };
+    while let Some(end) = behind(rest) {
+        rest = undecorated(&rest[end + 1..]);
     }
     rest.is_empty()
 }

@@ -15,8 +15,9 @@ use super::dispatch;
 use super::grid::{Cell, Grid, Row, is_remark, undecorated};
 use super::prelude::*;
 use super::runs::{self, RUNS};
-use super::units::metric_of;
+use super::units::{is_measure, metric_of};
 use crate::headings::is_fence;
+use crate::numbers;
 use crate::states::{may_begin, side};
 
 /// Lists; see the module.
@@ -71,10 +72,43 @@ fn cells(text: &str) -> Option<Vec<(String, Cell)>> {
             return changed(Cell::whole(before)?, Cell::whole(after)?);
         }
     }
-    match Cell::whole(text) {
+    match Cell::whole(text).or_else(|| of_what(text)) {
         Some(cell) => Some(vec![(String::new(), cell)]),
         None => pairs(text),
     }
+}
+
+/// A figure with a unit, behind which a word says what it is of: `210.3% cpu (-13.7%)`.
+fn of_what(text: &str) -> Option<Cell> {
+    let (cell, rest) = Cell::leading(text)?;
+    let (what, remark) = rest.split_at(rest.find('(').unwrap_or(rest.len()));
+    let word = |b: u8| b.is_ascii_alphabetic() || matches!(b, b' ' | b'.');
+    let said = what.bytes().all(word) && what.split_whitespace().nth(1).is_none();
+    (said && !cell.unit.is_empty() && is_remark(remark)).then_some(cell)
+}
+
+/// A sentence with a figure, `figure1 is done after 4.04 seconds.`; whole seconds may be a setting.
+fn sentence(text: &str) -> Option<Entry> {
+    let text = item(text).trim_start_matches(['*', '_']);
+    let all = numbers::of(text);
+    let [one] = &all[..] else { return None };
+    let (name, rest) = (undecorated(&text[..one.at]), &text[one.end..]);
+    let words = |text: &str| text.split_whitespace().count();
+    let (cell, _) = Cell::leading(&text[one.at..])?;
+    let told = (1..=WORDS).contains(&words(name)) && words(rest) <= WORDS;
+    let fine = cell.step.is_some_and(|step| step < 1.0);
+    (told && fine && is_measure(&cell.unit)).then(|| (label(name), vec![(String::new(), cell)]))
+}
+
+/// A row between bars without a header: its name and numbered figures.
+fn barred(text: &str) -> Option<Entry> {
+    let mut fields = text.trim().strip_prefix('|')?.strip_suffix('|')?.split('|');
+    let name = label(undecorated(fields.next()?));
+    let cells: Option<Vec<Cell>> = fields.map(Cell::whole).collect();
+    let numbered = (1..)
+        .zip(cells?)
+        .map(|(at, cell)| (format!("{name} #{at}"), cell));
+    Some((String::new(), numbered.collect())).filter(|_| name.contains(char::is_alphabetic))
 }
 
 /// The figures before and behind an arrow. Versions have neither a unit nor a prefix.
@@ -115,7 +149,12 @@ fn starts(line: &str) -> bool {
 
 /// The name of a state that a line is: `Before:`, `## After`, `**master**`.
 fn state(line: &str) -> Option<&str> {
-    if !may_begin(line) || line.split_whitespace().nth(WORDS).is_some() {
+    if !may_begin(line) {
+        return None;
+    }
+    let (bare, said) = line.split_once('(').unwrap_or((line, ")"));
+    let ends = said.trim_end().trim_end_matches([':', '*']).ends_with(')');
+    if !ends || bare.split_whitespace().nth(WORDS).is_some() {
         return None;
     }
     let text = line.trim().trim_start_matches('#').trim_start();
@@ -125,13 +164,14 @@ fn state(line: &str) -> Option<&str> {
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
-    if let Some(name) = state(here(0)?) {
+    if let Some(name) = state(here(0)?).filter(|_| entry(&lines[0].text).is_none()) {
         let empty = |at: &usize| {
             here(*at).is_some_and(|text| text.trim().is_empty() || is_fence(text.trim()))
         };
         let begin = (1..=FAR).find(|at| !empty(at))?;
         let text = |at: usize| here(at).filter(|_| at < MOST && !empty(&at));
-        let end = (begin..).find(|at| text(*at).is_none_or(|text| state(text).is_some()))?;
+        let ends = |text: &str| state(text).is_some() && entry(text).is_none();
+        let end = (begin..).find(|at| text(*at).is_none_or(ends))?;
         return of_state(name, lines, begin..end);
     }
     let mut rows: Vec<Entry> = Vec::new();
@@ -168,7 +208,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         rows,
     };
     let mut block = Block::of(LIST, grid.rows.len());
-    let declares = (grid.rows.len() >= 2 || grid.compares()) && grid.declares();
+    let declares = (grid.rows.len() >= 2 || grid.compares()) && grid.declares() && grid.is_of_one();
     block.find(0, Finding::Grid(Box::new(grid)));
     declares.then_some(block)
 }
@@ -186,10 +226,14 @@ fn of_state(name: &str, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Op
         if let Some(cell) = runs::counted(text) {
             runs.push((at, figure(metric_of(&cell.unit), &cell)));
         } else if let Some((name, cells)) = entry(text)
-            && let [(_, cell)] = &cells[..]
+            .or_else(|| barred(text))
+            .or_else(|| sentence(text))
         {
-            let twice = figures.iter().any(|known| known.metric == name);
-            figures.push((!twice).then(|| figure(&name, cell))?);
+            for (column, cell) in &cells {
+                let name = if cells.len() == 1 { &name } else { column };
+                let twice = figures.iter().any(|known| known.metric == *name);
+                figures.push((!twice).then(|| figure(name, cell))?);
+            }
         }
     }
     let values: Vec<&Figure> = runs.iter().map(|(_, figure)| figure).collect();

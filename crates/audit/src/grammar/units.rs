@@ -81,16 +81,9 @@ pub(crate) fn parted(text: &str) -> (&str, &str) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_of_time_are_one_however_they_are_spelled() {
-        assert_eq!(power_of_seconds("usec"), power_of_seconds("\u{b5}s"));
-        assert!(is_time("ms") && is_measure("ns/op") && is_measure("MB/s") && !is_measure("MB"));
-        assert_eq!(parted("p99 latency (us)"), ("p99 latency", "us"));
-        assert_eq!(parted("time s"), ("time", "s"));
-        assert_eq!(parted("context switches"), ("context switches", ""));
-    }
+/// The unit behind a name in a header; empty if there is none that is known.
+pub(crate) fn unit_of_header(name: &str) -> &str {
+    Some(parted(name).1)
+        .filter(|unit| is_unit(unit))
+        .unwrap_or_default()
 }

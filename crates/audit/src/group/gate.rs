@@ -1,14 +1,6 @@
 //! The gate: which of the figures that were read are compared.
 //!
-//! Figures of one workload are compared if one of these holds:
-//!
-//! 1. The user says what is compared.
-//! 2. The tool that printed them compares by itself, as benchstat does.
-//! 3. They are reports of one tool, or runs in a row behind one name, below headings, each of
-//!    which names one configuration.
-//! 4. A table declares its configurations: a column is headed `kernel` or the like, the rows
-//!    number the runs of each name, names are of the states before and after a change, or a column
-//!    is the change between two others.
+//! `docs/audit.md` has the four rules by which figures of one workload are compared.
 //!
 //! Nothing is scored. Figures below other names (of machines, boots, passes, amounts, workloads)
 //! and figures of several messages are not compared, unless the user says so.
@@ -191,7 +183,8 @@ fn is_no_name(name: &str) -> bool {
         && list[0]
             .parse::<f64>()
             .is_ok_and(|value| !(2.0..10.0).contains(&value));
-    let long = list.len() > 14 || name.len() > 110;
+    let says = |word: &String| matches!(word.as_str(), "is" | "are" | "was" | "were");
+    let long = list.len() > 14 || name.len() > 110 || list.len() > 6 && list.iter().any(says);
     // `throughput of 6 writers = 2210.52 MB/s` was measured.
     let measured = name.contains('=') && list.iter().any(|word| word.ends_with("/s"));
     told || who || figure || one || long || measured

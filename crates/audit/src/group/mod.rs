@@ -103,19 +103,24 @@ impl Grouper {
     fn resolve(&mut self, mut placed: Placed, options: &Options) -> (Placed, NamedBy) {
         let mut named_by = NamedBy::Block;
         let mut findings = Vec::new();
+        let mut grids = Vec::new();
         for (place, finding) in std::mem::take(&mut placed.findings) {
-            let Finding::Grid(grid) = finding else {
-                findings.push((place, finding));
-                continue;
-            };
+            match finding {
+                Finding::Grid(grid) => {
+                    grids.extend(grid.parts().into_iter().map(|one| (place, one)))
+                }
+                other => findings.push((place, other)),
+            }
+        }
+        for (place, grid) in grids {
             let roles = grid.roles(options);
-            if grid.has_spreads() && options.spread.is_none() {
+            if grid.hides_spreads() && options.spread.is_none() {
                 let detail = "what the +- is was not said: it is taken for a standard error; \
                               --spread says what it is";
                 self.doubts.push(doubt("spread-kind", detail, place));
             }
             if options.columns_are == Some(Role::Configurations) && roles.because.is_none() {
-                let units: Vec<&str> = grid.units_of_columns().into_iter().collect();
+                let units: Vec<&str> = grid.units_of_columns(&roles.sides).into_iter().collect();
                 let detail = format!(
                     "--columns-are configurations is not followed: the columns are in several \
                      units ({}), so they are metrics",

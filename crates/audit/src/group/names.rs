@@ -85,21 +85,3 @@ fn names_state(name: &str) -> bool {
     let mut words = name.split(|c: char| !(c.is_alphanumeric() || c == '/'));
     words.any(is_state_word)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_parenthesis_at_the_end_is_part_of_a_name_if_it_is_a_state() {
-        for (label, name) in [
-            ("Reference (before)", "Reference (before)"),
-            ("Reference (on one machine)", "Reference"),
-            ("Before (average)", "Before"),
-            ("No opt (drm_dep_queue_flags = 0)", "No opt"),
-            ("(whole)", "(whole)"),
-        ] {
-            assert_eq!(short(label), name);
-        }
-    }
-}

@@ -112,26 +112,3 @@ fn controls(sample: &[u8]) -> usize {
     let in_chunk = |chunk: &[u8]| -> u8 { chunk.iter().map(|b| u8::from(is_control(*b))).sum() };
     sample.chunks(192).map(|c| usize::from(in_chunk(c))).sum()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_character_set_is_reported() {
-        let (text, trouble) = decode(b"12.5".to_vec(), Some("x-klingon"));
-        assert_eq!(text, "12.5");
-        assert!(trouble.unwrap().detail.contains("x-klingon"));
-    }
-
-    #[test]
-    fn binary_is_told_from_text() {
-        assert!(is_binary(b"abc\0def"));
-        assert!(is_binary(&[1, 2, 3, b'a', b'b']));
-        assert!(!is_binary("±µ\t\r\n\x1b[1m".as_bytes()));
-        assert!(!is_binary(b"\xe4\xf6\xfc\xdf"));
-        assert!(!is_binary(b""));
-        let noise: Vec<u8> = (1..=255).collect();
-        assert!(is_binary(&noise));
-    }
-}

@@ -68,38 +68,3 @@ fn entity(rest: &[u8]) -> Option<(char, usize)> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_entities_of_web_archives_are_decoded() {
-        assert_eq!(decode("&gt; 1 &lt; 2 &amp; 3"), "> 1 < 2 & 3");
-        assert_eq!(decode("&quot;a&quot; &#39;b&apos;"), "\"a\" 'b'");
-        assert_eq!(decode("power&#x2F;energy-pkg&#47;"), "power/energy-pkg/");
-        assert_eq!(decode("1.2&nbsp;&plusmn;&#160;0.3&#177;"), "1.2 ± 0.3±");
-    }
-
-    #[test]
-    fn a_double_escape_is_decoded_once_more_and_no_further() {
-        assert_eq!(decode("&amp;gt; x"), "> x");
-        assert_eq!(decode("&amp;amp;gt; x"), "&gt; x");
-    }
-
-    #[test]
-    fn what_is_no_entity_stays_and_is_not_copied() {
-        for text in [
-            "a && b; c &d",
-            "&; &#; &#x; &#-1; &#+9; &unknown; &",
-            "&#55555555;",
-            "&#10; &#13; &#0; &#x85;",
-            "&ü;",
-        ] {
-            assert!(
-                matches!(decode(text), Cow::Borrowed(same) if same == text),
-                "{text}"
-            );
-        }
-    }
-}

@@ -33,15 +33,9 @@ pub(super) struct Fields<'a> {
 
 /// A field that matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[rustfmt::skip]
 pub(super) enum Field {
-    Subject,
-    From,
-    Date,
-    MessageId,
-    References,
-    InReplyTo,
-    ContentType,
-    TransferEncoding,
+    Subject, From, Date, MessageId, References, InReplyTo, ContentType, TransferEncoding,
     Disposition,
     /// Any field that mail servers add.
     Trace,
@@ -119,15 +113,9 @@ impl<'a> Fields<'a> {
     fn add(&mut self, name: &[u8], at: usize, end: usize) -> Option<usize> {
         let field = Field::named(name);
         if at == 0 {
+            #[rustfmt::skip]
             let others = [
-                "X-",
-                "List-",
-                "ARC-",
-                "DKIM-",
-                "Authentication-",
-                "Sender",
-                "Reply-To",
-                "Cc",
+                "X-", "List-", "ARC-", "DKIM-", "Authentication-", "Sender", "Reply-To", "Cc",
             ];
             let begins = |known: &&str| after(name, known.as_bytes()).is_some();
             self.begins_known = field.is_some() || others.iter().any(begins);
@@ -148,13 +136,8 @@ impl<'a> Fields<'a> {
     /// Whether the text is a mail: it begins with a header
     /// that has at least two of the fields that every mail has.
     pub(super) fn are_of_mail(&self) -> bool {
-        let essential = [
-            Field::Subject,
-            Field::From,
-            Field::Date,
-            Field::MessageId,
-            Field::Trace,
-        ];
+        use Field::{Date, From, MessageId, Subject, Trace};
+        let essential = [Subject, From, Date, MessageId, Trace];
         let present = essential.iter().filter(|f| self.raw(**f).is_some());
         self.ended && self.begins_known && present.count() >= 2
     }

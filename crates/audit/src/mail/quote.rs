@@ -144,43 +144,6 @@ pub(super) fn cut(text: &mut Cow<'_, str>, bytes: usize) {
 mod tests {
     use super::*;
 
-    /// Each line with what is left of it, and how many marks stood before that.
-    #[test]
-    fn marks_of_any_style_are_counted_and_the_indentation_behind_them_is_kept() {
-        #[rustfmt::skip]
-        let cases = [
-            ("> a", 1, "a"), (">a", 1, "a"), (">", 1, ""), ("> > > a", 3, "a"),
-            (">>> a", 3, "a"), (">> >a", 3, "a"), (" > a", 1, "a"), (">  > a", 2, "a"),
-            (">\u{a0}a", 1, "a"), (">     52.67 Joules", 1, "    52.67 Joules"),
-            (">\t7", 1, "\t7"), ("| a", 1, "a"), ("|", 1, ""), ("|> a", 2, "a"),
-            ("> | a", 2, "a"), ("| > | a", 3, "a"), ("> MB> > a", 3, "a"), ("MB> a", 1, "a"),
-            (" MB> a", 1, "a"), ("MB>> a", 2, "a"), ("M> JD> a", 2, "a"),
-            (">=====", 1, "====="), (">>>>>>> seven words deep", 7, "seven words deep"),
-            (">>>>>> six", 6, "six"), (">>>>>>>> eight", 8, "eight"),
-        ];
-        for (line, depth, left) in cases {
-            let (bytes, found) = marks(line.as_bytes());
-            assert_eq!((found, &line[bytes..]), (depth, left), "{line}");
-        }
-    }
-
-    #[test]
-    fn rows_comparisons_redirections_and_conflicts_are_no_quotes() {
-        #[rustfmt::skip]
-        let cases = [
-            "| a | b |", "| a | b", "| depth=1  +-------+-------+", "| a |", "| | 1 | 2 |",
-            "|-----+----|", "|  |", "||", "+---+---+", "ABCDE> a", "A>B", ">= 5%", ">=5%", ">=",
-            "echo 1 > out", "a -> b", "=> 7", "<5", ">>>>>>> topic/latency",
-            ">>>>>>> 1a2b3c4 (Faster)", ": a",
-        ];
-        for text in cases {
-            assert_eq!(marks(text.as_bytes()), (0, 0), "{text}");
-            if !text.starts_with([' ', '>']) {
-                assert_eq!(marks(format!("> {text}").as_bytes()), (2, 1), "{text}");
-            }
-        }
-    }
-
     #[test]
     fn a_line_of_a_million_marks_takes_no_time() {
         for unit in [">", "> ", "| ", "|> ", ">>>>>>> ", "A> ", " >"] {

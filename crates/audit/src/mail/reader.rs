@@ -291,38 +291,3 @@ static DATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 fn dated(line: &[u8]) -> bool {
     DATED.as_ref().is_some_and(|date| date.is_match(line))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn separators_of_all_mailers_are_known() {
-        for line in [
-            "From a@example.org Thu Jan  1 00:00:00 1970",
-            "From mboxrd@z Thu Jan  1 00:00:00 1970",
-            "From a at example.org  Mon Mar 14 13:12:02 2011",
-            "From MAILER-DAEMON Fri Jul  8 12:08:34 CEST 2011",
-            "From - Fri Jul 08 12:08 2011",
-        ] {
-            for end in ["\n", "\r\n"] {
-                let text = format!("{line}{end}Subject: x\n");
-                assert!(separates(text.as_bytes()), "{line}");
-            }
-        }
-    }
-
-    #[test]
-    fn prose_that_begins_with_from_does_not_separate() {
-        for text in [
-            "From what I see the latency is fine.\nSubject: x\n",
-            "From a@example.org Thu Jan  1 00:00:00 1970\nno header\n",
-            "From a@example.org Thu Jan  1 00:00:00 1970\n\nx: y\n",
-            "From Mon to Fri\nx: y\n",
-            "From: a@example.org Thu Jan  1 00:00:00 1970\nx: y\n",
-            "From a@example.org Thu Jan  1 00:00:00 1970",
-        ] {
-            assert!(!separates(text.as_bytes()), "{text}");
-        }
-    }
-}

@@ -9,6 +9,7 @@ use super::apply::cells;
 use crate::audit::Audit;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::{RUNS, behind_name};
+use crate::grammar::units::is_measure;
 use crate::group::item::UNNAMED;
 use crate::located::{Located, StandsFor, located};
 use crate::numbers;
@@ -104,11 +105,34 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
     }
     rows.extend(behind_names(&lines, &mut claimed));
     rows.extend(lone(&lines, &mut claimed));
-    written(&rows, &lines, &claimed)
+    written(rows, &lines, claimed)
+}
+
+/// Where nothing else is drafted, each number that looks measured: with such a unit or a fraction.
+fn measured(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
+    let mut all = unclaimed(lines, claimed);
+    all.retain(|(.., one)| {
+        is_measure(&one.unit) || one.unit.is_empty() && one.value.fract() != 0.0
+    });
+    claimed.extend(all.iter().map(|(line, nth, _)| (*line, *nth)));
+    let row = |(line, nth, one): &(u32, usize, Unassigned)| Row {
+        fields: [
+            "?".to_owned(),
+            "?".to_owned(),
+            format!("? [{}]", one.unit).replace(" []", ""),
+        ],
+        places: vec![place(lines, *line, *nth)],
+        mean: false,
+        in_order: false,
+    };
+    all.iter().map(row).collect()
 }
 
 /// The text of the rows, and the numbers that are in none.
-fn written(rows: &[Row], lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Draft {
+fn written(mut rows: Vec<Row>, lines: &[&str], mut claimed: BTreeSet<(u32, usize)>) -> Draft {
+    if rows.is_empty() {
+        rows = measured(lines, &mut claimed);
+    }
     let mut draft = Draft {
         text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
         unassigned: Vec::new(),
@@ -128,7 +152,7 @@ fn written(rows: &[Row], lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Dr
             "{configuration} | {workload} | {metric} | {places}"
         );
     }
-    for (line, nth, one) in unclaimed(lines, claimed) {
+    for (line, nth, one) in unclaimed(lines, &claimed) {
         if draft.unassigned.is_empty() {
             draft.text.push_str("# in no row:\n");
         }
@@ -324,79 +348,4 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
         .into_iter()
         .map(|(.., one)| one)
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::audit::read;
-    use crate::options::Options;
-
-    /// The rows of the draft of a post.
-    fn drafted(text: &str) -> Vec<String> {
-        let options = Options {
-            explain: true,
-            judged: crate::Judged::All,
-            ..Options::default()
-        };
-        let read = |options| read(text.as_bytes(), "post", options).unwrap();
-        let draft = draft(text, &read(&options), &read(&Options::default()));
-        let rows = draft.text.lines().filter(|line| !line.starts_with('#'));
-        rows.map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn numbers_behind_a_name_are_drafted_as_its_runs() {
-        let text = "hackbench:\n\nbase: 1.02s 1.03s 1.01s\n- my patch = 0.91s 0.92s 0.93s\n";
-        let rows = ["base | ? | ? [s] | 3.*", "my patch | ? | ? [s] | 4.*"];
-        assert_eq!(drafted(text), rows);
-    }
-
-    #[test]
-    fn lines_with_one_number_each_are_runs_of_what_stands_before_it() {
-        let text = "stock: 13m15s\nstock: 13m12s\npatched: 9m59s\npatched: 9m58s\n\n\
-                    1.25\n1.5\n1.75\n\n12-24 - 6.92 secs\n12-25 - 5.1 secs\n";
-        let places = ["stock | ? | ? | 1-2", "patched | ? | ? | 3-4"];
-        assert_eq!(drafted(text)[..2], places);
-        let places = ["? | ? | ? | 6-8", "? | ? | ? | 10", "? | ? | ? | 11"];
-        assert_eq!(drafted(text)[2..], places);
-    }
-
-    #[test]
-    fn a_column_of_a_table_is_one_row_whose_names_are_the_rows_of_the_table() {
-        let table = "| N | size | t s |\n|---|---|---|\n| a | 1 | 1.5 |\n| b | 2 | 2.5 |\n";
-        let mut rows = drafted(&format!("mine:\n\n{table}\ntheirs:\n\n{table}"));
-        rows.retain(|row| row.contains("t [s]"));
-        let places = ["table@3 col 3", "table@10 col 3"];
-        assert_eq!(rows, places.map(|place| format!("? | * | t [s] | {place}")));
-    }
-
-    #[test]
-    fn runs_of_a_tool_stay_in_order_and_guesses_are_marked() {
-        let line = |n: u32| format!("BenchmarkX-8  100  {n}.5 ns/op\n");
-        let runs = |n: u32| line(n) + &line(n + 1);
-        let text = format!("Before:\n{}\nAfter:\n{}", runs(20), runs(10));
-        let places = ["Before", "After"].into_iter().zip(["2-3.2", "6-7.2"]);
-        let rows = places.map(|(name, at)| format!("{name} | X-8 | ns/op [ns] | {at} in order"));
-        assert_eq!(drafted(&text), rows.collect::<Vec<_>>());
-        let text = format!(
-            "and then I ran:\n{}\n\nthen we ran:\n{}",
-            line(20),
-            line(10)
-        );
-        assert!(
-            drafted(&text)
-                .iter()
-                .all(|row| row.contains(" ? | X-8 ? | "))
-        );
-    }
-
-    #[test]
-    fn neither_two_numbers_nor_a_sentence_are_runs() {
-        let rows = drafted(
-            "base: 1.02 1.03\nOne ran it on three of our machines and saw this: 1 2 3\n10: 1 2 3\n\
-             TCP: 940.2 Mbit/s +- 2.1 before, 1012.5 +- 3.0 after\n",
-        );
-        assert!(!rows.concat().contains(".*"), "{rows:?}");
-    }
 }

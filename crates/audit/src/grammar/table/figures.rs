@@ -4,12 +4,12 @@ use assize_bundle::Spread;
 
 use super::roles::{
     REPETITIONS, Roles, counts_or_sets, has_word, is_derived, is_mean, is_number, key_is,
-    repeats_others, repetition,
+    repeats_others, repetition, unitless,
 };
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::cells::{label, summary};
-use crate::grammar::grid::{Grid, Row};
-use crate::grammar::units::{is_unit, metric_of, parted};
+use crate::grammar::grid::{Cell, Grid, Row};
+use crate::grammar::units::{is_unit, metric_of, parted, unit_of_header};
 use crate::options::{Options, Role, SpreadKind};
 
 /// Name used for a metric if nothing names it.
@@ -23,7 +23,9 @@ impl Grid {
         let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
         let mut means = Vec::new();
         for (number, row) in (1..).zip(&self.rows) {
-            if repeats_others(&row.label()) {
+            let other = !roles.sides.contains(&(number as usize - 1));
+            let sided = roles.rows == Role::Configurations && !roles.sides.is_empty();
+            if sided && other || repeats_others(&row.label()) {
                 continue;
             }
             let mut sum: Vec<Figure> = Vec::new();
@@ -45,13 +47,16 @@ impl Grid {
                 if self.is_numbered(column) {
                     sum.push(figure.clone());
                 }
-                if self.compares() {
+                if self.compares() && cell.spread.is_none() {
                     let n = options.runs_behind;
                     means.push((row.at, summary(&labels, figure, None, n)));
                     continue;
                 }
                 if let Some(spread) = cell.spread {
-                    means.push((row.at, mean(labels, figure, spread, options)));
+                    let kind = options.spread.or_else(|| self.said_of_spread(row, column));
+                    let kind = kind.unwrap_or(SpreadKind::Se);
+                    let n = options.runs_behind.or_else(|| self.runs_of(row));
+                    means.push((row.at, mean(labels, figure, (spread, kind), n)));
                     continue;
                 }
                 if is_mean(&self.columns[column]) {
@@ -74,7 +79,7 @@ impl Grid {
     /// Whether a column has figures that were measured. A mean is derived from the figures beside
     /// it; if there are none, it is what the table shows.
     fn is_measured(&self, column: usize, roles: &Roles) -> bool {
-        if !roles.sides.is_empty() {
+        if roles.columns == Role::Configurations && !roles.sides.is_empty() {
             return roles.sides.contains(&column);
         }
         if self.summarises() {
@@ -93,6 +98,24 @@ impl Grid {
         is_value(column) || is_mean(&self.columns[column]) && shows_means()
     }
 
+    /// What the name of a row or column says that a `±` is: `Mean +- std dev`.
+    fn said_of_spread(&self, row: &Row, column: usize) -> Option<SpreadKind> {
+        let said = is_deviation(&row.label()) || is_deviation(&self.columns[column]);
+        said.then_some(SpreadKind::Sd)
+    }
+
+    /// Whether it is not said what a `±` is.
+    pub(crate) fn hides_spreads(&self) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| {
+            let mut cells = row.cells.iter().enumerate();
+            cells.any(|(at, cell)| {
+                let spread = cell.as_ref().is_some_and(|cell| cell.spread.is_some());
+                spread && self.said_of_spread(row, at).is_none()
+            })
+        })
+    }
+
     /// Whether the table has one column of means, with a `±` or beside one of the standard
     /// deviations of the same runs: its other columns say more of these runs.
     fn summarises(&self) -> bool {
@@ -102,28 +125,34 @@ impl Grid {
         one_mean && (count(&is_deviation) == 1 || spread())
     }
 
-    /// A mean, with the standard deviation of its row, and the number of runs in a column `N` or,
-    /// as `n=10`, in its label.
+    /// A mean, with the standard deviation and the number of runs of its row.
     fn mean_beside_deviation(&self, row: &Row, labels: Labels, figure: Figure) -> Finding {
-        let find = |of: &dyn Fn(&str) -> bool| {
-            let mut columns = self.columns.iter().zip(&row.cells);
-            columns
-                .find(|(name, _)| of(name))
-                .and_then(|(_, cell)| cell.as_ref())
-        };
-        let deviation = find(&is_deviation).filter(|cell| self.summarises() && cell.unit != "%");
+        let deviation = self
+            .beside(row, &is_deviation)
+            .filter(|cell| cell.unit != "%");
         let spread = deviation.map(|cell| Spread::StandardDeviation(cell.value));
-        let counted = find(&|name| key_is(name, &["n", "runs", "count"]));
-        let counted = counted
-            .filter(|_| self.summarises())
-            .map(|cell| &*cell.text);
+        summary(&labels, figure, spread, self.runs_of(row))
+    }
+
+    /// The number of runs in a column `N` or, as `n=10`, in the label of a row.
+    fn runs_of(&self, row: &Row) -> Option<u32> {
+        let counted = self.beside(row, &|name| key_is(name, &["n", "runs", "count"]));
         let label = row.label();
-        let said = label.split_once("(n=").map(|(_, rest)| {
-            let end = rest.find(|c: char| !c.is_ascii_digit());
-            &rest[..end.unwrap_or(rest.len())]
-        });
-        let n = counted.or(said).and_then(|n| n.parse().ok());
-        summary(&labels, figure, spread, n)
+        let said = || {
+            let (_, rest) = label.split_once("(n=")?;
+            rest.split(|c: char| !c.is_ascii_digit()).next()
+        };
+        let n = counted.map(|cell| cell.text.as_str()).or_else(said);
+        n.and_then(|n| n.parse().ok())
+    }
+
+    /// The cell of a row in the column of such a name, where that says more of a mean.
+    fn beside<'g>(&'g self, row: &'g Row, of: &dyn Fn(&str) -> bool) -> Option<&'g Cell> {
+        let columns = self.columns.iter().zip(&row.cells);
+        let mut columns = columns.filter(|_| self.summarises());
+        columns
+            .find(|(name, _)| of(name))
+            .and_then(|(_, cell)| cell.as_ref())
     }
 
     /// Whether a column is one of several that are numbered: `cpu 0`, `cpu 1`.
@@ -162,51 +191,67 @@ impl Grid {
     ) -> (Labels, String, String) {
         let mut labels = Labels::default();
         let mut metric = None;
+        let counted = roles.key.is_none() && roles.sides.is_empty();
         let (own, mut workload) = self.named(roles, row);
+        // `old ns/op` is `old`, measured in `ns/op`.
+        let (header, sided) = (&self.columns[column], roles.columns == Role::Configurations);
+        let (name, unit) = match sided {
+            true => (unitless(header), unit_of_header(header)),
+            false => (header.as_str(), ""),
+        };
         let sides = [
-            (roles.columns, &self.columns[column], column as u32 + 1),
+            (roles.columns, name, column as u32 + 1),
             (roles.rows, &own, number),
         ];
         for (role, name, number) in sides {
             match role {
                 Role::Configurations => {
-                    let numbered = repetition(name).filter(|_| roles.key.is_none());
-                    labels.configuration =
-                        Some(label(numbered.map_or(name.as_str(), |(stem, _)| stem)));
+                    let numbered = repetition(name).filter(|_| counted);
+                    labels.configuration = Some(label(numbered.map_or(name, |(stem, _)| stem)));
                     labels.repetition = numbered.map(|(_, number)| number).or(labels.repetition);
                 }
                 Role::Workloads if is_number(name) && !self.keys.is_empty() => {
                     workload.push(format!("{}={name}", self.keys.join(" ")));
                 }
-                Role::Workloads => workload.push(name.clone()),
-                Role::Metrics => metric = Some(name.clone()),
+                Role::Workloads => workload.push(name.to_owned()),
+                Role::Metrics => metric = Some(name.to_owned()),
                 Role::Repetitions => labels.repetition = Some(number),
             }
         }
         for (at, (name, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
             let Some(cell) = cell else { continue };
-            if self.is_parameter(at) {
+            if sided && self.sets_before(at, &roles.sides) || self.is_parameter(at) {
                 workload.push(format!("{name}={}", cell.text));
             } else if key_is(name, &REPETITIONS) {
                 labels.repetition = Some(cell.value as u32);
             }
         }
-        workload.retain(|part| !part.is_empty());
+        workload.retain(|part| !(part.is_empty() || is_mean(part) && is_deviation(part)));
         labels.workload = (!workload.is_empty()).then(|| label(&workload.join(" ")));
-        let metric = metric
-            .filter(|name| !name.is_empty())
-            .unwrap_or_else(|| VALUE.to_owned());
+        let metric = metric.filter(|name| !name.is_empty());
+        let (metric, unit) = self.metric(column, metric, unit);
+        (labels, label(&metric), unit)
+    }
+
+    /// The name of the metric in a column, and its unit; `unit` is that of the header.
+    fn metric(&self, column: usize, name: Option<String>, unit: &str) -> (String, String) {
+        let unnamed = if unit.is_empty() {
+            VALUE
+        } else {
+            metric_of(unit)
+        };
+        let metric = name.unwrap_or_else(|| unnamed.to_owned());
         // Before names that are numbered stands what all of them measure: `busy % cpu 0 cpu 1`.
         let shared = self.keys.first().filter(|_| self.is_numbered(column));
         if let Some(what) = shared.and_then(|key| key.strip_suffix('%')) {
             let metric = format!("{} {metric}", what.trim_end());
-            return (labels, label(metric.trim_start()), "%".to_owned());
+            return (metric.trim_start().to_owned(), "%".to_owned());
         }
         // `size (stage 1)` is not measured in stages, nor `Min` in minutes.
         match parted(&metric) {
-            _ if metric.eq_ignore_ascii_case("min") => (labels, label(&metric), String::new()),
-            (name, unit) if is_unit(unit) => (labels, label(name), unit.to_owned()),
-            _ => (labels, label(&metric), String::new()),
+            _ if metric.eq_ignore_ascii_case("min") => (metric, String::new()),
+            (name, unit) if is_unit(unit) => (name.to_owned(), unit.to_owned()),
+            _ => (metric, unit.to_owned()),
         }
     }
 }
@@ -238,17 +283,17 @@ fn total(parts: &[Figure], corner: Option<&String>) -> Figure {
     )
 }
 
-/// A mean with a `±`, which is taken for a standard error if the user does not name it.
-fn mean(labels: Labels, figure: Figure, spread: f64, options: &Options) -> Finding {
-    let spread = match options.spread {
+/// A mean with a `±`.
+fn mean(labels: Labels, figure: Figure, spread: (f64, SpreadKind), n: Option<u32>) -> Finding {
+    let spread = match spread {
         // Where it stands in percent, it was made absolute when it was read.
-        Some(SpreadKind::Cv) => Spread::StandardDeviation(spread),
-        kind => kind.unwrap_or(SpreadKind::Se).spread(spread, figure.value),
+        (spread, SpreadKind::Cv) => Spread::StandardDeviation(spread),
+        (spread, kind) => kind.spread(spread, figure.value),
     };
     Finding::Summary {
         labels,
         figure,
         spread: Some(spread),
-        n: options.runs_behind,
+        n,
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grammar::grid::{Cell, Grid, Row};
-use crate::grammar::units::{is_unit, metric_of, parted};
+use crate::grammar::units::{is_unit, metric_of, parted, unit_of_header};
 use crate::options::{Options, Role};
-use crate::states::{are_before_and_after, side};
+use crate::states::{are_before_and_after, are_states, side};
 
 #[rustfmt::skip]
 const CONFIGURATIONS: [&str; 11] = [
@@ -66,7 +66,7 @@ pub(super) fn is_derived(name: &str) -> bool {
 }
 
 /// A name without the unit behind it: `old ns/op`.
-fn unitless(name: &str) -> &str {
+pub(super) fn unitless(name: &str) -> &str {
     let (bare, unit) = parted(name);
     if is_unit(unit) { bare } else { name }
 }
@@ -122,8 +122,8 @@ pub(crate) struct Roles {
     pub(super) rows: Role,
     /// The index of the label or column that names configurations.
     pub(super) key: Option<usize>,
-    /// The columns that alone have figures, if the others are changes between them.
-    pub(super) sides: Vec<usize>,
+    /// The columns or rows that alone are configurations, if the others are changes between them.
+    pub(crate) sides: Vec<usize>,
     /// The declaration; none if there is none.
     pub(crate) because: Option<&'static str>,
 }
@@ -179,16 +179,32 @@ impl Grid {
         roles.is_some_and(|roles| roles.name_configurations())
     }
 
+    /// Whether the states of a list of one column have one unit: other lines are of other things.
+    pub(crate) fn is_of_one(&self) -> bool {
+        if self.columns.len() > 1 {
+            return true;
+        }
+        let sides = self.declared().map_or(Vec::new(), |roles| roles.sides);
+        let rows = sides.iter().filter_map(|at| self.rows.get(*at));
+        let cells = rows.flat_map(|row| row.cells.first()).flatten();
+        let units: BTreeSet<&str> = cells.map(|cell| metric_of(&cell.unit)).collect();
+        let labels: Vec<String> = sides.iter().map(|at| self.rows[*at].label()).collect();
+        let named = || are_before_and_after(&labels);
+        units.len() < 2 && (!units.contains("") || named())
+    }
+
     /// Whether a figure has a `±`.
     pub(crate) fn has_spreads(&self) -> bool {
         let mut cells = self.rows.iter().flat_map(|row| &row.cells).flatten();
         cells.any(|cell| cell.spread.is_some())
     }
 
-    /// The units in which the headers of columns say that they measure.
-    pub(crate) fn units_of_columns(&self) -> BTreeSet<&str> {
-        let units = self.columns.iter().map(|name| parted(name).1);
-        units.filter(|unit| is_unit(unit)).collect()
+    /// The units in which the headers of columns say that they measure, of `sides` if there are any.
+    pub(crate) fn units_of_columns(&self, sides: &[usize]) -> BTreeSet<&str> {
+        let measured = |at: &usize| sides.is_empty() || sides.contains(at);
+        let columns = (0..self.columns.len()).filter(measured);
+        let units = columns.map(|at| unit_of_header(&self.columns[at]));
+        units.filter(|unit| !unit.is_empty()).collect()
     }
 
     /// Decides the roles of rows and columns. Columns in several units are no configurations,
@@ -205,6 +221,7 @@ impl Grid {
             sides: Vec::new(),
             because: None,
         });
+        let declared = (roles.columns, roles.rows);
         if options.transpose {
             std::mem::swap(&mut roles.columns, &mut roles.rows);
         }
@@ -229,7 +246,11 @@ impl Grid {
         if options.says_roles() {
             roles.because = Some("the user says so");
         }
-        if roles.columns == Role::Configurations && self.units_of_columns().len() > 1 {
+        if (roles.columns, roles.rows) != declared {
+            roles.sides.clear();
+        }
+        let columns = roles.columns == Role::Configurations;
+        if columns && self.units_of_columns(&roles.sides).len() > 1 {
             roles.because = None;
         }
         roles
@@ -276,8 +297,8 @@ impl Grid {
     }
 
     /// Whether no two rows have the same labels and parameters.
-    fn rows_differ(&self) -> bool {
-        let set = |at: &usize| self.is_parameter(*at);
+    fn rows_differ(&self, sides: &[usize]) -> bool {
+        let set = |at: &usize| self.is_parameter(*at) || self.sets_before(*at, sides);
         let set: Vec<usize> = (0..self.columns.len()).filter(set).collect();
         let mut met = BTreeSet::new();
         self.rows.iter().all(|row| {
@@ -288,52 +309,64 @@ impl Grid {
         })
     }
 
-    /// Columns or rows that are named for the state before a change and after it, or two columns of
-    /// which another is the change. Beside such columns a row is a workload if all figures are
-    /// times or have one unit, else a metric.
+    /// Columns or rows of which others are the change, or that are named for states. Beside such
+    /// columns a row is a workload if all figures are times or have one unit, else a metric.
     fn before_and_after(&self, labels: &[String]) -> Option<Roles> {
-        let all: Vec<usize> = (0..self.columns.len()).collect();
-        let (figures, others): (Vec<usize>, Vec<usize>) = all
-            .iter()
-            .partition(|at| side(unitless(&self.columns[**at])).is_some());
-        let name = |at: &usize| unitless(&self.columns[*at]);
-        let named = are_before_and_after(&figures.iter().map(name).collect::<Vec<_>>());
         let set = |at: &usize| key_is(&self.columns[*at], &PARAMETERS);
-        let by_name = named && others.iter().all(|at| self.is_change(*at) || set(at));
-        let is_set = others.iter().any(set);
-        let sides = match by_name {
-            true => Some(figures),
-            false => self.recomputed().map(|sides| sides.to_vec()),
-        };
+        let is_set = (0..self.columns.len()).any(|at| set(&at));
         let lettered = |label: &String| label.contains(char::is_alphanumeric);
         let named = is_set || labels.iter().all(lettered);
-        if let Some(sides) = sides.filter(|_| named && self.rows_differ()) {
-            let cells = self
-                .rows
-                .iter()
-                .flat_map(|row| sides.iter().map(|at| &row.cells[*at]));
-            let measured: BTreeSet<&str> =
-                cells.flatten().map(|cell| metric_of(&cell.unit)).collect();
-            let one = measured.len() == 1 && !measured.contains("");
-            let because = match by_name {
-                true => "the columns are named for before and after a change",
-                false => "a column is the change from one column to another",
+        let columns = |sides: Vec<usize>, because: &'static str| {
+            let measured = self.measured(&sides);
+            let rows = match measured.len() == 1 && !measured.contains("") {
+                true => Role::Workloads,
+                false => Role::Metrics,
             };
-            let rows = if one { Role::Workloads } else { Role::Metrics };
             let said = Roles::said_by(Role::Configurations, rows, None, because);
-            return Some(Roles { sides, ..said });
-        }
-        let rows = labels.iter().filter(|name| !repeats_others(name));
-        let rows: Vec<&String> = rows.collect();
-        let sizes = self.columns.iter().all(|name| is_number(name));
-        // `M | 1 | 2 | 4`: the columns are parameters.
-        let columns = if sizes {
-            Role::Workloads
-        } else {
-            Role::Metrics
+            Roles { sides, ..said }
         };
+        let kept = |sides: &Vec<usize>| named && self.rows_differ(sides);
+        if let Some(sides) = self.recomputed().filter(kept) {
+            let because = "a column is the change from one column to another";
+            return Some(columns(sides, because));
+        }
+        let sizes = self.columns.iter().all(|name| is_number(name));
+        let rows = |sides: Vec<usize>, because: &'static str| {
+            // `M | 1 | 2 | 4`: the columns are parameters.
+            let columns = match sizes {
+                true => Role::Workloads,
+                false => Role::Metrics,
+            };
+            let said = Roles::said_by(columns, Role::Configurations, None, because);
+            Roles { sides, ..said }
+        };
+        let mut met = BTreeSet::new();
+        let mut names = self.columns.iter();
+        if !names.all(|name| is_derived(name) || met.insert(name)) {
+            return None;
+        }
+        if let Some(sides) = self.recomputed_rows() {
+            return Some(rows(sides, "a row is the change from one row to another"));
+        }
+        let name = |at: &usize| unitless(&self.columns[*at]);
+        let is_side = |at: &usize| side(name(at)).is_some() || !self.is_change(*at) && !set(at);
+        let figures: Vec<usize> = (0..self.columns.len()).filter(is_side).collect();
+        let names: Vec<&str> = figures.iter().map(name).collect();
+        // Beside `master` may stand the number of rounds.
+        let units = self.measured(&figures);
+        let measured = units.len() == 1 && !units.contains("");
+        let states = are_before_and_after(&names) || measured && are_states(&names);
+        if states && kept(&figures) {
+            let because = "the columns are named for before and after a change";
+            return Some(columns(figures, because));
+        }
+        let measured = (0..labels.len()).filter(|at| !repeats_others(&labels[*at]));
+        let measured: Vec<usize> = measured.collect();
+        let names: Vec<&String> = measured.iter().map(|at| &labels[*at]).collect();
         let because = "the rows are named for before and after a change";
-        let said = || Roles::said_by(columns, Role::Configurations, None, because);
-        are_before_and_after(&rows).then(said)
+        // `a | master` and `b | replica` are two hosts.
+        let whole = self.rows.iter().all(|row| row.labels.len() == 1);
+        let states = are_before_and_after(&names) || whole && are_states(&names);
+        states.then(|| rows(measured, because))
     }
 }
