@@ -30,8 +30,7 @@ pub struct Audit {
     pub messages: u32,
 }
 
-/// Reads a post, a mail or a mailbox as one document; `source` is its name for
-/// messages.
+/// Reads a post, a mail or a mailbox as one document; `source` is its name for messages.
 ///
 /// Memory is bounded by the largest message and the figures found.
 ///

@@ -1,7 +1,6 @@
 //! Command lines in a post: where they stand and what they execute.
 
-/// Programs whose name at the beginning of a line makes it a command line
-/// even without a prompt.
+/// Programs whose name at the beginning of a line makes it a command line even without a prompt.
 #[rustfmt::skip]
 const TOOLS: &[&str] = &[
     "perf", "cyclictest", "hackbench", "rtla", "schbench", "hyperfine", "turbostat", "stress-ng", "rt-app", "fio",
@@ -53,8 +52,7 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     if !known && !path {
         return None;
     }
-    // A sentence may begin with the name of a tool; a command goes on with
-    // an option or a path.
+    // A sentence may begin with the name of a tool; a command goes on with an option or a path.
     let mut words = bare.split_whitespace().skip(1);
     let option = words.any(|word| word.starts_with('-') && word.len() > 1);
     let short = || bare.split_whitespace().count() <= 12 && !bare.contains(": ");

@@ -1,10 +1,9 @@
 //! Reads posted benchmark results exactly as they were pasted.
 //!
-//! Text comes in as a plain file, a mail or a mailbox and passes three stages: [`mail`] (bytes
-//! to unquoted [`Line`]s), [`grammar`] (lines to blocks of figures, one file per format) and
-//! grouping (blocks to runs of a configuration and a workload). There are no statistics here,
-//! and nothing is dropped silently: what looks like data and cannot be read is reported as a
-//! doubt.
+//! Text comes in as a plain file, a mail or a mailbox and passes three stages: [`mail`] (bytes to
+//! unquoted [`Line`]s), [`grammar`] (lines to blocks of figures, one file per format) and
+//! grouping (blocks to runs of a configuration and a workload). There are no statistics here, and
+//! nothing is dropped silently: what looks like data and cannot be read is reported as a doubt.
 //!
 //! ```
 //! let post = "\

@@ -64,10 +64,9 @@ fn numbers(text: &str) -> impl Iterator<Item = (f64, f64)> {
         .flatten()
 }
 
-/// A spread that was printed with a fixed number of digits. One printed as zero,
-/// `0.00`, may have been anything that rounds to zero, so the largest such value is
-/// used: half a unit of the last digit. A mean must not look more certain than its
-/// digits are.
+/// A spread that was printed with a fixed number of digits. One printed as zero, `0.00`, may have
+/// been anything that rounds to zero, so the largest such value is used: half a unit of the last
+/// digit. A mean must not look more certain than its digits are.
 pub(crate) fn spread(value: f64, token: &str) -> f64 {
     if value != 0.0 {
         return value;

@@ -1,4 +1,4 @@
-//! What the formats read of real output; that no text breaks one, `cargo xtask fuzz` tries.
+//! What the formats read of real output, and that mutated output breaks none; fuzzing tries more.
 //!
 //! Each file below `posts/tools` is what a tool printed; behind the mark stands what is read of
 //! it. With `ASSIZE_GOLDEN=1` that is written anew.
@@ -156,5 +156,37 @@ fn a_long_text_is_read_in_linear_time() {
     ];
     for line in cases {
         blocks(&format!("{line}\n").repeat(500));
+    }
+}
+
+/// Replaces, inserts, drops, cuts or doubles at some places of an output; always the same ones.
+fn mutated(text: &str, draw: &mut impl FnMut(usize) -> usize) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    for _ in 0..draw(12) {
+        let at = draw(chars.len().max(1)).min(chars.len().saturating_sub(1));
+        match draw(6) {
+            _ if chars.is_empty() => break,
+            0 => chars[at] = char::from_u32(draw(0x3000) as u32).unwrap_or('\0'),
+            1 => drop(chars.remove(at)),
+            2 => chars.insert(at, '\n'),
+            3 => chars.truncate(at),
+            _ => chars.extend_from_within(at..),
+        }
+    }
+    chars.into_iter().collect()
+}
+
+#[test]
+fn mutated_outputs_never_break_a_format() {
+    // Numerical Recipes' generator, so that every run tries the same texts.
+    let mut state: u32 = 20_261_130;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    for (_, text) in posts("tools") {
+        for _ in 0..8 {
+            blocks(&mutated(parted(&text).0, &mut draw));
+        }
     }
 }

@@ -244,8 +244,7 @@ fn kind(cells: &[String], roles: &[Option<Column>], known: Known) -> Result<Opti
     }
 }
 
-/// The role that a cell of a header names: `value [ms]`, `Std. dev.`,
-/// `configuration=base`.
+/// The role that a cell of a header names: `value [ms]`, `Std. dev.`, `configuration=base`.
 fn role(cell: &str) -> Option<Column> {
     if let Some((key, name)) = cell.split_once('=') {
         let name = name.trim();

@@ -23,9 +23,8 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Parses `NAME [UNIT] [<|>]`. The unit is in brackets or parentheses, or it is the last
-    /// word if that is a known unit. A text that is only a unit also serves as the name of the
-    /// metric.
+    /// Parses `NAME [UNIT] [<|>]`. The unit is in brackets or parentheses, or it is the last word
+    /// if that is a known unit. A text that is only a unit also serves as the name of the metric.
     ///
     /// # Errors
     /// A sentence that describes the expected form.

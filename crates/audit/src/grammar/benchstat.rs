@@ -1,12 +1,11 @@
 //! The comparisons that `benchstat` prints, in its old and its new layout.
 //!
-//! Each cell is a mean (old) or a median (new) over several runs, so it
-//! becomes a summary: column name = configuration, row name = workload. What
-//! follows `±` is not a standard deviation (old: the largest deviation in per
-//! cent; new: a confidence interval of the median), so no spread is reported
-//! but one doubt per block. Deltas, p-values and geometric means are derived
-//! from the cells and only explained. SI prefixes are resolved, because one
-//! row may hold `950µs` beside `1.02ms`.
+//! Each cell is a mean (old) or a median (new) over several runs, so it becomes a summary: column
+//! name = configuration, row name = workload. What follows `±` is not a standard deviation (old:
+//! the largest deviation in per cent; new: a confidence interval of the median), so no spread is
+//! reported but one doubt per block. Deltas, p-values and geometric means are derived from the
+//! cells and only explained. SI prefixes are resolved, because one row may hold `950µs` beside
+//! `1.02ms`.
 
 use super::gobench::numerator;
 use super::prelude::*;

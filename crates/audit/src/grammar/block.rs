@@ -10,8 +10,7 @@ use crate::line::Line;
 pub struct Labels {
     /// The configuration, if the block names it.
     pub configuration: Option<String>,
-    /// The workload, if the block names it (a command line is fine: it is
-    /// shortened later).
+    /// The workload, if the block names it (a command line is fine: it is shortened later).
     pub workload: Option<String>,
     /// The repetition, if the block names it (any integer; renumbered later).
     pub repetition: Option<u32>,
@@ -78,8 +77,7 @@ pub enum Finding {
         /// Seconds on one clock, ascending; may be empty.
         times_s: Vec<f64>,
     },
-    /// A figure of an unknown number of runs (a normalised percentage, a
-    /// figure in prose).
+    /// A figure of an unknown number of runs (a normalised percentage, a figure in prose).
     Statement {
         /// The names that the block gives.
         labels: Labels,

@@ -9,11 +9,10 @@
 //!   2 (2.00%) high mild
 //! ```
 //!
-//! A name of 24 characters or more is on a line of its own. The brackets hold an estimate
-//! between the bounds of its confidence interval. It comes from samples within one process,
-//! which are not replicates, so a benchmark is one run whose figure is the estimate. The change
-//! is relative to results that criterion had stored and that the text does not show, so it
-//! becomes a statement.
+//! A name of 24 characters or more is on a line of its own. The brackets hold an estimate between
+//! the bounds of its confidence interval. It comes from samples within one process, which are not
+//! replicates, so a benchmark is one run whose figure is the estimate. The change is relative to
+//! results that criterion had stored and that the text does not show, so it becomes a statement.
 
 use super::prelude::*;
 

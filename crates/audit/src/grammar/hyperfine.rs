@@ -1,5 +1,4 @@
-//! hyperfine: what it prints on a terminal, and the Markdown, CSV and JSON files that it
-//! exports.
+//! hyperfine: what it prints on a terminal, and the Markdown, CSV and JSON files that it exports.
 //!
 //! A section, or a row of a table, is a mean with its standard deviation. JSON has every single
 //! time, each of which is a run. Everything that one call compares is one block. The fastest and

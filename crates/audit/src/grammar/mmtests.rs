@@ -1,10 +1,9 @@
 //! Comparisons as MMTests prints them.
 //!
-//! The names of the kernels are above the columns, often on two lines. Each row has a
-//! statistic (`Amean`, `Hmean`, `Min`, …), a parameter of the test, and, for each kernel, a
-//! value with its change in parentheses. Values are statistics over a number of iterations
-//! that is not printed, so they become summaries without n: their ratios can be computed but
-//! not judged.
+//! The names of the kernels are above the columns, often on two lines. Each row has a statistic
+//! (`Amean`, `Hmean`, `Min`, …), a parameter of the test, and, for each kernel, a value with its
+//! change in parentheses. Values are statistics over a number of iterations that is not printed,
+//! so they become summaries without n: their ratios can be computed but not judged.
 
 use super::prelude::*;
 

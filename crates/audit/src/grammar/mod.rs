@@ -3,12 +3,11 @@
 //! To add a format: write `grammar/FORMAT.rs` with a constant [`Grammar`], list it in [`all`],
 //! and put output of the tool into `tests/posts/tools/FORMAT`.
 //!
-//! A grammar sees lines that are already decoded and unquoted, is asked
-//! first whether a block may start at a line (`starts`, which runs
-//! on every line of a 100 MB mailbox and must be cheap), then reads the block.
-//! It reports what it read as [`Finding`]s; which configuration, workload and
-//! repetition they belong to is decided later from headings and prompts,
-//! unless the block itself says so ([`Labels`]).
+//! A grammar sees lines that are already decoded and unquoted, is asked first whether a block may
+//! start at a line (`starts`, which runs on every line of a 100 MB mailbox and must be cheap),
+//! then reads the block. It reports what it read as [`Finding`]s; which configuration, workload
+//! and repetition they belong to is decided later from headings and prompts, unless the block
+//! itself says so ([`Labels`]).
 
 pub mod asv;
 pub mod benchstat;

@@ -180,8 +180,7 @@ fn said(text: &str) -> Option<Said> {
     })
 }
 
-/// The kernel's message in a line of the system log:
-/// `Jan 02 03:04:05 host kernel: …`.
+/// The kernel's message in a line of the system log: `Jan 02 03:04:05 host kernel: …`.
 fn said_by_kernel(text: &str) -> Option<&str> {
     let (head, said) = text.split_once(" kernel: ")?;
     let timed = |word: &str| word.matches(':').count() == 2;

@@ -1,10 +1,9 @@
 //! Groups blocks of figures into runs of a configuration and a workload.
 //!
-//! Names in the block itself take precedence. Otherwise the command line names
-//! the workload and the nearest heading the configuration; where the block names
-//! the configuration itself (a table row), the heading names the workload.
-//! Of two levels of headings the inner one is the configuration, unless the
-//! words used say the opposite. Figures at different quote depths or in
+//! Names in the block itself take precedence. Otherwise the command line names the workload and
+//! the nearest heading the configuration; where the block names the configuration itself (a table
+//! row), the heading names the workload. Of two levels of headings the inner one is the
+//! configuration, unless the words used say the opposite. Figures at different quote depths or in
 //! different messages are never pooled.
 
 mod admit;

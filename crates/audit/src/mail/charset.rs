@@ -15,9 +15,8 @@ pub(super) struct Trouble {
     pub(super) detail: String,
 }
 
-/// Decodes a text of the given character set; of UTF-8 if none is given.
-/// What cannot be decoded is taken as Windows-1252, so that a lone `±` or `µ`
-/// of an older mailer survives.
+/// Decodes a text of the given character set; of UTF-8 if none is given. What cannot be decoded
+/// is taken as Windows-1252, so that a lone `±` or `µ` of an older mailer survives.
 pub(super) fn decode(bytes: Vec<u8>, charset: Option<&str>) -> (String, Option<Trouble>) {
     let Some(charset) = charset.filter(|c| !is_utf8(c)) else {
         return decode_utf8(bytes);
@@ -84,8 +83,7 @@ pub(super) fn decode_utf16(bytes: &[u8]) -> Option<(String, Option<Trouble>)> {
     Some((text, trouble.or(odd)))
 }
 
-/// Whether bytes are not text: they have NUL bytes, or more
-/// than 30 % control characters.
+/// Whether bytes are not text: they have NUL bytes, or more than 30 % control characters.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
     if memchr(0, sample).is_some() {

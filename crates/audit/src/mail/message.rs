@@ -292,8 +292,7 @@ fn old_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Removes the `>` that a mailbox puts before lines that look like the beginning of a
-/// message.
+/// Removes the `>` that a mailbox puts before lines that look like the beginning of a message.
 pub(super) fn unstuff(mut bytes: Vec<u8>) -> Vec<u8> {
     let stuffed = |at: &usize| {
         let before = bytes.get(..*at).unwrap_or_default();

@@ -5,22 +5,13 @@
 //! tells which and streams the messages; [`Message::lines`] gives decoded,
 //! unquoted [`Line`](crate::Line)s that still know where they stood.
 //!
-//! | file | what |
-//! |---|---|
-//! | `reader` | kind of file, beginnings of messages |
-//! | `header`, `mime`, `transfer`, `charset` | from mail to text |
-//! | `html`, `flowed` | from marked-up text to plain text |
-//! | `text`, `entity`, `quote` | from text to lines |
+//! The walk over the parts of a mail is done here and not by the mail library (which decodes
+//! headers, base64, entities and character sets) for two reasons: places must point at lines of
+//! the file, and hostile mails must take linear time.
 //!
-//! The walk over the parts of a mail is done here and not by the mail library
-//! (which decodes headers, base64, entities and character sets) for two
-//! reasons: places must point at lines of the file, and hostile mails must
-//! take linear time.
-//!
-//! Nothing here fails but reading. What cannot be decoded is decoded as far
-//! as it goes and leaves a [`Doubt`](assize_bundle::Doubt) of one of these
-//! codes: [`UNDECODABLE`], [`TRUNCATED`], [`BINARY_ATTACHMENT`],
-//! [`BINARY_INPUT`].
+//! Nothing here fails but reading. What cannot be decoded is decoded as far as it goes and
+//! leaves a [`Doubt`](assize_bundle::Doubt) of one of these codes: [`UNDECODABLE`],
+//! [`TRUNCATED`], [`BINARY_ATTACHMENT`], [`BINARY_INPUT`].
 
 mod charset;
 mod entity;

@@ -68,8 +68,7 @@ fn blank(line: &[u8], at: usize) -> usize {
     }
 }
 
-/// `>>>>>>> branch` or `>>>>>>> 1a2b3c4 (Subject)`: exactly seven and one
-/// word.
+/// `>>>>>>> branch` or `>>>>>>> 1a2b3c4 (Subject)`: exactly seven and one word.
 fn ends_conflict(line: &[u8], at: usize) -> bool {
     let first = at == 0 || line.get(at - 1) != Some(&b'>');
     let Some(rest) = line.get(at..).and_then(|r| r.strip_prefix(b">>>>>>> ")) else {
@@ -84,8 +83,7 @@ fn ends_conflict(line: &[u8], at: usize) -> bool {
     }
 }
 
-/// `| ` or `|>`, unless the line is a row of a table: one that has another
-/// pipe after its marks.
+/// `| ` or `|>`, unless the line is a row of a table: one that has another pipe after its marks.
 fn pipe(line: &[u8], at: usize, pipes: &mut Option<bool>) -> Option<usize> {
     let quotes = *pipes.get_or_insert_with(|| {
         let rest = line.get(at..).unwrap_or_default();

@@ -21,9 +21,8 @@ const LONGEST_SEPARATOR: usize = 1000;
 /// it.
 const LOOKAHEAD: usize = LONGEST_SEPARATOR + 100;
 
-/// Reads messages one after the other: those of a mailbox, one mail, or any other text as
-/// one message. Memory holds at most the largest message and what was read together with
-/// it.
+/// Reads messages one after the other: those of a mailbox, one mail, or any other text as one
+/// message. Memory holds at most the largest message and what was read together with it.
 ///
 /// ```
 /// let text = b"Time:  12.5 s\n> Time:  13.0 s\n";
@@ -84,8 +83,7 @@ impl Sealed {
         self.bytes.len()
     }
 
-    /// Its place in the mailbox, counted from 1, and the line of the file at which
-    /// it begins.
+    /// Its place in the mailbox, counted from 1, and the line of the file at which it begins.
     pub fn place(&self) -> (u32, u32) {
         (self.number, self.line)
     }

@@ -75,9 +75,8 @@ struct Splitter<'a, 'o> {
     text: &'a str,
     places: &'o Places,
     message: u32,
-    /// The offset of the next carriage return or form feed, searched for again once
-    /// passed. So the whole text is searched for these only once, not for each of its
-    /// lines.
+    /// The offset of the next carriage return or form feed, searched for again once passed. So
+    /// the whole text is searched for these only once, not for each of its lines.
     break_at: usize,
     /// The same for the next ampersand.
     entity_at: usize,

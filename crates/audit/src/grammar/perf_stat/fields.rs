@@ -246,8 +246,7 @@ pub(super) fn object(text: &str) -> Option<Read> {
     ))
 }
 
-/// Replaces the decimal commas that perf prints in some locales by points:
-/// `"variance" : 1,34,`.
+/// Replaces the decimal commas that perf prints in some locales by points: `"variance" : 1,34,`.
 fn with_points(text: &str) -> String {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
