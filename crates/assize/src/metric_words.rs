@@ -54,8 +54,13 @@ const MORE: &[&str] = &[
 ];
 
 /// The wording of each metric in documents, including recorded ones that are not
-/// compared, with the directions given by the experiment or the command line.
-pub(crate) fn metric_words(documents: &[&Document], options: &Options) -> Vec<MetricWords> {
+/// compared, with the directions given by the experiment or the command line. Metrics that are
+/// not `ours` but those of a post keep their names as titles.
+pub(crate) fn metric_words(
+    documents: &[&Document],
+    options: &Options,
+    ours: bool,
+) -> Vec<MetricWords> {
     let mut names: BTreeSet<&str> = BTreeSet::new();
     for document in documents {
         names.extend(document.comparisons.iter().map(|row| row.metric.as_str()));
@@ -63,7 +68,13 @@ pub(crate) fn metric_words(documents: &[&Document], options: &Options) -> Vec<Me
         let recorded = document.runs.iter().flat_map(|run| run.metrics.keys());
         names.extend(recorded.map(String::as_str));
     }
-    names.into_iter().map(|one| words(one, options)).collect()
+    let words = names.into_iter().map(|one| words(one, options));
+    words
+        .map(|one| MetricWords {
+            title: if ours { one.title } else { one.metric.clone() },
+            ..one
+        })
+        .collect()
 }
 
 fn words(metric: &str, options: &Options) -> MetricWords {

@@ -15,7 +15,7 @@ use crate::cli::{Colour, QuestionArguments, ReportFormat, ShowArguments, TrialAr
 use crate::failure::Failure;
 use crate::gate;
 use crate::metric_words::metric_words;
-use crate::page::{self, PageInputs};
+use crate::page::{self, PageInputs, RecordsOrigin};
 use crate::shell;
 use crate::terms::JudgingTerms;
 
@@ -218,7 +218,8 @@ pub(crate) fn words(
             Better::Higher => options.higher_is_better.push(metric),
         }
     }
-    Ok(metric_words(documents, &options))
+    let ours = !matches!(material.from, RecordsOrigin::Post(_));
+    Ok(metric_words(documents, &options, ours))
 }
 
 /// Writes to a file, atomically, or to standard output.

@@ -15,8 +15,6 @@
 //!        45.55 Joules power/energy-cores/       ( +-  1.07% )
 //! ";
 //! let audit = assize_audit::read(post.as_bytes(), "post.txt", &Default::default())?;
-//! let names: Vec<_> = audit.records.configurations.iter().map(|c| c.name.as_str()).collect();
-//! assert_eq!(names, ["base", "patched"]);
 //! assert_eq!(audit.records.summaries[0].n, Some(10));
 //! # Ok::<(), std::io::Error>(())
 //! ```

@@ -1,7 +1,6 @@
 //! What is compared and what is read only.
 //!
-//! Each kind of text that only looks like a comparison stands here beside one
-//! that is.
+//! Each kind of text that only looks like a comparison stands here beside one that is.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -103,9 +102,8 @@ fn drafted(post: &str) -> String {
 #[test]
 fn posts_are_read_and_drafted_as_they_were_looked_over() {
     let golden = std::env::var_os("ASSIZE_GOLDEN").is_some();
-    let told = |post: &str| told(&records(post));
-    let read: [(&str, &dyn Fn(&str) -> String); 2] =
-        [("told", &told), ("single/drafts.txt", &drafted)];
+    let told: fn(&str) -> String = |post| told(&records(post));
+    let read = [("told", told), ("single/drafts.txt", drafted)];
     for (of, (path, text)) in read
         .iter()
         .flat_map(|(folder, of)| posts(folder).into_iter().map(move |post| (of, post)))

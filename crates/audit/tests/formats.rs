@@ -178,7 +178,6 @@ fn mutated(text: &str, draw: &mut impl FnMut(usize) -> usize) -> String {
 
 #[test]
 fn mutated_outputs_never_break_a_format() {
-    // Numerical Recipes' generator, so that every run tries the same texts.
     let mut state: u32 = 20_261_130;
     let mut draw = |below: usize| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

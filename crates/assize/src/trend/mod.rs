@@ -200,7 +200,7 @@ fn judged(
             assize_verdict::Better::Higher => options.higher_is_better.push(metric),
         }
     }
-    let words = metric_words(&[&document], &options);
+    let words = metric_words(&[&document], &options, true);
     Ok(Trend::new(&document, &words, of))
 }
 

@@ -11,10 +11,13 @@
 //! the name of a state holds either metrics, each with another name, or three or more runs in a
 //! row: numbers alone, perhaps counted. Any other list is left as prose: anyone may write one.
 
+use assize_bundle::Spread;
+
 use super::dispatch;
 use super::grid::{Cell, Grid, Row, is_remark, undecorated};
 use super::prelude::*;
 use super::runs::{self, RUNS};
+use super::table::is_deviation;
 use super::units::{is_measure, metric_of};
 use crate::headings::is_fence;
 use crate::numbers;
@@ -242,7 +245,15 @@ fn of_state(name: &str, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Op
             block.run(at, labels.clone(), vec![figure]);
         }
     } else if runs.is_empty() {
-        block.run(range.start, labels, figures);
+        let (spreads, figures): (Vec<Figure>, Vec<Figure>) =
+            (figures.into_iter()).partition(|figure| is_deviation(&figure.metric));
+        match (&figures[..], &spreads[..]) {
+            ([mean], [sd]) => {
+                let spread = Some(Spread::StandardDeviation(sd.value));
+                block.find(range.start, summary(&labels, mean.clone(), spread, None));
+            }
+            _ => block.run(range.start, labels, figures),
+        }
     }
     (!block.findings.is_empty()).then_some(block)
 }

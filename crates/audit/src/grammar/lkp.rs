@@ -1,23 +1,15 @@
 //! Comparisons as the kernel test robot (LKP, 0-day) mails them.
 //!
-//! A block names the parameters of the job, then the commits, then one column
-//! for each commit and a row for each metric:
-//!
-//! ```text
-//!          %stddev     %change         %stddev
-//!              \          |                \
-//!     883.77 ±  4%     +67.2%       1478 ±  9%  job.ops_per_sec
-//! ```
+//! A block names the parameters of the job, then the commits, then one column for each commit and a
+//! row for each metric: `883.77 ±  4%  +67.2%  1478 ±  9%  job.ops_per_sec`.
 //!
 //! Each column is a configuration; the first one is the parent commit, with which the others are
 //! compared. A value is the mean over the runs of its commit. The number after `±` is their
 //! standard deviation in per cent of the mean, with divisor n instead of n - 1, and truncated to an
 //! integer. It is left out if it is 2 % or less (`lib/compare.rb` of lkp-tests). So only an upper
 //! bound of it is known, and the bound is reported: a conclusion that holds with the bound also
-//! holds with any smaller deviation.
-//!
-//! The number of runs is only printed in blocks that begin with failures (`:4` means
-//! none of four). Elsewhere n is unknown, and nothing can be judged.
+//! holds with any smaller deviation. The number of
+//! runs is only printed in blocks that begin with failures (`:4`: none of four); elsewhere n is unknown.
 
 use assize_bundle::Spread;
 

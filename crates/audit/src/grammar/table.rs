@@ -10,6 +10,7 @@ use super::prelude::*;
 use crate::headings::is_rule;
 use crate::states::side;
 
+pub(super) use self::figures::is_deviation;
 use self::roles::counts_or_sets;
 pub(super) use self::roles::counts_runs;
 

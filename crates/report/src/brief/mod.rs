@@ -138,8 +138,14 @@ impl<'a> BriefSheet<'a> {
         let Document { source, .. } = self.document;
         let mut text = format!("{source}: {}", counts(self.document).join(", "));
         let several = self.document.configurations.len() > 1;
-        if let Some(baseline) = self.document.baseline.as_deref().filter(|_| several) {
-            text.push_str(&format!("; compared with {baseline}"));
+        let rows = self.document.comparisons.iter();
+        let others = rows.filter(|row| Some(&row.baseline) != self.document.baseline.as_ref());
+        match self.document.baseline.as_deref().filter(|_| several) {
+            Some(_) if others.count() > 0 => {
+                text.push_str("; each workload compared with its own baseline");
+            }
+            Some(baseline) => text.push_str(&format!("; compared with {baseline}")),
+            None => {}
         }
         lines.extend(self.wrapped(&text, ""));
         lines

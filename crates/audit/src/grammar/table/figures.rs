@@ -256,7 +256,7 @@ impl Grid {
     }
 }
 
-fn is_deviation(name: &str) -> bool {
+pub(in crate::grammar) fn is_deviation(name: &str) -> bool {
     has_word(name, &DEVIATIONS)
 }
 
