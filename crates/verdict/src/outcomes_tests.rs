@@ -639,3 +639,29 @@ fn sides_whose_images_crash_are_called_different_in_less_than_one_document_of_tw
         assert!(wrong <= 5, "{wrong} of 100 with {workloads} workloads");
     }
 }
+
+#[test]
+fn the_fewest_pairs_are_rounded_as_those_that_are_counted() {
+    for tenths in 10..40 {
+        let counted = |only_configuration| {
+            let pairs = OutcomePairs {
+                pairs: 200,
+                only_baseline: 0,
+                only_configuration,
+                design_effect: f64::from(tenths) / 10.0,
+            };
+            (pairs.effective()[1], pairs)
+        };
+        for effective in 1..20 {
+            let least = counted(0).1.least_for(effective);
+            assert!(
+                counted(least).0 >= effective,
+                "{tenths} {effective} {least}"
+            );
+            assert!(
+                counted(least - 1).0 < effective,
+                "{tenths} {effective} {least}"
+            );
+        }
+    }
+}
