@@ -68,16 +68,11 @@ pub(crate) fn metric_words(
         let recorded = document.runs.iter().flat_map(|run| run.metrics.keys());
         names.extend(recorded.map(String::as_str));
     }
-    let words = names.into_iter().map(|one| words(one, options));
-    words
-        .map(|one| MetricWords {
-            title: if ours { one.title } else { one.metric.clone() },
-            ..one
-        })
-        .collect()
+    let words = names.into_iter().map(|one| words(one, options, ours));
+    words.collect()
 }
 
-fn words(metric: &str, options: &Options) -> MetricWords {
+fn words(metric: &str, options: &Options, ours: bool) -> MetricWords {
     let known = wording(metric);
     let has = |names: &[String]| names.iter().any(|name| name.eq_ignore_ascii_case(metric));
     let better = if has(&options.higher_is_better) {
@@ -95,7 +90,9 @@ fn words(metric: &str, options: &Options) -> MetricWords {
     };
     MetricWords {
         metric: metric.to_owned(),
-        title: known.map_or_else(|| metric.to_owned(), |known| known.title),
+        title: known
+            .filter(|_| ours)
+            .map_or_else(|| metric.to_owned(), |known| known.title),
         better,
     }
 }
@@ -127,7 +124,7 @@ mod tests {
             lower_is_better: vec!["score".into()],
             ..Options::default()
         };
-        let better = |metric: &str| words(metric, &options).better;
+        let better = |metric: &str| words(metric, &options, true).better;
         assert_eq!(better("context_switches"), Some(Better::Higher));
         assert_eq!(better("score"), Some(Better::Lower));
         assert_eq!(better("busy_time_per_job"), Some(Better::Lower));
@@ -149,7 +146,7 @@ mod tests {
             ("frequency", None),
         ] {
             assert_eq!(
-                words(metric, &Options::default()).better,
+                words(metric, &Options::default(), true).better,
                 expected,
                 "{metric}"
             );

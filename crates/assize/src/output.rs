@@ -115,6 +115,10 @@ pub(crate) fn show(
     material: &PageInputs<'_>,
     showing: &ShowArguments,
 ) -> Result<u8, Failure> {
+    if showing.all && !matches!(format(showing), ReportFormat::Auto | ReportFormat::Mail) {
+        let said = "--all: goes with --format mail: leave it or the other format out";
+        return Err(Failure::Argument(said.to_owned()));
+    }
     let findings = gate::findings(document, material)?;
     gate::report(document, &findings);
     let text = match format(showing) {

@@ -64,6 +64,11 @@ fn options_that_would_have_no_effect_are_refused() {
             "names nothing in demo/dep-queue.txt",
         ),
         (&["audit", POST, "--claims", empty], "holds no claim"),
+        (&["audit", POST, "--all", "--json"], "--all: goes with"),
+        (
+            &["audit", POST, "--all", "--format", "csv"],
+            "--all: goes with",
+        ),
         (
             &["audit", POST, "--explain", "--claim", "a < b on c"],
             "leave it or --claim out",

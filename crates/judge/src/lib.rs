@@ -53,6 +53,7 @@ pub mod flips;
 pub mod jitter;
 pub mod lints;
 mod moments;
+pub use moments::{mean, variance};
 pub mod paired;
 pub mod permutation;
 pub mod poisson;

@@ -1,8 +1,11 @@
 //! Means, variances and sorting of plain slices, for the rest of the crate.
 
 /// The mean, computed around the first value: a constant sample gives exactly
-/// that constant. The slice must not be empty.
-pub(crate) fn mean(values: &[f64]) -> f64 {
+/// that constant.
+///
+/// # Panics
+/// If the slice is empty.
+pub fn mean(values: &[f64]) -> f64 {
     let first = values[0];
     first + values.iter().map(|v| v - first).sum::<f64>() / values.len() as f64
 }
@@ -13,8 +16,11 @@ pub(crate) fn sum_of_squares(values: &[f64]) -> f64 {
     values.iter().map(|v| (v - centre) * (v - centre)).sum()
 }
 
-/// The variance with divisor n - 1; the slice must hold at least two values.
-pub(crate) fn variance(values: &[f64]) -> f64 {
+/// The variance with divisor n - 1, of at least two values.
+///
+/// # Panics
+/// If the slice is empty.
+pub fn variance(values: &[f64]) -> f64 {
     sum_of_squares(values) / (values.len() - 1) as f64
 }
 

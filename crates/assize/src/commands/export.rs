@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assize_bundle::{Records, Run};
 use assize_judge::quantile::type7;
+use assize_judge::{mean, variance};
 use assize_report::significant;
 use assize_verdict::{Comparison, Document};
 use serde::Serialize;
@@ -88,17 +89,25 @@ fn command_times(experiment: &CommandsExperiment, records: &Records) -> Vec<Comm
             let values = runs.iter().filter_map(|run| run.metrics.get(metric));
             values.map(|one| one.value / NANOSECONDS).collect()
         };
+        let mean_of = |metric: &str| {
+            let values = seconds(metric);
+            if values.is_empty() {
+                0.0
+            } else {
+                mean(&values)
+            }
+        };
         let times = seconds(ELAPSED);
         let mut sorted = times.clone();
         sorted.sort_by(f64::total_cmp);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
         Some(CommandTimes {
             command: experiment.command_of(name).to_owned(),
-            mean: mean(&times)?,
-            stddev: standard_deviation(&times),
+            mean: mean(&times),
+            stddev: (times.len() > 1).then(|| variance(&times).sqrt()),
             median: type7(&sorted, 0.5).ok()?,
-            user: mean(&seconds("command_user_time")).unwrap_or(0.0),
-            system: mean(&seconds("command_system_time")).unwrap_or(0.0),
+            user: mean_of("command_user_time"),
+            system: mean_of("command_system_time"),
             min,
             max,
             times,
@@ -106,17 +115,6 @@ fn command_times(experiment: &CommandsExperiment, records: &Records) -> Vec<Comm
         })
     });
     times.collect()
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// The standard deviation of a sample, with n − 1.
-fn standard_deviation(values: &[f64]) -> Option<f64> {
-    let mean = mean(values).filter(|_| values.len() > 1)?;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
 fn as_json(times: &[CommandTimes], _: &Document) -> Result<String, std::io::Error> {

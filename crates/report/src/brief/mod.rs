@@ -138,10 +138,10 @@ impl<'a> BriefSheet<'a> {
         let Document { source, .. } = self.document;
         let mut text = format!("{source}: {}", counts(self.document).join(", "));
         let several = self.document.configurations.len() > 1;
-        let rows = self.document.comparisons.iter();
-        let others = rows.filter(|row| Some(&row.baseline) != self.document.baseline.as_ref());
+        let mut rows = self.document.comparisons.iter();
+        let differ = rows.any(|row| Some(&row.baseline) != self.document.baseline.as_ref());
         match self.document.baseline.as_deref().filter(|_| several) {
-            Some(_) if others.count() > 0 => {
+            Some(_) if differ => {
                 text.push_str("; each workload compared with its own baseline");
             }
             Some(baseline) => text.push_str(&format!("; compared with {baseline}")),

@@ -46,6 +46,25 @@ pub(super) struct BuildRequest<'a> {
     pub(super) sandbox: Option<&'a Sandbox>,
 }
 
+/// Builds the modules of sources that are not ours, given as texts by path.
+pub(super) fn ensure_in_sandbox(
+    root: &Path,
+    files: &BTreeMap<String, String>,
+    subject: &KernelToBuildFor<'_>,
+    sandbox: &Sandbox,
+) -> Result<BTreeMap<String, PathBuf>, Error> {
+    let files = files.iter().map(|(path, text)| (&**path, &**text));
+    let files: Vec<(&str, &str)> = files.collect();
+    ensure(&BuildRequest {
+        root,
+        sources: &ModuleSources::with_files(&files),
+        variant: Variant::default(),
+        subject,
+        tests: false,
+        sandbox: Some(sandbox),
+    })
+}
+
 /// Returns the requested modules, by name, except those that the kernel's configuration leaves out.
 /// Builds them unless there is a build of the current inputs.
 pub(super) fn ensure(order: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {

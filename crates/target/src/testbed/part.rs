@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use super::build::{self, source_tree};
 use super::sources::ModuleSources;
-use super::variant::Variant;
 use super::{KernelToBuildFor, what};
 use crate::Error;
 use crate::fault::{list, mend, wrong};
@@ -112,18 +111,7 @@ impl KernelPart {
         self.check(kernel, tree)?;
         let subject = KernelToBuildFor::new(kernel)?;
         let files = self.laid_out(&subject, tree, users)?;
-        let texts: Vec<(&str, &str)> = files
-            .iter()
-            .map(|(path, text)| (&**path, &**text))
-            .collect();
-        let built = build::ensure(&build::BuildRequest {
-            root,
-            sources: &ModuleSources::with_files(&texts),
-            variant: Variant::default(),
-            subject: &subject,
-            tests: false,
-            sandbox: Some(sandbox),
-        });
+        let built = build::ensure_in_sandbox(root, &files, &subject, sandbox);
         built.map_err(|error| self.named(error, kernel))
     }
 

@@ -1,5 +1,6 @@
 //! Modules whose sources run commands, which kbuild executes.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,8 +8,6 @@ use super::{BROKEN, PAIR, kernel};
 use crate::kernels::Kernel;
 use crate::sandbox::Sandbox;
 use crate::sandbox::tests::kinds;
-use crate::testbed::sources::ModuleSources;
-use crate::testbed::variant::Variant;
 use crate::testbed::{KernelToBuildFor, build};
 
 /// A module without any code.
@@ -29,20 +28,12 @@ fn build_in(
         let text = text.replace("$(OUTSIDE)", &outside.display().to_string());
         text.replace("$(HEADERS)", &headers.display().to_string())
     };
-    let texts: Vec<(&str, String)> = files
+    let texts: BTreeMap<String, String> = files
         .iter()
-        .map(|(path, text)| (*path, place(text)))
+        .map(|(path, text)| ((*path).to_owned(), place(text)))
         .collect();
-    let texts: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, &**text)).collect();
     let subject = KernelToBuildFor::new(kernel)?;
-    let built = build::ensure(&build::BuildRequest {
-        root,
-        sources: &ModuleSources::with_files(&texts),
-        variant: Variant::default(),
-        subject: &subject,
-        tests: false,
-        sandbox: Some(sandbox),
-    });
+    let built = build::ensure_in_sandbox(root, &texts, &subject, sandbox);
     built.map(|built| built.into_values().collect())
 }
 
