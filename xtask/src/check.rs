@@ -23,7 +23,7 @@ const PROGRAM: &[Step] = &[Step::new("program", &[], assize::step)];
 /// Steps that compile; cargo runs only one at a time.
 const COMPILED: &[Step] = &[
     Step::new("clippy", &[], clippy),
-    Step::new("tests", &[], test::quick),
+    Step::new("tests", &["run", "test"], test::quick),
 ];
 
 /// Prerequisites of machines, and a boot of each kind; runs in parallel with [`COMPILED`]
