@@ -14,12 +14,12 @@ type Make = fn(&mut String, &[Case]);
 /// The parts of the report: the page and name of each.
 const PARTS: [(&str, &str, Make); 7] = [
     (PAGE, "reading", reading::write),
-    (PAGE, "crashes", tables::crashes),
+    (TABLES, "crashes", tables::crashes),
     (TABLES, "faults", tables::single),
     (TABLES, "runs", tables::runs),
     (TABLES, "power", tables::power),
     (TABLES, "nulls", tables::nulls),
-    (PAGE, "alarms", tables::alarms),
+    (TABLES, "alarms", tables::alarms),
 ];
 
 /// All parts with their pages and their marks there.
