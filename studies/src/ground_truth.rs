@@ -16,7 +16,7 @@ use assize_job::gaps::{Cause, Gap, Seen};
 use xtask::command::{command, run as run_command};
 use xtask::{Error, agent, assize, files, marks, tree};
 
-const PAGE: &str = "docs/ground-truth.md";
+const PAGE: &str = "studies/ground-truth.md";
 const MARK: &str = "made: cargo studies ground-truth";
 /// Stalls are planted where nothing else happens: on a CPU without ticks and tasks.
 const EXPERIMENT: &str = r#"title = "Ground truth"
@@ -419,7 +419,7 @@ mod tests {
         for bad in ["noise", "--seed", "--seed x", "--writ"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
-        let page = include_str!("../../docs/ground-truth.md");
+        let page = include_str!("../../studies/ground-truth.md");
         for part in Part::ALL {
             assert!(marks::put(page, &part.mark(), "").is_ok(), "{part:?}");
         }

@@ -17,7 +17,7 @@ use xtask::command::{command, run as run_command};
 use xtask::guest::{Machine, list};
 use xtask::{Error, agent, assize, files, kmod, marks, tree};
 
-const PAGE: &str = "docs/igt.md";
+const PAGE: &str = "studies/igt.md";
 const MARK: &str = "made: cargo studies igt --write";
 const KNOWN: &str = "studies/src/igt/known.txt";
 /// The kernel; `sw_sync`, which Debian does not build, comes from its sources.

@@ -48,7 +48,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "igt",
         arguments: "--sources DIRECTORY [--fresh] [--write]",
-        help: "tests of IGT on simgpu in the exact machine; --write puts the results into docs/igt.md",
+        help: "tests of IGT on simgpu in the exact machine; --write puts the results into studies/igt.md",
         run: igt::run,
     },
     Verb {
@@ -60,7 +60,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "ground-truth",
         arguments: "[PART...] [--seed S] [--write]",
-        help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, rates, kills); --write puts the tables into docs/ground-truth.md",
+        help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, rates, kills); --write puts the tables into studies/ground-truth.md",
         run: ground_truth::run,
     },
     Verb {

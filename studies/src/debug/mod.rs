@@ -22,7 +22,7 @@ use xtask::{Error, agent, assize, files, marks};
 
 /// The series to build: that of the kernel that experiments boot.
 const SERIES: &str = "6.12";
-const PAGE: &str = "docs/debug-kernel.md";
+const PAGE: &str = "studies/debug-kernel.md";
 
 /// The results on one kernel.
 struct Lane {

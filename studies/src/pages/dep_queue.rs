@@ -8,7 +8,7 @@ const FILE: &str = "experiments/dep-queue.toml";
 
 pub(super) const PAGE: Page = Page {
     name: "dep-queue",
-    file: "docs/dep-queue.md",
+    file: "studies/dep-queue.md",
     parts: &[
         Part {
             name: "dep-queue-1",

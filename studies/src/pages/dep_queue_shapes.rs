@@ -13,7 +13,7 @@ const TWO: &[&str] = &["--cpus", "2"];
 /// Two bundles, each reported with every shape as the baseline.
 pub(super) const PAGE: Page = Page {
     name: "dep-queue-shapes",
-    file: "docs/dep-queue.md",
+    file: "studies/dep-queue.md",
     parts: &[
         part("dep-queue-shapes-1", ONE, &["--baseline", "xe"]),
         part("dep-queue-shapes-1", ONE, &["--baseline", "panthor"]),

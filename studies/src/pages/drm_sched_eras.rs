@@ -10,7 +10,7 @@ const NAME: &str = "drm-sched-eras";
 /// One bundle, reported with three baselines.
 pub(super) const PAGE: Page = Page {
     name: NAME,
-    file: "docs/drm-sched-eras.md",
+    file: "studies/drm-sched-eras.md",
     parts: &[
         Part {
             name: NAME,

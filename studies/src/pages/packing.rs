@@ -1,4 +1,4 @@
-//! `docs/packing.md`: which placement policy lets CPUs sleep, and what it costs.
+//! `studies/packing.md`: which placement policy lets CPUs sleep, and what it costs.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ const CPUS: u32 = 4;
 
 pub(super) const PAGE: Page = Page {
     name: "packing",
-    file: "docs/packing.md",
+    file: "studies/packing.md",
     parts: &[Part {
         name: "packing",
         file: "experiments/packing.toml",

@@ -1,4 +1,4 @@
-//! `docs/packing.md`: machines with two and with eight CPUs.
+//! `studies/packing.md`: machines with two and with eight CPUs.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::{Page, Part, table};
 
 pub(super) const PAGE: Page = Page {
     name: "packing-cpus",
-    file: "docs/packing.md",
+    file: "studies/packing.md",
     parts: &[
         Part {
             name: "packing-cpus-2",

@@ -1,4 +1,4 @@
-//! `docs/packing.md`: a policy that learns, and how far to fill a CPU.
+//! `studies/packing.md`: a policy that learns, and how far to fill a CPU.
 
 use super::figures::{count, ratio, time};
 use super::report::Report;
@@ -6,7 +6,7 @@ use super::{Page, Part, table};
 
 pub(super) const PAGE: Page = Page {
     name: "packing-more",
-    file: "docs/packing.md",
+    file: "studies/packing.md",
     parts: &[
         Part {
             name: "packing-learn",

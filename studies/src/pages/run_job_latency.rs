@@ -8,7 +8,7 @@ use super::{Page, Part, table};
 
 pub(super) const PAGE: Page = Page {
     name: "run-job-latency",
-    file: "docs/run-job-latency.md",
+    file: "studies/run-job-latency.md",
     parts: &[
         part("main-2", MAIN, &["--cpus", "2"]),
         part("main-1", MAIN, &["--cpus", "1"]),

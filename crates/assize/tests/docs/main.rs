@@ -80,12 +80,15 @@ fn names() -> Vec<String> {
     let mut names: Vec<String> = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
         .map(String::from)
         .into();
-    let mut pages: Vec<String> = fs::read_dir(root().join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".md"))
-        .map(|name| format!("docs/{name}"))
-        .collect();
+    let mut pages = Vec::new();
+    for directory in ["docs", "studies"] {
+        for entry in fs::read_dir(root().join(directory)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if name.ends_with(".md") {
+                pages.push(format!("{directory}/{name}"));
+            }
+        }
+    }
     pages.sort();
     assert!(pages.len() > 10, "{pages:?}");
     names.extend(pages);

@@ -1,6 +1,6 @@
 //! Idle states and frequencies that an experiment can name.
 //!
-//! `docs/idle.md` gives the source of each figure.
+//! `studies/idle.md` gives the source of each figure.
 
 use assize_job::{FrequencyStep, IdleState};
 use serde::Deserialize;
