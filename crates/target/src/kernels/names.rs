@@ -1,6 +1,6 @@
 //! Kernel names.
 
-use super::Kernel;
+use super::kernel::Kernel;
 
 /// A kernel that Debian packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,12 +13,13 @@ use super::sources::ModuleSources;
 use super::variant::Variant;
 use super::{KernelToBuildFor, what};
 use crate::Error;
-use crate::fault::{failed, io, list, mend};
-use crate::kernels::{into_place, temporary_in};
+use crate::fault::{create, failed, io, list, mend, write};
 use crate::make::MakeRun;
-use crate::modules::stem;
+use crate::module_files::stem;
+use crate::parts_hash::PartsHash;
 use crate::prune::{prune, touch};
 use crate::sandbox::{Folders, Limits, Sandbox};
+use crate::scratch::{into_place, temporary_in};
 
 /// Part of every key: increase it when the same sources are built differently.
 const RECIPE: &[u8] = b"assize.testbed/2";
@@ -94,22 +95,18 @@ pub(super) fn is_built(order: &BuildRequest<'_>) -> bool {
 /// A hash of the inputs known before a build. The other files it reads are only known
 /// afterwards.
 fn key(order: &BuildRequest<'_>) -> String {
-    let mut hash = blake3::Hasher::new();
-    let mut add = |part: &[u8]| {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part);
-    };
-    add(RECIPE);
-    add(&[u8::from(order.tests)]);
-    add(order.subject.release.as_bytes());
+    let mut hash = PartsHash::default();
+    hash.add(RECIPE);
+    hash.add([u8::from(order.tests)]);
+    hash.add(&order.subject.release);
     for (path, text) in order.sources.files() {
-        add(path.as_bytes());
-        add(order.variant.laid_out(path, text).as_bytes());
+        hash.add(path);
+        hash.add(order.variant.laid_out(path, text).as_bytes());
     }
     if let Some(flag) = order.variant.flag() {
-        add(flag.as_bytes());
+        hash.add(flag);
     }
-    hash.finalize().to_hex()[..32].to_string()
+    hash.hex(32)
 }
 
 /// The modules to find or build.
@@ -198,8 +195,8 @@ impl<'a> WantedModules<'a> {
             compiler: self.subject.compiler,
         };
         let start = directory.join(".start");
-        fs::write(&start, "").map_err(|error| io("write", &start, &error))?;
-        write(&directory, self.sources, self.variant)?;
+        write(&start, "")?;
+        write_sources(&directory, self.sources, self.variant)?;
         let log = self.home.join(format!("{}.log", self.subject.release));
         let what = what(self.subject.name);
         let hidden = format!("{}/", directory.display());
@@ -252,7 +249,7 @@ impl<'a> WantedModules<'a> {
             fs::copy(module, &to).map_err(|error| io("write", &to, &error))?;
         }
         let to = result.path().join(INPUTS);
-        fs::write(&to, inputs).map_err(|error| io("write", &to, &error))?;
+        write(&to, inputs)?;
         let to = result.path().join(LOG);
         fs::rename(log, &to).map_err(|error| io("write", &to, &error))?;
         let digest = blake3::hash(inputs.as_bytes()).to_hex();
@@ -263,13 +260,17 @@ impl<'a> WantedModules<'a> {
     }
 }
 
-fn write(directory: &Path, sources: &ModuleSources<'_>, variant: Variant) -> Result<(), Error> {
+fn write_sources(
+    directory: &Path,
+    sources: &ModuleSources<'_>,
+    variant: Variant,
+) -> Result<(), Error> {
     for (path, text) in sources.files() {
         let to = directory.join(path);
         let parent = to.parent().unwrap_or(directory);
-        fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
+        create(parent)?;
         let text = variant.laid_out(path, text);
-        fs::write(&to, &*text).map_err(|error| io("write", &to, &error))?;
+        write(&to, &*text)?;
         if path.ends_with(".sh") {
             let mode = fs::Permissions::from_mode(0o755);
             fs::set_permissions(&to, mode).map_err(|error| io("change", &to, &error))?;
