@@ -159,33 +159,6 @@ def trends():
                 }
 
 
-def partial_conjunction():
-    """By the definition: every k - r + 1 machines must show an effect together."""
-    r = rng(44)
-    for k in (1, 2, 3, 5, 8):
-        for with_effect in sorted({0, 1, k // 2, k}):
-            df = r.uniform(2.0, 30.0, k)
-            t = r.standard_t(df) + np.where(np.arange(k) < with_effect, 4.0, 0.0)
-            se = r.uniform(0.01, 0.2, k)
-            above = stats.t.sf(t, df)
-            below = stats.t.cdf(t, df)
-            cases = []
-            for needed in range(1, k + 1):
-                each = []
-                for p in (above, below):
-                    subsets = [np.sort(p[list(s)]) for s in itertools.combinations(range(k), k - needed + 1)]
-                    m = k - needed + 1
-                    bonferroni = max(min(1.0, m * s[0]) for s in subsets)
-                    simes = max(min(1.0, float(np.min(m * s / np.arange(1, m + 1)))) for s in subsets)
-                    each.append([float(bonferroni), float(simes)])
-                cases.append(each)
-            yield {"effects": floats(t * se), "standard_errors": floats(se), "df": floats(df)}, {
-                "above": floats(above),
-                "below": floats(below),
-                "by_number": cases,
-            }
-
-
 def spending():
     """Looks: of all that end with the last and suffice, those taken first."""
     for alpha in (0.05, 0.04, 0.01, 0.1):
@@ -281,6 +254,6 @@ def runs_for():
 
 
 FILES = [
-    block_contrasts, clustered_rates, trends, partial_conjunction, spending,
+    block_contrasts, clustered_rates, trends, spending,
     equivalence_of_pairs, share_missed, designs, runs_for,
 ]

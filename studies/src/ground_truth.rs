@@ -87,13 +87,13 @@ impl Part {
         }
     }
 
-    fn made(self, seed: u64) -> Result<String, Error> {
+    fn measure(self, seed: u64) -> Result<String, Error> {
         match self {
             Part::Gaps => Ok(table(&scores(&carry_out("gaps", EXPERIMENT)?)?)),
-            Part::Tracers => tracers::made(),
-            Part::Quiet => quiet::made(),
-            Part::Rates => rates::made(),
-            Part::Kills => kills::made(seed),
+            Part::Tracers => tracers::measure(),
+            Part::Quiet => quiet::measure(),
+            Part::Rates => rates::measure(),
+            Part::Kills => kills::measure(seed),
         }
     }
 }
@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     agent::run(&[])?;
     assize::build()?;
     for part in options.parts {
-        let made = part.made(options.seed)?;
+        let made = part.measure(options.seed)?;
         println!("{made}");
         if options.write {
             marks::write(PAGE, &part.mark(), &made)?;

@@ -15,7 +15,7 @@ use assize_target::kernels::Kernels;
 
 use xtask::command::{command, run as run_command};
 use xtask::guest::{Machine, list};
-use xtask::{Error, agent, assize, files, kmod, marks, tree};
+use xtask::{Error, assize, files, kmod, marks, tree};
 
 const PAGE: &str = "studies/igt.md";
 const MARK: &str = "made: cargo studies igt --write";
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
          as `apt-get source intel-gpu-tools` makes it",
     )?;
     let begun = Instant::now();
-    let place = agent::target()?.join("igt");
+    let place = tree::target()?.join("igt");
     let root = unpack(&place)?;
     let programs = compile(&place, &root, &sources)?;
     let sw_sync = sw_sync(&place)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::speed::{PAGE, asks_to_write};
 use xtask::command::{cargo, command, run as run_command};
-use xtask::{Error, agent, assize, files, marks};
+use xtask::{Error, assize, files, marks, tree};
 
 const RUNS: u32 = 100;
 const SAMPLES: u32 = 100_000;
@@ -77,7 +77,7 @@ impl Lab {
         let assize = assize::build()?;
         let example = ["build", "--quiet", "--locked", "--example", "make-bundle"];
         run_command(command(cargo(), &example)?)?;
-        let target = agent::target()?;
+        let target = tree::target()?;
         let directory = files::scratch("report-speed")?;
         let lab = Lab { assize, directory };
         let mut make = command(target.join("debug/examples/make-bundle"), &[])?;

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use xtask::command::output;
-use xtask::{Error, agent, assize, files, marks};
+use xtask::{Error, agent, assize, files, marks, tree};
 
 /// Measurements of each kind, alternating, so that all see the same host.
 const ROUNDS: usize = 5;
@@ -84,7 +84,7 @@ impl Lab {
     fn ready() -> Result<Lab, Error> {
         agent::run(&[])?;
         let assize = assize::build()?;
-        let target = agent::target()?;
+        let target = tree::target()?;
         let directory = files::scratch("speed")?;
         files::write(&directory.join("nothing.toml"), EXPERIMENT)?;
         let vng = target.join("setup/virtme-ng/bin/vng");

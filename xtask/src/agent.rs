@@ -53,14 +53,8 @@ pub(crate) fn step() -> Result<Done, Error> {
 
 /// The path of the agent once it is built.
 pub fn path() -> Result<PathBuf, Error> {
-    Ok(target()?.join(TRIPLE).join("agent").join("assize-agent"))
-}
-
-/// Cargo's target directory.
-pub fn target() -> Result<PathBuf, Error> {
-    let root = tree::root()?;
-    Ok(match env::var_os("CARGO_TARGET_DIR") {
-        Some(target) => root.join(target),
-        None => root.join("target"),
-    })
+    Ok(tree::target()?
+        .join(TRIPLE)
+        .join("agent")
+        .join("assize-agent"))
 }

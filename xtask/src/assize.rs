@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
-use crate::{Error, agent};
+use crate::{Error, tree};
 
 /// Set for processes that run in parallel with one that has built assize; otherwise cargo
 /// would make them wait.
@@ -37,7 +37,7 @@ pub(crate) fn step() -> Result<Done, Error> {
 
 /// The path of assize once it is built.
 pub fn path() -> Result<PathBuf, Error> {
-    Ok(agent::target()?.join("debug/assize"))
+    Ok(tree::target()?.join("debug/assize"))
 }
 
 /// The output of a verb that judges. Exit status 1, for a refuted claim, is a valid

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, IsTerminal};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::Error;
 use crate::tree;
@@ -27,10 +27,13 @@ pub fn command(program: impl Into<OsString>, arguments: &[&str]) -> Result<Comma
 pub fn run(mut command: Command) -> Result<(), Error> {
     let shown = show(&command);
     let status = command.status().map_err(|why| format!("{shown}: {why}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{shown}`: {status}"))
+    succeeded(&shown, status)
+}
+
+fn succeeded(shown: &str, status: ExitStatus) -> Result<(), Error> {
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("`{shown}`: {status}")),
     }
 }
 
@@ -69,11 +72,7 @@ pub fn watch(mut command: Command, mut look: impl FnMut(&str)) -> Result<(), Err
         }
     }
     let status = child.wait().map_err(|why| format!("{shown}: {why}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{shown}`: {status}"))
-    }
+    succeeded(&shown, status)
 }
 
 /// Whether the program can be started with these arguments and succeeds.

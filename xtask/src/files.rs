@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, agent};
+use crate::{Error, tree};
 
 /// Names the path in an error.
 pub fn fault<E: Display>(path: &Path) -> impl Fn(E) -> Error + '_ {
@@ -45,7 +45,7 @@ pub fn remove(directory: &Path) -> Result<(), Error> {
 
 /// An empty directory of that name below cargo's target directory.
 pub fn scratch(name: &str) -> Result<PathBuf, Error> {
-    let place = agent::target()?.join(name);
+    let place = tree::target()?.join(name);
     remove(&place)?;
     create(&place)?;
     Ok(place)

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::assize::IS_BUILT;
 use crate::command::{command, run};
 use crate::cpu_time::of_children;
-use crate::{Error, agent};
+use crate::{Error, tree};
 
 /// The result of a step that did not fail.
 pub(crate) enum Done {
@@ -172,7 +172,7 @@ pub(crate) fn install(groups: &[&str]) -> Result<(), Error> {
 }
 
 fn free() -> Option<u64> {
-    let at = rustix::fs::statvfs(&agent::target().ok()?).ok()?;
+    let at = rustix::fs::statvfs(&tree::target().ok()?).ok()?;
     Some(at.f_bavail * at.f_frsize)
 }
 
@@ -198,7 +198,7 @@ impl Beside {
     pub(crate) fn start(steps: &[Step]) -> Result<Beside, Error> {
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         let xtask = env::current_exe().map_err(|why| format!("our own path: {why}"))?;
-        let log = agent::target()?.join("check-beside.log");
+        let log = tree::target()?.join("check-beside.log");
         let rows = log.with_extension("rows");
         let _ = fs::remove_file(&rows);
         let failed = |why: io::Error| format!("{}: {why}", log.display());

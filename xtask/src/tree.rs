@@ -19,6 +19,15 @@ pub fn root() -> Result<PathBuf, Error> {
         .ok_or_else(|| "CARGO_MANIFEST_DIR: has no parent".into())
 }
 
+/// Cargo's target directory.
+pub fn target() -> Result<PathBuf, Error> {
+    let root = root()?;
+    Ok(match env::var_os("CARGO_TARGET_DIR") {
+        Some(target) => root.join(target),
+        None => root.join("target"),
+    })
+}
+
 /// All files that git tracks or would track, as sorted paths relative to the root.
 pub fn files() -> Result<Vec<String>, Error> {
     let listing = command::output(

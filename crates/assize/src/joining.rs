@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use assize_bundle::{
-    Across, Boots, BundleRelation, Configuration, Doubt, FirstDifference, Head, Place, Records,
+    Across, Boots, BundleRelation, Configuration, Doubt, FirstDifference, Head, Records,
     bundle_relation, name_apart,
 };
 
@@ -81,7 +81,7 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
             "{path}: of which boot the runs are is not recorded; if the bundles are of one boot, \
              they are no replicates: reboot between them, and record them again"
         );
-        doubt("boot-unknown", detail)
+        Doubt::new("boot-unknown", detail)
     }));
     Ok(records)
 }
@@ -171,7 +171,7 @@ fn other_kernels(heads: &[Head]) -> Option<Doubt> {
             .iter()
             .filter_map(|head| Some(format!("{} on {}", kernel(head)?, head.machine)))
             .collect();
-        doubt(
+        Doubt::new(
             "confounded",
             format!(
                 "the machines run different kernels ({}): what differs between them may be either",
@@ -179,14 +179,6 @@ fn other_kernels(heads: &[Head]) -> Option<Doubt> {
             ),
         )
     })
-}
-
-fn doubt(code: &str, detail: String) -> Doubt {
-    Doubt {
-        code: code.into(),
-        detail,
-        place: Place::default(),
-    }
 }
 
 /// Adds a doubt to bundles of several machines that share no configuration on a workload:
@@ -207,7 +199,7 @@ pub(crate) fn confounded(inputs: &[PathBuf], all: &mut [Records]) {
             .iter()
             .map(|(machine, path)| format!("{} on {machine}", path.display()))
             .collect();
-        last.doubts.push(doubt(
+        last.doubts.push(Doubt::new(
             "confounded",
             format!(
                 "the bundles are of several machines ({}) and share no configuration: a difference \

@@ -180,7 +180,9 @@ fn take(record: &AgentMessage, recorded: &mut RunRecord) {
         }),
         AgentMessage::Events { .. } => recorded.events.extend(events(record, &recorded.run)),
         AgentMessage::Raw { name, text } => recorded.raw.push((name.clone(), text.clone())),
-        AgentMessage::Doubt { code, detail } => recorded.doubts.push(doubt(code, detail.clone())),
+        AgentMessage::Doubt { code, detail } => {
+            recorded.doubts.push(Doubt::new(code, detail.clone()))
+        }
         AgentMessage::Hello { .. }
         | AgentMessage::KernelLog { .. }
         | AgentMessage::Identity { .. }
@@ -223,7 +225,9 @@ fn identify(records: &[AgentMessage], expected: &[RunIdentityPart], recorded: &m
     };
     for unclear in compared.unclear {
         let detail = format!("what was read back does not show whether it is set: {unclear}");
-        recorded.doubts.push(doubt("setting-not-read-back", detail));
+        recorded
+            .doubts
+            .push(Doubt::new("setting-not-read-back", detail));
     }
     if !compared.differences.is_empty() {
         let all: Vec<String> = compared
@@ -273,14 +277,6 @@ fn events(record: &AgentMessage, run: &Run) -> Option<Events> {
     })
 }
 
-fn doubt(code: &str, detail: String) -> Doubt {
-    Doubt {
-        code: code.into(),
-        detail,
-        place: Place::default(),
-    }
-}
-
 /// Converts the times between samples, which the agent sends, to times since the start.
 fn since_start(steps: &[u64]) -> Vec<u64> {
     let mut t = 0u64;
@@ -326,7 +322,7 @@ fn quantiles(recorded: &mut RunRecord) {
                     recorded.run.metrics.insert(name, value);
                 }
             }
-            Err(why) => doubts.push(doubt(
+            Err(why) => doubts.push(Doubt::new(
                 "unreadable-distribution",
                 format!("{metric}: no quantiles: {why}"),
             )),
@@ -352,7 +348,7 @@ fn jitter(recorded: &mut RunRecord) {
             let value = Measurement::new(of.sd, unit.clone());
             recorded.run.metrics.insert(JITTER.to_owned(), value);
         }
-        Err(why) => recorded.doubts.push(doubt(
+        Err(why) => recorded.doubts.push(Doubt::new(
             "unreadable-distribution",
             format!("{JITTER_OF}: no jitter: {why}"),
         )),

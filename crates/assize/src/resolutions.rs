@@ -20,11 +20,11 @@ struct PlanWorkloads {
 struct ConfigurationWorkloads {
     name: String,
     #[serde(default)]
-    workloads: Vec<WorkloadKind>,
+    workloads: Vec<NamedWorkload>,
 }
 
 #[derive(Deserialize)]
-struct WorkloadKind {
+struct NamedWorkload {
     name: String,
     #[serde(default)]
     kind: String,

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::recorded::{RunExit, StoredRun};
-use crate::{Doubt, Error, Place};
+use crate::{Doubt, Error};
 
 /// The name of the fact that records how many executions gave a run's answer, if several
 /// did.
@@ -71,14 +71,11 @@ impl Executions {
             true => "it has failed",
             false => "later ones were equal",
         };
-        Some(Doubt {
-            code: "inexact".into(),
-            detail: format!(
-                "run {} ({place}): two executions differed, so the machine was not exact: \
-                 {differed}; {became}",
-                index + 1
-            ),
-            place: Place::default(),
-        })
+        let detail = format!(
+            "run {} ({place}): two executions differed, so the machine was not exact: \
+             {differed}; {became}",
+            index + 1
+        );
+        Some(Doubt::new("inexact", detail))
     }
 }

@@ -303,6 +303,18 @@ pub struct Doubt {
     pub place: Place,
 }
 
+impl Doubt {
+    /// A doubt about all records.
+    #[must_use]
+    pub fn new(code: &str, detail: String) -> Doubt {
+        Doubt {
+            code: code.into(),
+            detail,
+            place: Place::default(),
+        }
+    }
+}
+
 /// What the values of [`Run::machine`] in one experiment distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -12,7 +12,7 @@ use crate::identified::{CompletedRun, identities};
 use crate::layout::{get, raw_path, recorded, run_path, samples_path};
 use crate::recorded::{RunExit, RunRecord, Skipped, StoredRun};
 use crate::{
-    ComplainedRun, Doubt, Error, Events, FailedRun, Place, Records, RunCount, Samples, Unavailable,
+    ComplainedRun, Doubt, Error, Events, FailedRun, Records, RunCount, Samples, Unavailable,
     samples,
 };
 
@@ -172,13 +172,12 @@ fn stopped_as_planned(there: &BTreeSet<u32>, plan: &serde_json::Value) -> bool {
 
 fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
     let done = there.range(..planned).count();
-    (done < planned as usize).then(|| Doubt {
-        code: "incomplete".into(),
-        detail: format!(
+    (done < planned as usize).then(|| {
+        let detail = format!(
             "{done} of {planned} runs are there; the others may change every verdict; \
              `assize run --resume` does them"
-        ),
-        place: Place::default(),
+        );
+        Doubt::new("incomplete", detail)
     })
 }
 

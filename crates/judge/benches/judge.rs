@@ -1,9 +1,7 @@
-//! The two expensive figures: the exact permutation test at its largest, and the
-//! hierarchical bootstrap.
+//! The expensive figure: the permutation test, exact at its largest and drawn.
 
 #![expect(missing_docs, reason = "criterion_group! makes a function without")]
 
-use assize_judge::bootstrap;
 use assize_judge::family::{Contrast, ContrastBlock, step_down};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -39,18 +37,9 @@ fn exact_permutation(c: &mut Criterion) {
     });
 }
 
-fn quantile_bootstrap(c: &mut Criterion) {
-    let runs =
-        |from: usize| -> Vec<Vec<f64>> { (0..10).map(|r| values(10_000, from + 31 * r)).collect() };
-    let (a, b) = (runs(0), runs(17));
-    c.bench_function("bootstrap, p99 of 10 against 10 runs of 10,000", |bench| {
-        bench.iter(|| bootstrap::quantile_ratio(black_box(&a), black_box(&b), 0.99, 10_000, 0));
-    });
-}
-
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(10);
-    targets = exact_permutation, quantile_bootstrap
+    targets = exact_permutation
 }
 criterion_main!(benches);

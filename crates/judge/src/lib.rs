@@ -5,8 +5,8 @@
 //! seed gives the same bits everywhere.
 //!
 //! The unit of replication is the run. One value per run goes into [`welch`], [`family`],
-//! [`factorial`] and [`equivalence`]; the samples within a run go into [`quantile`], [`jitter`] and
-//! [`bootstrap`], which reduce them to one value per run first.
+//! [`factorial`] and [`equivalence`]; the samples within a run go into [`quantile`] and [`jitter`],
+//! which reduce them to one value per run first.
 //!
 //! ```
 //! use assize_judge::family::{ContrastBlock, Contrast, step_down};
@@ -42,7 +42,6 @@
 
 pub mod adjust;
 pub mod beat;
-pub mod bootstrap;
 pub mod counts;
 mod dist;
 pub mod equivalence;
@@ -72,7 +71,6 @@ pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm, share_alpha};
 pub use beat::{Periodicity, beat};
-pub use bootstrap::{Bca, Bootstrap, bca_interval, quantile_ratio};
 pub use counts::RunShare;
 pub use equivalence::{Equivalence, share_missed, tost};
 pub use error::{Error, Result};

@@ -4,15 +4,13 @@
 //! Each machine gives a [`Study`]: an effect on the scale on which it was averaged (a logarithm of
 //! a ratio, or a difference), its standard error and the degrees of freedom behind that error.
 //! [`fixed`] estimates the common effect of these machines, [`random`] the mean effect on machines
-//! like these, [`heterogeneity`] whether a common effect makes sense at all, and
-//! [`partial_conjunction`] on how many machines there is an effect.
+//! like these, and [`heterogeneity`] whether a common effect makes sense at all.
 //!
 //! The permutation test within machines is that of [`crate::family`], whose sites are the blocks of
 //! each machine.
 
-use crate::dist::{chi2_upper, f_upper, gamma_quantile, t_quantile, t_upper};
+use crate::dist::{chi2_upper, f_upper, gamma_quantile, t_quantile};
 use crate::error::{Error, Result, check_finite};
-use crate::moments::sorted;
 use crate::welch::{Estimate, Interval, estimate};
 
 /// The effect on one machine.
@@ -24,52 +22,6 @@ pub struct Study {
     pub standard_error: f64,
     /// Degrees of freedom of the standard error.
     pub df: f64,
-}
-
-impl Study {
-    /// The one-sided p of Student's t for a positive effect, and for a negative
-    /// one.
-    ///
-    /// Range: \[0, 1\] each; they add up to 1. The standard error and df must be
-    /// positive. Cost: O(1). Checked against `scipy.stats.t`.
-    #[must_use]
-    pub fn one_sided(&self) -> OneSided {
-        let t = self.effect / self.standard_error;
-        OneSided {
-            above: t_upper(t, self.df),
-            below: t_upper(-t, self.df),
-        }
-    }
-}
-
-/// The p of one machine for an effect in either direction.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OneSided {
-    /// The p for a positive effect: small if there is one.
-    pub above: f64,
-    /// The p for a negative effect.
-    pub below: f64,
-}
-
-/// How p-values of several machines are combined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PCombination {
-    /// Valid however the p-values depend on each other.
-    Bonferroni,
-    /// Never above Bonferroni's. Valid for independent p-values, such as those of machines without
-    /// common runs.
-    Simes,
-}
-
-/// On how many machines there is an effect, and in which direction.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EffectDirections {
-    /// The p for a positive effect on at least r machines.
-    pub above: f64,
-    /// The p for a negative effect on at least r machines.
-    pub below: f64,
-    /// Twice the smaller of the two, at most 1: the p for either direction.
-    pub p: f64,
 }
 
 /// How much the machines differ.
@@ -257,89 +209,6 @@ pub fn random(studies: &[Study]) -> Result<RandomEffects> {
         standard_error: squared.sqrt(),
         ci: around(t_quantile(0.975, k - 1.0) * squared.sqrt()),
         prediction,
-    })
-}
-
-/// The p for an effect on at least r of k machines: small if it is unlikely that fewer than r have
-/// one.
-///
-/// With the p-values in ascending order, p(1) to p(k), Bonferroni's is (k - r + 1) p(r) and Simes'
-/// the smallest of (k - r + 1) / i * p(r - 1 + i) for i = 1 to k - r + 1; both at most 1. With r =
-/// 1 it tests for an effect anywhere, with r = k (the largest p) for an effect everywhere. The
-/// largest r whose p is at most alpha is a lower bound of the number of machines with an effect, at
-/// level alpha: no correction for trying every r is needed, since p grows with r.
-///
-/// - Shape: one p per machine in any order, 1 <= r <= k.
-/// - Range: \[0, 1\].
-/// - Cost: O(k log k).
-/// - Source: Benjamini and Heller 2008, "Screening for partial conjunction hypotheses", Biometrics
-///   64; Simes 1986, Biometrika 73.
-/// - Checked against the definition: the largest p of Bonferroni's (Simes') test over all subsets
-///   of k - r + 1 machines, by `itertools.combinations`.
-///
-/// # Errors
-/// [`Error::TooFew`] without a p; [`Error::BadArgument`] for an r outside of 1 to k or a p outside
-/// of \[0, 1\], `NaN` included.
-///
-/// ```
-/// use assize_judge::pooled::{PCombination, partial_conjunction};
-/// let p = [0.001, 0.004, 0.6];
-/// let two_of_three = partial_conjunction(&p, 2, PCombination::Bonferroni)?;
-/// assert_eq!(two_of_three, 0.008);
-/// # Ok::<(), assize_judge::Error>(())
-/// ```
-pub fn partial_conjunction(p: &[f64], r: usize, combination: PCombination) -> Result<f64> {
-    if p.is_empty() {
-        return Err(Error::TooFew { needed: 1, got: 0 });
-    }
-    if r < 1 || r > p.len() {
-        return Err(Error::BadArgument(
-            "the machines asked for must number 1 to all",
-        ));
-    }
-    if !p.iter().all(|p| (0.0..=1.0).contains(p)) {
-        return Err(Error::BadArgument("a p-value lies outside of [0, 1]"));
-    }
-    let sorted = sorted(p);
-    let largest = &sorted[r - 1..];
-    let many = largest.len() as f64;
-    let combined = match combination {
-        PCombination::Bonferroni => many * largest[0],
-        PCombination::Simes => (1..=largest.len())
-            .map(|i| many / i as f64 * largest[i - 1])
-            .fold(1.0, f64::min),
-    };
-    Ok(combined.min(1.0))
-}
-
-/// [`partial_conjunction`] in each direction, and in either.
-///
-/// Effects of opposite directions do not add up: an effect on r machines means r machines with the
-/// same direction, which two-sided p-values would not notice. Each direction is tested separately,
-/// and p is twice the smaller.
-///
-/// - Shape, range, cost: as for [`partial_conjunction`]; p from [`Study::one_sided`] or any other
-///   one-sided test.
-/// - Source: as for [`partial_conjunction`]; the directions by Owen 2009, "Karl Pearson's
-///   meta-analysis revisited", Annals of Statistics 37.
-/// - Checked in the same way.
-///
-/// # Errors
-/// As for [`partial_conjunction`].
-pub fn partial_conjunction_by_direction(
-    p: &[OneSided],
-    r: usize,
-    combination: PCombination,
-) -> Result<EffectDirections> {
-    let of = |side: fn(&OneSided) -> f64| {
-        let p: Vec<f64> = p.iter().map(side).collect();
-        partial_conjunction(&p, r, combination)
-    };
-    let (above, below) = (of(|p| p.above)?, of(|p| p.below)?);
-    Ok(EffectDirections {
-        above,
-        below,
-        p: (2.0 * above.min(below)).min(1.0),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::dist::{gamma_quantile, normal_cdf, normal_quantile, t_quantile};
 use crate::equivalence::bounds;
-use crate::permutation::{EXACT_LIMIT, MONTE_CARLO_DRAWS, attainable, runs_needed};
+use crate::permutation::{EXACT_LIMIT, MONTE_CARLO_DRAWS, attainable};
 
 /// Larger numbers of runs are not returned, because they are not feasible.
 const MOST_RUNS: u32 = 100_000;
@@ -219,24 +219,6 @@ fn large_sample(spread: f64, quantile: f64, power: f64) -> f64 {
 /// From this many runs on, no design is exact, and its least p is constant.
 const NONE_EXACT: u32 = 24;
 
-/// The smallest number of runs per side, 2 to 100,000, that finds `ratio` with
-/// at least the given `power`, and with which the permutation test can reach
-/// alpha at all. `None` if there is none, if an argument is outside the range of
-/// [`power_of`], or if ratio = 1.
-///
-/// Cost: about 4 calls of [`power_of`]. Checked against statsmodels'
-/// `TTestIndPower.solve_power`.
-#[must_use]
-pub fn runs_for_effect(sd_ln: f64, ratio: f64, alpha: f64, power: f64) -> Option<u32> {
-    if ratio == 1.0 {
-        return None;
-    }
-    // Below this, the permutation test cannot reach alpha, whatever the data.
-    let fewest = runs_needed(alpha)?.max(2);
-    let guess = large_sample(sd_ln / ratio.ln(), 1.0 - 0.5 * alpha, power);
-    smallest(fewest, guess, |n| power_of(n, sd_ln, ratio, alpha) >= power)
-}
-
 /// The smallest number of runs per side, 2 to 100,000, for which two one-sided tests at `alpha`
 /// declare two equal configurations equivalent within ± `margin` with at least the given `power`.
 /// `None` if there is none, or unless sd_ln > 0, 0 < margin < 1, 0 < alpha < 0.5.
@@ -244,7 +226,7 @@ pub fn runs_for_effect(sd_ln: f64, ratio: f64, alpha: f64, power: f64) -> Option
 /// - Source: Phillips 1990, Journal of Pharmacokinetics and Biopharmaceutics 18, as an integral
 ///   over the sample's standard deviation; bounds as in [`crate::equivalence::bounds`]; n - 1
 ///   degrees of freedom for pairs, otherwise 2 n - 2.
-/// - Cost: as [`runs_for_effect`].
+/// - Cost: about 4 integrals.
 /// - Checked against the same integral by `scipy.integrate.quad` (two samples), and by simulation
 ///   (pairs).
 #[must_use]
@@ -402,13 +384,12 @@ mod tests {
 
     #[test]
     fn answers_respect_what_the_permutation_test_can_attain() {
-        assert_eq!(runs_for_effect(0.001, 2.0, 0.05, 0.8), Some(4));
-        assert_eq!(runs_for_effect(0.02, 1.0, 0.05, 0.8), None);
-        assert_eq!(runs_for_effect(0.02, 1.05, 1e-9, 0.8), None);
-        assert_eq!(
-            runs_for_equivalence(ComparisonLayout::TwoSamples, 0.02, 0.01, 0.7, 0.8),
-            None
-        );
+        let two = ComparisonLayout::TwoSamples;
+        let smallest = |sd, ratio, alpha| runs_for(two, sd, ratio, PowerAim { alpha, ..ONE });
+        assert_eq!(smallest(0.001, 2.0, 0.05), Some(4));
+        assert_eq!(smallest(0.02, 1.0, 0.05), None);
+        assert_eq!(smallest(0.02, 1.05, 1e-9), None);
+        assert_eq!(runs_for_equivalence(two, 0.02, 0.01, 0.7, 0.8), None);
     }
 
     const PAIRS: ComparisonLayout = ComparisonLayout::Pairs;

@@ -166,26 +166,28 @@ pub struct RunQuantiles {
 pub fn per_run(sorted: &[f64]) -> Result<RunQuantiles> {
     check_sorted(sorted, 0)?;
     let at = |p| supported(sorted.len(), p).then(|| type7_unchecked(sorted, p));
-    let (p50, p99) = (at(0.5), at(0.99));
-    let mad = p50.map(|centre| {
+    let mad = at(0.5).map(|centre| {
         let mut deviations: Vec<f64> = sorted.iter().map(|v| (v - centre).abs()).collect();
         deviations.sort_by(f64::total_cmp);
         type7_unchecked(&deviations, 0.5)
     });
-    Ok(RunQuantiles {
-        p50,
-        p90: at(0.9),
-        p99,
-        p999: at(0.999),
-        max: sorted.last().copied(),
-        p99_minus_p50: difference(p99, p50),
-        mad,
-    })
+    Ok(RunQuantiles::new(at, mad))
 }
 
-/// The first minus the second, if both exist.
-pub(crate) fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
-    Some(first? - second?)
+impl RunQuantiles {
+    /// From the quantiles that the samples support, the maximum as that of 1.
+    pub(crate) fn new(at: impl Fn(f64) -> Option<f64>, mad: Option<f64>) -> Self {
+        let (p50, p99) = (at(0.5), at(0.99));
+        RunQuantiles {
+            p50,
+            p90: at(0.9),
+            p99,
+            p999: at(0.999),
+            max: at(1.0),
+            p99_minus_p50: p99.zip(p50).map(|(p99, p50)| p99 - p50),
+            mad,
+        }
+    }
 }
 
 /// Rejects too few values, values that are not finite, and unsorted values.

@@ -1,7 +1,7 @@
 //! Quantiles of samples given as a histogram.
 
 use crate::error::{Error, Result, check_finite};
-use crate::quantile::{RunQuantiles, difference, supported, type7_position};
+use crate::quantile::{RunQuantiles, supported, type7_position};
 
 /// The quantile by the Hyndman-Fan type 7 rule of the samples in a histogram,
 /// without expanding them: each value counts as often as it occurred.
@@ -36,22 +36,13 @@ pub fn type7(histogram: &[(f64, u64)], p: f64) -> Result<f64> {
 pub fn per_run(histogram: &[(f64, u64)]) -> Result<RunQuantiles> {
     let n = checked(histogram)?;
     let at = |p| supported(n, p).then(|| type7_unchecked(histogram, n, p));
-    let (p50, p99) = (at(0.5), at(0.99));
-    let mad = p50.map(|centre| {
+    let mad = at(0.5).map(|centre| {
         let deviation = |&(value, count): &(f64, u64)| ((value - centre).abs(), count);
         let mut deviations: Vec<(f64, u64)> = histogram.iter().map(deviation).collect();
         deviations.sort_by(|a, b| a.0.total_cmp(&b.0));
         type7_unchecked(&deviations, n, 0.5)
     });
-    Ok(RunQuantiles {
-        p50,
-        p90: at(0.9),
-        p99,
-        p999: at(0.999),
-        max: at(1.0),
-        p99_minus_p50: difference(p99, p50),
-        mad,
-    })
+    Ok(RunQuantiles::new(at, mad))
 }
 
 /// The number of samples in a histogram, after checking it.

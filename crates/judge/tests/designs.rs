@@ -9,7 +9,6 @@
     reason = "helpers of tests, which the configuration does not recognise"
 )]
 
-use assize_judge::pooled::{self, OneSided, PCombination};
 use assize_judge::power::{self, ComparisonLayout, PowerAim, PowerDesign};
 use assize_judge::{equivalence, factorial, lints, paired, poisson, spending};
 use serde_json::Value;
@@ -134,34 +133,6 @@ fn trends_inside_groups() {
         let got = lints::drift_inside(&slices).unwrap();
         agree("tau", got.tau, &want["tau"]);
         agree("p", got.p, &want["p"]);
-    }
-}
-
-#[test]
-fn effects_on_some_of_several_machines() {
-    for (input, want) in cases!("partial_conjunction") {
-        let of = |name: &str| floats(&input[name]);
-        let (effects, errors, df) = (of("effects"), of("standard_errors"), of("df"));
-        let study = |at: usize| pooled::Study {
-            effect: effects[at],
-            standard_error: errors[at],
-            df: df[at],
-        };
-        let p: Vec<OneSided> = (0..df.len()).map(|at| study(at).one_sided()).collect();
-        for (at, p) in p.iter().enumerate() {
-            agree("p above", p.above, &want["above"][at]);
-            agree("p below", p.below, &want["below"][at]);
-        }
-        for (at, want) in want["by_number"].as_array().unwrap().iter().enumerate() {
-            let ways = [PCombination::Bonferroni, PCombination::Simes];
-            for (way, combination) in ways.into_iter().enumerate() {
-                let got = pooled::partial_conjunction_by_direction(&p, at + 1, combination);
-                let got = got.unwrap();
-                agree("above", got.above, &want[0][way]);
-                agree("below", got.below, &want[1][way]);
-                assert_eq!(got.p, (2.0 * got.above.min(got.below)).min(1.0));
-            }
-        }
     }
 }
 

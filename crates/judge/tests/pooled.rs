@@ -3,10 +3,7 @@
 
 use assize_judge::Error;
 use assize_judge::family::{Contrast, ContrastBlock, step_down};
-use assize_judge::pooled::{
-    PCombination, Study, fixed, heterogeneity, partial_conjunction,
-    partial_conjunction_by_direction, random, shares,
-};
+use assize_judge::pooled::{Study, fixed, heterogeneity, random, shares};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -135,47 +132,6 @@ fn what_has_no_weight_is_refused() {
     );
 }
 
-#[test]
-fn as_many_machines_are_named_as_have_the_effect_and_no_more() {
-    const SETS: u32 = 4000;
-    let mut source = ChaCha8Rng::seed_from_u64(7);
-    let (mut two, mut three, mut mixed) = (0, 0, 0);
-    for _ in 0..SETS {
-        // Two of three machines have a large effect: the claim of two is true and is found; that of
-        // three is false and may be made in 5 % of cases.
-        let mut study = |effect: f64| {
-            let differences: Vec<f64> = (0..6).map(|_| effect + normal(&mut source)).collect();
-            study(&differences).one_sided()
-        };
-        let p = [study(4.0), study(4.0), study(0.0)];
-        let of = |p: &[_], r| partial_conjunction_by_direction(p, r, PCombination::Simes).unwrap();
-        two += u32::from(of(&p, 2).p <= 0.05);
-        three += u32::from(of(&p, 3).p <= 0.05);
-        // With opposite directions, no two machines agree.
-        let opposite = [study(4.0), study(-4.0), study(0.0)];
-        mixed += u32::from(of(&opposite, 2).p <= 0.05);
-    }
-    let share = |count: u32| f64::from(count) / f64::from(SETS);
-    let said = format!("{} {} {}", share(two), share(three), share(mixed));
-    assert!(share(two) > 0.95, "{said}");
-    assert!(share(three) < 0.06, "{said}");
-    assert!(share(mixed) < 0.06, "{said}");
-}
-
-#[test]
-fn numbers_of_machines_that_cannot_be_are_refused() {
-    let of = |p: &[f64], r| partial_conjunction(p, r, PCombination::Bonferroni);
-    assert_eq!(of(&[], 1), Err(Error::TooFew { needed: 1, got: 0 }));
-    for (p, r) in [
-        ([0.1, 0.2], 0),
-        ([0.1, 0.2], 3),
-        ([0.1, f64::NAN], 1),
-        ([0.1, 1.5], 1),
-    ] {
-        assert!(matches!(of(&p, r), Err(Error::BadArgument(_))), "{p:?} {r}");
-    }
-}
-
 fn any_studies() -> impl Strategy<Value = Vec<Study>> {
     let one = (-2.0_f64..2.0, 0.001_f64..1.0, 1.0_f64..40.0);
     let study = one.prop_map(|(effect, standard_error, df)| Study {
@@ -238,19 +194,5 @@ proptest! {
             })
             .collect();
         prop_assert_eq!(permuted(&[one.clone(), two]), permuted(&[one, moved]));
-    }
-
-    #[test]
-    fn more_machines_are_never_easier_and_simes_is_never_above_bonferroni(p in prop::collection::vec(0.0_f64..=1.0, 1..9)) {
-        let of = |r, combination| partial_conjunction(&p, r, combination).unwrap();
-        for r in 1..=p.len() {
-            let (bonferroni, simes) = (of(r, PCombination::Bonferroni), of(r, PCombination::Simes));
-            prop_assert!(simes <= bonferroni);
-            if r > 1 {
-                prop_assert!(of(r - 1, PCombination::Simes) <= simes);
-            }
-        }
-        let largest = p.iter().copied().fold(0.0, f64::max);
-        prop_assert_eq!(of(p.len(), PCombination::Simes), largest);
     }
 }

@@ -1,7 +1,6 @@
 //! Turns an experiment into its plan.
 
 use assize_job::{Periodic, WorkloadKind};
-use indexmap::IndexMap;
 
 use crate::configurations::combine::{combine, unchanged};
 use crate::configurations::include::{self, PlannedGrid};
@@ -243,32 +242,8 @@ fn configurations(
                 Some((factor.as_str(), name.as_str(), level))
             })
             .collect();
-        let combined = combine(experiment, &levels, overrides)?;
-        let label: Vec<String> = levels
-            .iter()
-            .map(|(factor, level, _)| format!("{factor}={level}"))
-            .collect();
-        configurations.push(PlannedConfiguration {
-            name: names::join(&parts, combination),
-            label: label.join(", "),
-            levels: levels
-                .iter()
-                .map(|(factor, level, _)| ((*factor).to_owned(), (*level).to_owned()))
-                .collect::<IndexMap<_, _>>(),
-            switches: IndexMap::new(),
-            aa: false,
-            machine: combined.machine,
-            setup: combined.setup,
-            teardown: combined.teardown,
-            background: combined.background,
-            beside: combined.beside,
-            queue: combined.queue,
-            idle: combined.idle,
-            frequency: combined.frequency,
-            stalls: combined.stalls,
-            policy: combined.policy,
-            workloads: combined.workloads,
-        });
+        let name = names::join(&parts, combination);
+        configurations.push(combine(experiment, name, &levels, overrides)?);
     }
     Ok(configurations)
 }

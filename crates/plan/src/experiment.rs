@@ -14,14 +14,14 @@ use crate::settings::tracer::{self, RawTracer};
 use crate::settings::{frequency, gaps, idle, policy, queue, stalls};
 use crate::steps::action;
 use crate::until::{self, RUNS, RawStopRule};
-use crate::values::document::{Document, SourceText};
+use crate::values::document::{SourceText, TomlDocument};
 use crate::values::error::Error;
 use crate::values::keys::{
     Flag, Free, Instrument, KeySection, KeyType, List, Map, OneOrMore, Part, SIZE, Share, Table,
     Target, Text, Whole, Word, Workload, duration, key,
 };
 use crate::values::layers::Parameters;
-use crate::values::read::{BACKGROUND, Grammar, read};
+use crate::values::read::{BACKGROUND, KeyGrammar, read};
 use crate::workloads::kinds::KINDS;
 
 /// The default number of runs of each cell.
@@ -275,7 +275,7 @@ pub(crate) struct RawExperiment {
 /// A valid experiment file, which can be planned.
 #[derive(Debug, Clone)]
 pub struct Experiment {
-    pub(crate) document: Document,
+    pub(crate) document: TomlDocument,
     pub(crate) file: RawExperiment,
 }
 
@@ -283,7 +283,7 @@ impl Experiment {
     /// Reads a file, without checks of how its keys combine.
     pub(crate) fn read(text: &str, name: &str) -> Result<Experiment, Error> {
         let source = SourceText { name, text };
-        let grammar = Grammar {
+        let grammar = KeyGrammar {
             top: &KEYS,
             steps: action::FORMS,
             workloads: KINDS,
@@ -291,7 +291,7 @@ impl Experiment {
         let (value, spans) = read(source, grammar)?;
         let file = serde_json::from_value(value)
             .map_err(|why| source.error(&(0..0), "", format!("cannot be read: {why}")))?;
-        let document = Document {
+        let document = TomlDocument {
             name: name.to_owned(),
             text: text.to_owned(),
             spans,

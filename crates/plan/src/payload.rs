@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::plan::PlannedConfiguration;
 use crate::steps::action::check_absolute;
 use crate::steps::modules::{is_file, stem};
-use crate::values::document::Document;
+use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, Table, Text, key};
 use crate::values::layers::Parameters;
@@ -72,7 +72,7 @@ pub(crate) struct RawCarried {
 }
 
 /// Checks that each file has an absolute path on the target.
-pub(crate) fn check(document: &Document, payload: &RawPayload) -> Result<(), Error> {
+pub(crate) fn check(document: &TomlDocument, payload: &RawPayload) -> Result<(), Error> {
     for (at, file) in payload.files.iter().enumerate() {
         check_absolute(document, &format!("payload.files[{at}].to"), &file.to)?;
     }
@@ -83,7 +83,7 @@ pub(crate) fn check(document: &Document, payload: &RawPayload) -> Result<(), Err
 /// without duplicates. `parameters`: those of all workloads, and the changes that
 /// levels make to them.
 pub(crate) fn derive<'a>(
-    document: &Document,
+    document: &TomlDocument,
     given: &RawPayload,
     parameters: impl Iterator<Item = &'a Parameters>,
     configurations: &[PlannedConfiguration],
@@ -218,7 +218,7 @@ pub(crate) fn target_path(path: &str) -> String {
 /// Every file to carry, with its path on the target. No two files may have the
 /// same path.
 fn files<'a>(
-    document: &Document,
+    document: &TomlDocument,
     given: &RawPayload,
     parameters: impl Iterator<Item = &'a Parameters>,
 ) -> Result<Vec<(PathBuf, String)>, Error> {

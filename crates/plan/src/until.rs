@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::report::primary::PrimaryMetric;
-use crate::values::document::Document;
+use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, KeyType, Share, Text, Whole, key};
 
@@ -53,7 +53,7 @@ pub(crate) struct RawStopRule {
 
 /// Checks the rule against what the file says beside it.
 pub(crate) fn check(
-    document: &Document,
+    document: &TomlDocument,
     until: Option<&RawStopRule>,
     primary: &[PrimaryMetric],
 ) -> Result<(), Error> {

@@ -8,9 +8,8 @@ use assize_verdict::{Outcome as Claimed, OutcomeComparison, Verdict};
 use crate::WIDTH;
 use crate::contrasts::outcome_figures;
 use crate::number::{signed, significant, with_points};
-use crate::printable::printable;
 use crate::readable::Readable;
-use crate::series::{PatchName, command, cut, id_and_subject, mark, percent, plain, written};
+use crate::series::{PatchName, command, cut_lines, id_and_subject, mark, percent, plain, written};
 
 /// The schema of [`Bisection`].
 pub const BISECTION: &str = "assize.bisect/1";
@@ -175,14 +174,8 @@ pub fn bisection_text(bisection: &Bisection) -> String {
     let room = BISECTION_LINES.saturating_sub(answer.len() + tail.len() + 1);
     let mut about = about(bisection);
     about.truncate(room);
-    let mut text = String::new();
     let blank = std::iter::once(String::new());
-    for line in answer.into_iter().chain(blank).chain(about).chain(tail) {
-        let line = line.replace(['\n', '\r'], " ");
-        text.push_str(cut(&printable(&line), WIDTH).trim_end());
-        text.push('\n');
-    }
-    text
+    cut_lines(answer.into_iter().chain(blank).chain(about).chain(tail))
 }
 
 /// The claim on a separate line, whatever its length.

@@ -1,12 +1,20 @@
+/// Fields of a row that are columns under the same names.
+macro_rules! fields {
+    ($row:expr; $($name:ident)*) => {
+        vec![$((stringify!($name), $row.$name.cell())),*]
+    };
+}
+
 mod about;
 mod machines;
 mod outcomes;
 mod tradeoffs;
 
 use assize_verdict::{
-    Document, NoiseFloor, Place, RateTest, Relation, Spread, Statement, TTest, Table as Declared,
-    TableCell,
+    Document, Place, RateTest, Relation, Scale, Spread, TTest, Table as Declared, TableCell,
+    Verdict,
 };
+use serde::Serialize;
 
 /// The columns, in order; each kind of row fills those that apply to it.
 const COLUMNS: &[&str] = &[
@@ -103,183 +111,129 @@ pub fn csv(document: &Document) -> Result<String, ::csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+type Fields = Vec<(&'static str, String)>;
+type Written = Result<(), ::csv::Error>;
+
 struct CsvTable {
     writer: ::csv::Writer<Vec<u8>>,
 }
 
 impl CsvTable {
-    fn row(&mut self, fields: &[(&str, String)]) -> Result<(), ::csv::Error> {
-        self.writer.write_record(COLUMNS.iter().map(|column| {
-            fields
-                .iter()
-                .find(|(name, _)| name == column)
-                .map_or("", |(_, value)| value.as_str())
-        }))
+    fn row(&mut self, kind: &str, fields: &[(&str, String)]) -> Written {
+        let cell = |column: &&str| {
+            let of_column = fields.iter().find(|(name, _)| name == column);
+            of_column.map_or("", |(_, value)| value.as_str())
+        };
+        let cells = COLUMNS.iter().map(cell).skip(1);
+        self.writer.write_record(std::iter::once(kind).chain(cells))
     }
 }
 
-fn number<T: ToString>(value: Option<T>) -> String {
-    value.map(|v| v.to_string()).unwrap_or_default()
+/// What a cell shows of a value; nothing if there is none.
+trait CellText {
+    fn cell(&self) -> String;
 }
 
-fn bounds(ci: Option<[f64; 2]>) -> [(&'static str, String); 2] {
-    [
-        ("ci_low", number(ci.map(|c| c[0]))),
-        ("ci_high", number(ci.map(|c| c[1]))),
-    ]
+impl<T: CellText> CellText for Option<T> {
+    fn cell(&self) -> String {
+        self.as_ref().map(CellText::cell).unwrap_or_default()
+    }
 }
 
-/// The name of the t test, spelled as in JSON.
-fn t_test(which: Option<TTest>) -> (&'static str, String) {
-    let word = which.and_then(|which| serde_json::to_value(which).ok());
-    let word = word.as_ref().and_then(serde_json::Value::as_str);
-    ("t_test", number(word))
+macro_rules! shown_as {
+    ($text:path: $($kind:ident)*) => {
+        $(impl CellText for $kind {
+            fn cell(&self) -> String {
+                $text(self)
+            }
+        })*
+    };
 }
 
-/// The line and message that a value was read from; empty for values that were not read
+shown_as!(ToString::to_string: String bool u32 u64 f64);
+shown_as!(word: RateTest Scale TTest Verdict);
+
+/// The word for it in JSON.
+fn word(value: impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn bounds(ci: Option<[f64; 2]>) -> Fields {
+    let [low, high] = [0, 1].map(|end| ci.map(|ci| ci[end]).cell());
+    vec![("ci_low", low), ("ci_high", high)]
+}
+
+/// The line and message that a value was read from; nothing for values that were not read
 /// from text.
-fn place(place: Place) -> [(&'static str, String); 2] {
-    let read = |number: u32| number.to_string();
-    if place == Place::default() {
-        [("message", String::new()), ("line", String::new())]
-    } else {
-        [("message", read(place.message)), ("line", read(place.line))]
+fn place(place: Place) -> Fields {
+    match place == Place::default() {
+        true => Vec::new(),
+        false => fields!(place; message line),
     }
 }
 
-fn write_recorded(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+fn write_recorded(document: &Document, table: &mut CsvTable) -> Written {
     for run in &document.runs {
-        let [message, line] = place(run.place);
+        let of_run = fields!(run; workload configuration repetition order block machine);
         for (metric, measurement) in &run.metrics {
-            table.row(&[
-                ("kind", "run".into()),
-                ("workload", run.workload.clone()),
-                ("metric", metric.clone()),
-                ("unit", measurement.unit.clone()),
-                ("configuration", run.configuration.clone()),
-                ("repetition", run.repetition.to_string()),
-                ("order", run.order.to_string()),
-                ("block", number(run.block)),
-                message.clone(),
-                line.clone(),
-                ("value", measurement.value.to_string()),
-                ("machine", run.machine.clone().unwrap_or_default()),
-            ])?;
+            let own = vec![("metric", metric.clone())];
+            let value = fields!(measurement; unit value);
+            let fields = [of_run.clone(), own, value, place(run.place)];
+            table.row("run", &fields.concat())?;
         }
     }
     for summary in &document.summaries {
-        let [message, line] = place(summary.place);
-        let (standard_error, standard_deviation) = match summary.spread {
-            Some(Spread::StandardError(value)) => (Some(value), None),
-            Some(Spread::StandardDeviation(value)) => (None, Some(value)),
-            None => (None, None),
+        let spread = match summary.spread {
+            Some(Spread::StandardError(value)) => vec![("standard_error", value.cell())],
+            Some(Spread::StandardDeviation(value)) => vec![("standard_deviation", value.cell())],
+            None => Vec::new(),
         };
-        table.row(&[
-            ("kind", "summary".into()),
-            ("workload", summary.workload.clone()),
-            ("metric", summary.metric.clone()),
-            ("unit", summary.unit.clone()),
-            ("configuration", summary.configuration.clone()),
-            ("n", number(summary.n)),
-            ("standard_error", number(standard_error)),
-            ("standard_deviation", number(standard_deviation)),
-            message,
-            line,
-            ("value", summary.mean.to_string()),
-        ])?;
+        let own = fields!(summary; workload metric unit configuration n);
+        let value = vec![("value", summary.mean.cell())];
+        let fields = [own, spread, value, place(summary.place)];
+        table.row("summary", &fields.concat())?;
     }
-    document
-        .statements
-        .iter()
-        .try_for_each(|one| statement(one, table))
-}
-
-fn statement(statement: &Statement, table: &mut CsvTable) -> Result<(), ::csv::Error> {
-    let [message, line] = place(statement.place);
-    table.row(&[
-        ("kind", "statement".into()),
-        ("workload", statement.workload.clone().unwrap_or_default()),
-        ("metric", statement.metric.clone()),
-        ("unit", statement.unit.clone()),
-        (
-            "baseline",
-            statement.normalised_to.clone().unwrap_or_default(),
-        ),
-        (
-            "configuration",
-            statement.configuration.clone().unwrap_or_default(),
-        ),
-        ("value", statement.value.to_string()),
-        message,
-        line,
-    ])
-}
-
-/// Writes every configuration against its baseline.
-fn write_compared(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
-    for row in &document.comparisons {
-        let [low, high] = bounds(row.ci);
-        table.row(&[
-            ("kind", "comparison".into()),
-            ("workload", row.workload.clone()),
-            ("metric", row.metric.clone()),
-            ("unit", row.unit.clone()),
-            ("baseline", row.baseline.clone()),
-            ("configuration", row.configuration.clone()),
-            ("n_baseline", number(row.n_baseline)),
-            ("n", number(row.n)),
-            ("mean_baseline", number(row.mean_baseline)),
-            ("mean", number(row.mean)),
-            ("ratio", number(row.ratio)),
-            ("level", document.level.to_string()),
-            low,
-            high,
-            (
-                "simultaneous_low",
-                number(row.ci_simultaneous.map(|ci| ci[0])),
-            ),
-            (
-                "simultaneous_high",
-                number(row.ci_simultaneous.map(|ci| ci[1])),
-            ),
-            t_test(row.t_test),
-            ("p_t", number(row.p_t)),
-            ("p", number(row.p)),
-            ("p_attainable", number(row.p_attainable)),
-            ("p_adjusted", number(row.p_adjusted)),
-            ("p_t_adjusted", number(row.p_t_adjusted)),
-            ("primary", row.primary.to_string()),
-            ("capped_by", row.capped_by.clone().unwrap_or_default()),
-            ("scale", format!("{:?}", row.scale).to_lowercase()),
-            ("difference", number(row.difference)),
-            ("resolution", number(row.resolution)),
-            ("too_coarse", row.too_coarse.to_string()),
-            ("verdict", row.verdict.word().into()),
-            ("runs_needed", number(row.runs_needed)),
-            ("text", row.because.clone().unwrap_or_default()),
-        ])?;
+    for statement in &document.statements {
+        let own = fields!(statement; workload metric unit configuration value);
+        let baseline = vec![("baseline", statement.normalised_to.cell())];
+        let fields = [own, baseline, place(statement.place)];
+        table.row("statement", &fields.concat())?;
     }
     Ok(())
 }
 
-fn write_judged(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+/// Writes every configuration against its baseline.
+fn write_compared(document: &Document, table: &mut CsvTable) -> Written {
+    for row in &document.comparisons {
+        let own = fields!(row; workload metric unit baseline configuration n_baseline n
+            mean_baseline mean ratio t_test p_t p p_attainable p_adjusted p_t_adjusted primary
+            capped_by scale difference resolution too_coarse verdict runs_needed);
+        let [low, high] = [0, 1].map(|end| row.ci_simultaneous.map(|ci| ci[end]).cell());
+        let further = vec![
+            ("level", document.level.cell()),
+            ("simultaneous_low", low),
+            ("simultaneous_high", high),
+            ("text", row.because.cell()),
+        ];
+        table.row("comparison", &[own, bounds(row.ci), further].concat())?;
+    }
+    Ok(())
+}
+
+fn write_judged(document: &Document, table: &mut CsvTable) -> Written {
     for family in &document.families {
-        table.row(&[
-            ("kind", "family".into()),
-            ("n", family.tests.to_string()),
-            ("p_attainable", family.p_attainable.to_string()),
-            ("primary", family.primary.to_string()),
-            ("alpha", family.alpha.to_string()),
-            ("relabelings", family.relabelings.to_string()),
-            ("visited", family.visited.to_string()),
-            ("exact", family.exact.to_string()),
-        ])?;
+        let own = fields!(family; p_attainable primary alpha relabelings visited exact);
+        let tests = vec![("n", family.tests.cell())];
+        table.row("family", &[own, tests].concat())?;
     }
     outcomes::rows(document, table)?;
     write_compared(document, table)?;
     machines::rows(document, table)?;
     for row in &document.noise_floor {
-        noise_floor(row, table)?;
+        let own = fields!(row; workload metric unit baseline configuration n_baseline n ratio p_t p
+            difference);
+        table.row("noise_floor", &[own, bounds(row.ci)].concat())?;
     }
     for asked in &document.tables {
         write_declared(asked, table)?;
@@ -288,91 +242,51 @@ fn write_judged(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::
         tradeoffs::rows(tradeoff, table)?;
     }
     for fit in &document.factorial {
+        let of_fit = fields!(fit; workload metric unit n residual_df);
         for effect in &fit.effects {
-            let [low, high] = bounds(effect.ci);
-            table.row(&[
-                ("kind", "effect".into()),
-                ("workload", fit.workload.clone()),
-                ("metric", fit.metric.clone()),
-                ("unit", fit.unit.clone()),
+            let own = fields!(effect; ratio p_adjusted verdict);
+            let names = vec![
                 ("configuration", effect.name.clone()),
-                ("n", fit.n.to_string()),
-                ("residual_df", fit.residual_df.to_string()),
                 ("factor", fit.factors.join(" ")),
-                ("ratio", effect.ratio.to_string()),
-                low,
-                high,
-                ("p_t", number(effect.p)),
-                ("p_adjusted", number(effect.p_adjusted)),
-                ("verdict", effect.verdict.word().into()),
-            ])?;
+                ("p_t", effect.p.cell()),
+            ];
+            let fields = [of_fit.clone(), own, names, bounds(effect.ci)];
+            table.row("effect", &fields.concat())?;
         }
     }
     rates(document, table)
 }
 
-fn noise_floor(row: &NoiseFloor, table: &mut CsvTable) -> Result<(), ::csv::Error> {
-    let [low, high] = bounds(row.ci);
-    table.row(&[
-        ("kind", "noise_floor".into()),
-        ("workload", row.workload.clone()),
-        ("metric", row.metric.clone()),
-        ("unit", row.unit.clone()),
-        ("baseline", row.baseline.clone()),
-        ("configuration", row.configuration.clone()),
-        ("n_baseline", number(row.n_baseline)),
-        ("n", number(row.n)),
-        ("ratio", number(row.ratio)),
-        low,
-        high,
-        ("p_t", number(row.p_t)),
-        ("p", number(row.p)),
-        ("difference", number(row.difference)),
-    ])
-}
-
-fn write_declared(asked: &Declared, table: &mut CsvTable) -> Result<(), ::csv::Error> {
-    table.row(&[
-        ("kind", "table".into()),
+fn write_declared(asked: &Declared, table: &mut CsvTable) -> Written {
+    let further = vec![
         ("workload", asked.workloads.join(" ")),
-        ("metric", asked.metric.clone()),
-        ("unit", asked.unit.clone()),
-        ("baseline", asked.normalised_to.clone().unwrap_or_default()),
-        ("level", asked.level.to_string()),
-        ("factor", asked.factor.clone().unwrap_or_default()),
-    ])?;
+        ("baseline", asked.normalised_to.cell()),
+    ];
+    let own = fields!(asked; metric unit level factor);
+    table.row("table", &[own, further].concat())?;
     for row in &asked.rows {
-        let configuration = ("configuration", row.configuration.clone());
         let of = |cell: &TableCell| {
-            [
-                ("workload", cell.workload.clone()),
-                ("metric", asked.metric.clone()),
-                ("unit", asked.unit.clone()),
-                configuration.clone(),
-            ]
+            let fields = [
+                fields!(asked; metric unit),
+                fields!(row; configuration),
+                fields!(cell; workload),
+            ];
+            fields.concat()
         };
         for cell in &row.cells {
             let why = [&cell.because, &row.because];
             let why: Vec<&str> = why.into_iter().flatten().map(String::as_str).collect();
-            let mut fields = vec![
-                ("kind", "median".to_owned()),
-                ("n", cell.n.to_string()),
-                ("value", number(cell.median)),
-                ("text", why.join("; ")),
-            ];
-            fields.extend(of(cell));
-            table.row(&fields)?;
+            let further = vec![("value", cell.median.cell()), ("text", why.join("; "))];
+            let fields = [of(cell), fields!(cell; n), further];
+            table.row("median", &fields.concat())?;
             for (kind, to, relation) in [
                 ("normalised", &asked.normalised_to, &cell.normalised),
                 ("relative", &row.baseline, &cell.relative),
             ] {
                 if let Some(relation) = relation {
-                    let mut fields = relation_fields(relation);
-                    fields.push(("kind", kind.to_owned()));
-                    fields.push(("level", asked.level.to_string()));
-                    fields.push(("baseline", to.clone().unwrap_or_default()));
-                    fields.extend(of(cell));
-                    table.row(&fields)?;
+                    let further = vec![("level", asked.level.cell()), ("baseline", to.cell())];
+                    let fields = [relation_fields(relation), further, of(cell)];
+                    table.row(kind, &fields.concat())?;
                 }
             }
         }
@@ -380,94 +294,50 @@ fn write_declared(asked: &Declared, table: &mut CsvTable) -> Result<(), ::csv::E
     Ok(())
 }
 
-fn relation_fields(relation: &Relation) -> Vec<(&'static str, String)> {
-    let [low, high] = bounds(relation.ci);
-    let verdict = relation.verdict.map(|verdict| verdict.word());
-    vec![
-        ("n_baseline", number(relation.n_baseline)),
-        ("n", number(relation.n)),
-        ("ratio", number(relation.ratio)),
-        low,
-        high,
-        t_test(relation.t_test),
-        ("p_t", number(relation.p_t)),
-        ("p", number(relation.p)),
-        ("difference", number(relation.difference)),
-        ("verdict", number(verdict)),
-        ("text", relation.because.clone().unwrap_or_default()),
-    ]
+fn relation_fields(relation: &Relation) -> Fields {
+    let own = fields!(relation; n_baseline n ratio t_test p_t p difference verdict);
+    let text = vec![("text", relation.because.cell())];
+    [own, bounds(relation.ci), text].concat()
 }
 
-fn rates(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+fn rates(document: &Document, table: &mut CsvTable) -> Written {
     for rate in &document.rates {
-        let [low, high] = bounds(rate.ci);
-        table.row(&[
-            ("kind", "rate".into()),
-            ("workload", rate.workload.clone()),
-            ("metric", rate.event.clone()),
-            ("configuration", rate.configuration.clone()),
-            ("count", rate.count.to_string()),
-            ("exposure_s", number(rate.exposure_s)),
-            ("rate_per_s", number(rate.rate_per_s)),
-            low,
-            high,
-            ("text", rate.note.clone().unwrap_or_default()),
-        ])?;
+        let own = fields!(rate; workload configuration count exposure_s rate_per_s);
+        let further = vec![("metric", rate.event.cell()), ("text", rate.note.cell())];
+        table.row("rate", &[own, bounds(rate.ci), further].concat())?;
     }
     for row in &document.rate_comparisons {
-        table.row(&[
-            ("kind", "rate_comparison".into()),
-            ("workload", row.workload.clone()),
-            ("metric", row.event.clone()),
-            ("baseline", row.baseline.clone()),
-            ("configuration", row.configuration.clone()),
-            ("ratio", number(row.ratio)),
-            ("test", rate_test(row.test).into()),
-            ("p", number(row.p)),
-            ("p_adjusted", number(row.p_adjusted)),
-            ("verdict", row.verdict.word().into()),
-            ("text", row.note.clone().unwrap_or_default()),
-        ])?;
+        let own = fields!(row; workload baseline configuration ratio test p p_adjusted verdict);
+        let further = vec![("metric", row.event.cell()), ("text", row.note.cell())];
+        table.row("rate_comparison", &[own, further].concat())?;
     }
     Ok(())
 }
 
-fn rate_test(test: Option<RateTest>) -> &'static str {
-    match test {
-        Some(RateTest::Runs) => "runs",
-        Some(RateTest::Windows) => "windows",
-        Some(RateTest::Poisson) => "poisson",
-        None => "",
-    }
-}
-
-fn write_sentences(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+fn write_sentences(document: &Document, table: &mut CsvTable) -> Written {
     for claim in &document.claims {
-        table.row(&[
-            ("kind", "claim".into()),
+        let fields = [
             ("configuration", claim.text.clone()),
             ("verdict", claim.outcome.word().into()),
             ("text", claim.because.clone()),
             ("origin", claim.origin.words().into()),
-        ])?;
+        ];
+        table.row("claim", &fields)?;
     }
     for lint in &document.lints {
-        table.row(&[
-            ("kind", "lint".into()),
+        let fields = [
             ("metric", lint.code.clone()),
             ("configuration", lint.location.clone()),
             ("text", lint.detail.clone()),
-        ])?;
+        ];
+        table.row("lint", &fields)?;
     }
     for sentence in &document.sentences {
-        table.row(&[
-            ("kind", "sentence".into()),
-            ("configuration", sentence.rows.join("; ")),
-            ("text", sentence.text.clone()),
-        ])?;
+        let rows = ("configuration", sentence.rows.join("; "));
+        table.row("sentence", &[rows, ("text", sentence.text.clone())])?;
     }
     for limit in &document.limits {
-        table.row(&[("kind", "limit".into()), ("text", limit.clone())])?;
+        table.row("limit", &[("text", limit.clone())])?;
     }
     Ok(())
 }

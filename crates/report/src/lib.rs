@@ -22,6 +22,7 @@ mod style;
 mod text;
 mod trend;
 mod why;
+mod wrap;
 
 pub use bisection::{
     BISECTION, BISECTION_LINES, Bisection, BisectionAnswer, BisectionFigure, ClaimVerdict, Culprit,
@@ -48,6 +49,4 @@ pub use trend::{
     trend_text,
 };
 pub use why::why;
-
-/// The width of the text report, in columns.
-pub const WIDTH: usize = 72;
+pub use wrap::WIDTH;

@@ -96,7 +96,11 @@ pub(crate) fn narrow(value: f64, show: impl Fn(f64) -> String) -> String {
 
 /// A difference: three significant digits and a sign.
 pub(crate) fn signed(value: f64) -> String {
-    let text = significant(value, 3);
+    with_plus(value, significant(value, 3))
+}
+
+/// A text for a number, with a plus sign if the number is positive.
+pub(crate) fn with_plus(value: f64, text: String) -> String {
     if value > 0.0 {
         format!("+{text}")
     } else {

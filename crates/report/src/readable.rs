@@ -1,6 +1,6 @@
 //! Times in an easily readable unit.
 
-use assize_verdict::convert;
+use assize_verdict::{Tradeoff, TradeoffPoint, TradeoffValue, convert};
 
 /// The units of time to choose from, smallest first.
 const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
@@ -44,6 +44,18 @@ impl Readable {
             true => pair.map(|value| Readable::for_values(unit, std::iter::once(value))),
             false => [both.clone(), both],
         }
+    }
+
+    /// The units in which the two metrics of a trade-off are shown.
+    pub(crate) fn for_tradeoff(tradeoff: &Tradeoff) -> [Self; 2] {
+        let means = |axis: fn(&TradeoffPoint) -> &TradeoffValue| {
+            let points = tradeoff.points.iter();
+            points.filter_map(move |point| axis(point).mean)
+        };
+        [
+            Readable::for_values(&tradeoff.x.unit, means(|point| &point.x)),
+            Readable::for_values(&tradeoff.y.unit, means(|point| &point.y)),
+        ]
     }
 
     /// Converts a value to this unit.

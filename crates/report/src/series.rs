@@ -123,6 +123,11 @@ pub fn series_text(series: &SeriesReport) -> String {
         .map(|(rows, author)| mail(series, *rows, *author));
     let mut fitting = full.filter(|lines| lines.len() <= LINES);
     let lines = fitting.next().unwrap_or_else(|| short_mail(series));
+    cut_lines(lines)
+}
+
+/// Joins lines, each printable and cut to the width of a mail.
+pub(crate) fn cut_lines(lines: impl IntoIterator<Item = String>) -> String {
     let mut text = String::new();
     for line in lines {
         let line = line.replace(['\n', '\r'], " ");

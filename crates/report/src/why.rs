@@ -9,7 +9,8 @@ use assize_why::Why;
 use assize_why::difference::{DifferenceRow, RequestedFunction};
 
 use crate::WIDTH;
-use crate::text::push_wrapped_code;
+use crate::number::with_plus;
+use crate::wrap::push_wrapped_code;
 
 /// The number of subsystems named in the first sentence.
 const NAMED: usize = 4;
@@ -442,12 +443,7 @@ pub(crate) fn count(value: f64) -> String {
 }
 
 pub(crate) fn signed(value: f64) -> String {
-    let text = count(value);
-    if value > 0.0 {
-        format!("+{text}")
-    } else {
-        text
-    }
+    with_plus(value, count(value))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use assize_job::{
 use crate::Error;
 use crate::elf::{self, ProgramHost};
 use crate::fault::read;
-use crate::modules::{canonical, plain, stem};
+use crate::module_files::{canonical, plain, stem};
 use crate::needs::is_file;
 use crate::policies::is_object;
 

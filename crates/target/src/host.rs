@@ -15,7 +15,7 @@ use crate::carried::CarriedFiles;
 use crate::dpkg::Dpkg;
 use crate::elf::ProgramHost as Place;
 use crate::kernels::Kernels;
-use crate::modules::canonical;
+use crate::module_files::canonical;
 use crate::needs::{self, MachineFacts};
 use crate::policies::Policies;
 use crate::talk::{ANSWER, ChildEnd, ChildLimits, ChildOutput, talk};

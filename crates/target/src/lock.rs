@@ -4,12 +4,12 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::Error;
-use crate::fault::io;
+use crate::fault::{create, io, remove};
 
 /// Waits for the lock of this directory, which is created if missing. Dropping the returned
 /// file releases the lock. Temporary directories that an earlier holder left are removed.
 pub(crate) fn take(directory: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, Error> {
-    std::fs::create_dir_all(directory).map_err(|error| io("create", directory, &error))?;
+    create(directory)?;
     let path = directory.join(".lock");
     let file = File::options()
         .create(true)
@@ -27,7 +27,7 @@ pub(crate) fn take(directory: &Path, progress: &mut dyn FnMut(&str)) -> Result<F
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b".tmp-"));
         if temporary && left.is_dir() {
             crate::sandbox::remains::unlock(&left);
-            std::fs::remove_dir_all(&left).map_err(|error| io("remove", &left, &error))?;
+            remove(&left)?;
         }
     }
     Ok(file)

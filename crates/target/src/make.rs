@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use crate::Error;
-use crate::fault::{failed, io, mend};
+use crate::fault::{failed, io, mend, write};
 use crate::process::{ChildProcess, in_words};
 use crate::sandbox::{Folders, Limits, Sandbox, Watch, remains};
 
@@ -87,7 +87,7 @@ impl MakeRun<'_> {
             return Ok(status.map_or_else(|| End::Stopped(TIME.into()), End::Status));
         };
         if let Some(path) = self.unfinished {
-            std::fs::write(path, "").map_err(|error| io("write", path, &error))?;
+            write(path, "")?;
         }
         let limit = self.limits.time;
         let process = ChildProcess::start(enclosed.command, self.directory, errors, None, limit);

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use crate::Error;
 use crate::elf::ProgramHost;
-use crate::fault::{failed, io, mend};
-use crate::kernels::{into_place, temporary_in};
+use crate::fault::{failed, io, mend, write};
+use crate::parts_hash::PartsHash;
 use crate::process::{ChildProcess, in_words};
 use crate::prune::{prune, touch};
+use crate::scratch::{into_place, temporary_in};
 
 /// Every file that a build reads: path below `qemu/plugin/` and text.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/plugin.rs"));
@@ -57,14 +58,12 @@ pub(crate) fn ensure(root: &Path) -> Result<PathBuf, Error> {
 
 /// A hash of the sources and the compiler flags.
 fn digest() -> String {
-    let mut hasher = blake3::Hasher::new();
+    let mut hash = PartsHash::default();
     let pairs = SOURCES.iter().flat_map(|(path, text)| [*path, *text]);
-    for text in pairs.chain(FLAGS.iter().copied()) {
-        hasher.update(&text.len().to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    let digest = hasher.finalize().to_hex();
-    digest.get(..16).unwrap_or_default().to_owned()
+    pairs
+        .chain(FLAGS.iter().copied())
+        .for_each(|text| hash.add(text));
+    hash.hex(16)
 }
 
 fn build(directory: &Path) -> Result<(), Error> {
@@ -77,7 +76,7 @@ fn build(directory: &Path) -> Result<(), Error> {
     command.args(FLAGS).env("LC_ALL", "C");
     for (path, text) in SOURCES {
         let file = directory.join(path);
-        fs::write(&file, text).map_err(|error| io("write", &file, &error))?;
+        write(&file, text)?;
         if path.ends_with(".c") {
             command.arg(path);
         }

@@ -11,8 +11,9 @@ use crate::Error;
 use crate::apt::{Apt, AptPackage};
 use crate::elf::{LoaderEnvironment, ProgramHost, closure};
 use crate::fault::{failed, list, mend, read, wrong};
-use crate::kernels::{compare_versions, into_place, temporary_in};
+use crate::kernels::compare_versions;
 use crate::qemu_build::{self, MARK};
+use crate::scratch::{into_place, temporary_in};
 
 const NAMES: [&str; 4] = [
     "qemu-system-x86",

@@ -8,6 +8,9 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use crate::Error;
+use crate::fault::{create, io as fault};
+
 const PREFIX: &str = "of-";
 
 /// Creates a directory below `root`, on the same file system as everything else there.
@@ -35,6 +38,35 @@ pub(crate) fn sweep(root: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// Moves a temporary directory to `place`. An existing one is moved aside first and removed
+/// afterwards.
+pub(crate) fn into_place(temporary: TempDir, place: &Path) -> Result<(), Error> {
+    let parent = place.parent().unwrap_or(place);
+    create(parent)?;
+    let mut aside = None;
+    if place.exists() {
+        let old = temporary_in(temporary.path().parent().unwrap_or(parent))?;
+        fs::rename(place, old.path().join("old"))
+            .map_err(|error| fault("replace", place, &error))?;
+        aside = Some(old);
+    }
+    let from = temporary.keep();
+    fs::rename(&from, place).map_err(|error| fault("create", place, &error))?;
+    drop(aside);
+    Ok(())
+}
+
+/// Creates a directory `.tmp-…` in `directory`, removed when dropped.
+pub(crate) fn temporary_in(directory: &Path) -> Result<TempDir, Error> {
+    use std::os::unix::fs::PermissionsExt as _;
+    create(directory)?;
+    tempfile::Builder::new()
+        .prefix(".tmp-")
+        .permissions(fs::Permissions::from_mode(0o755))
+        .tempdir_in(directory)
+        .map_err(|error| fault("create a directory in", directory, &error))
 }
 
 #[cfg(test)]

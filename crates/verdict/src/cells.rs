@@ -228,6 +228,17 @@ impl<'a> Cells<'a> {
     }
 
     /// The memory image of a run, if images are shared and there are several.
+    /// The names of the metrics, each once; metrics of several units share one.
+    pub(crate) fn metric_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for metric in &self.metrics {
+            if !names.contains(&metric.name) {
+                names.push(metric.name.clone());
+            }
+        }
+        names
+    }
+
     pub(crate) fn image_of(&self, run: &Run) -> Option<u32> {
         let images = self.repeated_images.get(&run.machine.as_deref());
         run.image
@@ -315,6 +326,16 @@ impl<'a> Cells<'a> {
             }),
             ..summary.clone()
         })
+    }
+
+    /// Whether a configuration has a metric on a workload.
+    pub(crate) fn has(&self, (workload, metric): (usize, usize), configuration: usize) -> bool {
+        let key = CellKey {
+            workload,
+            metric,
+            configuration,
+        };
+        self.get(key).is_some()
     }
 
     /// The cell at `key`.

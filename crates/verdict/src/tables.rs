@@ -42,12 +42,7 @@ pub(crate) fn tabulate(
 
 /// A lint if no run has the metric although there are runs.
 fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
-    let mut names: Vec<String> = Vec::new();
-    for metric in &cells.metrics {
-        if !names.contains(&metric.name) {
-            names.push(metric.name.clone());
-        }
-    }
+    let names = cells.metric_names();
     let known = names.contains(&asked.metric);
     let detail = if names.is_empty() {
         return None;
@@ -214,7 +209,7 @@ impl TableBuilder<'_, '_> {
             ..key
         };
         self.comparison(one, key)
-            .map(|comparison| relation(comparison, self.options.seed))
+            .map(|comparison| relation(&comparison, comparison.p_alone(self.options.seed)))
     }
 
     /// The relation to the baseline on the same workload, taken from the
@@ -239,7 +234,7 @@ impl TableBuilder<'_, '_> {
             ..key
         };
         self.comparison(of_baseline, key)
-            .map(|comparison| relation(comparison, self.options.seed))
+            .map(|comparison| relation(&comparison, comparison.p_alone(self.options.seed)))
     }
 
     fn comparison(&self, a: CellKey, b: CellKey) -> Option<CellComparison> {
@@ -248,7 +243,8 @@ impl TableBuilder<'_, '_> {
     }
 }
 
-fn relation(comparison: CellComparison, seed: u64) -> Relation {
+/// The figures of a comparison; `p` is that of the permutation test.
+pub(crate) fn relation(comparison: &CellComparison, p: Option<f64>) -> Relation {
     Relation {
         n_baseline: comparison.n_a,
         n: comparison.n_b,
@@ -256,7 +252,7 @@ fn relation(comparison: CellComparison, seed: u64) -> Relation {
         ci: comparison.ci_ends(),
         p_t: comparison.p_t,
         t_test: comparison.t_test,
-        p: comparison.p_alone(seed),
+        p,
         difference: comparison.difference,
         verdict: None,
         because: (!comparison.because.is_empty()).then(|| comparison.because.join("; ")),

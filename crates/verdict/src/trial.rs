@@ -335,12 +335,7 @@ fn metrics(
     recorded: &[String],
     absent: &mut Vec<String>,
 ) -> Result<BTreeSet<usize>, Error> {
-    let mut names: Vec<String> = Vec::new();
-    for metric in &cells.metrics {
-        if !names.contains(&metric.name) {
-            names.push(metric.name.clone());
-        }
-    }
+    let names = cells.metric_names();
     let mut wanted: BTreeSet<&str> = BTreeSet::new();
     for name in given {
         let index = resolve(NameKind::Metric, name, &names)

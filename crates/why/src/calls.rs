@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::profile::{Profile, ProfilePlace, UNKNOWN, USER, full_name};
-use crate::symbols::KERNEL;
+use crate::profile::{Profile, ProfilePlace, UNKNOWN, USER};
+use crate::symbols::{KERNEL, KernelFunction};
 use crate::threads::merged_name;
 use crate::{Error, RunCounts, Symbols};
 
@@ -283,7 +283,7 @@ fn name(function: u64, symbols: &Symbols) -> String {
         address if address >= KERNEL => symbols
             .at(address)
             .and_then(|at| symbols.function(at))
-            .map_or_else(|| UNKNOWN.into(), full_name),
+            .map_or_else(|| UNKNOWN.into(), KernelFunction::full_name),
         _ => UNKNOWN.into(),
     }
 }

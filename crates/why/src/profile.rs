@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::counts::{CountChecks, Task};
 use crate::programs::InstructionNames;
-use crate::symbols::{KERNEL, KernelFunction};
+use crate::symbols::KERNEL;
 use crate::threads::merged_name;
 use crate::{RunCounts, Subsystems, Symbols};
 
@@ -33,14 +33,6 @@ pub struct Profile {
     pub instructions: u64,
     /// Consistency checks of the counts.
     pub checks: CountChecks,
-}
-
-/// A function with its module: `drm_sched_main [gpu_sched]`.
-pub(crate) fn full_name(function: &KernelFunction) -> String {
-    match &function.module {
-        Some(module) => format!("{} [{module}]", function.name),
-        None => function.name.clone(),
-    }
 }
 
 /// A visitor of counts: task, address with its user-space name (ignored for kernel
@@ -75,7 +67,7 @@ pub(crate) fn counts_by_place<'a>(
         let place = match known {
             Some((function, subsystem)) => ProfilePlace {
                 thread,
-                function: full_name(function),
+                function: function.full_name(),
                 subsystem: (*subsystem).to_owned(),
             },
             None => ProfilePlace {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Error;
-use crate::profile::full_name;
 
 /// The lowest kernel address.
 pub const KERNEL: u64 = 1 << 63;
@@ -30,6 +29,16 @@ pub struct KernelFunction {
     pub name: String,
     /// Its module; `None` if it is built in.
     pub module: Option<String>,
+}
+
+impl KernelFunction {
+    /// With its module: `drm_sched_main [gpu_sched]`.
+    pub(crate) fn full_name(&self) -> String {
+        match &self.module {
+            Some(module) => format!("{} [{module}]", self.name),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// The functions of a kernel by address.
@@ -133,7 +142,7 @@ impl Symbols {
         whole
             .chain(with_parts.map(|(_, all)| all))
             .flatten()
-            .filter_map(|address| Some(full_name(self.function(self.at(*address)?)?)))
+            .filter_map(|address| Some(self.function(self.at(*address)?)?.full_name()))
             .collect()
     }
 

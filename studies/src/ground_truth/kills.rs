@@ -39,7 +39,7 @@ const PART: u64 = 2000;
 const LOG: &str = "log.jsonl";
 
 /// The table.
-pub(super) fn made(seed: u64) -> Result<String, Error> {
+pub(super) fn measure(seed: u64) -> Result<String, Error> {
     let file = written("kills", EXPERIMENT)?;
     let [whole, killed] = ["whole.bundle", "killed.bundle"].map(|name| file.with_file_name(name));
     let begun = Instant::now();
@@ -56,7 +56,7 @@ pub(super) fn made(seed: u64) -> Result<String, Error> {
     }
     run_command(soak(&file, &killed)?)?;
     let differ = different(&contents(&whole)?, &contents(&killed)?);
-    let counted = (Counted::of(&whole)?, Counted::of(&killed)?);
+    let counted = (Counted::in_bundle(&whole)?, Counted::in_bundle(&killed)?);
     let made = table(seed, &recorded, &counted);
     if !differ.is_empty() {
         return Err(format!("{made}\nnot the same: {}", differ.join(", ")));
@@ -130,7 +130,7 @@ struct Counted {
 }
 
 impl Counted {
-    fn of(bundle: &Path) -> Result<Counted, Error> {
+    fn in_bundle(bundle: &Path) -> Result<Counted, Error> {
         let mut counted = Counted {
             files: contents(bundle)?.len(),
             ..Counted::default()

@@ -98,13 +98,13 @@ struct Quiet {
 }
 
 /// The table.
-pub(super) fn made() -> Result<String, Error> {
+pub(super) fn measure() -> Result<String, Error> {
     let mut rows = String::new();
     for detector in DETECTORS {
         let name = format!("quiet-{}", detector.name);
         let bundle = carry_out(&name, &experiment(detector))?;
         let runs = runs(&bundle, &format!("{}.txt", detector.name))?;
-        rows += &row(detector.name, &of(&runs));
+        rows += &row(detector.name, &count_alarms(&runs));
     }
     Ok(format!(
         "\n| detector | guest, min | observed, s | false alarms | at 95 % fewer than 1 in, s | \
@@ -112,7 +112,7 @@ pub(super) fn made() -> Result<String, Error> {
     ))
 }
 
-fn of(runs: &[Looked]) -> Quiet {
+fn count_alarms(runs: &[Looked]) -> Quiet {
     let mut quiet = Quiet {
         runs: runs.len() as u64,
         ..Quiet::default()
@@ -181,10 +181,10 @@ mod tests {
     #[test]
     fn what_is_not_explained_is_a_false_alarm() {
         let all = [Cause::Interrupt, Cause::Unexplained];
-        let quiet = of(&[looked(&all[..1]), looked(&all[1..])]);
+        let quiet = count_alarms(&[looked(&all[..1]), looked(&all[1..])]);
         assert_eq!((quiet.runs, quiet.false_alarms, quiet.explained), (2, 1, 1));
         assert_eq!(quiet.observed_ns, 600_000_000_000);
-        let none = of(&[looked(&[])]);
+        let none = count_alarms(&[looked(&[])]);
         assert_eq!(
             row("gaps", &none),
             "| gaps | 1 | 300.000 | 0 | 100.1 | 0 |\n"

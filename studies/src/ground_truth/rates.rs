@@ -47,7 +47,7 @@ argv = ["sleep", "{RUN_S}"]
 }
 
 /// The table.
-pub(super) fn made() -> Result<String, Error> {
+pub(super) fn measure() -> Result<String, Error> {
     let bundle = carry_out("rates", &experiment())?;
     table(&judged(&bundle)?)
 }

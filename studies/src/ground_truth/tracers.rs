@@ -46,7 +46,7 @@ tracer = {{ cpus = [1], {tracer} }}
 }
 
 /// The table of all three tracers.
-pub(super) fn made() -> Result<String, Error> {
+pub(super) fn measure() -> Result<String, Error> {
     let mut rows = String::new();
     for kind in TracerKind::ALL {
         let bundle = carry_out(kind.word(), &experiment(kind))?;

@@ -45,7 +45,7 @@ pub(crate) fn tied(metrics: usize, runs: usize, source: &mut Source) -> Trial {
         }
     }
     in_random_order(&mut records, source);
-    Trial::of(records, source)
+    Trial::without_effect(records, source)
 }
 
 /// Runs with a spread of 2 % against fewer with four times that.
@@ -58,7 +58,7 @@ pub(crate) fn unequal_spread(many: usize, few: usize, source: &mut Source) -> Tr
         }
     }
     in_random_order(&mut records, source);
-    Trial::of(records, source)
+    Trial::without_effect(records, source)
 }
 
 /// Runs that are grouped by configuration while the machine drifts by this much from run
@@ -72,7 +72,7 @@ pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
             push(&mut records, configuration, repetition, &[value]);
         }
     }
-    Trial::of(records, source)
+    Trial::without_effect(records, source)
 }
 
 /// Blocks that start from memory images, in rotation. Each image makes each configuration
@@ -99,7 +99,7 @@ pub(crate) fn images(
             }
         }
     }
-    let mut trial = Trial::of(records, source);
+    let mut trial = Trial::without_effect(records, source);
     trial
         .truth
         .insert(row(&workload_name(0), &metric_name(0), OTHER), ratio);
@@ -123,7 +123,7 @@ pub(crate) fn machines(machines: usize, blocks: usize, spread: f64, source: &mut
             }
         }
     }
-    Trial::of(records, source)
+    Trial::without_effect(records, source)
 }
 
 /// Runs that differ by 0.3 %, except that a share of those of the second configuration is
@@ -138,7 +138,7 @@ pub(crate) fn slow_runs(runs: usize, share: f64, source: &mut Source) -> Trial {
         }
     }
     in_random_order(&mut records, source);
-    let mut trial = Trial::of(records, source);
+    let mut trial = Trial::without_effect(records, source);
     let name = row(&workload_name(0), &metric_name(0), OTHER);
     trial.truth.insert(name, 1.6_f64.powf(share));
     trial
@@ -198,7 +198,7 @@ pub(crate) fn events_of_runs(size: f64, blocks: usize, source: &mut Source) -> T
             place: assize_bundle::Place::default(),
         });
     }
-    Trial::of(records, source)
+    Trial::without_effect(records, source)
 }
 
 /// Events that occur in clusters of `size` on average, counted once with each of two
@@ -228,5 +228,5 @@ pub(crate) fn events(size: f64, times: bool, source: &mut Source) -> Trial {
             place: assize_bundle::Place::default(),
         });
     }
-    Trial::of(records, source)
+    Trial::without_effect(records, source)
 }

@@ -24,7 +24,7 @@ pub(crate) struct Trial {
 
 impl Trial {
     /// Records in which nothing differs.
-    pub(crate) fn of(records: Records, source: &mut Source) -> Self {
+    pub(crate) fn without_effect(records: Records, source: &mut Source) -> Self {
         Self {
             records,
             options: Options {
@@ -172,7 +172,7 @@ impl Grid {
         }
         Trial {
             truth,
-            ..Trial::of(records, source)
+            ..Trial::without_effect(records, source)
         }
     }
 

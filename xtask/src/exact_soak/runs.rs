@@ -35,12 +35,12 @@ pub(super) fn all(light: bool) -> Result<Vec<Run>, Error> {
     files.push(TWO_CPUS.into());
     let mut runs = Vec::new();
     for file in &files {
-        runs.extend(of(&root, file, light)?);
+        runs.extend(runs_of_file(&root, file, light)?);
     }
     Ok(runs)
 }
 
-fn of(root: &Path, file: &str, light: bool) -> Result<Vec<Run>, Error> {
+fn runs_of_file(root: &Path, file: &str, light: bool) -> Result<Vec<Run>, Error> {
     let path = root.join(file);
     let text = std::fs::read_to_string(&path).map_err(|why| format!("{file}: {why}"))?;
     let experiment = assize_plan::parse(&text, file).map_err(|why| why.to_string())?;

@@ -160,11 +160,11 @@ impl Said {
     pub fn complained(&self, words: &str) -> bool {
         self.complaints
             .iter()
-            .any(|(at, line)| line.contains(words) || self.beside(*at, words))
+            .any(|(at, line)| line.contains(words) || self.has_near(*at, words))
     }
 
     /// Some complaints have a line of stars between the first line and the details.
-    fn beside(&self, at: usize, words: &str) -> bool {
+    fn has_near(&self, at: usize, words: &str) -> bool {
         let end = (at + 3).min(self.log.len());
         self.log[at..end].iter().any(|line| line.contains(words))
     }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use super::Headers;
 use crate::command::works;
 use crate::steps::Done;
-use crate::{Error, agent};
+use crate::{Error, tree};
 
 /// Builds for one kernel with `W=1`; with `tests`, also the modules that only tests use.
 pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
@@ -43,7 +43,7 @@ pub(super) fn sparse(kernel: &str) -> Result<Done, Error> {
 
 /// The directory of the build for a kernel, always outside the sources.
 fn place(kernel: &str) -> Result<PathBuf, Error> {
-    Ok(agent::target()?.join("kmod").join(kernel.replace(':', "_")))
+    Ok(tree::target()?.join("kmod").join(kernel.replace(':', "_")))
 }
 
 /// Runs make; fails if it fails or prints a warning.

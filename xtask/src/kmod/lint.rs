@@ -186,7 +186,7 @@ mod tests {
             return;
         };
         let name = format!("checkpatch-{}.c", std::process::id());
-        let file = crate::agent::target().unwrap().join(name);
+        let file = tree::target().unwrap().join(name);
         let start = "// SPDX-License-Identifier: GPL-2.0-only\n\n#include <linux/bug.h>\n\n";
         let rule = RULES.last().unwrap();
         for (body, good) in [

@@ -1,6 +1,8 @@
 //! Rules that the compiler does not check.
 
 mod c;
+mod circles;
+mod measures;
 mod modules;
 mod sizes;
 mod source;
@@ -18,10 +20,25 @@ struct Finding {
     what: String,
 }
 
+/// A Rust file without its tests.
+struct Code {
+    file: String,
+    /// Without comments and strings.
+    code: String,
+    lines: usize,
+}
+
+impl Code {
+    fn of_file(file: String, text: &str) -> Self {
+        let (code, lines) = source::without_tests(text);
+        Code { file, code, lines }
+    }
+}
+
 /// `cargo xtask tidy`.
 pub(crate) fn run(_: &[String]) -> Result<(), Error> {
     let files = tree::files()?;
-    let mut findings = Vec::new();
+    let (mut findings, mut code) = (Vec::new(), Vec::new());
     let modules = modules::Modules::find(&files)?;
     findings.extend(modules.dead(&files));
     for file in &files {
@@ -34,9 +51,11 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
         findings.extend(text::check(file, &text));
         findings.extend(c::check(file, &text));
         if modules::is_ours(file) && !modules.is_test(file) {
-            findings.extend(sizes::check(file, &text));
+            code.push(Code::of_file(file.clone(), &text));
         }
     }
+    findings.extend(code.iter().flat_map(sizes::check));
+    findings.extend(measures::check(&code));
     for finding in &findings {
         match finding.line {
             0 => eprintln!("{}: {}", finding.file, finding.what),

@@ -1,34 +1,26 @@
 //! Files and functions that are too long.
 
-use super::Finding;
-use super::source::{after_block, blanked, line_of, test_modules};
+use super::source::{after_block, line_of};
+use super::{Code, Finding};
 
 pub(super) const FILE_LINES: usize = 500;
 pub(super) const FUNCTION_LINES: usize = 60;
 
-/// Measures a Rust file without its unit tests.
-pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
-    let code = blanked(text);
-    let tests = test_modules(&code);
+/// Checks a Rust file.
+pub(super) fn check(Code { file, code, lines }: &Code) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let in_tests: usize = tests
-        .iter()
-        .map(|test| line_of(&code, test.end) - line_of(&code, test.start) + 1)
-        .sum();
-    let lines = text.lines().count().saturating_sub(in_tests);
-    if lines > FILE_LINES {
+    if *lines > FILE_LINES {
         findings.push(Finding {
-            file: file.to_owned(),
+            file: file.clone(),
             line: 0,
             what: format!("{lines} lines without tests; {FILE_LINES} are enough"),
         });
     }
-    for function in functions(&code) {
+    for function in functions(code) {
         let lines = function.last - function.first + 1;
-        let tested = tests.iter().any(|test| test.contains(&function.at));
-        if lines > FUNCTION_LINES && !tested {
+        if lines > FUNCTION_LINES {
             findings.push(Finding {
-                file: file.to_owned(),
+                file: file.clone(),
                 line: function.first,
                 what: format!(
                     "fn {} has {lines} lines; {FUNCTION_LINES} are enough",
@@ -42,7 +34,6 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
 
 struct Function<'a> {
     name: &'a str,
-    at: usize,
     first: usize,
     last: usize,
 }
@@ -64,7 +55,6 @@ fn functions(code: &str) -> Vec<Function<'_>> {
         };
         found.push(Function {
             name,
-            at,
             first: line_of(code, at),
             last: line_of(code, after_block(code, open) - 1),
         });
@@ -91,22 +81,26 @@ fn body(code: &str, at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn check(text: &str) -> Vec<Finding> {
+        super::check(&Code::of_file("a.rs".into(), text))
+    }
+
     fn function(lines: usize) -> String {
         format!("fn long() {{\n{}}}\n", "    a();\n".repeat(lines - 2))
     }
 
     #[test]
     fn sixty_lines_are_enough_for_a_function() {
-        assert!(check("a.rs", &function(60)).is_empty());
-        let findings = check("a.rs", &function(61));
+        assert!(check(&function(60)).is_empty());
+        let findings = check(&function(61));
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].what, "fn long has 61 lines; 60 are enough");
     }
 
     #[test]
     fn five_hundred_lines_are_enough_for_a_file() {
-        assert!(check("a.rs", &"//\n".repeat(500)).is_empty());
-        assert_eq!(check("a.rs", &"//\n".repeat(501)).len(), 1);
+        assert!(check(&"//\n".repeat(500)).is_empty());
+        assert_eq!(check(&"//\n".repeat(501)).len(), 1);
     }
 
     #[test]
@@ -116,7 +110,7 @@ mod tests {
             "//\n".repeat(499),
             function(90)
         );
-        assert!(check("a.rs", &text).is_empty());
+        assert!(check(&text).is_empty());
     }
 
     #[test]

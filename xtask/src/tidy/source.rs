@@ -141,9 +141,23 @@ pub(super) fn after_block(code: &str, open: usize) -> usize {
     code.len()
 }
 
+/// The code of a file, with unit tests replaced by spaces too, and how many lines it has without
+/// them.
+pub(super) fn without_tests(source: &str) -> (String, usize) {
+    let mut code = blanked(source);
+    let mut lines = source.lines().count();
+    for test in test_modules(&code) {
+        lines -= line_of(&code, test.end) - line_of(&code, test.start) + 1;
+        let blank = |c| if c == '\n' { '\n' } else { ' ' };
+        let blank: String = code[test.clone()].chars().map(blank).collect();
+        code.replace_range(test, &blank);
+    }
+    (code, lines)
+}
+
 /// The byte ranges of `#[cfg(test)] mod … { … }`, including modules with further
 /// attributes.
-pub(super) fn test_modules(code: &str) -> Vec<std::ops::Range<usize>> {
+fn test_modules(code: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     for (at, attribute) in code.match_indices("#[cfg(test)]") {
         let after = &code[at + attribute.len()..];
@@ -152,6 +166,10 @@ pub(super) fn test_modules(code: &str) -> Vec<std::ops::Range<usize>> {
             item = other
                 .find(']')
                 .map_or("", |end| other[end + 1..].trim_start());
+        }
+        if let Some(public) = item.strip_prefix("pub") {
+            let after = public.strip_prefix('(').and_then(|scope| scope.find(')'));
+            item = public[after.map_or(0, |end| end + 2)..].trim_start();
         }
         let open = item.find(['{', ';']).filter(|_| item.starts_with("mod "));
         if let Some(open) = open
@@ -201,6 +219,8 @@ mod tests {
         assert!(code[found[0].clone()].ends_with("fn b() {}\n}"));
         let with_more = code.replace("(test)]", "(test)]\n#[allow(clippy::panic)] ");
         assert_eq!(test_modules(&with_more).len(), 1);
+        let public = code.replace("mod tests", "pub(super) mod tests");
+        assert_eq!(test_modules(&public).len(), 1);
         let is_for_a_function = code.replace("mod tests {\n fn b() {}\n}", "fn b() {}");
         assert!(test_modules(&is_for_a_function).is_empty());
     }

@@ -85,7 +85,7 @@ impl Court<'_> {
         let answer = self.assize(&name, text, target, (self.runs, seed))?;
         let real = target.is_real();
         let metric = trial.metric.unwrap_or(target.metric());
-        let row = |level: &str| Row::of(&answer.document, level, metric);
+        let row = |level: &str| Row::find(&answer.document, level, metric);
         let found = row("planted");
         let runs = match trial.truth {
             Truth::Fails => runs_of(&answer.bundle, "planted")?,

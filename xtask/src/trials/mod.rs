@@ -19,7 +19,7 @@ use sshd::Sshd;
 use target::{NAMES, Name, Target};
 
 use crate::steps::Done;
-use crate::{Error, agent, assize, kmod};
+use crate::{Error, agent, assize, kmod, tree};
 
 /// Runs of each level. If all runs of a level are identical, which is possible on the
 /// exact target, only the permutation test finds an effect, and it needs six.
@@ -70,7 +70,7 @@ pub(crate) fn step() -> Result<Done, Error> {
         targets: NAMES.to_vec(),
         only: Vec::new(),
     });
-    place::remove_images(&agent::target()?.join("trials"))?;
+    place::remove_images(&tree::target()?.join("trials"))?;
     done
 }
 
@@ -135,7 +135,7 @@ fn all(options: &Options) -> Result<Done, Error> {
         return Ok(Done::Skipped(why));
     }
     let assize = assize::build()?;
-    let place = Place::new(&agent::target()?.join("trials"))?;
+    let place = Place::new(&tree::target()?.join("trials"))?;
     let court = Court {
         place: &place,
         assize,

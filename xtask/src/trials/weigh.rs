@@ -31,7 +31,7 @@ pub(super) struct Found {
 
 impl Row {
     /// The row of a level on a metric, if it was compared.
-    pub(super) fn of(document: &Value, level: &str, metric: &str) -> Option<Row> {
+    pub(super) fn find(document: &Value, level: &str, metric: &str) -> Option<Row> {
         let rows = document["comparisons"].as_array()?;
         let row = rows
             .iter()
@@ -51,7 +51,7 @@ impl Row {
         !matches!(self.verdict.as_str(), "equivalent" | "undecided")
     }
 
-    fn shown(&self) -> String {
+    fn text(&self) -> String {
         let ratio = self.ratio.unwrap_or(f64::NAN);
         match self.interval {
             Some((low, high)) => format!("{ratio:.3} [{low:.3}, {high:.3}] {}", self.verdict),
@@ -90,7 +90,7 @@ pub(super) fn planted(trial: &Trial, real: bool, row: Option<&Row>, runs: Runs) 
     let Some(row) = row else {
         return wrong("nothing".into(), "it was not compared");
     };
-    let shown = row.shown();
+    let shown = row.text();
     if !row.differs() {
         return wrong(shown, "its effect was not found");
     }
@@ -130,7 +130,7 @@ pub(super) fn null(trial: &Trial, real: bool, row: Option<&Row>) -> Found {
     };
     let right = !row.differs() || allowed;
     Found {
-        shown: row.shown(),
+        shown: row.text(),
         wrong: (!right).then(|| "the null level: it was called a difference".into()),
     }
 }
@@ -258,9 +258,9 @@ mod tests {
             {"configuration": "planted", "metric": "time", "ratio": 3.0, "ci": [2.9, 3.1],
              "mean": 6.0, "mean_baseline": 2.0, "verdict": "supported"},
         ]});
-        let row = Row::of(&document, "planted", "time").unwrap();
-        assert_eq!(row.shown(), "3.000 [2.900, 3.100] supported");
+        let row = Row::find(&document, "planted", "time").unwrap();
+        assert_eq!(row.text(), "3.000 [2.900, 3.100] supported");
         assert_eq!((row.mean_plain, row.mean), (2.0, 6.0));
-        assert_eq!(Row::of(&document, "planted", "loop_time"), None);
+        assert_eq!(Row::find(&document, "planted", "loop_time"), None);
     }
 }

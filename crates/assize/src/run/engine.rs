@@ -17,7 +17,7 @@ const PULSE: Duration = Duration::from_millis(50);
 
 /// One finished execution of a run.
 #[derive(Debug)]
-pub(crate) struct FinishedRun {
+pub(crate) struct FinishedExecution {
     pub(crate) run: PlannedRun,
     /// The number of the attempt, from 1.
     pub(crate) attempt: u32,
@@ -26,7 +26,7 @@ pub(crate) struct FinishedRun {
     pub(crate) done: OrderResult,
 }
 
-impl FinishedRun {
+impl FinishedExecution {
     /// The line for the log, with everything that differs between executions of a run.
     pub(crate) fn log_line(&self) -> serde_json::Value {
         let failed = match &self.done.outcome {
@@ -62,14 +62,14 @@ pub(crate) struct Engine<'a> {
 #[derive(Debug)]
 pub(crate) enum RunEvent<'a> {
     /// A run has ended.
-    Ended(Box<FinishedRun>),
+    Ended(Box<FinishedExecution>),
     /// Runs in progress, each with its start time; reported from time to time.
     UnderWay(&'a BTreeMap<usize, (PlannedRun, Instant)>),
 }
 
 enum SlotMessage {
     Begun(usize, PlannedRun),
-    Ended(usize, Box<FinishedRun>),
+    Ended(usize, Box<FinishedExecution>),
     Broken(assize_target::Error),
 }
 
@@ -187,7 +187,7 @@ impl Engine<'_> {
             }
             // A kernel crash is the result of the run, so it is not retried.
             let again = failed && !crashed(&done.outcome) && attempt <= self.plan.retries;
-            let ended = FinishedRun {
+            let ended = FinishedExecution {
                 run: *run,
                 attempt,
                 again,

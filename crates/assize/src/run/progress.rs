@@ -10,7 +10,7 @@ use assize_plan::{Plan, PlannedRun};
 use assize_report::{printable, significant};
 use assize_verdict::interim_results;
 
-use super::engine::FinishedRun;
+use super::engine::FinishedExecution;
 use super::head;
 use super::reproducibility::{self, ReproducibilityCounts};
 use super::view::{self, TerminalView};
@@ -192,7 +192,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Reports that one execution of a run has ended.
-    pub(crate) fn ended(&mut self, ended: &FinishedRun, recorded: &RunRecord) {
+    pub(crate) fn ended(&mut self, ended: &FinishedExecution, recorded: &RunRecord) {
         self.compared.count(&ended.done);
         if let Some(how) = reproducibility::differed(&ended.done) {
             let number = ended.run.index;
@@ -220,7 +220,7 @@ impl<'a> Progress<'a> {
     }
 
     /// The lines without a view: the run, and from time to time the status.
-    fn lines(&mut self, ended: &FinishedRun, recorded: &RunRecord) -> Vec<String> {
+    fn lines(&mut self, ended: &FinishedExecution, recorded: &RunRecord) -> Vec<String> {
         let mut lines = vec![self.line(ended, recorded)];
         let all = u32::try_from(self.plan.runs.len()).unwrap_or(u32::MAX);
         let every = (all / 10).max(FEWEST);
@@ -284,7 +284,7 @@ impl<'a> Progress<'a> {
         view::intervals(&interim_results(&self.records, &metrics))
     }
 
-    fn count(&mut self, ended: &FinishedRun, recorded: &RunRecord) {
+    fn count(&mut self, ended: &FinishedExecution, recorded: &RunRecord) {
         let tally = &mut self.tally;
         tally.recorded += 1;
         tally.new += 1;
@@ -298,7 +298,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    fn line(&self, ended: &FinishedRun, recorded: &RunRecord) -> String {
+    fn line(&self, ended: &FinishedExecution, recorded: &RunRecord) -> String {
         let run = &recorded.run;
         let mut line = format!(
             "[{}/{}] run {}: {} on {}",

@@ -51,7 +51,7 @@ fn printed_lines(plan: &Plan, fails: Option<u32>) -> Vec<String> {
                 parts: Vec::new(),
             }])
         };
-        let ended = FinishedRun {
+        let ended = FinishedExecution {
             run: *run,
             attempt: 1,
             again: false,

@@ -6,10 +6,10 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::curve::Distribution;
-use super::grain::EvidenceResolution;
+use super::grain::{EvidenceLimits, EvidenceResolution};
 use super::notes;
 use super::series::TimeCourse;
-use super::{Curve, EvidenceLimits, ThinnedEvidence, ThinnedSeries};
+use super::{Curve, ThinnedEvidence, ThinnedSeries};
 
 #[derive(Debug, Default)]
 pub(super) struct RunData {

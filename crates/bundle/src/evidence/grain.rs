@@ -2,7 +2,26 @@
 //! finer one keeps, so that coarsening in steps gives the same result as coarsening at
 //! once.
 
-use super::EvidenceLimits;
+/// Limits on the size of the evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EvidenceLimits {
+    /// Maximum number of values of a curve; at least 16.
+    pub points: usize,
+    /// Maximum number of stretches of a series; at least 2.
+    pub stretches: usize,
+    /// Maximum size of all curves and series together as JSON, in bytes.
+    pub bytes: usize,
+}
+
+impl Default for EvidenceLimits {
+    fn default() -> Self {
+        EvidenceLimits {
+            points: 128,
+            stretches: 256,
+            bytes: 1_000_000,
+        }
+    }
+}
 
 /// Values that every curve includes in addition: both extremes and four
 /// quantiles.

@@ -16,6 +16,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
+pub use grain::EvidenceLimits;
+
 use crate::Error;
 use crate::layout::has_schedule;
 
@@ -75,27 +77,6 @@ pub struct ThinnedEvidence {
     pub series: Vec<ThinnedSeries>,
     /// What was thinned or left out, and why, in sentences.
     pub thinned: Vec<String>,
-}
-
-/// Limits on the size of the evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EvidenceLimits {
-    /// Maximum number of values of a curve; at least 16.
-    pub points: usize,
-    /// Maximum number of stretches of a series; at least 2.
-    pub stretches: usize,
-    /// Maximum size of all curves and series together as JSON, in bytes.
-    pub bytes: usize,
-}
-
-impl Default for EvidenceLimits {
-    fn default() -> Self {
-        EvidenceLimits {
-            points: 128,
-            stretches: 256,
-            bytes: 1_000_000,
-        }
-    }
 }
 
 /// Reads the measurements of a bundle's completed runs, thinned to the limits.

@@ -1,7 +1,6 @@
 //! Sentences about what was thinned or left out.
 
-use super::EvidenceLimits;
-use super::grain::{DECADES, EvidenceResolution};
+use super::grain::{DECADES, EvidenceLimits, EvidenceResolution};
 
 /// For a bundle without runs of its own.
 pub(super) const POSTED: &str = "the bundle holds results that were read, with no samples and \

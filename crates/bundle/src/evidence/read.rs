@@ -9,9 +9,9 @@ use std::thread;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::EvidenceLimits;
 use super::curve::Distribution;
 use super::gather::{GatheredRuns, RunData};
+use super::grain::EvidenceLimits;
 use super::series::TimeCourse;
 use crate::layout::{get, recorded as there, run_path, samples_path};
 use crate::recorded::{self, RunExit, StoredRun};

@@ -15,6 +15,7 @@ use crate::experiment::{Experiment, background_names};
 use crate::levels::{Levels, RawLevel, level_path};
 use crate::overrides::Overrides;
 use crate::payload;
+use crate::plan::PlannedConfiguration;
 use crate::settings::{frequency, idle, queue, stalls};
 use crate::steps::modules;
 use crate::values::document::join;
@@ -23,39 +24,73 @@ use crate::values::layers::{Parameters, SettingLayers, merge};
 use crate::values::read::BACKGROUND;
 use crate::workloads::kinds;
 
-/// The contents of one configuration, without its name.
-pub(crate) struct CombinedConfiguration {
-    pub(crate) machine: Machine,
-    pub(crate) setup: Vec<Action>,
-    pub(crate) teardown: Vec<Action>,
-    pub(crate) background: Vec<Workload>,
-    pub(crate) workloads: Vec<Workload>,
-    /// Additional background workloads of each workload, in the order of
-    /// `workloads`.
-    pub(crate) beside: Vec<Vec<Workload>>,
-    pub(crate) queue: Option<Queue>,
-    pub(crate) idle: Option<Idle>,
-    pub(crate) frequency: Option<Frequency>,
-    pub(crate) stalls: Option<Stalls>,
-    pub(crate) policy: Option<PlacementPolicy>,
-}
-
-/// Combines levels with what the experiment sets for all configurations.
+/// Combines levels with what the experiment sets for all configurations, under this name.
 pub(crate) fn combine(
     experiment: &Experiment,
+    name: String,
     levels: &Levels<'_>,
     overrides: &Overrides,
-) -> Result<CombinedConfiguration, Error> {
+) -> Result<PlannedConfiguration, Error> {
     agreement::check_settings(experiment, levels)?;
     agreement::check_modules(experiment, levels)?;
     let file = &experiment.file;
     let machine = machine(experiment, levels, overrides);
+    let (background, beside, workloads) = all_workloads(experiment, levels, machine.cpus)?;
+    let background_or_beside = background.iter().chain(beside.iter().flatten());
+    let every = || workloads.iter().chain(background_or_beside.clone());
+    let layers = |key, top, of_level| setting_layers(experiment, levels, key, top, of_level);
+    let queue = queue::queue(&layers("queue", &file.queue, |level| &level.queue), every())?;
+    let (frequency, idle) = power(experiment, levels)?;
+    let target = overrides.target.as_ref().unwrap_or(&file.target);
+    let stalls = layers("stalls", &file.stalls, |level| &level.stalls);
+    let stalls = stalls::stalls(&stalls, target, machine.cpus)?;
+    let power = idle.iter().map(Idle::module);
+    let power = power.chain(frequency.iter().flat_map(Frequency::modules));
+    let declared = power.chain(stalls.iter().map(Stalls::module));
+    let mut setup = setup(experiment, levels, queue.as_ref(), declared);
+    setup.splice(0..0, modules::missing_steps(&setup, every()));
+    let label = levels
+        .iter()
+        .map(|(factor, level, _)| format!("{factor}={level}"));
+    let label: Vec<String> = label.collect();
+    let names = levels
+        .iter()
+        .map(|(factor, level, _)| ((*factor).into(), (*level).into()));
+    Ok(PlannedConfiguration {
+        name,
+        label: label.join(", "),
+        levels: names.collect(),
+        switches: IndexMap::new(),
+        aa: false,
+        setup,
+        teardown: teardown(experiment, levels),
+        background,
+        workloads,
+        beside: unless_empty(beside),
+        policy: policy(experiment, levels),
+        queue,
+        idle,
+        frequency,
+        stalls,
+        machine,
+    })
+}
+
+/// The background workloads, those beside each workload, and the workloads.
+type AllWorkloads = (Vec<Workload>, Vec<Vec<Workload>>, Vec<Workload>);
+
+fn all_workloads(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    cpus: u32,
+) -> Result<AllWorkloads, Error> {
+    let file = &experiment.file;
     let running = running(levels);
     let workload = |section: &str, name: &String, base: &Parameters| {
         let base_path = join(section, name);
         let workload = workload(experiment, levels, name, base, &base_path)?;
         let path = last_given(experiment, levels, name).unwrap_or(base_path);
-        kinds::check(&experiment.document, &path, &workload.kind, machine.cpus)?;
+        kinds::check(&experiment.document, &path, &workload.kind, cpus)?;
         Ok(workload)
     };
     let of_background = |names: Vec<&str>| -> Result<Vec<Workload>, Error> {
@@ -74,32 +109,7 @@ pub(crate) fn combine(
     let bases = file.workloads.iter();
     let workloads = bases.map(|(name, base)| workload("workloads", name, base));
     let workloads = workloads.collect::<Result<Vec<Workload>, Error>>()?;
-    let background_or_beside = background.iter().chain(beside.iter().flatten());
-    let every = || workloads.iter().chain(background_or_beside.clone());
-    let layers = |key, top, of_level| setting_layers(experiment, levels, key, top, of_level);
-    let queue = queue::queue(&layers("queue", &file.queue, |level| &level.queue), every())?;
-    let (frequency, idle) = power(experiment, levels)?;
-    let target = overrides.target.as_ref().unwrap_or(&file.target);
-    let stalls = layers("stalls", &file.stalls, |level| &level.stalls);
-    let stalls = stalls::stalls(&stalls, target, machine.cpus)?;
-    let power = idle.iter().map(Idle::module);
-    let power = power.chain(frequency.iter().flat_map(Frequency::modules));
-    let declared = power.chain(stalls.iter().map(Stalls::module));
-    let mut setup = setup(experiment, levels, queue.as_ref(), declared);
-    setup.splice(0..0, modules::missing_steps(&setup, every()));
-    Ok(CombinedConfiguration {
-        setup,
-        teardown: teardown(experiment, levels),
-        background,
-        workloads,
-        beside: unless_empty(beside),
-        policy: policy(experiment, levels),
-        queue,
-        idle,
-        frequency,
-        stalls,
-        machine,
-    })
+    Ok((background, beside, workloads))
 }
 
 fn power(

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::plan::{PlannedConfiguration, PlannedTable};
-use crate::values::document::Document;
+use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, OneOrMore, Text, key};
 
@@ -47,7 +47,7 @@ pub(crate) struct RawTable {
 
 /// The names that tables and trade-offs may use.
 pub(crate) struct DeclaredNames<'a> {
-    pub(crate) document: &'a Document,
+    pub(crate) document: &'a TomlDocument,
     pub(crate) workloads: Vec<&'a str>,
     pub(crate) background: Vec<&'a str>,
     pub(crate) factors: Vec<&'a str>,
@@ -202,7 +202,7 @@ fn baselines(
 }
 
 /// The path of the key that names a metric of a table.
-pub(crate) fn metric_path(document: &Document, at: usize, which: usize) -> String {
+pub(crate) fn metric_path(document: &TomlDocument, at: usize, which: usize) -> String {
     let path = format!("tables[{at}].metric");
     let element = format!("{path}[{which}]");
     match document.gives(&element) {

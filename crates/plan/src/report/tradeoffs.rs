@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::primary::{BetterDirection, DeclaredDirections};
 use super::tables::DeclaredNames;
 use crate::plan::{PlannedTradeoff, PlannedTradeoffMetric};
-use crate::values::document::Document;
+use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, Table, Text, Word, key};
 
@@ -105,7 +105,7 @@ pub(crate) fn check(
 /// Which direction of a metric is good: as given here, or else at the top of the
 /// file.
 fn better(
-    document: &Document,
+    document: &TomlDocument,
     directions: DeclaredDirections<'_>,
     path: &str,
     side: &RawTradeoffMetric,
@@ -128,7 +128,7 @@ fn better(
 /// All trade-offs. Where no workload is named, there is one for each workload that has both
 /// metrics, which `workloads_with` finds.
 pub(crate) fn tradeoffs(
-    document: &Document,
+    document: &TomlDocument,
     directions: DeclaredDirections<'_>,
     tradeoffs: &[RawTradeoff],
     workloads_with: impl Fn(&[&str]) -> Vec<String>,

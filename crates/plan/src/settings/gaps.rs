@@ -2,9 +2,10 @@
 
 use assize_job::{GapsSettings, Policy};
 
-use crate::values::document::Document;
+use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, SectionKey, Whole, Word, duration, key};
+use crate::workloads::scheduling::{POLICIES, PRIORITY};
 
 /// The name of the instrument.
 const NAME: &str = "gaps";
@@ -36,14 +37,10 @@ pub(crate) static KEYS: KeySection = KeySection {
         ),
         key(
             "policy",
-            Word(&["other", "batch", "idle", "fifo", "rr"]).or("other"),
+            Word(POLICIES).or("other"),
             "The scheduling policy of the threads that watch.",
         ),
-        key(
-            "priority",
-            Whole(0, 99).or("0"),
-            "1 to 99 for fifo and rr, else 0.",
-        ),
+        PRIORITY,
         key(
             "baseline",
             duration(0).or("100ms"),
@@ -69,7 +66,7 @@ pub(crate) fn settings(
 /// Checks the settings; the error is the first mistake. `fewest_cpus` is `None` if
 /// the machine decides how many CPUs there are.
 pub(crate) fn check(
-    document: &Document,
+    document: &TomlDocument,
     instruments: &[String],
     written: Option<&GapsSettings>,
     fewest_cpus: Option<u32>,
@@ -108,7 +105,7 @@ pub(crate) fn check(
 /// Checks that each CPU of the list `cpus` in this table is listed once and
 /// exists.
 pub(crate) fn check_cpus(
-    document: &Document,
+    document: &TomlDocument,
     table: &str,
     cpus: &[u32],
     fewest: Option<u32>,

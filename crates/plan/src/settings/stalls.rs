@@ -4,7 +4,7 @@ use assize_job::{PLANTED_STALLS, StallKind, Stalls};
 use serde::Deserialize;
 
 use crate::plan::PlannedConfiguration;
-use crate::values::document::Document;
+use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, OneOrMore, Part, SectionKey, Whole, Word, duration, key};
 use crate::values::layers::SettingLayers;
@@ -133,7 +133,7 @@ fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Erro
 /// injects stalls. Configurations without stalls then record that there were
 /// none.
 pub(crate) fn with_truth(
-    document: &Document,
+    document: &TomlDocument,
     instruments: &[String],
     configurations: &[PlannedConfiguration],
 ) -> Result<Vec<String>, Error> {

@@ -4,7 +4,7 @@ use assize_job::{TracerKind, TracerMode, TracerSettings};
 use serde::Deserialize;
 
 use super::gaps::{CPUS, check_cpus};
-use crate::values::document::Document;
+use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, Word, duration, key};
 
@@ -62,7 +62,7 @@ pub(crate) static KEYS: KeySection = KeySection {
 
 /// The tracer that the experiment asks for; an error if it asks for two.
 fn requested_tracer(
-    document: &Document,
+    document: &TomlDocument,
     instruments: &[String],
 ) -> Result<Option<TracerKind>, Error> {
     let mut found: Option<TracerKind> = None;
@@ -86,7 +86,7 @@ fn requested_tracer(
 /// The settings of the tracer that the experiment asks for; `None` if there is
 /// none.
 pub(crate) fn settings(
-    document: &Document,
+    document: &TomlDocument,
     instruments: &[String],
     written: Option<&RawTracer>,
 ) -> Result<Option<TracerSettings>, Error> {
@@ -114,7 +114,7 @@ pub(crate) fn settings(
 
 /// Checks the settings; the error is the first mistake.
 pub(crate) fn check(
-    document: &Document,
+    document: &TomlDocument,
     instruments: &[String],
     written: Option<&RawTracer>,
     fewest_cpus: Option<u32>,

@@ -2,7 +2,7 @@
 
 use assize_job::Action;
 
-use crate::values::document::{Document, join};
+use crate::values::document::{TomlDocument, join};
 use crate::values::error::Error;
 use crate::values::keys::{Free, KeySection, List, Map, Text, Value, key, named};
 
@@ -65,7 +65,7 @@ pub(crate) static FORMS: &[KeySection] = &[
 ];
 
 /// Checks steps; the error is the first mistake.
-pub(crate) fn check(document: &Document, path: &str, steps: &[Action]) -> Result<(), Error> {
+pub(crate) fn check(document: &TomlDocument, path: &str, steps: &[Action]) -> Result<(), Error> {
     for (at, step) in steps.iter().enumerate() {
         let path = format!("{path}[{at}]");
         match step {
@@ -93,7 +93,7 @@ pub(crate) fn check(document: &Document, path: &str, steps: &[Action]) -> Result
 }
 
 /// Rejects a path on the target that is not absolute.
-pub(crate) fn check_absolute(document: &Document, path: &str, name: &str) -> Result<(), Error> {
+pub(crate) fn check_absolute(document: &TomlDocument, path: &str, name: &str) -> Result<(), Error> {
     if name.starts_with('/') {
         return Ok(());
     }

@@ -11,13 +11,13 @@ pub(crate) type Spans = HashMap<String, Range<usize>>;
 
 /// An experiment file that has been read.
 #[derive(Debug, Clone)]
-pub(crate) struct Document {
+pub(crate) struct TomlDocument {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) spans: Spans,
 }
 
-impl Document {
+impl TomlDocument {
     /// An error at a key, or at the nearest enclosing table if the file does not
     /// have the key.
     pub(crate) fn error(&self, path: &str, why: impl Into<String>) -> Error {

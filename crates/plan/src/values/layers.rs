@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::document::Document;
+use super::document::TomlDocument;
 use super::error::Error;
 
 /// Settings, such as the parameters of a workload, by field name.
@@ -13,7 +13,7 @@ pub(crate) type Parameters = Map<String, Value>;
 /// The settings under a key that may be given at the top of the file and in
 /// levels. Later ones override earlier ones, field by field.
 pub(crate) struct SettingLayers<'a> {
-    document: &'a Document,
+    document: &'a TomlDocument,
     /// The paths at which the key may be given, the top of the file first.
     places: Vec<String>,
     settings: Parameters,
@@ -22,7 +22,7 @@ pub(crate) struct SettingLayers<'a> {
 impl<'a> SettingLayers<'a> {
     /// `layers`: the paths at which the key may be given, and the settings there.
     pub(crate) fn new<'s>(
-        document: &'a Document,
+        document: &'a TomlDocument,
         layers: impl Iterator<Item = (String, &'s Parameters)>,
     ) -> Self {
         let mut settings = Parameters::new();

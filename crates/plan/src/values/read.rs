@@ -18,7 +18,7 @@ pub(crate) const BACKGROUND: &str = "background";
 
 /// The tables that a file may have.
 #[derive(Clone, Copy)]
-pub(crate) struct Grammar {
+pub(crate) struct KeyGrammar {
     /// The top of the file.
     pub(crate) top: &'static KeySection,
     /// The forms of a step of set-up or tear-down.
@@ -31,7 +31,7 @@ pub(crate) type ValueNode<'t> = Spanned<DeValue<'t>>;
 
 /// Reads a file into plain values, keyed by field name
 /// ([`SectionKey::field`]), and the places of its keys.
-pub(crate) fn read(source: SourceText<'_>, grammar: Grammar) -> Result<(Value, Spans), Error> {
+pub(crate) fn read(source: SourceText<'_>, grammar: KeyGrammar) -> Result<(Value, Spans), Error> {
     let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
     let root = document.get_ref();
     let mut checker = ExperimentChecker {
@@ -69,7 +69,7 @@ fn syntax(source: SourceText<'_>, error: &toml::de::Error) -> Error {
 
 pub(crate) struct ExperimentChecker<'a> {
     pub(crate) source: SourceText<'a>,
-    grammar: Grammar,
+    grammar: KeyGrammar,
     pub(crate) spans: Spans,
     /// Maps workload names to the parameters of their kinds.
     kinds: HashMap<String, &'static KeySection>,

@@ -7,7 +7,7 @@ use assize_job::{
 
 use super::scheduling::SCHEDULING;
 use crate::plan::PlannedConfiguration;
-use crate::values::document::{Document, join};
+use crate::values::document::{TomlDocument, join};
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, Text, Whole, Word, duration, key};
 use crate::values::target::is_virtual;
@@ -171,7 +171,7 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
 /// Assize's own virtual machines have it if the file sets `display`. Other
 /// targets are not checked, and must not have that key.
 pub(crate) fn check_devices(
-    document: &Document,
+    document: &TomlDocument,
     target: &str,
     configurations: &[PlannedConfiguration],
 ) -> Result<(), Error> {

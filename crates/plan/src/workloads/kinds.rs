@@ -8,7 +8,7 @@ use super::{
     frames_stream, hackbench, hogs, memory_routine, periodic, ping_pong, replay, scheduling, storm,
     stream, sync, threads,
 };
-use crate::values::document::{Document, join};
+use crate::values::document::{TomlDocument, join};
 use crate::values::error::Error;
 use crate::values::keys::KeySection;
 
@@ -50,7 +50,7 @@ pub(crate) fn submits(name: &str) -> bool {
 
 /// Checks the parameters of one workload. `path` is where they were given last.
 pub(crate) fn check(
-    document: &Document,
+    document: &TomlDocument,
     path: &str,
     kind: &WorkloadKind,
     cpus: u32,

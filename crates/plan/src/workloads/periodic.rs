@@ -6,7 +6,7 @@ use assize_job::Periodic;
 
 use super::scheduling::SCHEDULING;
 use super::shared::COUNT;
-use crate::values::document::{Document, join};
+use crate::values::document::{TomlDocument, join};
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, Table, Text, duration, key};
 
@@ -53,7 +53,7 @@ pub(crate) static LOOP_KEYS: KeySection = KeySection {
 };
 
 /// Checks its loops. `path` is where they were given last.
-pub(crate) fn check(document: &Document, path: &str, periodic: &Periodic) -> Result<(), Error> {
+pub(crate) fn check(document: &TomlDocument, path: &str, periodic: &Periodic) -> Result<(), Error> {
     let loops = join(path, "loops");
     match (&periodic.rt_app, periodic.loops.is_empty()) {
         (None, true) => {

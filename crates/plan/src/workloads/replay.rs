@@ -4,7 +4,7 @@ use assize_job::{Replay, replay};
 
 use super::scheduling::SCHEDULING;
 use super::shared::{CONTEXTS, COUNT, RUN_COST};
-use crate::values::document::{Document, join};
+use crate::values::document::{TomlDocument, join};
 use crate::values::error::Error;
 use crate::values::keys::{Free, KeySection, Text, key};
 
@@ -33,7 +33,7 @@ pub(crate) static KEYS: KeySection = KeySection {
 };
 
 /// Checks its steps. `path` is where they were given last.
-pub(crate) fn check(document: &Document, path: &str, replay: &Replay) -> Result<(), Error> {
+pub(crate) fn check(document: &TomlDocument, path: &str, replay: &Replay) -> Result<(), Error> {
     match (&replay.file, &replay.steps) {
         (None, None) => {
             let error = document.error(path, "has neither steps nor a file");

@@ -2,7 +2,7 @@
 
 use assize_job::{Policy, Scheduling};
 
-use crate::values::document::{Document, join};
+use crate::values::document::{TomlDocument, join};
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, SectionKey, Table, Text, Whole, Word, key};
 
@@ -13,20 +13,26 @@ pub(crate) const SCHEDULING: SectionKey = key(
     "How its threads are scheduled.",
 );
 
+/// The scheduling policies.
+pub(crate) const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
+
+/// The key for the priority under a policy.
+pub(crate) const PRIORITY: SectionKey = key(
+    "priority",
+    Whole(0, 99).or("0"),
+    "1 to 99 for fifo and rr, else 0.",
+);
+
 /// How threads are scheduled.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "scheduling",
     keys: &[
         key(
             "policy",
-            Word(&["other", "batch", "idle", "fifo", "rr"]).or("other"),
+            Word(POLICIES).or("other"),
             "The scheduling policy.",
         ),
-        key(
-            "priority",
-            Whole(0, 99).or("0"),
-            "1 to 99 for fifo and rr, else 0.",
-        ),
+        PRIORITY,
         key(
             "nice",
             Whole(-20, 19).or("0"),
@@ -47,7 +53,7 @@ pub(crate) static KEYS: KeySection = KeySection {
 
 /// Checks the scheduling of threads on a machine with this many CPUs.
 pub(crate) fn check(
-    document: &Document,
+    document: &TomlDocument,
     path: &str,
     scheduling: &Scheduling,
     cpus: u32,
@@ -78,7 +84,7 @@ pub(crate) fn check(
 /// Checks a scheduling group. `whole`: these settings apply to every thread of
 /// the workload.
 pub(crate) fn check_group(
-    document: &Document,
+    document: &TomlDocument,
     path: &str,
     scheduling: &Scheduling,
     whole: bool,

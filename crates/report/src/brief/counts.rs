@@ -7,7 +7,7 @@ use super::answers::{self, BriefAnswers};
 use crate::contrasts::{
     self, by_event, count_decided, count_incomplete_runs, fixed_outcome, leading_rows,
 };
-use crate::text::push_wrapped_code_after;
+use crate::wrap::push_wrapped_code_after;
 
 /// `1 run`, `2 runs`.
 pub(super) fn count_of(n: usize, noun: &str) -> String {

@@ -51,6 +51,16 @@ impl RowOutcome {
         RowOutcome::Open,
     ];
 
+    /// Whether a difference is established or only supported; the outcome if there is none.
+    pub(super) fn is_established(verdict: Verdict) -> Result<bool, RowOutcome> {
+        match verdict {
+            Verdict::Undecided => Err(RowOutcome::Open),
+            Verdict::Equivalent => Err(RowOutcome::Same),
+            Verdict::Supported => Ok(false),
+            Verdict::Established => Ok(true),
+        }
+    }
+
     /// The outcome for a difference larger than the margin.
     pub(super) fn from_difference(less: bool, established: bool, better: Option<Better>) -> Self {
         let good = better.map(|better| (better == Better::Lower) == less);
@@ -103,11 +113,9 @@ impl RowOutcome {
 /// Returns the outcome of a row. A difference counts as none if its whole interval is
 /// within `margin`.
 pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> RowOutcome {
-    let established = match row.verdict {
-        Verdict::Undecided => return RowOutcome::Open,
-        Verdict::Equivalent => return RowOutcome::Same,
-        Verdict::Supported => false,
-        Verdict::Established => true,
+    let established = match RowOutcome::is_established(row.verdict) {
+        Ok(established) => established,
+        Err(none) => return none,
     };
     let Some(change) = relative_change(row) else {
         // With a baseline of zero there is no relative change, but the sign still says

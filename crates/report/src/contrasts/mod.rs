@@ -31,6 +31,27 @@ pub(crate) use run_counts::describe_run_counts;
 use agreement::agreement;
 pub(crate) use agreement::contradicted;
 
+/// The mark for a verdict in a table.
+pub(crate) fn verdict_mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Established => "**",
+        Verdict::Supported => "*",
+        Verdict::Equivalent => "=",
+        Verdict::Undecided => "?",
+    }
+}
+
+/// The metrics of the rows in their order, each once.
+pub(crate) fn distinct_metrics<'r>(rows: &[&'r Comparison]) -> Vec<&'r str> {
+    let mut metrics: Vec<&str> = Vec::new();
+    for row in rows {
+        if !metrics.contains(&row.metric.as_str()) {
+            metrics.push(&row.metric);
+        }
+    }
+    metrics
+}
+
 /// The wording of a metric: its name in the document, its title, and which direction is
 /// good.
 #[derive(Debug, Clone, PartialEq, Eq)]

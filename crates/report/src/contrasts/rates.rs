@@ -71,11 +71,9 @@ fn outcome(
     (before, after): (Option<&Rate>, Option<&Rate>),
     better: Option<Better>,
 ) -> RowOutcome {
-    let established = match row.verdict {
-        Verdict::Undecided => return RowOutcome::Open,
-        Verdict::Equivalent => return RowOutcome::Same,
-        Verdict::Supported => false,
-        Verdict::Established => true,
+    let established = match RowOutcome::is_established(row.verdict) {
+        Ok(established) => established,
+        Err(none) => return none,
     };
     let rates = before
         .and_then(|rate| rate.rate_per_s)

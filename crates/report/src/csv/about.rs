@@ -2,10 +2,10 @@
 
 use assize_verdict::Document;
 
-use super::CsvTable;
+use super::{CellText, CsvTable, Written};
 
 /// Writes one row per fact.
-pub(super) fn about(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+pub(super) fn about(document: &Document, table: &mut CsvTable) -> Written {
     let texts = [
         ("schema", &document.schema),
         ("source", &document.source),
@@ -14,44 +14,27 @@ pub(super) fn about(document: &Document, table: &mut CsvTable) -> Result<(), ::c
     let rerun = document.rerun.as_ref().map(|line| ("rerun", line));
     let baseline = document.baseline.as_ref().map(|name| ("baseline", name));
     for (name, text) in texts.into_iter().chain(rerun).chain(baseline) {
-        table.row(&[
-            ("kind", "about".into()),
-            ("metric", name.into()),
-            ("text", text.clone()),
-        ])?;
+        table.row("about", &[("metric", name.into()), ("text", text.clone())])?;
     }
     for (name, value) in [
         ("alpha", document.alpha),
         ("level", document.level),
         ("margin", document.margin),
     ] {
-        table.row(&[
-            ("kind", "about".into()),
-            ("metric", name.into()),
-            ("value", value.to_string()),
-        ])?;
+        table.row("about", &[("metric", name.into()), ("value", value.cell())])?;
     }
     for configuration in &document.configurations {
-        table.row(&[
-            ("kind", "configuration".into()),
-            (
-                "baseline",
-                configuration.repeats.clone().unwrap_or_default(),
-            ),
-            ("configuration", configuration.name.clone()),
-            ("text", configuration.label.clone()),
-        ])?;
+        let name = ("configuration", configuration.name.clone());
+        let repeats = ("baseline", configuration.repeats.cell());
+        let label = ("text", configuration.label.clone());
+        table.row("configuration", &[repeats, name.clone(), label])?;
         for (factor, on) in &configuration.factors {
-            table.row(&[
-                ("kind", "level".into()),
-                ("configuration", configuration.name.clone()),
-                ("value", u8::from(*on).to_string()),
-                ("factor", factor.clone()),
-            ])?;
+            let value = ("value", u8::from(*on).to_string());
+            table.row("level", &[name.clone(), value, ("factor", factor.clone())])?;
         }
     }
     for workload in &document.workloads {
-        table.row(&[("kind", "workload".into()), ("workload", workload.clone())])?;
+        table.row("workload", &[("workload", workload.clone())])?;
     }
     Ok(())
 }

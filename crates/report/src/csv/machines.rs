@@ -2,10 +2,10 @@
 
 use assize_verdict::{Agreement, Document, MachineComparison, Pooled};
 
-use super::{CsvTable, bounds, number};
+use super::{CellText, CsvTable, Written, bounds};
 
 /// Writes a row for each machine, and one for each figure of all machines together.
-pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Written {
     for row in &document.machines {
         machine(row, table)?;
     }
@@ -16,83 +16,36 @@ pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Result<(), ::cs
     Ok(())
 }
 
-fn machine(row: &MachineComparison, table: &mut CsvTable) -> Result<(), ::csv::Error> {
-    let names = [
-        ("workload", row.workload.clone()),
-        ("metric", row.metric.clone()),
-        ("unit", row.unit.clone()),
-        ("baseline", row.baseline.clone()),
-        ("configuration", row.configuration.clone()),
-        ("machine", row.machine.clone()),
-    ];
-    let [low, high] = bounds(row.ci);
-    let mut fields = vec![
-        ("kind", "machine".to_owned()),
-        ("n_baseline", number(row.n_baseline)),
-        ("n", number(row.n)),
-        ("mean_baseline", number(row.mean_baseline)),
-        ("mean", number(row.mean)),
-        ("ratio", number(row.ratio)),
-        low,
-        high,
-        ("p_t", number(row.p_t)),
-        ("p", number(row.p)),
-        ("p_attainable", number(row.p_attainable)),
-        ("p_adjusted", number(row.p_adjusted)),
-        ("p_t_adjusted", number(row.p_t_adjusted)),
-        ("scale", format!("{:?}", row.scale).to_lowercase()),
-        ("difference", number(row.difference)),
-        ("verdict", row.verdict.word().into()),
-        ("text", row.because.clone().unwrap_or_default()),
-    ];
-    fields.extend(names.clone());
-    table.row(&fields)?;
-    let mut fields = vec![("kind", "weight".to_owned()), ("value", number(row.weight))];
-    fields.extend(names);
-    table.row(&fields)
+fn machine(row: &MachineComparison, table: &mut CsvTable) -> Written {
+    let names = fields!(row; workload metric unit baseline configuration machine);
+    let figures = fields!(row; n_baseline n mean_baseline mean ratio p_t p p_attainable p_adjusted
+        p_t_adjusted scale difference verdict);
+    let text = vec![("text", row.because.cell())];
+    let fields = [names.clone(), figures, bounds(row.ci), text];
+    table.row("machine", &fields.concat())?;
+    let weight = vec![("value", row.weight.cell())];
+    table.row("weight", &[names, weight].concat())
 }
 
-fn names(row: &Pooled) -> [(&'static str, String); 5] {
-    [
-        ("workload", row.workload.clone()),
-        ("metric", row.metric.clone()),
-        ("unit", row.unit.clone()),
-        ("baseline", row.baseline.clone()),
-        ("configuration", row.configuration.clone()),
-    ]
-}
-
-fn write_pooled(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
-    let [low, high] = bounds(row.ci);
+fn write_pooled(row: &Pooled, table: &mut CsvTable) -> Written {
     let agreement = match row.agreement {
         Agreement::Agree => "agree",
         Agreement::Differ => "differ",
         Agreement::Opposite => "opposite",
     };
     let why = row.because.as_deref().unwrap_or_default();
-    let mut fields = vec![
-        ("kind", "pooled".to_owned()),
-        ("n", row.machines.to_string()),
-        ("count", row.shown_on.to_string()),
-        ("ratio", number(row.ratio)),
-        low,
-        high,
-        ("p_t", number(row.p_t)),
-        ("p", number(row.p)),
-        ("p_attainable", number(row.p_attainable)),
-        ("p_adjusted", number(row.p_adjusted)),
-        ("p_t_adjusted", number(row.p_t_adjusted)),
-        ("scale", format!("{:?}", row.scale).to_lowercase()),
-        ("difference", number(row.difference)),
-        ("verdict", row.verdict.word().into()),
+    let own = fields!(row; workload metric unit baseline configuration ratio p_t p p_attainable
+        p_adjusted p_t_adjusted scale difference verdict);
+    let further = vec![
+        ("n", row.machines.cell()),
+        ("count", row.shown_on.cell()),
         ("text", format!("{agreement}: {why}")),
     ];
-    fields.extend(names(row));
-    table.row(&fields)
+    table.row("pooled", &[own, bounds(row.ci), further].concat())
 }
 
 /// Writes how much the machines differ, and what to expect on other machines.
-fn write_spread(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+fn write_spread(row: &Pooled, table: &mut CsvTable) -> Written {
     let random = row.ratio_random.or(row.difference_random);
     for (kind, value, ci, p) in [
         ("random", random, row.ci_random, None),
@@ -105,16 +58,9 @@ fn write_spread(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> 
         if value.is_none() && ci.is_none() && p.is_none() {
             continue;
         }
-        let [low, high] = bounds(ci);
-        let mut fields = vec![
-            ("kind", kind.to_owned()),
-            ("value", number(value)),
-            low,
-            high,
-            ("p", number(p)),
-        ];
-        fields.extend(names(row));
-        table.row(&fields)?;
+        let names = fields!(row; workload metric unit baseline configuration);
+        let figures = vec![("value", value.cell()), ("p", p.cell())];
+        table.row(kind, &[names, bounds(ci), figures].concat())?;
     }
     Ok(())
 }

@@ -100,7 +100,7 @@ pub(super) fn tally(document: &Document) -> Vec<VerdictTally> {
     .into_iter()
     .map(|verdict| VerdictTally {
         verdict: verdict.word(),
-        mark: super::grid::verdict_mark(verdict),
+        mark: crate::contrasts::verdict_mark(verdict),
         count: document
             .comparisons
             .iter()

@@ -14,26 +14,6 @@ use crate::why::{account, seeds, sentence};
 /// The number of functions per result that are listed without a script.
 const FUNCTIONS: usize = 10;
 
-/// Results of `assize why` for the runs of a page.
-#[derive(Debug, Clone, Default)]
-pub struct Attributions {
-    /// The results kept in the bundle.
-    pub kept: Vec<Kept>,
-    /// The words of a command that finds more; `None` if the runs cannot be repeated.
-    pub shell: Option<ShellWords>,
-}
-
-/// Words of a command, quoted for the shell.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ShellWords {
-    /// The bundle.
-    pub source: String,
-    /// The configurations, in the order of the document.
-    pub configurations: Vec<String>,
-    /// The workloads.
-    pub workloads: Vec<String>,
-}
-
 /// The data for the template.
 #[derive(Debug, Serialize)]
 pub(super) struct AttributedView<'p> {

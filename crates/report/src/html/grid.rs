@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use assize_verdict::{Comparison, Document, Scale, Verdict};
+use assize_verdict::{Comparison, Document, Scale};
 use serde::Serialize;
 
 use super::page::ReportPage;
 use crate::contrasts::{RowOutcome, Wordings, came_out, fixed_outcome, fixed_values};
-use crate::contrasts::{contradicted, describe_run_counts};
+use crate::contrasts::{contradicted, describe_run_counts, verdict_mark};
 use crate::number::{difference, ratio, significant};
 
 /// The grid of one workload.
@@ -280,15 +280,5 @@ pub(super) fn direction_of_move(ratio: Option<f64>, difference: Option<f64>) -> 
         "rises"
     } else {
         "level"
-    }
-}
-
-/// The mark for a verdict, the same as in a mail.
-pub(super) fn verdict_mark(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Established => "**",
-        Verdict::Supported => "*",
-        Verdict::Equivalent => "=",
-        Verdict::Undecided => "?",
     }
 }

@@ -3,7 +3,8 @@
 use assize_verdict::{Agreement, Document, Pooled};
 use serde::Serialize;
 
-use super::grid::{direction_of_move, verdict_mark};
+use super::grid::direction_of_move;
+use crate::contrasts::verdict_mark;
 use crate::number::{self, p, ratio, significant};
 
 /// The comparisons pooled over machines, or over whatever distinguishes the bundles.

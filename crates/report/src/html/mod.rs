@@ -35,10 +35,9 @@ use std::fmt;
 
 use minijinja::Environment;
 
-pub use attributed::{Attributions, ShellWords};
 pub use index::{ArchiveIndex, IndexRow, index};
 pub use library::{BundleLibrary, LibraryAnswer, LibraryRow, library};
-pub use page::{About, PostFigure, PostLine, ReadPost, ReportPage};
+pub use page::{About, Attributions, PostFigure, PostLine, ReadPost, ReportPage, ShellWords};
 pub use trend::trend;
 pub use why::why;
 

@@ -3,8 +3,8 @@
 use assize_bundle::{Place, ThinnedEvidence};
 use assize_trace::Timeline;
 use assize_verdict::Document;
+use assize_why::Kept;
 
-use super::attributed::Attributions;
 use crate::MetricWords;
 
 /// The contents of a page.
@@ -88,4 +88,24 @@ pub struct PostLine {
     pub taken: String,
     /// Its text, unquoted.
     pub text: String,
+}
+
+/// Results of `assize why` for the runs of a page.
+#[derive(Debug, Clone, Default)]
+pub struct Attributions {
+    /// The results kept in the bundle.
+    pub kept: Vec<Kept>,
+    /// The words of a command that finds more; `None` if the runs cannot be repeated.
+    pub shell: Option<ShellWords>,
+}
+
+/// Words of a command, quoted for the shell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShellWords {
+    /// The bundle.
+    pub source: String,
+    /// The configurations, in the order of the document.
+    pub configurations: Vec<String>,
+    /// The workloads.
+    pub workloads: Vec<String>,
 }

@@ -3,7 +3,8 @@
 use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use serde::Serialize;
 
-use super::grid::{direction_of_move, verdict_mark, with_unit};
+use super::grid::{direction_of_move, with_unit};
+use crate::contrasts::verdict_mark;
 use crate::number::{difference, ratio, significant};
 
 #[derive(Debug, Serialize)]

@@ -53,7 +53,7 @@ pub(super) fn tradeoffs(document: &Document) -> Vec<TradeoffView> {
 }
 
 fn tradeoff_view(document: &Document, tradeoff: &Tradeoff) -> TradeoffView {
-    let [in_x, in_y] = units(tradeoff);
+    let [in_x, in_y] = Readable::for_tradeoff(tradeoff);
     let rows = tradeoff.points.iter().map(|point| TradeoffRow {
         configuration: point.configuration.clone(),
         x: mean(&point.x, &in_x),
@@ -80,20 +80,6 @@ fn tradeoff_view(document: &Document, tradeoff: &Tradeoff) -> TradeoffView {
         plot: plot(document, tradeoff, [&in_x, &in_y]),
         rows,
     }
-}
-
-/// The units in which the two metrics are shown.
-fn units(tradeoff: &Tradeoff) -> [Readable; 2] {
-    let means = |of: fn(&TradeoffPoint) -> &TradeoffValue| {
-        tradeoff
-            .points
-            .iter()
-            .filter_map(move |point| of(point).mean)
-    };
-    [
-        Readable::for_values(&tradeoff.x.unit, means(|point| &point.x)),
-        Readable::for_values(&tradeoff.y.unit, means(|point| &point.y)),
-    ]
 }
 
 fn axis(axis: &TradeoffAxis) -> TradeoffAxisView {

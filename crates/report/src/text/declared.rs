@@ -3,11 +3,13 @@
 use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use unicode_width::UnicodeWidthStr;
 
+use super::DIFFERENCE;
 use super::grid::{CellWeight, TextCell, TextGrid};
 use super::tables::weight;
-use super::{DIFFERENCE, mark, push_wrapped};
+use crate::contrasts::verdict_mark;
 use crate::number::{interval_within, narrow, ratio, short, signed, significant};
 use crate::style::Style;
+use crate::wrap::push_wrapped;
 
 /// The width of a column, including the blank at its end.
 const COLUMN: usize = 15;
@@ -129,7 +131,7 @@ fn related_cell(relation: &Relation, show_n: bool) -> TextCell {
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
         (None, None) => "-".to_owned(),
     };
-    let verdict = relation.verdict.map_or("", mark);
+    let verdict = relation.verdict.map_or("", verdict_mark);
     let mut lines = vec![format!("{value} {verdict}").trim_end().to_owned()];
     if let Some(ci) = relation.ci {
         lines.push(match relation.ratio {

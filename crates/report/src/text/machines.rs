@@ -3,9 +3,11 @@
 use assize_verdict::{Agreement, Document, MachineComparison, Pooled, Scale, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use super::{DIFFERENCE, mark, push_wrapped};
+use super::DIFFERENCE;
+use crate::contrasts::verdict_mark;
 use crate::number::{interval_within, narrow, p, ratio, signed, significant};
 use crate::printable;
+use crate::wrap::push_wrapped;
 
 /// The widest name of a machine.
 const NAME: usize = 18;
@@ -152,7 +154,7 @@ fn figures(
     let value = of_ratio.or(difference);
     let value = value.map_or("-".to_string(), |value| number(value, scale));
     let ci = ci.map_or("-".to_string(), |ci| interval(ci, scale));
-    format!("{value:>9} {:<2}  {ci:<16}", mark(verdict))
+    format!("{value:>9} {:<2}  {ci:<16}", verdict_mark(verdict))
 }
 
 fn named(name: &str, widest: usize, line: &str, out: &mut String) {

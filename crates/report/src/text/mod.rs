@@ -10,12 +10,12 @@ mod tradeoffs;
 
 use std::collections::BTreeMap;
 
-use assize_verdict::{Document, Verdict};
+use assize_verdict::Document;
 
 use crate::brief::{self, Brief};
 use crate::contrasts::remaining_sentences;
 use crate::style::Style;
-use crate::{WIDTH, printable};
+use crate::wrap::{push_wrapped, push_wrapped_code};
 
 /// Explains `d` in a table.
 const DIFFERENCE: &str = " d: a difference, of percentages in points, where values of zero or less \
@@ -195,65 +195,6 @@ fn limits(document: &Document, out: &mut String) {
         push_wrapped(out, "  - ", "    ", limit);
     }
     out.push('\n');
-}
-
-/// The mark for a verdict in a table.
-fn mark(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Established => "**",
-        Verdict::Supported => "*",
-        Verdict::Equivalent => "=",
-        Verdict::Undecided => "?",
-    }
-}
-
-/// Appends text wrapped to the width of a mail.
-fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
-    let options = textwrap::Options::new(WIDTH)
-        .initial_indent(first)
-        .subsequent_indent(rest);
-    // A newline in a name must not end a row.
-    let text = printable(text).replace('\n', " ");
-    for line in textwrap::wrap(text.trim_end(), options) {
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-}
-
-/// Appends a command, wrapped with backslashes if it is too long.
-pub(crate) fn push_wrapped_code(out: &mut String, command: &str) {
-    push_wrapped_code_after(out, "  ", command);
-}
-
-/// Appends a command to the beginning of a line.
-pub(crate) fn push_wrapped_code_after(out: &mut String, begin: &str, command: &str) {
-    let command = printable(command);
-    let words = shell_words(&command);
-    let mut line = String::from(begin);
-    for (at, word) in words.iter().enumerate() {
-        if line.len() + word.len() + 3 > WIDTH && line.trim().len() > 2 {
-            out.push_str(line.trim_end());
-            out.push_str(" \\\n");
-            line = String::from("    ");
-        }
-        line.push_str(word);
-        if at + 1 < words.len() {
-            line.push(' ');
-        }
-    }
-    out.push_str(line.trim_end());
-    out.push('\n');
-}
-
-/// Splits a command at blanks outside single quotes.
-fn shell_words(command: &str) -> Vec<&str> {
-    let mut quoted = false;
-    command
-        .split(|c: char| {
-            quoted ^= c == '\'';
-            c == ' ' && !quoted
-        })
-        .collect()
 }
 
 #[cfg(test)]

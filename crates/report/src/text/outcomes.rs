@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use assize_verdict::{Document, OutcomeComparison, OutcomeRun};
 
-use super::{push_wrapped, push_wrapped_code};
 use crate::contrasts::{describe_outcome, ranked_outcomes};
 use crate::number::significant;
+use crate::wrap::{push_wrapped, push_wrapped_code};
 
 /// At most this many runs per cause are listed.
 const RUNS: usize = 8;

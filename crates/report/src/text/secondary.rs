@@ -3,9 +3,9 @@
 
 use assize_verdict::{Comparison, Document, Verdict};
 
-use super::push_wrapped;
 use crate::brief::Brief;
-use crate::contrasts::{RowOutcome, fixed_outcome};
+use crate::contrasts::{RowOutcome, distinct_metrics, fixed_outcome};
+use crate::wrap::push_wrapped;
 
 /// What is said of a secondary metric, and the words for it.
 #[derive(Clone, Copy, PartialEq)]
@@ -110,12 +110,7 @@ fn declared(document: &mut Document) -> Vec<String> {
 
 /// The metrics of which this is said: `busy_time in 3 of 4` if not of all their rows.
 fn metrics_in(document: &Document, rows: &[&Comparison], state: SecondaryState) -> Vec<String> {
-    let mut metrics: Vec<&str> = Vec::new();
-    for row in rows {
-        if !metrics.contains(&row.metric.as_str()) {
-            metrics.push(&row.metric);
-        }
-    }
+    let metrics = distinct_metrics(rows);
     let counted = metrics.into_iter().filter_map(|metric| {
         let of_metric: Vec<SecondaryState> = rows
             .iter()

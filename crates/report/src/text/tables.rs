@@ -6,13 +6,15 @@ use assize_verdict::{
 
 use unicode_width::UnicodeWidthStr;
 
+use super::DIFFERENCE;
 use super::grid::{CellWeight, TextCell, TextGrid};
-use super::{DIFFERENCE, mark, push_wrapped};
 use crate::contrasts::{
-    RowOutcome, contradicted, describe_run_counts, fixed_outcome, fixed_values,
+    RowOutcome, contradicted, describe_run_counts, distinct_metrics, fixed_outcome, fixed_values,
+    verdict_mark,
 };
 use crate::number::{interval, narrow, p, ratio, short, signed, significant};
 use crate::style::Style;
+use crate::wrap::push_wrapped;
 
 /// Prints one table per workload: metrics by configurations.
 pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
@@ -108,12 +110,7 @@ fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> T
         .map(|c| c.name.as_str())
         .filter(|name| rows.iter().any(|row| row.configuration == *name))
         .collect();
-    let mut metrics: Vec<&str> = Vec::new();
-    for row in rows {
-        if !metrics.contains(&row.metric.as_str()) {
-            metrics.push(&row.metric);
-        }
-    }
+    let metrics = distinct_metrics(rows);
     let mut grid = TextGrid {
         heads: names.iter().map(|n| n.to_string()).collect(),
         column: 13,
@@ -151,7 +148,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> TextC
     let mut lines = match fixed {
         Some(RowOutcome::Equal) => vec!["equal".to_string()],
         Some(_) => vec![value],
-        None => vec![format!("{value} {}", mark(row.verdict))],
+        None => vec![format!("{value} {}", verdict_mark(row.verdict))],
     };
     match row.ci {
         _ if fixed == Some(RowOutcome::Equal) => {}
@@ -285,7 +282,7 @@ fn effect_cell(effect: &Effect) -> TextCell {
     let mut lines = vec![format!(
         "{} {}",
         narrow(effect.ratio, ratio),
-        mark(effect.verdict)
+        verdict_mark(effect.verdict)
     )];
     if let Some([low, high]) = effect.ci {
         lines.push(interval([low, high], ratio));

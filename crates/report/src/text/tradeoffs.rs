@@ -5,12 +5,14 @@ use assize_verdict::{
 };
 use unicode_width::UnicodeWidthStr;
 
+use super::DIFFERENCE;
 use super::grid::{CellWeight, TextCell, TextGrid};
 use super::tables::weight;
-use super::{DIFFERENCE, mark, push_wrapped};
+use crate::contrasts::verdict_mark;
 use crate::number::{interval_within, narrow, ratio, short, signed, significant};
 use crate::readable::Readable;
 use crate::style::Style;
+use crate::wrap::push_wrapped;
 
 /// The width of a column, including the blank at its end.
 const COLUMN: usize = 15;
@@ -70,14 +72,7 @@ fn grid(tradeoff: &Tradeoff) -> TextGrid {
         true => axis.workload.clone(),
         false => axis.metric.clone(),
     });
-    let means = |of: fn(&TradeoffPoint) -> &TradeoffValue| {
-        tradeoff
-            .points
-            .iter()
-            .filter_map(move |point| of(point).mean)
-    };
-    let x = Readable::for_values(&tradeoff.x.unit, means(|point| &point.x));
-    let y = Readable::for_values(&tradeoff.y.unit, means(|point| &point.y));
+    let [x, y] = Readable::for_tradeoff(tradeoff);
     let mut grid = TextGrid {
         heads: heads.into_iter().chain([String::new()]).collect(),
         rows: Vec::new(),
@@ -130,7 +125,7 @@ fn value(value: &TradeoffValue, readable: &Readable, show_n: bool) -> TextCell {
 }
 
 fn related(relation: &Relation) -> String {
-    let verdict = relation.verdict.map_or("", mark);
+    let verdict = relation.verdict.map_or("", verdict_mark);
     let value = match (relation.ratio, relation.difference) {
         (Some(value), _) => narrow(value, ratio),
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 pub(crate) use parse::{Stanza, stanzas};
 
 use crate::Error;
-use crate::fault::{failed, io, mend, wrong};
+use crate::fault::{create, failed, io, mend, remove, write, wrong};
 use crate::kernels::compare_versions;
 
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -96,7 +96,7 @@ impl Apt {
     fn write_configuration(&self, suites: &[&str], kinds: &[&str]) -> Result<(), Error> {
         let at = |name: &str| self.directory.join(name);
         for name in ["state/lists/partial", "cache/archives/partial"] {
-            std::fs::create_dir_all(at(name)).map_err(|error| io("create", &at(name), &error))?;
+            create(&at(name))?;
         }
         let mirrors = sources::mirrors();
         let path = |name: &str| at(name).display().to_string();
@@ -112,7 +112,7 @@ impl Apt {
             ),
             ("apt.conf", configuration(&path)),
         ] {
-            std::fs::write(at(name), text).map_err(|error| io("write", &at(name), &error))?;
+            write(&at(name), text)?;
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl Apt {
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let archives = into.join(".archives");
-        std::fs::create_dir_all(&archives).map_err(|error| io("create", &archives, &error))?;
+        create(&archives)?;
         for package in packages {
             let exact = format!("{}={}", package.name, package.version);
             progress(&format!("fetching {} {}", package.name, package.version));
@@ -192,7 +192,7 @@ impl Apt {
             let (from, to) = (archive.to_string_lossy(), into.to_string_lossy());
             self.run("dpkg-deb", &["-x", &from, &to], into)?;
         }
-        std::fs::remove_dir_all(&archives).map_err(|error| io("remove", &archives, &error))
+        remove(&archives)
     }
 
     /// Finds the newest source package of this name: its upstream archive (`.orig.tar`).
@@ -240,7 +240,7 @@ impl Apt {
         into: &Path,
         progress: &mut dyn FnMut(&str),
     ) -> Result<PathBuf, Error> {
-        std::fs::create_dir_all(into).map_err(|error| io("create", into, &error))?;
+        create(into)?;
         progress(&format!("fetching {}", source.file));
         let tar = [
             "-q",

@@ -155,7 +155,7 @@ impl ProgramHost {
         entries
             .iter()
             .filter_map(|path| path.file_name()?.to_str())
-            .filter(|name| crate::modules::glob(last, name))
+            .filter(|name| crate::module_files::glob(last, name))
             .map(|name| directory.join(name))
             .collect()
     }

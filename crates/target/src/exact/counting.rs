@@ -14,10 +14,11 @@ use assize_job::Order;
 use super::boot::WatchPlugin;
 use super::{Exact, exact, facts};
 use crate::cache::CacheKey;
-use crate::fault::{failed, io, mend, read, wrong};
-use crate::kernels::{Kernel, into_place, temporary_in};
+use crate::fault::{failed, io, mend, read, write, wrong};
+use crate::kernels::Kernel;
 use crate::prune::{prune, touch};
 use crate::qemu::{Clock, joined};
+use crate::scratch::{into_place, temporary_in};
 use crate::vm::{PreparedBoot, job_text};
 use crate::{Error, OrderResult, plugin, scratch, stream, testbed};
 
@@ -121,7 +122,7 @@ impl Exact {
             let task = ("linux/sched.h", "task_struct");
             let all = testbed::offsets(self.stock.root(), kernel, task, TASK_FIELDS)?;
             let text = all.map(|one| format!("{one}\n")).concat();
-            fs::write(&offsets, text).map_err(|error| io("write", &offsets, &error))?;
+            write(&offsets, text)?;
             TaskTypes::Offsets(all)
         };
         Ok(SymbolTexts {
@@ -141,7 +142,7 @@ impl Exact {
         let root = self.stock.root();
         let work = scratch::directory(root).map_err(|error| io("create", root, &error))?;
         let [list, out] = ["kernel", "counts"].map(|name| work.path().join(name));
-        fs::write(&list, map).map_err(|error| io("write", &list, &error))?;
+        write(&list, map)?;
         let watch = WatchPlugin {
             plugin: self.plugin(&[("kernel=", &list), ("out=", &out)])?,
             gives_symbols: false,

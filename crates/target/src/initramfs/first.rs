@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_job::{Action, Payload};
 
 use crate::carried::CarriedModule;
-use crate::modules::canonical;
+use crate::module_files::canonical;
 
 /// The modules to load first: the steps that every set-up begins with, up to the first one
 /// that involves a module which some run loads from a file or with its own parameters;

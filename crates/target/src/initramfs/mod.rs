@@ -19,6 +19,7 @@ use crate::carried::{CarriedFiles, CarriedModule, CarriedPolicy, EXPERIMENT};
 use crate::elf::ProgramHost;
 use crate::fault::{failed, mend, read};
 use crate::kernels::Kernel;
+use crate::module_files;
 use crate::modules::{self, Selection};
 use crate::policies::{self, Policies, PolicyObject};
 use crate::testbed::Testbed;
@@ -255,7 +256,7 @@ fn carry_modules(
             needs: module
                 .needs
                 .iter()
-                .map(|need| modules::stem(need))
+                .map(|need| module_files::stem(need))
                 .collect(),
             ..CarriedModule::from_bytes(&module.name, &path, &module.bytes)
         });

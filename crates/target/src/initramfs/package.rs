@@ -21,7 +21,7 @@ use crate::apt::Stanza;
 use crate::dpkg::Dpkg;
 use crate::elf::{self, LoaderEnvironment};
 use crate::fault::{io, mend, wrong};
-use crate::modules::glob;
+use crate::module_files::glob;
 
 /// Path prefixes left out of every package.
 const LEFT_OUT: [&str; 28] = [

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Kernel, Kernels, image, names, store};
 use crate::Error;
-use crate::fault::{io, list, mend, read, wrong};
+use crate::fault::{create, io, list, mend, read, remove, wrong};
+use crate::scratch;
 
 impl Kernels {
     /// Stores a kernel under a name, replacing the one that had that name.
@@ -41,7 +42,7 @@ impl Kernels {
             .map(|given| find_headers(&what, given))
             .transpose()?;
         let _lock = crate::lock::take(&self.directory(), &mut |_| ())?;
-        let temporary = store::temporary_in(&self.directory())?;
+        let temporary = scratch::temporary_in(&self.directory())?;
         copy(image, &temporary.path().join("vmlinuz"))?;
         if let Some(modules) = modules {
             let to = temporary.path().join("lib/modules").join(&release);
@@ -73,7 +74,7 @@ impl Kernels {
         let directory = self.directory().join(names::directory(&kernel.name));
         for other in list(&directory)? {
             if !other.ends_with(&kernel.version) {
-                std::fs::remove_dir_all(&other).map_err(|error| io("remove", &other, &error))?;
+                remove(&other)?;
             }
         }
         Ok(())
@@ -141,7 +142,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
 /// Copies a directory. Links at the top are left out: `build` and `source` point into the
 /// user's tree.
 pub(super) fn copy_tree(from: &Path, to: &Path, top: bool) -> Result<(), Error> {
-    std::fs::create_dir_all(to).map_err(|error| io("create", to, &error))?;
+    create(to)?;
     for path in list(from)? {
         let Some(name) = path.file_name() else {
             continue;

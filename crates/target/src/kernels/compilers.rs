@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::fetch::{create, rename};
-use super::{DebianKernel, Kernel, Kernels, headers, launch, store, version};
+use super::{DebianKernel, Kernel, Kernels, launch, store};
 use crate::Error;
-use crate::fault::{failed, io, list};
+use crate::fault::{create, failed, io, list, remove, rename};
+use crate::scratch;
 
 /// Prefix of program names.
 const PREFIX: &str = "x86_64-linux-gnu-";
@@ -32,21 +32,6 @@ const RUNTIME: &[&str] = &[
     "libubsan",
 ];
 
-/// The program directory of the newest stored compiler that these headers name. `root` is
-/// the root of the cache.
-pub(super) fn stored(root: &Path, of: &Path) -> Option<PathBuf> {
-    let directory = root.join("compilers").join(headers::named(of)?);
-    let places = store::subdirectories(&directory).unwrap_or_default();
-    let name = |place: &PathBuf| {
-        let name = place.file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
-    };
-    let newest = places
-        .into_iter()
-        .max_by(|a, b| version::compare(&name(a), &name(b)))?;
-    Some(newest.join("usr/bin"))
-}
-
 impl Kernels {
     /// Fetches the compiler named by the headers of a stored kernel.
     pub(super) fn store_compiler(
@@ -56,7 +41,7 @@ impl Kernels {
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let what = format!("fetch the compiler of {}", kernel.name);
-        let named = of.headers.as_deref().and_then(headers::named);
+        let named = of.headers.as_deref().and_then(store::named_compiler);
         let named = named.ok_or_else(|| failed(&*what, "its headers name none"))?;
         let apt = self.apt(kernel.base(), &what, progress)?;
         let packages = apt.follow(&named, &is_wanted)?;
@@ -67,13 +52,13 @@ impl Kernels {
         };
         let name = format!("{}+binutils{}", version(&named), version("binutils"));
         let directory = self.root.join("compilers");
-        let temporary = store::temporary_in(&directory)?;
+        let temporary = scratch::temporary_in(&directory)?;
         let unpacked = temporary.path().join(".unpacked");
         apt.unpack(&packages, &unpacked, progress)?;
         keep(&named, &unpacked, temporary.path(), &what)?;
-        fs::remove_dir_all(&unpacked).map_err(|error| io("remove", &unpacked, &error))?;
+        remove(&unpacked)?;
         let place = directory.join(&named).join(name.replace([':', '/'], "_"));
-        store::into_place(temporary, &place)?;
+        scratch::into_place(temporary, &place)?;
         progress(&format!("{named} {name} is in {}", place.display()));
         Ok(())
     }
@@ -197,14 +182,14 @@ mod tests {
         let headers = root.path().join("headers");
         let variables = headers.join(".kernelvariables");
         write(&variables, "CC = $(CROSS_COMPILE)gcc-14\n");
-        assert_eq!(stored(root.path(), &headers), None);
+        assert_eq!(store::stored_compiler(root.path(), &headers), None);
         for version in ["14.2.0-9", "14.2.0-19", ".tmp-x"] {
             let bin = format!("compilers/gcc-14/{version}/usr/bin/gcc-14");
             write(&root.path().join(bin), "");
         }
         let newest = root.path().join("compilers/gcc-14/14.2.0-19/usr/bin");
-        assert_eq!(stored(root.path(), &headers), Some(newest));
+        assert_eq!(store::stored_compiler(root.path(), &headers), Some(newest));
         write(&variables, "CC = gcc-12\n");
-        assert_eq!(stored(root.path(), &headers), None);
+        assert_eq!(store::stored_compiler(root.path(), &headers), None);
     }
 }

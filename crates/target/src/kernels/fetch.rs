@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{
-    DEBIAN, DebianKernel, Kernel, Kernels, compare_versions, headers, index, names, store,
-};
+use super::{DEBIAN, DebianKernel, Kernel, Kernels, compare_versions, index, names, store};
 use crate::Error;
 use crate::apt::Apt;
 use crate::elf::ProgramHost;
-use crate::fault::{failed, io, list, mend, wrong};
+use crate::fault::{create, failed, list, mend, remove, rename, wrong};
+use crate::scratch;
 
 /// How much of a kernel to fetch, in increasing order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +108,7 @@ impl Kernels {
             .iter()
             .any(|start| name.starts_with(start))
         })?;
-        let temporary = store::temporary_in(&self.directory())?;
+        let temporary = scratch::temporary_in(&self.directory())?;
         let unpacked = temporary.path().join("unpacked");
         apt.unpack(&packages, &unpacked, progress)?;
         let release = arrange(&unpacked, temporary.path())?;
@@ -161,7 +160,7 @@ impl ResolvedPackages {
 
 /// The compiler that a kernel's headers name, if it is not available.
 fn lacking(stored: &Kernel) -> Option<String> {
-    let named = stored.headers.as_deref().and_then(headers::named)?;
+    let named = stored.headers.as_deref().and_then(store::named_compiler)?;
     let here = stored.compiler.is_some() || ProgramHost::this().program(&named).is_some();
     (!here).then_some(named)
 }
@@ -245,18 +244,6 @@ fn arrange(unpacked: &Path, to: &Path) -> Result<String, Error> {
     create(&to.join("lib/modules"))?;
     rename(&modules, &to.join("lib/modules").join(&release))?;
     Ok(release)
-}
-
-pub(super) fn create(path: &Path) -> Result<(), Error> {
-    std::fs::create_dir_all(path).map_err(|error| io("create", path, &error))
-}
-
-pub(super) fn remove(path: &Path) -> Result<(), Error> {
-    std::fs::remove_dir_all(path).map_err(|error| io("remove", path, &error))
-}
-
-pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
-    std::fs::rename(from, to).map_err(|error| io("move", from, &error))
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use super::fetch::{ResolvedPackages, create, remove, rename};
+use super::fetch::ResolvedPackages;
 use super::{DebianKernel, Kernels, launch, store};
 use crate::Error;
 use crate::apt::{Apt, AptPackage};
-use crate::fault::{io, list};
+use crate::fault::{create, io, list, remove, rename, write};
+use crate::scratch;
 
 /// The oldest Debian release that kernels come from. Every machine on which assize runs has
 /// the C library that its programs need.
@@ -26,7 +27,7 @@ impl Kernels {
         let packages = apt.follow(&wanted.headers, &|name| {
             name.starts_with("linux-headers-") || name.starts_with("linux-kbuild-")
         })?;
-        let temporary = store::temporary_in(&self.directory())?;
+        let temporary = scratch::temporary_in(&self.directory())?;
         let unpacked = temporary.path().join("unpacked");
         apt.unpack(&packages, &unpacked, progress)?;
         let headers = temporary.path().join("headers");
@@ -109,21 +110,6 @@ fn launch_all(directory: &Path, system: &Path, libraries: &Path) -> Result<(), E
     Ok(())
 }
 
-/// The compiler that a header directory names.
-pub(super) fn named(headers: &Path) -> Option<String> {
-    let variables = std::fs::read_to_string(headers.join(".kernelvariables"));
-    compiler(&variables.unwrap_or_default())
-}
-
-/// The compiler that a package's `.kernelvariables` names.
-pub(crate) fn compiler(variables: &str) -> Option<String> {
-    let mut lines = variables.lines();
-    let line = lines.find(|line| line.starts_with("CC ") || line.starts_with("CC="))?;
-    let at = line.rfind("gcc")?;
-    let name = line[at..].split_whitespace().next()?;
-    Some(name.to_string())
-}
-
 /// Makes a Makefile include its neighbour by relative path.
 fn relocate(makefile: &Path) -> Result<(), Error> {
     let Ok(text) = std::fs::read_to_string(makefile) else {
@@ -131,7 +117,7 @@ fn relocate(makefile: &Path) -> Result<(), Error> {
     };
     let here = "$(dir $(abspath $(lastword $(MAKEFILE_LIST))))../";
     let text = text.replace("/usr/src/", here);
-    std::fs::write(makefile, text).map_err(|error| io("write", makefile, &error))
+    write(makefile, text)
 }
 
 #[cfg(test)]
@@ -142,9 +128,9 @@ mod tests {
     fn the_compiler_is_the_one_that_the_package_names() {
         let text = "override ARCH = x86\nCCACHE = ccache\n\
             CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-12\n";
-        assert_eq!(compiler(text).as_deref(), Some("gcc-12"));
-        assert_eq!(compiler("ARCH = x86\n"), None);
-        assert_eq!(compiler(""), None);
+        assert_eq!(store::compiler_named(text).as_deref(), Some("gcc-12"));
+        assert_eq!(store::compiler_named("ARCH = x86\n"), None);
+        assert_eq!(store::compiler_named(""), None);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::elf::modinfo;
-use crate::fault::{failed, io, list, read};
-use crate::modules::{canonical, plain, stem};
+use crate::fault::{self, failed, list, read};
+use crate::module_files::{canonical, plain, stem};
 
 /// The `.modinfo` of a module.
 struct ModinfoEntry {
@@ -68,7 +68,7 @@ pub(super) fn write(directory: &Path) -> Result<(), Error> {
     }
     for (name, text) in [("modules.dep", dep), ("modules.alias", aliases)] {
         let path = directory.join(name);
-        std::fs::write(&path, text).map_err(|error| io("write", &path, &error))?;
+        fault::write(&path, text)?;
     }
     Ok(())
 }

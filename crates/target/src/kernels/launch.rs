@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::Error;
 use crate::elf::{LoaderEnvironment, ProgramHost, closure};
-use crate::fault::{failed, io, read};
+use crate::fault::{create, failed, io, read, write};
 
 /// Library directories in packages.
 const LIBRARIES: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu"];
@@ -32,7 +32,7 @@ pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result
     let Some(loader) = closure.interpreter.as_deref().and_then(Path::file_name) else {
         return Ok(());
     };
-    fs::create_dir_all(libraries).map_err(|error| io("create", libraries, &error))?;
+    create(libraries)?;
     let found = LIBRARIES.iter().map(|place| Path::new(place).join(loader));
     let found = found
         .into_iter()
@@ -51,7 +51,7 @@ pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result
     let directory = program.parent().unwrap_or(program);
     let to = relative(directory, libraries);
     let text = script(&to.to_string_lossy(), &loader.to_string_lossy(), &name);
-    fs::write(program, text).map_err(|error| io("write", program, &error))?;
+    write(program, text)?;
     fs::set_permissions(program, Permissions::from_mode(0o755))
         .map_err(|error| io("change", program, &error))
 }

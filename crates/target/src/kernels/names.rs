@@ -1,6 +1,6 @@
 //! Kernel names.
 
-use super::Kernel;
+use super::kernel::Kernel;
 
 /// A kernel that Debian packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,26 +113,10 @@ pub(super) fn is_version(kernel: &Kernel, version: &str) -> bool {
 /// The known name with the smallest edit distance, unless that is more than half of the name.
 pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
-        .map(|candidate| (edits(name, candidate), candidate))
+        .map(|candidate| (strsim::levenshtein(name, candidate), candidate))
         .filter(|(edits, candidate)| *edits <= candidate.len().max(name.len()) / 2)
         .min()
         .map(|(_, candidate)| candidate)
-}
-
-/// The Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The directory for a kernel name.

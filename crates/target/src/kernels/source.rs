@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Kernels, names, store};
+use super::{Kernels, names};
 use crate::Error;
 use crate::apt::{Apt, AptPackage};
-use crate::fault::{failed, io, list, mend, wrong};
+use crate::fault::{create, failed, io, list, mend, remove, write, wrong};
+use crate::scratch;
 
 /// The suite in which source packages are named as below.
 const SUITE: &str = "bookworm";
@@ -188,7 +189,7 @@ fn unpacked(
     progress: &mut dyn FnMut(&str),
 ) -> Result<tempfile::TempDir, Error> {
     let what = format!("fetch {name}");
-    let temporary = store::temporary_in(sources)?;
+    let temporary = scratch::temporary_in(sources)?;
     let wanted = AptPackage {
         name,
         version: version.into(),
@@ -233,7 +234,7 @@ fn unpack(from: &Path, to: &Path, parts: &BTreeSet<String>, what: &str) -> Resul
         Some((path, top))
     });
     let (archive, top) = archive.ok_or_else(|| failed(what, "the package holds no archive"))?;
-    std::fs::create_dir_all(to).map_err(|error| io("create", to, &error))?;
+    create(to)?;
     let output = Command::new("tar")
         .args(["--strip-components=1", "-xf"])
         .arg(&archive)
@@ -253,7 +254,7 @@ fn unpack(from: &Path, to: &Path, parts: &BTreeSet<String>, what: &str) -> Resul
     }
     let text: String = parts.iter().map(|part| format!("{part}\n")).collect();
     let path = to.join(PARTS);
-    std::fs::write(&path, text).map_err(|error| io("write", &path, &error))
+    write(&path, text)
 }
 
 const INSTALL: &str = "check the free space; apt-get install tar xz-utils";
@@ -265,14 +266,14 @@ fn forget(of_series: &Path) -> Result<(), Error> {
     }
     let is_packed = |path: &PathBuf| path.to_string_lossy().ends_with(PACKED);
     for old in list(of_series)?.into_iter().filter(|old| !is_packed(old)) {
-        std::fs::remove_dir_all(&old).map_err(|error| io("remove", &old, &error))?;
+        remove(&old)?;
     }
     Ok(())
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     let parent = to.parent().unwrap_or(to);
-    std::fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
+    create(parent)?;
     std::fs::rename(from, to).map_err(|error| io("create", to, &error))
 }
 

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, compilers, image, names, version};
+use super::kernel::Kernel;
+use super::{image, names, version};
 use crate::Error;
-use crate::fault::{failed, io, list, mend, read, wrong};
+use crate::fault::{failed, io, list, mend, read, write, wrong};
+use crate::scratch;
 
 /// The schema of `kernel.json`.
 const SCHEMA: &str = "assize.kernel/1";
@@ -93,7 +95,7 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
         config: existing(place.join("config")),
         compiler: headers.as_deref().and_then(|headers| {
             let root = place.ancestors().nth(3)?;
-            compilers::stored(root, headers)
+            stored_compiler(root, headers)
         }),
         headers,
         trusted: told.trusted || elsewhere || names::debian(&told.name).is_some(),
@@ -103,6 +105,36 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
         image,
         digest: told.digest,
     })
+}
+
+/// The program directory of the newest stored compiler that these headers name. `root` is
+/// the root of the cache.
+pub(super) fn stored_compiler(root: &Path, headers: &Path) -> Option<PathBuf> {
+    let directory = root.join("compilers").join(named_compiler(headers)?);
+    let places = subdirectories(&directory).unwrap_or_default();
+    let name = |place: &PathBuf| {
+        let name = place.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    };
+    let newest = places
+        .into_iter()
+        .max_by(|a, b| version::compare(&name(a), &name(b)))?;
+    Some(newest.join("usr/bin"))
+}
+
+/// The compiler that a header directory names.
+pub(super) fn named_compiler(headers: &Path) -> Option<String> {
+    let variables = std::fs::read_to_string(headers.join(".kernelvariables"));
+    compiler_named(&variables.unwrap_or_default())
+}
+
+/// The compiler that a package's `.kernelvariables` names.
+pub(crate) fn compiler_named(variables: &str) -> Option<String> {
+    let mut lines = variables.lines();
+    let line = lines.find(|line| line.starts_with("CC ") || line.starts_with("CC="))?;
+    let at = line.rfind("gcc")?;
+    let name = line[at..].split_whitespace().next()?;
+    Some(name.to_string())
 }
 
 /// Records in `kernel.json` that the kernel in `place` has headers, at a path below it.
@@ -119,7 +151,7 @@ pub(super) fn describe_headers(place: &Path, headers: &Path) -> Result<(), Error
 fn write_description(path: &Path, told: &KernelDescription) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(told)
         .map_err(|error| failed(format!("write {}", path.display()), error))?;
-    std::fs::write(path, text + "\n").map_err(|error| io("write", path, &error))
+    write(path, text + "\n")
 }
 
 /// The description of a kernel whose files are still in a temporary directory.
@@ -158,37 +190,8 @@ pub(super) fn commit(
     let place = directory
         .join(names::directory(draft.name))
         .join(draft.version);
-    into_place(temporary, &place)?;
+    scratch::into_place(temporary, &place)?;
     load(&place)
-}
-
-/// Moves a temporary directory to `place`. An existing one is moved aside first and removed
-/// afterwards.
-pub(crate) fn into_place(temporary: tempfile::TempDir, place: &Path) -> Result<(), Error> {
-    let parent = place.parent().unwrap_or(place);
-    std::fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
-    let mut aside = None;
-    if place.exists() {
-        let old = temporary_in(temporary.path().parent().unwrap_or(parent))?;
-        std::fs::rename(place, old.path().join("old"))
-            .map_err(|error| io("replace", place, &error))?;
-        aside = Some(old);
-    }
-    let from = temporary.keep();
-    std::fs::rename(&from, place).map_err(|error| io("create", place, &error))?;
-    drop(aside);
-    Ok(())
-}
-
-/// Creates a directory `.tmp-…` in `directory`, removed when dropped.
-pub(crate) fn temporary_in(directory: &Path) -> Result<tempfile::TempDir, Error> {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::create_dir_all(directory).map_err(|error| io("create", directory, &error))?;
-    tempfile::Builder::new()
-        .prefix(".tmp-")
-        .permissions(std::fs::Permissions::from_mode(0o755))
-        .tempdir_in(directory)
-        .map_err(|error| io("create a directory in", directory, &error))
 }
 
 /// The running kernel, from the files that distributions install below `root`.

@@ -11,10 +11,11 @@ use assize_job::POLICIES;
 
 use crate::Error;
 use crate::elf::ProgramHost;
-use crate::fault::{failed, io, list, mend, read};
-use crate::kernels::{into_place, temporary_in};
+use crate::fault::{create, failed, io, list, mend, read, write};
+use crate::parts_hash::PartsHash;
 use crate::process::{ChildProcess, in_words};
 use crate::prune::{prune, touch};
+use crate::scratch::{into_place, temporary_in};
 
 /// Every file that a build reads: path below `policies/` and text.
 pub(super) const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs"));
@@ -103,21 +104,17 @@ pub(super) fn ensure(root: &Path) -> Result<PathBuf, Error> {
 /// A hash of the inputs known before a build. The headers it reads are only known
 /// afterwards.
 fn key(compilers: &Compilers) -> String {
-    let mut hash = blake3::Hasher::new();
-    let mut add = |part: &[u8]| {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part);
-    };
-    add(RECIPE);
+    let mut hash = PartsHash::default();
+    hash.add(RECIPE);
     for (path, text) in SOURCES {
-        add(path.as_bytes());
-        add(text.as_bytes());
+        hash.add(path);
+        hash.add(text);
     }
     for compiler in [&compilers.clang, &compilers.cc] {
-        add(compiler.as_os_str().as_encoded_bytes());
-        add(digest(compiler).as_bytes());
+        hash.add(compiler.as_os_str().as_encoded_bytes());
+        hash.add(digest(compiler));
     }
-    hash.finalize().to_hex()[..32].to_string()
+    hash.hex(32)
 }
 
 /// Digest of a file's contents; of nothing if it cannot be read.
@@ -153,8 +150,8 @@ fn make(home: &Path, key: &str, compilers: &Compilers) -> Result<PathBuf, Error>
     for (path, text) in SOURCES {
         let to = work.join(path);
         let parent = to.parent().unwrap_or(&work);
-        fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
-        fs::write(&to, text).map_err(|error| io("write", &to, &error))?;
+        create(parent)?;
+        write(&to, text)?;
     }
     let result = temporary_in(home)?;
     let mut read_by_all = BTreeSet::new();
@@ -180,7 +177,7 @@ fn make(home: &Path, key: &str, compilers: &Compilers) -> Result<PathBuf, Error>
         .map(|path| format!("{} {}\n", digest(path), path.display()))
         .collect();
     let to = result.path().join(INPUTS);
-    fs::write(&to, &inputs).map_err(|error| io("write", &to, &error))?;
+    write(&to, &inputs)?;
     let state = blake3::hash(inputs.as_bytes()).to_hex();
     let place = home.join("built").join(format!("{key}-{}", &state[..16]));
     into_place(result, &place)?;

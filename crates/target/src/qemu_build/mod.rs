@@ -21,11 +21,12 @@ pub use tools::missing;
 
 use crate::Error;
 use crate::apt::{Apt, AptPackage};
-use crate::fault::{failed, io, list, mend, read};
-use crate::kernels::{compare_versions, into_place, temporary_in};
+use crate::fault::{create, failed, io, list, mend, read, write};
+use crate::kernels::compare_versions;
 use crate::prune::touch;
 use crate::qemu::is_parallel;
 use crate::qemu_store::QemuFiles;
+use crate::scratch::{into_place, temporary_in};
 
 /// The separator between QEMU's version and the hash.
 pub(crate) const MARK: &str = "+assize.";
@@ -171,7 +172,7 @@ impl QemuBuild<'_> {
         create(&made.path().join("usr/bin"))?;
         fs::copy(&built, &binary).map_err(|error| io("write", &binary, &error))?;
         let path = made.path().join(RECIPE);
-        fs::write(&path, self.recipe.digest() + "\n").map_err(|e| io("write", &path, &e))?;
+        write(&path, self.recipe.digest() + "\n")?;
         let place = self.directory.join(format!("{version}{MARK}{digest}"));
         into_place(made, &place)?;
         Ok(place)
@@ -223,7 +224,7 @@ impl QemuBuild<'_> {
             for name in names {
                 let bytes = read(&unpacked.join(folder).join(name))?;
                 let to = data.join(name);
-                fs::write(&to, &bytes).map_err(|error| io("write", &to, &error))?;
+                write(&to, &bytes)?;
                 hasher.update(name.as_bytes());
                 hasher.update(blake3::hash(&bytes).as_bytes());
             }
@@ -235,7 +236,7 @@ impl QemuBuild<'_> {
     fn patch(&self, log: &mut BuildLog, source: &Path, work: &Path) -> Result<(), Error> {
         for (name, text) in self.recipe.patches() {
             let file = work.join("patch");
-            fs::write(&file, text).map_err(|error| io("write", &file, &error))?;
+            write(&file, text)?;
             let mut command = Command::new("patch");
             command
                 .args(["-p1", "-F0", "--batch", "--input"])
@@ -268,7 +269,7 @@ impl QemuBuild<'_> {
             progress(&format!("fetching {exact} from the Python registry"));
             let wanted = work.join("wanted");
             let text = format!("{exact} --hash=sha256:{}\n", known.sha256);
-            fs::write(&wanted, text).map_err(|error| io("write", &wanted, &error))?;
+            write(&wanted, text)?;
             let venv = work.join("venv");
             let mut make = Command::new("python3");
             make.args(["-m", "venv"]).arg(&venv);
@@ -347,10 +348,6 @@ fn unpack(log: &mut BuildLog, archive: &Path, to: &Path) -> Result<(), Error> {
         .arg("-C")
         .arg(to);
     log.run("unpack the sources of QEMU", tar, to, &mut |_| ())
-}
-
-fn create(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|error| io("create", path, &error))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::fault::{failed, mend};
 use crate::kernels::compare_versions;
+use crate::parts_hash::PartsHash;
 
 /// Every file that a build reads: path below `qemu/` and text.
 const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/qemu.rs"));
@@ -85,17 +86,13 @@ impl<'a> Recipe<'a> {
     /// A hash of the patches and the configure arguments. It does not cover QEMU's version, which
     /// is part of the directory's name.
     pub(super) fn digest(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        let mut add = |text: &str| {
-            hasher.update(&text.len().to_le_bytes());
-            hasher.update(text.as_bytes());
-        };
+        let mut hash = PartsHash::default();
         for (path, text) in self.patches() {
-            add(path);
-            add(text);
+            hash.add(path);
+            hash.add(text);
         }
-        self.configure().into_iter().for_each(add);
-        hasher.finalize().to_hex().to_string()
+        self.configure().into_iter().for_each(|text| hash.add(text));
+        hash.hex(64)
     }
 
     /// The table of files that are known to be good.

@@ -13,12 +13,13 @@ use super::sources::ModuleSources;
 use super::variant::Variant;
 use super::{KernelToBuildFor, what};
 use crate::Error;
-use crate::fault::{failed, io, list, mend};
-use crate::kernels::{into_place, temporary_in};
+use crate::fault::{create, failed, io, list, mend, write};
 use crate::make::MakeRun;
-use crate::modules::stem;
+use crate::module_files::stem;
+use crate::parts_hash::PartsHash;
 use crate::prune::{prune, touch};
 use crate::sandbox::{Folders, Limits, Sandbox};
+use crate::scratch::{into_place, temporary_in};
 
 /// Part of every key: increase it when the same sources are built differently.
 const RECIPE: &[u8] = b"assize.testbed/2";
@@ -67,19 +68,19 @@ pub(super) fn ensure_in_sandbox(
 
 /// Returns the requested modules, by name, except those that the kernel's configuration leaves out.
 /// Builds them unless there is a build of the current inputs.
-pub(super) fn ensure(order: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {
-    let BuildRequest { root, subject, .. } = *order;
+pub(super) fn ensure(request: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {
+    let BuildRequest { root, subject, .. } = *request;
     check_path(subject, root)?;
     check_path(subject, subject.headers)?;
     check_release(subject)?;
     Compiler::find(subject)?;
-    let wanted = WantedModules::for_request(order);
+    let wanted = WantedModules::for_request(request);
     let place = match wanted.find() {
         Some(place) => place,
         None => wanted.make()?,
     };
     touch(&place);
-    let names = order.sources.names(order.tests).into_iter();
+    let names = request.sources.names(request.tests).into_iter();
     Ok(names
         .map(|name| (name.clone(), place.join(format!("{name}.ko"))))
         .filter(|(_, path)| path.exists())
@@ -87,61 +88,48 @@ pub(super) fn ensure(order: &BuildRequest<'_>) -> Result<BTreeMap<String, PathBu
 }
 
 /// Whether there is a build of the current inputs.
-pub(super) fn is_built(order: &BuildRequest<'_>) -> bool {
-    WantedModules::for_request(order).find().is_some()
+pub(super) fn is_built(request: &BuildRequest<'_>) -> bool {
+    WantedModules::for_request(request).find().is_some()
 }
 
 /// A hash of the inputs known before a build. The other files it reads are only known
 /// afterwards.
-fn key(order: &BuildRequest<'_>) -> String {
-    let mut hash = blake3::Hasher::new();
-    let mut add = |part: &[u8]| {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part);
-    };
-    add(RECIPE);
-    add(&[u8::from(order.tests)]);
-    add(order.subject.release.as_bytes());
-    for (path, text) in order.sources.files() {
-        add(path.as_bytes());
-        add(order.variant.laid_out(path, text).as_bytes());
+fn key(request: &BuildRequest<'_>) -> String {
+    let mut hash = PartsHash::default();
+    hash.add(RECIPE);
+    hash.add([u8::from(request.tests)]);
+    hash.add(request.subject.release);
+    for (path, text) in request.sources.files() {
+        hash.add(path);
+        hash.add(request.variant.laid_out(path, text).as_bytes());
     }
-    if let Some(flag) = order.variant.flag() {
-        add(flag.as_bytes());
+    if let Some(flag) = request.variant.flag() {
+        hash.add(flag);
     }
-    hash.finalize().to_hex()[..32].to_string()
+    hash.hex(32)
 }
 
 /// The modules to find or build.
 struct WantedModules<'a> {
     home: PathBuf,
     key: String,
-    sources: &'a ModuleSources<'a>,
-    variant: Variant,
-    subject: &'a KernelToBuildFor<'a>,
-    tests: bool,
-    sandbox: Option<&'a Sandbox>,
+    request: &'a BuildRequest<'a>,
 }
 
 impl<'a> WantedModules<'a> {
-    /// The modules that this request needs.
-    fn for_request(order: &BuildRequest<'a>) -> Self {
+    fn for_request(request: &'a BuildRequest<'a>) -> Self {
         WantedModules {
-            home: order.root.join("modules"),
-            key: key(order),
-            sources: order.sources,
-            variant: order.variant,
-            subject: order.subject,
-            tests: order.tests,
-            sandbox: order.sandbox,
+            home: request.root.join("modules"),
+            key: key(request),
+            request,
         }
     }
 
     /// The directory of a build of the current inputs. There may be others with the same
     /// key, built from earlier inputs.
     fn find(&self) -> Option<PathBuf> {
-        let host = self.subject.host();
-        let headers = fs::canonicalize(self.subject.headers).ok()?;
+        let host = self.request.subject.host();
+        let headers = fs::canonicalize(self.request.subject.headers).ok()?;
         let around = InputLookup {
             host: &host,
             headers: &headers,
@@ -174,34 +162,36 @@ impl<'a> WantedModules<'a> {
         }
         let why = format!("{moving} changed while make was reading it");
         Err(mend(
-            failed(what(self.subject.name), why),
+            failed(what(self.request.subject.name), why),
             "try again once nothing writes to the kernel's headers any more",
         ))
     }
 
     /// Builds once, and returns the directory; or names an input that changed meanwhile.
     fn build(&self) -> Result<Result<PathBuf, String>, Error> {
-        let host = self.subject.host();
-        let sandbox = match self.sandbox {
+        let host = self.request.subject.host();
+        let sandbox = match self.request.sandbox {
             Some(sandbox) => sandbox.clone(),
-            None => self.subject.sandbox()?,
+            None => self.request.subject.sandbox()?,
         };
         let work = temporary_in(&self.home)?;
         // make and the compiler get paths with links resolved, as kbuild resolves them.
         let real = |path: &Path| fs::canonicalize(path).map_err(|error| io("find", path, &error));
-        let (directory, headers) = (real(work.path())?, real(self.subject.headers)?);
-        check_path(self.subject, &directory)?;
-        check_path(self.subject, &headers)?;
+        let (directory, headers) = (real(work.path())?, real(self.request.subject.headers)?);
+        check_path(self.request.subject, &directory)?;
+        check_path(self.request.subject, &headers)?;
         let site = BuildDirectories {
             work: &directory,
             headers: &headers,
-            compiler: self.subject.compiler,
+            compiler: self.request.subject.compiler,
         };
         let start = directory.join(".start");
-        fs::write(&start, "").map_err(|error| io("write", &start, &error))?;
-        write(&directory, self.sources, self.variant)?;
-        let log = self.home.join(format!("{}.log", self.subject.release));
-        let what = what(self.subject.name);
+        write(&start, "")?;
+        write_sources(&directory, self.request.sources, self.request.variant)?;
+        let log = self
+            .home
+            .join(format!("{}.log", self.request.subject.release));
+        let what = what(self.request.subject.name);
         let hidden = format!("{}/", directory.display());
         let run = MakeRun {
             what: &what,
@@ -210,13 +200,18 @@ impl<'a> WantedModules<'a> {
             shown: (&hidden, "kernel/"),
             sandbox: &sandbox,
             folders: Folders {
-                readable: self.subject.readable(&headers),
+                readable: self.request.subject.readable(&headers),
                 writable: directory.clone(),
             },
             limits: Limits::default(),
             unfinished: None,
         };
-        run.run(command(site, self.subject, self.variant, self.tests))?;
+        run.run(command(
+            site,
+            self.request.subject,
+            self.request.variant,
+            self.request.tests,
+        ))?;
         let inputs = Inputs::after_build(site, &host, (&sandbox, &run.folders))?;
         let around = InputLookup {
             host: &host,
@@ -235,7 +230,7 @@ impl<'a> WantedModules<'a> {
         let order = directory.join("modules.order");
         let order = fs::read_to_string(&order).map_err(|error| io("read", &order, &error))?;
         let result = temporary_in(&self.home)?;
-        for name in self.sources.names(self.tests) {
+        for name in self.request.sources.names(self.request.tests) {
             if !made.contains_key(&name)
                 && !order
                     .lines()
@@ -246,13 +241,13 @@ impl<'a> WantedModules<'a> {
             }
             let module = made.get(&name).ok_or_else(|| {
                 let why = format!("make has made no {name}.ko; see {}", log.display());
-                failed(what(self.subject.name), why)
+                failed(what(self.request.subject.name), why)
             })?;
             let to = result.path().join(format!("{name}.ko"));
             fs::copy(module, &to).map_err(|error| io("write", &to, &error))?;
         }
         let to = result.path().join(INPUTS);
-        fs::write(&to, inputs).map_err(|error| io("write", &to, &error))?;
+        write(&to, inputs)?;
         let to = result.path().join(LOG);
         fs::rename(log, &to).map_err(|error| io("write", &to, &error))?;
         let digest = blake3::hash(inputs.as_bytes()).to_hex();
@@ -263,13 +258,17 @@ impl<'a> WantedModules<'a> {
     }
 }
 
-fn write(directory: &Path, sources: &ModuleSources<'_>, variant: Variant) -> Result<(), Error> {
+fn write_sources(
+    directory: &Path,
+    sources: &ModuleSources<'_>,
+    variant: Variant,
+) -> Result<(), Error> {
     for (path, text) in sources.files() {
         let to = directory.join(path);
         let parent = to.parent().unwrap_or(directory);
-        fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
+        create(parent)?;
         let text = variant.laid_out(path, text);
-        fs::write(&to, &*text).map_err(|error| io("write", &to, &error))?;
+        write(&to, &*text)?;
         if path.ends_with(".sh") {
             let mode = fs::Permissions::from_mode(0o755);
             fs::set_permissions(&to, mode).map_err(|error| io("change", &to, &error))?;

@@ -24,7 +24,7 @@ impl Compiler {
         let host = subject.host();
         let variables = std::fs::read_to_string(subject.headers.join(VARIABLES));
         let variables = variables.unwrap_or_default();
-        let package = crate::kernels::compiler(&variables).unwrap_or_else(|| "gcc".into());
+        let package = crate::kernels::compiler_named(&variables).unwrap_or_else(|| "gcc".into());
         let name = format!("{}{package}", prefix(&variables));
         let needed = [("make", "make"), (name.as_str(), package.as_str())];
         let absent = |(program, _): &(&str, &str)| host.program(program).is_none();

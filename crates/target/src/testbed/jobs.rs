@@ -10,7 +10,7 @@ use super::Testbed;
 use crate::Error;
 use crate::elf::modinfo;
 use crate::fault::read;
-use crate::modules::canonical;
+use crate::module_files::canonical;
 use crate::needs::is_file;
 
 impl Testbed {

@@ -228,7 +228,9 @@ impl Testbed {
 
     /// Whether a request for these modules requires a build for this kernel.
     pub(crate) fn would_build(&self, kernel: &Kernel, asked: &[String]) -> bool {
-        let names = asked.iter().map(|name| crate::modules::canonical(name));
+        let names = asked
+            .iter()
+            .map(|name| crate::module_files::canonical(name));
         let ours: Vec<String> = names.filter(|name| self.has(name)).collect();
         let tests = ours.iter().any(|name| self.is_test(name));
         let there = KernelToBuildFor::new(kernel)

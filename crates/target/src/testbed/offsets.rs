@@ -9,7 +9,7 @@ use goblin::elf::Elf;
 
 use super::KernelToBuildFor;
 use crate::Error;
-use crate::fault::{failed, io, mend, read};
+use crate::fault::{failed, io, mend, read, write};
 use crate::kernels::Kernel;
 use crate::make::{self, MakeRun};
 use crate::sandbox::{Folders, Limits};
@@ -44,7 +44,7 @@ pub fn offsets<const N: usize>(
     );
     for (name, text) in [("Kbuild", "obj-m := offsets.o\n"), ("offsets.c", &source)] {
         let path = work.join(name);
-        fs::write(&path, text).map_err(|error| io("write", &path, &error))?;
+        write(&path, text)?;
     }
     let log = place.path().join("log");
     let shown = format!("{}/", work.display());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::modules::canonical;
+use crate::module_files::canonical;
 
 /// Every file that a build reads: path below `kernel/` and text.
 const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/testbed.rs"));

@@ -107,14 +107,7 @@ fn has_by_name(cells: &Cells<'_>, key: CellKey) -> bool {
 
 /// Whether two configurations have a metric in common on a workload.
 fn share_a_metric(cells: &Cells<'_>, workload: usize, a: usize, b: usize) -> bool {
-    let has = |metric, configuration| {
-        let key = CellKey {
-            workload,
-            metric,
-            configuration,
-        };
-        cells.get(key).is_some()
-    };
+    let has = |metric, configuration| cells.has((workload, metric), configuration);
     (0..cells.metrics.len()).any(|metric| has(metric, a) && has(metric, b))
 }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::holm;
-use assize_judge::lints::{drift as trend, drift_inside, grouped_order, outlier, serial_likeness};
+use assize_judge::lints::{
+    Drift, drift as trend, drift_inside, grouped_order, outlier, serial_likeness,
+};
 
 use super::{UninformativeRows, first_names, lint};
 use crate::caps::unequal_spread;
@@ -146,6 +148,15 @@ pub(crate) struct OrderFinding {
 }
 
 impl OrderFinding {
+    fn drift((workload, metric): (usize, usize), Drift { tau, p }: Drift) -> Self {
+        OrderFinding {
+            workload,
+            metric,
+            size: tau,
+            p,
+        }
+    }
+
     /// Its workload and metric.
     pub(crate) fn place(&self) -> (usize, usize) {
         (self.workload, self.metric)
@@ -166,12 +177,7 @@ fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<OrderFin
             .collect();
         let groups: Vec<&[f64]> = groups.iter().map(Vec::as_slice).collect();
         if let Some(drift) = drift_inside(&groups) {
-            found.push(OrderFinding {
-                workload,
-                metric,
-                size: drift.tau,
-                p: drift.p,
-            });
+            found.push(OrderFinding::drift((workload, metric), drift));
         }
     }
     significant(found)
@@ -219,26 +225,23 @@ fn in_order(cells: &Cells<'_>, cell: &Cell<'_>) -> Vec<f64> {
 
 /// Lints for metrics that drift within configurations whose runs are grouped.
 pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &OrderFindings) -> Vec<Lint> {
-    let drifting = order.drifting.iter();
-    drifting
-        .map(|found| {
-            let way = if found.size > 0.0 {
-                "increases"
-            } else {
-                "decreases"
-            };
-            lint(
-                "drift",
-                place(cells, found.place()),
-                format!(
-                    "{way} from run to run of each configuration, and the runs are given \
-                     configuration by configuration (Kendall's tau {:.2}, corrected p {})",
-                    found.size,
-                    p_value(found.p)
-                ),
-            )
-        })
-        .collect()
+    let over = "from run to run of each configuration, and the runs are given configuration by \
+                configuration";
+    drift_lints(cells, &order.drifting, over)
+}
+
+/// The lints for metrics that drift; `over` says from where to where.
+fn drift_lints(cells: &Cells<'_>, drifting: &[OrderFinding], over: &str) -> Vec<Lint> {
+    let lints = drifting.iter().map(|found| {
+        let way = match found.size > 0.0 {
+            true => "increases",
+            false => "decreases",
+        };
+        let (tau, p) = (found.size, p_value(found.p));
+        let detail = format!("{way} {over} (Kendall's tau {tau:.2}, corrected p {p})");
+        lint("drift", place(cells, found.place()), detail)
+    });
+    lints.collect()
 }
 
 /// Lints for metrics whose runs depend on each other.
@@ -349,34 +352,11 @@ pub(super) fn drift(
         }
         let residuals = residuals_in_order(cells, workload, metric);
         if let Some(drift) = trend(&residuals) {
-            found.push(OrderFinding {
-                workload,
-                metric,
-                size: drift.tau,
-                p: drift.p,
-            });
+            found.push(OrderFinding::drift((workload, metric), drift));
         }
     }
-    significant(found)
-        .iter()
-        .map(|found| {
-            let way = if found.size > 0.0 {
-                "increases"
-            } else {
-                "decreases"
-            };
-            lint(
-                "drift",
-                place(cells, found.place()),
-                format!(
-                    "{way} over the order of runs, whatever the configuration \
-                     (Kendall's tau {:.2}, corrected p {})",
-                    found.size,
-                    p_value(found.p)
-                ),
-            )
-        })
-        .collect()
+    let over = "over the order of runs, whatever the configuration";
+    drift_lints(cells, &significant(found), over)
 }
 
 /// Whether every run on a workload started from a memory image.

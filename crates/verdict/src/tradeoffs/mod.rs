@@ -112,16 +112,7 @@ impl TradeoffContrast {
 
 /// The configurations that have both metrics, without repeated baselines.
 fn complete(cells: &Cells<'_>, tradeoff: &RequestedTradeoff) -> Vec<usize> {
-    let has = |axis: &RequestedAxis, configuration: usize| {
-        axis.place.is_some_and(|(workload, metric)| {
-            let key = CellKey {
-                workload,
-                metric,
-                configuration,
-            };
-            cells.get(key).is_some()
-        })
-    };
+    let has = |axis: &RequestedAxis, at| axis.place.is_some_and(|place| cells.has(place, at));
     (0..cells.configurations.len())
         .filter(|&at| tradeoff.axes.iter().all(|axis| has(axis, at)))
         .filter(|&at| repeated(cells, at).is_none())

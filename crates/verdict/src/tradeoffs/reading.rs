@@ -100,7 +100,7 @@ fn recorded(cells: &Cells<'_>, name: &str, workload: usize) -> Option<usize> {
 
 /// Lints for declared metrics that were not measured, if there are any runs.
 pub(super) fn absent(cells: &Cells<'_>, asked: &DeclaredTradeoff) -> Vec<Lint> {
-    let names = metric_names(cells);
+    let names = cells.metric_names();
     let missing = [&asked.x, &asked.y].into_iter().filter(|axis| {
         let workload = cells.workload(&axis.workload);
         !names.is_empty() && workload.is_none_or(|w| recorded(cells, &axis.metric, w).is_none())
@@ -129,16 +129,6 @@ pub(super) fn absent(cells: &Cells<'_>, asked: &DeclaredTradeoff) -> Vec<Lint> {
         }
     });
     said.collect()
-}
-
-fn metric_names(cells: &Cells<'_>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for metric in &cells.metrics {
-        if !names.contains(&metric.name) {
-            names.push(metric.name.clone());
-        }
-    }
-    names
 }
 
 /// Checks the syntax of a trade-off. Names are resolved later, once there are records.
@@ -229,7 +219,7 @@ fn sides(cells: &Cells<'_>, text: &str) -> Result<[NamedMetric; 2], Error> {
 /// Parses `METRIC` or `METRIC in WORKLOAD`. If the whole text is the name of a metric, it is taken
 /// as that even if it contains `in`.
 fn resolve_metric(cells: &Cells<'_>, side: &str) -> Result<NamedMetric, NameError> {
-    let metrics = metric_names(cells);
+    let metrics = cells.metric_names();
     let whole = resolve(NameKind::Metric, side, &metrics);
     let Some((metric, workload)) = parts(side, IN).pop() else {
         return Ok((metrics[whole?].clone(), None));

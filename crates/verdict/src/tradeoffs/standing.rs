@@ -13,7 +13,7 @@ use crate::document::{
 use crate::identities::are_same;
 use crate::row::ComparisonRow;
 use crate::summaries::moments;
-use crate::tables::row_relation;
+use crate::tables::{relation, row_relation};
 
 /// How one configuration compares with another in one metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,32 +222,23 @@ fn contrast(axis: &RequestedAxis, one: usize, other: usize) -> Option<TradeoffCo
 
 /// A row's figures, expressed for `one` relative to the other configuration.
 fn of_first(row: &ComparisonRow, one: usize) -> Relation {
-    let comparison = &row.comparison;
-    let relation = Relation {
-        n_baseline: comparison.n_a,
-        n: comparison.n_b,
-        ratio: comparison.ratio,
-        ci: comparison.ci_ends(),
-        p_t: comparison.p_t,
-        t_test: comparison.t_test,
-        p: row.answer.p,
-        difference: comparison.difference,
+    let found = Relation {
         verdict: Some(row.verdict),
-        because: (!comparison.because.is_empty()).then(|| comparison.because.join("; ")),
+        ..relation(&row.comparison, row.answer.p)
     };
     if row.key.configuration == one {
-        return relation;
+        return found;
     }
-    let turned = |end: f64| match relation.ratio {
+    let turned = |end: f64| match found.ratio {
         Some(_) => 1.0 / end,
         None => -end,
     };
     Relation {
-        n_baseline: relation.n,
-        n: relation.n_baseline,
-        ratio: relation.ratio.map(|ratio| 1.0 / ratio),
-        ci: relation.ci.map(|[low, high]| [turned(high), turned(low)]),
-        difference: relation.difference.map(|difference| -difference),
-        ..relation
+        n_baseline: found.n,
+        n: found.n_baseline,
+        ratio: found.ratio.map(|ratio| 1.0 / ratio),
+        ci: found.ci.map(|[low, high]| [turned(high), turned(low)]),
+        difference: found.difference.map(|difference| -difference),
+        ..found
     }
 }

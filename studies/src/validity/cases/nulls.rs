@@ -11,7 +11,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases.extend(noises());
     cases.extend(sharing());
     let mixed = "10 rows of 3 blocks beside 10 rows of 8 blocks, normal";
-    cases.push(shown(Case::new(
+    cases.push(with_error_rates(Case::new(
         Section::Null,
         "null/mixed",
         mixed,
@@ -90,7 +90,7 @@ fn sharing() -> Vec<Case> {
 
 fn null(what: String, documents: [u32; 2], grid: Grid) -> Case {
     let name = format!("null/{what}");
-    shown(Case::new(
+    with_error_rates(Case::new(
         Section::Null,
         name,
         what,
@@ -99,7 +99,7 @@ fn null(what: String, documents: [u32; 2], grid: Grid) -> Case {
     ))
 }
 
-fn shown(case: Case) -> Case {
+fn with_error_rates(case: Case) -> Case {
     case.shows(Measure::FalseEstablished, Goal::NoMore(0.05))
         .shows(Measure::FalseFound, Goal::NoMore(0.05))
         .shows(Measure::Directional, Goal::NoMore(0.05))

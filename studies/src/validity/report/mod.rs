@@ -36,7 +36,7 @@ pub(crate) fn broken(cases: &[Case]) -> Vec<String> {
     let mut broken = Vec::new();
     for case in cases {
         for &(measure, promised) in &case.shown {
-            let found = match Share::of(case, measure) {
+            let found = match Share::of_measure(case, measure) {
                 _ if promised == Goal::None => continue,
                 None => "never counted".to_owned(),
                 Some(share) if share.breaks(promised) => format!("{} %", share.with_interval()),

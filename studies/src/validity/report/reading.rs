@@ -61,7 +61,7 @@ pub(super) fn write(out: &mut String, cases: &[Case]) {
     promises(out, cases, &super::broken(cases));
     for (question, name, measure) in QUESTIONS {
         let case = cases.iter().find(|case| case.name == name);
-        if let Some(share) = case.and_then(|case| Share::of(case, measure)) {
+        if let Some(share) = case.and_then(|case| Share::of_measure(case, measure)) {
             let _ = writeln!(out, "- {question}: {} %.", share.with_interval());
         }
     }
@@ -100,7 +100,7 @@ fn promises(out: &mut String, cases: &[Case], broken: &[String]) {
 /// The worst document without any difference.
 fn worst(out: &mut String, cases: &[Case], measure: Measure, what: &str) {
     let nulls = cases.iter().filter(|case| case.section == Section::Null);
-    let shares = nulls.filter_map(|case| Some((case, Share::of(case, measure)?)));
+    let shares = nulls.filter_map(|case| Some((case, Share::of_measure(case, measure)?)));
     if let Some((case, share)) = shares.max_by(|a, b| a.1.value().total_cmp(&b.1.value())) {
         let _ = writeln!(
             out,
@@ -117,7 +117,7 @@ fn alarms(out: &mut String, cases: &[Case]) {
     let Some(case) = cases.iter().find(|case| case.name == name) else {
         return;
     };
-    let of = |measure| Share::of(case, measure).map_or("–".into(), Share::plain);
+    let of = |measure| Share::of_measure(case, measure).map_or("–".into(), Share::plain);
     let _ = writeln!(
         out,
         "- In 72 rows of 8 blocks in which nothing differs, t tests of each row alarm in\n  \

@@ -20,7 +20,7 @@ pub(super) struct Share {
 
 impl Share {
     /// The share of a measure in a case; `None` if nothing was counted.
-    pub(super) fn of(case: &Case, measure: Measure) -> Option<Self> {
+    pub(super) fn of_measure(case: &Case, measure: Measure) -> Option<Self> {
         let (count, of) = case.tally.get(measure);
         (of > 0).then(|| Self {
             value: count as f64 / of as f64,

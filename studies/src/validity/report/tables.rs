@@ -10,21 +10,21 @@ use crate::validity::tally::Measure;
 /// The share of true differences that a case finds.
 pub(super) fn found(cases: &[Case], name: &str) -> Option<Share> {
     let case = cases.iter().find(|case| case.name == name)?;
-    Share::of(case, Measure::Found)
+    Share::of_measure(case, Measure::Found)
 }
 
-fn of(cases: &[Case], section: Section) -> impl Iterator<Item = &Case> {
+fn in_section(cases: &[Case], section: Section) -> impl Iterator<Item = &Case> {
     cases.iter().filter(move |case| case.section == section)
 }
 
 /// A share with its interval, or a dash.
 fn share(case: &Case, measure: Measure) -> String {
-    Share::of(case, measure).map_or("–".into(), Share::with_interval)
+    Share::of_measure(case, measure).map_or("–".into(), Share::with_interval)
 }
 
 /// A share alone, or a dash.
 fn plain(case: &Case, measure: Measure) -> String {
-    Share::of(case, measure).map_or("–".into(), Share::plain)
+    Share::of_measure(case, measure).map_or("–".into(), Share::plain)
 }
 
 fn head(out: &mut String, words: &[&str], columns: &[&str]) {
@@ -36,12 +36,12 @@ fn head(out: &mut String, words: &[&str], columns: &[&str]) {
 
 /// Cases with one fault or question each.
 pub(super) fn single(out: &mut String, cases: &[Case]) {
-    promised(out, of(cases, Section::Single));
+    promised(out, in_section(cases, Section::Single));
 }
 
 /// Cases in which runs crash.
 pub(super) fn crashes(out: &mut String, cases: &[Case]) {
-    promised(out, of(cases, Section::Crashes));
+    promised(out, in_section(cases, Section::Crashes));
 }
 
 fn promised<'c>(out: &mut String, cases: impl Iterator<Item = &'c Case>) {
@@ -136,7 +136,7 @@ pub(super) fn nulls(out: &mut String, cases: &[Case]) {
         "`equivalent`",
     ];
     head(out, &["records"], &columns);
-    for case in of(cases, Section::Null) {
+    for case in in_section(cases, Section::Null) {
         let _ = write!(out, "| {} | {} |", case.what, case.tally.documents());
         for measure in [
             Measure::FalseEstablished,
@@ -160,8 +160,8 @@ pub(super) fn alarms(out: &mut String, cases: &[Case]) {
     let mut columns = vec!["assize"];
     columns.extend(PEERS);
     head(out, &["records"], &columns);
-    let nulls = of(cases, Section::Null).filter(|case| case.with_peers);
-    let mixed = of(cases, Section::Power).filter(|case| case.with_peers);
+    let nulls = in_section(cases, Section::Null).filter(|case| case.with_peers);
+    let mixed = in_section(cases, Section::Power).filter(|case| case.with_peers);
     let mixed = mixed.filter(|case| case.name.starts_with("power/72-0-0.1-"));
     for case in nulls.chain(mixed) {
         let alarms: Vec<String> = (0..PEERS.len())

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::fault::{io, list};
+use crate::fault::{create, io, list};
 use crate::kernels::add::copy;
 use crate::sandbox::SandboxError;
 use crate::sandbox::remains::OUTWARD;
@@ -65,7 +65,7 @@ fn take(from: &Path, to: &Path, within: &dyn Fn(&Path) -> Result<(), Error>) -> 
         within(from)?;
     }
     if from.is_dir() {
-        fs::create_dir_all(to).map_err(|error| io("create", to, &error))?;
+        create(to)?;
         for path in list(from)? {
             if let Some(name) = path
                 .file_name()
@@ -77,7 +77,7 @@ fn take(from: &Path, to: &Path, within: &dyn Fn(&Path) -> Result<(), Error>) -> 
         return Ok(());
     }
     if let Some(parent) = to.parent() {
-        fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
+        create(parent)?;
     }
     // No build reads a dangling link of the sources.
     if from.exists() {

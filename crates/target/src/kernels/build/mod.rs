@@ -18,9 +18,11 @@ use super::config::{EXACT, KernelConfig, OptionWeight, wishes};
 use super::{Kernel, Kernels, add, names, store};
 use crate::Error;
 use crate::elf::ProgramHost;
-use crate::fault::{failed, io, list, mend, read, wrong};
+use crate::fault::{create, failed, io, list, mend, read, remove, write, wrong};
 use crate::make::{self, MakeRun};
+use crate::parts_hash::PartsHash;
 use crate::sandbox::{Folders, Limits, Sandbox};
+use crate::scratch;
 
 /// Part of every key: increase it when the same sources are built differently.
 const RECIPE: &str = "assize.kernel-build/1";
@@ -105,7 +107,7 @@ impl Kernels {
         check_path("check sources out", &place)?;
         let lock = crate::lock::take(&place, progress)?;
         let (tree, index) = (place.join("tree"), place.join("index"));
-        fs::create_dir_all(&tree).map_err(|error| io("create", &tree, &error))?;
+        create(&tree)?;
         // Left by a git process that was killed.
         let left = place.join("index.lock");
         if left.exists() {
@@ -131,7 +133,7 @@ impl Kernels {
     ) -> Result<BuiltKernel, Error> {
         let what = format!("build the kernel {name}");
         let place = self.root.join("builds").join(made.key(tree));
-        fs::create_dir_all(&place).map_err(|error| io("create", &place, &error))?;
+        create(&place)?;
         // make changes to the tree, where a relative path means something else.
         let place = fs::canonicalize(&place).map_err(|error| io("find", &place, &error))?;
         check_path(&what, &place)?;
@@ -148,8 +150,8 @@ impl Kernels {
         if stamps::misdated(tree, &begun)?.is_some() || site.unfinished().exists() {
             fs::remove_dir_all(&site.objects).map_err(|error| io("remove", &place, &error))?;
         }
-        fs::create_dir_all(&site.objects).map_err(|error| io("create", &site.objects, &error))?;
-        fs::write(&begun, "").map_err(|error| io("write", &begun, &error))?;
+        create(&site.objects)?;
+        write(&begun, "")?;
         progress("configuring");
         site.configure(progress)?;
         progress(
@@ -183,7 +185,7 @@ impl Kernels {
     ) -> Result<Kernel, Error> {
         let installed = site.objects.join("installed");
         if installed.exists() {
-            fs::remove_dir_all(&installed).map_err(|error| io("remove", &installed, &error))?;
+            remove(&installed)?;
         }
         let into = format!("INSTALL_MOD_PATH={}", installed.display());
         site.make(&[&into, "INSTALL_MOD_STRIP=1", "modules_install"])?;
@@ -193,7 +195,7 @@ impl Kernels {
             return Err(failed(site.what, why));
         }
         let image = site.objects.join("arch/x86/boot/bzImage");
-        let temporary = store::temporary_in(&self.directory())?;
+        let temporary = scratch::temporary_in(&self.directory())?;
         let to = temporary.path();
         add::copy(&image, &to.join("vmlinuz"))?;
         add::copy(&site.objects.join(".config"), &to.join("config"))?;
@@ -243,17 +245,13 @@ impl Kernel {
         if let Some(directory) = &self.modules {
             digests(directory, directory, &mut found)?;
         }
-        let mut hash = blake3::Hasher::new();
-        let mut part = |bytes: &[u8]| {
-            hash.update(&(bytes.len() as u64).to_le_bytes());
-            hash.update(bytes);
-        };
-        part(self.digest.as_bytes());
+        let mut hash = PartsHash::default();
+        hash.add(&self.digest);
         for (path, digest) in &found {
-            part(path.as_os_str().as_encoded_bytes());
-            part(digest.as_bytes());
+            hash.add(path.as_os_str().as_encoded_bytes());
+            hash.add(digest.as_bytes());
         }
-        Ok(hash.finalize().to_hex()[..32].to_string())
+        Ok(hash.hex(32))
     }
 }
 
@@ -290,7 +288,7 @@ impl KernelBuildSite<'_> {
     /// Creates `.config` from the fragment.
     fn configure(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let fragment = self.place.join("exact.config");
-        fs::write(&fragment, EXACT).map_err(|error| io("write", &fragment, &error))?;
+        write(&fragment, EXACT)?;
         let all = format!("KCONFIG_ALLCONFIG={}", fragment.display());
         self.make(&[&all, "allnoconfig"])?;
         let wishes = wishes(EXACT).map_err(|why| failed(self.what, why))?;
@@ -485,13 +483,14 @@ impl KernelBuildInputs {
     }
 
     fn hash(&self, first: &[&[u8]]) -> String {
-        let mut hash = blake3::Hasher::new();
+        let mut hash = PartsHash::default();
         let own = [self.compiler.as_bytes(), self.fragment.as_bytes()];
-        for part in first.iter().copied().chain(own) {
-            hash.update(&(part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        hash.finalize().to_hex()[..32].to_string()
+        first
+            .iter()
+            .copied()
+            .chain(own)
+            .for_each(|part| hash.add(part));
+        hash.hex(32)
     }
 }
 

@@ -291,7 +291,7 @@ fn a_compiler_that_was_fetched_comes_before_that_of_path_and_is_an_input() {
     use std::os::unix::fs::PermissionsExt as _;
     let Some(kernel) = kernel() else { return };
     let variables = kernel.headers.as_ref().unwrap().join(".kernelvariables");
-    let named = crate::kernels::compiler(&fs::read_to_string(variables).unwrap_or_default());
+    let named = crate::kernels::compiler_named(&fs::read_to_string(variables).unwrap_or_default());
     let Some(named) = named else { return };
     let root = tempfile::tempdir().unwrap();
     let bin = root.path().join("compilers/c/1/usr/bin");

@@ -1,0 +1,55 @@
+//! Text and commands wrapped to the width of a mail.
+
+use crate::printable;
+
+/// The width of the text report, in columns.
+pub const WIDTH: usize = 72;
+
+/// Appends text wrapped to the width of a mail.
+pub(crate) fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent(first)
+        .subsequent_indent(rest);
+    // A newline in a name must not end a row.
+    let text = printable(text).replace('\n', " ");
+    for line in textwrap::wrap(text.trim_end(), options) {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+/// Appends a command, wrapped with backslashes if it is too long.
+pub(crate) fn push_wrapped_code(out: &mut String, command: &str) {
+    push_wrapped_code_after(out, "  ", command);
+}
+
+/// Appends a command to the beginning of a line.
+pub(crate) fn push_wrapped_code_after(out: &mut String, begin: &str, command: &str) {
+    let command = printable(command);
+    let words = shell_words(&command);
+    let mut line = String::from(begin);
+    for (at, word) in words.iter().enumerate() {
+        if line.len() + word.len() + 3 > WIDTH && line.trim().len() > 2 {
+            out.push_str(line.trim_end());
+            out.push_str(" \\\n");
+            line = String::from("    ");
+        }
+        line.push_str(word);
+        if at + 1 < words.len() {
+            line.push(' ');
+        }
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+/// Splits a command at blanks outside single quotes.
+fn shell_words(command: &str) -> Vec<&str> {
+    let mut quoted = false;
+    command
+        .split(|c: char| {
+            quoted ^= c == '\'';
+            c == ' ' && !quoted
+        })
+        .collect()
+}
