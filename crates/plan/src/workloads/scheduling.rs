@@ -20,18 +20,14 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "policy",
             Word(&["other", "batch", "idle", "fifo", "rr"]).or("other"),
-            "The scheduling policy.",
+            "Scheduling policy.",
         ),
         key(
             "priority",
             Whole(0, 99).or("0"),
             "1 to 99 for fifo and rr, else 0.",
         ),
-        key(
-            "nice",
-            Whole(-20, 19).or("0"),
-            "Niceness, for other and batch.",
-        ),
+        key("nice", Whole(-20, 19).or("0"), "For other and batch."),
         key(
             "cpus",
             List(&Whole(0, 4095)).or("[]"),
@@ -40,7 +36,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "group",
             Text.optional(),
-            "The control group of the whole workload and of others that name it; on each CPU it weighs as one thread of nice 0.",
+            "Control group of the whole workload, and of others that name it; on each CPU it weighs as one thread of nice 0.",
         ),
     ],
 };
