@@ -50,7 +50,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "display",
             Word(&["bochs"]).optional(),
-            "PCI graphics card for exact and live: QEMU's bochs-display, with 16 MiB of memory in BAR 0.",
+            "PCI graphics card (exact and live): QEMU's bochs-display, with 16 MiB in BAR 0.",
         ),
         key(
             "command_line",
@@ -60,7 +60,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "runs",
             RUNS.optional(),
-            "Runs of each cell, that is, the number of blocks; 8 unless until is given.",
+            "Runs of each cell, and so blocks; 8 unless until is given.",
         ),
         key(
             "images",
@@ -197,7 +197,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "factorial",
             Map(&OneOrMore(&Text)).optional(),
-            "The grid whose effects are fitted: each factor's off and on levels, or one level to hold.",
+            "The grid whose effects are fitted.",
         ),
         key(
             "tables",
@@ -207,7 +207,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "tradeoffs",
             List(&Table(&tradeoffs::KEYS)).or("[]"),
-            "Pairs of metrics, of which one is improved at the cost of the other.",
+            "Pairs of metrics that may trade off.",
         ),
         key(
             "payload",

@@ -52,7 +52,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "trust",
             duration(1_000_000).or("10s"),
-            "If there is more than one unexplained gap per this time at rest, unexplained gaps get no verdict.",
+            "With more than one unexplained gap per this time at rest, unexplained gaps get no verdict.",
         ),
     ],
 };

@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]).optional(),
-            "depq: who puts a finished job: the worker, the interrupt or the next submitter; with auto the queue chooses this and who runs jobs. By default auto if neither bypass nor worker is given, else worker.",
+            "depq: who puts a finished job: worker, interrupt or next submitter; with auto the queue chooses this and who runs jobs. By default auto if neither bypass nor worker is given, else worker.",
         ),
         key(
             "worker",
@@ -57,7 +57,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "pick",
             Word(&["ring", "fair"]).or("ring"),
-            "depq: what picks the next job of an engine: its ring, in order of arrival, or an arbiter, from the context that used the least engine time.",
+            "depq: picks the next job of an engine in order of arrival, or from the context that used the least engine time.",
         ),
         key(
             "shared",

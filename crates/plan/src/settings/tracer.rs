@@ -35,17 +35,17 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "threshold",
             duration(1).or("10us"),
-            "The shortest latency; whole microseconds, at least 2us for hwlat.",
+            "The shortest latency; at least 2us for hwlat.",
         ),
         key(
             "window",
             duration(1).optional(),
-            "hwlat, osnoise: each CPU is watched once per window; whole microseconds. By default 1s (hwlat) or 100ms (osnoise).",
+            "hwlat, osnoise: each CPU is watched once per window. By default 1s (hwlat) or 100ms (osnoise).",
         ),
         key(
             "width",
             duration(1).optional(),
-            "hwlat, osnoise: for this long; whole microseconds. By default half the window (hwlat) or all of it (osnoise).",
+            "hwlat, osnoise: for this long. By default half the window (hwlat) or all of it (osnoise).",
         ),
         key(
             "mode",
@@ -55,7 +55,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "period",
             duration(1).optional(),
-            "timerlat: time between timers, 100us to 1s in whole microseconds; by default 1ms.",
+            "timerlat: time between timers, 100us to 1s; by default 1ms.",
         ),
     ],
 };

@@ -65,7 +65,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "device",
             Text.optional(),
-            "The device with that memory: a PCI address such as 0000:00:02.0, /dev/fbN or /dev/dri/cardN; by default the first display controller, framebuffer or card.",
+            "The device with that memory: a PCI address (0000:00:02.0), /dev/fbN or /dev/dri/cardN; by default the first display controller, framebuffer or card.",
         ),
         key("bar", Whole(0, 5).or("0"), "The N of resourceN."),
         key(

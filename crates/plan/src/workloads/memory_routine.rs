@@ -76,7 +76,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "cache",
             Word(&["hot", "cold", "beyond"]).or("hot"),
-            "Where the bytes are before a call: where the last one left them, flushed, or wherever they end up as calls go through more memory than the caches hold.",
+            "Before a call the bytes are where the last one left them, flushed, or part of more memory than the caches hold.",
         ),
         key(
             "arena",
