@@ -61,12 +61,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "source_offset",
             Whole(0, 63).or("0"),
-            "Offset of the source in its cache line.",
+            "Byte offset of the source in its cache line.",
         ),
         key(
             "destination_offset",
             Whole(0, 63).or("0"),
-            "Offset of the destination in its cache line.",
+            "Byte offset of the destination in its cache line.",
         ),
         key(
             "mask",
@@ -76,7 +76,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "cache",
             Word(&["hot", "cold", "beyond"]).or("hot"),
-            "Before a call the bytes are where the last one left them, flushed, or part of more memory than the caches hold.",
+            "The bytes before a call: as the last one left them, flushed, or as calls leave them that go through more memory than the caches hold.",
         ),
         key(
             "arena",

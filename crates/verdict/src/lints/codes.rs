@@ -12,7 +12,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "background-ended",
-        "a background workload ended before the workload",
+        "a background workload ended before the measured one",
     ),
     (
         "bad-number",
