@@ -12,19 +12,18 @@ const PAGE: &str = "docs/lints.md";
 const HEAD: &str = "\
 # Lints
 
-A lint is a problem of the data. Each has a code, a place and a sentence with the figures.
-`--fail-on CODE` makes the exit status 1 if a verdict has one of this code, `--fail-on lint`
-if it has any. A test writes this page from `crates/verdict/src/lints/codes.rs`.
+A lint is a defect of the data, with a code, a place and a sentence with the figures.
+`--fail-on CODE` makes the exit status 1 if a verdict has a lint with this code,
+`--fail-on lint` if it has any. A test writes this page from
+`crates/verdict/src/lints/codes.rs`.
 
-| code | says that |
-| --- | --- |
 ";
 
 #[test]
 fn the_page_has_every_code() {
     let rows = LINTS
         .iter()
-        .map(|(code, says)| format!("| `{code}` | {says} |\n"));
+        .map(|(code, says)| format!("- `{code}`: {says}\n"));
     let text = HEAD.to_owned() + &rows.collect::<String>();
     let path = root().join(PAGE);
     if std::env::var_os("ASSIZE_GOLDEN").is_some() {

@@ -2,14 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The position in the source where something was read.
+/// A position in the source.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub struct Place {
-    /// The message in a mailbox, from 1; 1 if there is only one.
+    /// Message in a mailbox, from 1; 1 if there is only one.
     pub message: u32,
-    /// The line in the file, from 1. For a base64-encoded part, the line at
-    /// which the part begins.
+    /// Line in the file, from 1; for a base64-encoded part, the line where it begins.
     pub line: u32,
 }

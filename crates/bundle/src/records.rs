@@ -6,14 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Boots, ComplainedRun, Events, FailedRun, Place};
 
-/// One number with its unit.
+/// A number with its unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// The value as printed; in the finest unit if one metric was printed in
-    /// several (`3.97 us`, `109 ns`).
+    /// As printed; in the finest unit if a metric was printed in several (`3.97 us`, `109 ns`).
     pub value: f64,
-    /// The unit as usually written (`s`, `msec`, `Joules`, `%`, …); empty for a
-    /// plain count, or if none was given.
+    /// As usually written (`s`, `msec`, `Joules`, `%`, …); empty for a plain count, or if none was
+    /// given.
     pub unit: String,
 }
 
@@ -36,25 +35,23 @@ pub struct Run {
     pub workload: String,
     /// Counted from 1 within configuration and workload.
     pub repetition: u32,
-    /// Metric name to value, in the order in which they were read.
+    /// Metrics by name, in the order read.
     pub metrics: IndexMap<String, Measurement>,
-    /// Position in the order of execution (or of posting), counted from 0.
+    /// Position in the order of execution, or of posting, from 0.
     pub order: u32,
-    /// The randomised block this run belongs to, if the schedule has blocks.
+    /// Its randomised block, if the schedule has blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
-    /// The memory image that its machine started from, counted from 0; `None` if
-    /// machines do not start from images.
+    /// Memory image that it started from, from 0, if machines start from images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
-    /// The seed it was given, if known.
+    /// Its seed, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The machine it ran on, if the records hold runs of several machines (or
-    /// kernels: see [`Records::across`]).
+    /// Its machine, or what `across` says, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// The position where it was read.
+    /// Where it was read.
     #[serde(default)]
     pub place: Place,
 }
@@ -81,13 +78,13 @@ impl Run {
     }
 }
 
-/// The stated uncertainty of the mean of a [`Summary`].
+/// The stated uncertainty of a mean.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
-    /// Standard error of the mean, in the unit of the mean (`perf stat -r`).
+    /// Of the mean, in its unit (`perf stat -r`).
     StandardError(f64),
-    /// Standard deviation of the individual values (hyperfine, ministat).
+    /// Of the individual values (hyperfine, ministat).
     StandardDeviation(f64),
 }
 
@@ -100,40 +97,40 @@ pub struct Summary {
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// Arithmetic mean over the runs.
+    /// Arithmetic mean.
     pub mean: f64,
-    /// The uncertainty of that mean, if given.
+    /// Its uncertainty, if given.
     pub spread: Option<Spread>,
     /// Number of runs, if given.
     pub n: Option<u32>,
-    /// The position where it was read.
+    /// Where it was read.
     #[serde(default)]
     pub place: Place,
 }
 
-/// A figure that is read but not judged: it has no replication, or nothing shows
-/// that it belongs to a comparison.
+/// A figure that is read but not judged: it has no replication, or nothing shows that it belongs to
+/// a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// The configuration it is about, if known.
+    /// Its configuration, if known.
     pub configuration: Option<String>,
-    /// The workload it is about, if known.
+    /// Its workload, if known.
     pub workload: Option<String>,
     /// The metric.
     pub metric: String,
-    /// Its unit.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
     /// The value.
     pub value: f64,
     /// The figure it was divided by, if it is normalised.
     pub normalised_to: Option<String>,
-    /// Whether it could be judged if its context were known better; the doubt
-    /// `not-judged` says what is missing.
+    /// Whether it could be judged if its context were known better; the doubt `not-judged` says
+    /// what is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_admitted: bool,
-    /// The position where it was read.
+    /// Where it was read.
     #[serde(default)]
     pub place: Place,
 }
@@ -234,13 +231,11 @@ pub struct Resolution {
 pub struct Configuration {
     /// Short name, unique without regard to case.
     pub name: String,
-    /// The heading or label as given.
+    /// Heading or label as given.
     pub label: String,
-    /// Factor to level (on or off) for configurations of a 2^k grid; empty
-    /// for those outside it.
+    /// Whether each factor is on, for configurations of a 2^k grid; else empty.
     pub factors: BTreeMap<String, bool>,
-    /// The baseline that this configuration repeats, so that their difference
-    /// shows the noise floor.
+    /// The baseline that it repeats, to show the noise floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
 }
@@ -315,16 +310,16 @@ impl Doubt {
     }
 }
 
-/// What the values of [`Run::machine`] in one experiment distinguish.
+/// What the values of `machine` distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Across {
-    /// The machine.
+    /// Machines.
     #[default]
     Machines,
-    /// The kernel, on one machine or on the exact target.
+    /// Kernels, on one machine or on the exact target.
     Kernels,
-    /// Another setting of the machine, or only the time.
+    /// Other settings of the machine, or only the time.
     Bundles,
 }
 

@@ -33,39 +33,39 @@ const SEED_MAX: i64 = i64::MAX;
 pub(crate) static KEYS: KeySection = KeySection {
     name: "experiment",
     keys: &[
-        key("title", Text.required(), "What the experiment is called."),
-        key("question", Free.or(""), "The question it asks."),
+        key("title", Text.required(), "The experiment's title."),
+        key("question", Free.or(""), "The question it answers."),
         key(
             "target",
             Target.or("exact"),
-            "Where runs happen: exact, live, host or ssh:HOST.",
+            "exact, live, host or ssh:HOST.",
         ),
         key(
             "kernel",
             Text.or("debian:6.12"),
-            "Which kernel: debian:6.12, running, or a name given to assize kernel add.",
+            "debian:VERSION, running, or a name given to assize kernel add.",
         ),
         key("cpus", levels::CPUS.or("1"), "Number of CPUs."),
         key("memory", SIZE.or("256M"), "Memory."),
         key(
             "display",
             Word(&["bochs"]).optional(),
-            "A graphics card on PCI: bochs is QEMU's bochs-display, with 16 MiB of memory in BAR 0. Targets exact and live only.",
+            "PCI graphics card (exact and live): QEMU's bochs-display, with 16 MiB in BAR 0.",
         ),
         key(
             "command_line",
             List(&Text).or("[]"),
-            "Words added to the command line of the kernel.",
+            "Added to the kernel command line.",
         ),
         key(
             "runs",
             RUNS.optional(),
-            "Runs of each cell, which is the number of blocks; 8 unless until is given.",
+            "Runs of each cell, and so blocks; 8 unless until is given.",
         ),
         key(
             "images",
             RUNS.optional(),
-            "Memory images to which blocks are assigned in turn; without it one for each block, up to 32. With 1 nothing is drawn for it. Exact target only.",
+            "Memory images assigned to blocks in turn (exact only); by default one per block, up to 32. With 1 nothing in it is random.",
         ),
         key(
             "seed",
@@ -80,27 +80,27 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "retries",
             Whole(0, 100).or("0"),
-            "How often a failed run is tried again.",
+            "How often to retry a failed run.",
         ),
         key(
             "timeout",
             duration(1_000_000).or("60s"),
-            "A workload that takes longer, on the clock of the target, is killed and the run has failed; whole milliseconds.",
+            "A workload that takes longer on the target's clock is killed and the run fails; whole milliseconds.",
         ),
         key(
             "samples",
             Flag.or("false"),
-            "Keep single samples beside histograms.",
+            "Keep individual samples, not only histograms.",
         ),
         key(
             "offset",
             duration(0).or("10ms"),
-            "The start offset of the workload is drawn below this.",
+            "Upper limit of the workload's random start offset.",
         ),
         key(
             "duration",
             duration(1).optional(),
-            "The duration of every workload that has one and does not say.",
+            "Duration of every workload that has one and does not set it.",
         ),
         key(
             "margin",
@@ -115,39 +115,39 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "queue",
             Part(&queue::KEYS).optional(),
-            "The queues of all workloads that submit to simgpu.",
+            "Queues of all workloads that submit to simgpu.",
         ),
         policy::KEY,
         key(
             "idle",
             Part(&idle::KEYS).optional(),
-            "Idle states that CPUs have, and who chooses among them.",
+            "CPU idle states and their governor.",
         ),
         key(
             "frequency",
             Part(&frequency::KEYS).optional(),
-            "Frequencies that CPUs have, and who chooses among them.",
+            "CPU frequencies and their governor.",
         ),
         stalls::KEY,
         key(
             "instruments",
             List(&Instrument).or("[]"),
-            "Instruments that measure in addition to the workloads.",
+            "Instruments to use.",
         ),
         key(
             "gaps",
             Table(&gaps::KEYS).optional(),
-            "How the instrument gaps watches CPUs.",
+            "Settings of the instrument gaps.",
         ),
         key(
             "tracer",
             Table(&tracer::KEYS).optional(),
-            "How the instrument hwlat, osnoise or timerlat looks.",
+            "Settings of hwlat, osnoise or timerlat.",
         ),
         key(
             "primary",
             List(&Table(&primary::KEYS)).or("[]"),
-            "Metrics declared primary, most important first.",
+            "Primary metrics, the most important first.",
         ),
         key(
             "higher_is_better",
@@ -157,32 +157,32 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "claims",
             List(&Text).or("[]"),
-            "Claims to try, declared before the runs: A < B on METRIC [in WORKLOAD].",
+            "Claims to test: A < B on METRIC [in WORKLOAD].",
         ),
         key(
             "setup",
             List(&KeyType::Action).or("[]"),
-            "Done in order before each run.",
+            "Steps before each run, in order.",
         ),
         key(
             "teardown",
             List(&KeyType::Action).or("[]"),
-            "Done in order after each run.",
+            "Steps after each run, in order.",
         ),
         key(
             "factors",
             Map(&Map(&Table(&levels::KEYS))).or("{}"),
-            "Factor to its levels, the baseline first; level to what it sets.",
+            "Levels of each factor, the baseline first.",
         ),
         key(
             "workloads",
             Map(&Workload).required(),
-            "What is measured, each on each configuration.",
+            "What to measure on each configuration.",
         ),
         key(
             "background",
             Map(&Workload).or("{}"),
-            "Background workloads, for levels and workloads to name.",
+            "Background workloads, which levels and workloads name.",
         ),
         key(
             "include",
@@ -197,22 +197,22 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "factorial",
             Map(&OneOrMore(&Text)).optional(),
-            "The grid whose effects are fitted: factor to the levels off and on, or to one that is held.",
+            "The grid whose effects are fitted.",
         ),
         key(
             "tables",
             List(&Table(&tables::KEYS)).or("[]"),
-            "Tables that the report shows.",
+            "Tables for the report.",
         ),
         key(
             "tradeoffs",
             List(&Table(&tradeoffs::KEYS)).or("[]"),
-            "Pairs of metrics: what one costs in the other, and which configurations are not dominated.",
+            "Pairs of metrics that may trade off.",
         ),
         key(
             "payload",
             Table(&payload::KEYS).optional(),
-            "What the target needs beside what can be derived.",
+            "Further files that the target needs.",
         ),
     ],
 };

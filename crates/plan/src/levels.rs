@@ -24,49 +24,49 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "command_line",
             List(&Text).optional(),
-            "Words added to the command line of the kernel.",
+            "Added to the kernel command line.",
         ),
         key(
             "setup",
             List(&KeyType::Action).optional(),
-            "Done before each run, after the set-up of the experiment.",
+            "Steps before each run, after those of the experiment.",
         ),
         key(
             "teardown",
             List(&KeyType::Action).optional(),
-            "Done after each run, before the tear-down of the experiment.",
+            "Steps after each run, before those of the experiment.",
         ),
         key(
             "background",
             List(&Text).optional(),
-            "Names of background workloads to run.",
+            "Background workloads to run.",
         ),
         key(
             "workload",
             Changes.optional(),
-            "Name of a workload to the parameters that differ.",
+            "Parameters that differ, by workload.",
         ),
         key(
             "queue",
             Part(&queue::KEYS).optional(),
-            "Settings of the queues that differ.",
+            "Queue settings that differ.",
         ),
         policy::KEY,
         key(
             "idle",
             Part(&idle::KEYS).optional(),
-            "What differs of the idle states.",
+            "Idle-state settings that differ.",
         ),
         key(
             "frequency",
             Part(&frequency::KEYS).optional(),
-            "What differs of the frequencies.",
+            "Frequency settings that differ.",
         ),
         stalls::KEY_OF_LEVEL,
         key(
             "environment",
             Map(&Value).optional(),
-            "Variables added to the environment of every workload that is a command.",
+            "Environment variables for every workload that is a command.",
         ),
     ],
 };

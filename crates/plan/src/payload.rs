@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "programs",
             List(&Text).or("[]"),
-            "Programs by name (found in PATH) or path, with everything they link.",
+            "Programs by name (in PATH) or path, with what they link.",
         ),
         key(
             "files",
@@ -34,12 +34,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "modules",
             List(&Text).or("[]"),
-            "Kernel modules by name or path, with everything they depend on.",
+            "Kernel modules by name or path, with their dependencies.",
         ),
         key(
             "packages",
             List(&Text).or("[]"),
-            "Debian packages that are installed here, with everything their files need.",
+            "Debian packages installed here, with what their files need.",
         ),
     ],
 };
@@ -49,7 +49,7 @@ pub(crate) static FILE_KEYS: KeySection = KeySection {
     name: "file",
     keys: &[
         key("from", Text.required(), "File or directory here."),
-        key("to", Text.required(), "The absolute path it has there."),
+        key("to", Text.required(), "Its absolute path on the target."),
     ],
 };
 

@@ -18,8 +18,6 @@ use crate::settings::queue;
 use crate::steps::action;
 use crate::values::keys::{KeySection, KeyType, SectionKey};
 use crate::values::quantity;
-use crate::workloads::scheduling::SCHEDULING;
-use crate::workloads::shared::RUN_COST;
 use crate::workloads::{kinds, periodic, scheduling};
 
 fn agrees(file: &str, wanted: &str) {
@@ -66,19 +64,24 @@ fn every_reference_of_the_schema_leads_somewhere() {
     }
 }
 
+/// Longer lists of words stand in a table of the page, which explains each.
+const LONG: usize = 12;
+
 /// The type, in words.
 fn words(kind: &KeyType) -> String {
     match kind {
-        KeyType::Text | KeyType::Target | KeyType::Free => "text".to_owned(),
+        KeyType::Text | KeyType::Target | KeyType::Free => "string".to_owned(),
         KeyType::Instrument => "instrument".to_owned(),
-        KeyType::Word(words) => format!("one of `{}`", words.join("`, `")),
-        KeyType::Whole(least, i64::MAX) => format!("whole number from {least}"),
-        KeyType::Whole(least, most) => format!("{least} to {most}"),
+        KeyType::Word(words) if words.len() > LONG => "see above".to_owned(),
+        KeyType::Word(words) => format!("`{}`", words.join("`, `")),
+        KeyType::Whole(least, i64::MAX) => format!("from {least}"),
+        KeyType::Whole(least, most) if *least < 0 => format!("{least} to {most}"),
+        KeyType::Whole(least, most) => format!("{least}–{most}"),
         KeyType::Quantity(kind, _) => kind.noun.1.to_owned(),
         KeyType::Share => "share".to_owned(),
-        KeyType::Flag => "true or false".to_owned(),
-        KeyType::Value => "text or whole number".to_owned(),
-        KeyType::List(KeyType::Whole(least, most)) => format!("list of {least} to {most}"),
+        KeyType::Flag => "boolean".to_owned(),
+        KeyType::Value => "string or integer".to_owned(),
+        KeyType::List(KeyType::Whole(least, most)) => format!("list of {least}–{most}"),
         KeyType::List(element) => format!("list of {}", plural(element)),
         KeyType::WordOrList(names, element) => {
             format!("`{}`, or a list of {}", names.join("`, `"), plural(element))
@@ -86,7 +89,7 @@ fn words(kind: &KeyType) -> String {
         KeyType::OneOrMore(element) => format!("{}, or a list", words(element)),
         KeyType::Map(KeyType::OneOrMore(_)) => "[pattern](#include-and-exclude)".to_owned(),
         KeyType::Map(element) => format!("table of {}", plural(element)),
-        KeyType::Pairs => "table of texts".to_owned(),
+        KeyType::Pairs => "table of strings".to_owned(),
         KeyType::Table(section) | KeyType::Part(section) => link(section.name),
         KeyType::Action => link("step"),
         KeyType::Workload => link("workload"),
@@ -97,7 +100,7 @@ fn words(kind: &KeyType) -> String {
 
 fn plural(kind: &KeyType) -> String {
     match kind {
-        KeyType::Text | KeyType::Free | KeyType::Value => "texts".to_owned(),
+        KeyType::Text | KeyType::Free | KeyType::Value => "strings".to_owned(),
         KeyType::Map(KeyType::OneOrMore(_)) => "[patterns](#include-and-exclude)".to_owned(),
         KeyType::Map(element) => format!("tables of {}", plural(element)),
         other => words(other) + "s",
@@ -128,53 +131,95 @@ fn link(name: &str) -> String {
     format!("[{noun}](#{heading})")
 }
 
-fn default(key: &SectionKey) -> String {
-    match key.default() {
-        Some(text) => format!(", default `{text}`"),
-        None if key.is_required() => ", required".to_owned(),
-        None => String::new(),
+/// The mark of the parameters that many kinds of workload have.
+const COMMON: &str = "workload";
+/// A parameter that so many kinds of workload have is described once.
+const MANY: usize = 3;
+
+/// The parameters of many workloads, in the order of their first occurrence.
+fn shared() -> Vec<&'static SectionKey> {
+    let all = || kinds::KINDS.iter().flat_map(|section| section.keys);
+    let mut shared: Vec<&SectionKey> = Vec::new();
+    for key in all() {
+        let times = all().filter(|other| is_same(key, other)).count();
+        if times >= MANY && !shared.iter().any(|other| is_same(key, other)) {
+            shared.push(key);
+        }
     }
+    shared
 }
 
-/// The keys that many workloads have, which the page lists once.
-static COMMON: KeySection = KeySection {
-    name: "workload",
-    keys: &[SCHEDULING, RUN_COST],
-};
+/// Whether two keys differ in no more than limits and default.
+fn is_same(one: &SectionKey, other: &SectionKey) -> bool {
+    (one.name, one.meaning) == (other.name, other.meaning)
+}
 
-fn is_common(key: &SectionKey) -> bool {
-    let same = |common: &SectionKey| (common.name, common.meaning) == (key.name, key.meaning);
-    COMMON.keys.iter().any(same)
+/// The key with its type and default. A default that one expects of an absent key is left
+/// out, and so is the type of a quantity, which the default shows.
+fn head(key: &SectionKey) -> String {
+    let default = key.default().map(|text| format!("`{text}`"));
+    let default = default.filter(|text| !["`false`", "`[]`", "`{}`", "`\"\"`"].contains(&&**text));
+    let kind = match key.kind {
+        KeyType::Quantity(..) | KeyType::Share if default.is_some() => None,
+        kind => Some(words(&kind)),
+    };
+    let required = key.is_required().then(|| "required".to_owned());
+    let parts: Vec<String> = [kind, default, required].into_iter().flatten().collect();
+    format!("`{}` ({})", key.name, parts.join("; "))
 }
 
 /// An item for each key.
 fn list<'a>(keys: impl Iterator<Item = &'a SectionKey>) -> String {
+    keys.map(|key| format!("- {}: {}\n", head(key), key.meaning))
+        .collect()
+}
+
+/// The shared parameters. Those whose default depends on the kind of workload are without
+/// one.
+fn common() -> String {
     let mut text = String::new();
-    for key in keys {
-        let (name, kind, default, meaning) =
-            (key.name, words(&key.kind), default(key), key.meaning);
-        writeln!(text, "- `{name}` ({kind}{default}): {meaning}").unwrap();
+    for key in shared() {
+        let head = if is_alike(key) {
+            head(key)
+        } else {
+            format!("`{}`", key.name)
+        };
+        writeln!(text, "- {head}: {}", key.meaning).unwrap();
     }
     text
 }
 
-/// The keys of a section without those of [`COMMON`].
-fn own(section: &KeySection) -> String {
-    list(section.keys.iter().filter(|key| !is_common(key)))
+/// Whether a shared parameter has the same limits and default wherever it occurs.
+fn is_alike(key: &SectionKey) -> bool {
+    let all = kinds::KINDS.iter().flat_map(|section| section.keys);
+    let mut same = all.filter(|other| is_same(key, other));
+    same.all(|other| head(other) == head(key))
 }
 
-/// Replaces the list of keys between each pair of marks; returns the text and the
-/// number of lists.
+/// The keys of a section; of shared ones, no more than limits and default.
+fn own(section: &KeySection) -> String {
+    let is_shared = |key: &SectionKey| shared().iter().any(|other| is_same(key, other));
+    let own = section.keys.iter().filter(|key| !is_shared(key));
+    let known = section.keys.iter().filter(|key| is_shared(key));
+    let known: Vec<String> = known.filter(|key| !is_alike(key)).map(head).collect();
+    let text = list(own);
+    if known.is_empty() {
+        return text;
+    }
+    format!("- {}\n{text}", known.join(", "))
+}
+
+/// Replaces the list of keys after each mark; returns the text and the number of lists.
 fn with_lists(text: &str) -> (String, usize) {
     // `command` is both a step and a workload, so the marks of steps begin with
     // `step`.
     let mut named: BTreeMap<String, String> = BTreeMap::new();
-    named.insert(COMMON.name.to_owned(), list(COMMON.keys.iter()));
+    named.insert(COMMON.to_owned(), common());
     for section in SECTIONS.iter().chain(&[&experiment::KEYS]) {
-        named.insert(section.name.to_owned(), own(section));
+        named.insert(section.name.to_owned(), list(section.keys.iter()));
     }
     for form in action::FORMS {
-        named.insert(format!("step {}", form.name), own(form));
+        named.insert(format!("step {}", form.name), list(form.keys.iter()));
     }
     for section in kinds::KINDS {
         named.insert(format!("workload {}", section.name), own(section));
@@ -183,16 +228,12 @@ fn with_lists(text: &str) -> (String, usize) {
     let mut rest = text;
     let mut used = 0;
     while let Some((before, after)) = rest.split_once("<!-- keys: ") {
-        let (name, after) = after.split_once(" -->\n").unwrap();
-        let (_, after) = after.split_once("<!-- end -->").unwrap();
+        let (name, after) = after.split_once(" -->\n\n").unwrap();
+        let (_, after) = after.split_once("\n\n").unwrap();
         let keys = named
             .get(name)
             .unwrap_or_else(|| panic!("no section {name}"));
-        write!(
-            result,
-            "{before}<!-- keys: {name} -->\n\n{keys}\n<!-- end -->"
-        )
-        .unwrap();
+        write!(result, "{before}<!-- keys: {name} -->\n\n{keys}\n").unwrap();
         rest = after;
         used += 1;
     }
@@ -206,6 +247,16 @@ fn the_keys_of_the_documentation_are_those_of_the_code() {
     let text = fs::read_to_string(path).unwrap();
     let (wanted, lists) = with_lists(&text);
     assert!(lists > 15);
+    for key in kinds::KINDS.iter().flat_map(|section| section.keys) {
+        if let KeyType::Word(words) = key.kind
+            && words.len() > LONG
+        {
+            let missing = words
+                .iter()
+                .find(|word| !text.contains(&format!("`{word}`")));
+            assert_eq!(missing, None, "{}", key.name);
+        }
+    }
     agrees("docs/experiment.md", &wanted);
 }
 

@@ -21,17 +21,13 @@ pub(crate) static KEYS: KeySection = KeySection {
             Share.required(),
             "Stop when all primary metrics have verdicts and intervals within × / ÷ (1 + this).",
         ),
-        key(
-            "metric",
-            Text.optional(),
-            "Watch this primary metric alone.",
-        ),
+        key("metric", Text.optional(), "Watch only this primary metric."),
         key(
             "first_look",
             Whole(2, RUNS_MAX as i64).or("5"),
-            "The first look comes after this many blocks.",
+            "Blocks before the first look.",
         ),
-        key("every", RUNS.or("5"), "And then after every so many."),
+        key("every", RUNS.or("5"), "Blocks between later looks."),
         key(
             "max_runs",
             Whole(2, RUNS_MAX as i64).or("30"),

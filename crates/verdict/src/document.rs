@@ -24,70 +24,65 @@ pub use tradeoffs::{
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
 
-/// A number in a text that was not read as a figure of the records.
+/// A number in a text that was not read as a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unassigned {
     /// The number.
     pub value: f64,
     /// The unit after it; empty if there is none or it is unknown.
     pub unit: String,
-    /// Its line, counted from 1.
+    /// Its line, from 1.
     pub line: u32,
 }
 
 /// All results for one set of records.
 ///
-/// Numbers that do not exist are `null`; no field is ever NaN or infinite. Rows
-/// are ordered by workload, metric and configuration, each by first appearance.
+/// Numbers that do not exist are `null`; no field is ever NaN or infinite. Rows are ordered by
+/// workload, metric and configuration, each by first appearance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// Always [`SCHEMA`].
+    /// `assize.verdict/1`.
     pub schema: String,
-    /// The file or bundle that was judged.
+    /// The file or bundle judged.
     pub source: String,
-    /// The configuration that the others are compared with, unless a row names
-    /// another; `null` if nothing was recorded.
+    /// The baseline, unless a row names another; `null` if nothing was recorded.
     pub baseline: Option<String>,
-    /// The significance level of all tests.
+    /// Significance level of all tests.
     pub alpha: f64,
-    /// The confidence level of the intervals of `comparisons`, if it is not
-    /// 0.95.
+    /// Confidence level of the intervals of `comparisons`; absent if 0.95.
     #[serde(default = "usual_level", skip_serializing_if = "is_usual_level")]
     pub level: f64,
-    /// The equivalence margin: two configurations whose ratio differs from 1 by less than this
-    /// count as equal.
+    /// Equivalence margin: ratios this close to 1 count as equal.
     pub margin: f64,
-    /// Configurations in the order of their first appearance.
+    /// In order of first appearance.
     pub configurations: Vec<Configuration>,
-    /// Workloads in the order of their first appearance.
+    /// In order of first appearance.
     pub workloads: Vec<String>,
-    /// Runs as recorded.
+    /// Runs, as recorded.
     pub runs: Vec<Run>,
-    /// Summaries (means of runs) as recorded.
+    /// Means of runs, as recorded.
     pub summaries: Vec<Summary>,
-    /// Statements (figures without replication) as recorded.
+    /// Figures without replication, as recorded.
     pub statements: Vec<Statement>,
-    /// Numbers of a post that were not read as any of these figures, if requested.
+    /// Numbers of a post that were read as none of these, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unassigned: Vec<Unassigned>,
-    /// The families of tests that are corrected together: the primary tests, and
-    /// the others.
+    /// Families of tests: the primary ones, and all others.
     #[serde(default)]
     pub families: Vec<Family>,
-    /// How often runs failed or complained, compared with the baseline. Reported before everything
-    /// else.
+    /// How often runs failed or complained.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeComparison>,
-    /// Every configuration compared with its baseline.
+    /// Each configuration compared with its baseline.
     pub comparisons: Vec<Comparison>,
-    /// What the entries of `machines` are, if not machines.
+    /// What the rows of `machines` are, if not machines.
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,
     /// The comparisons on each machine, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<MachineComparison>,
-    /// The comparisons pooled over all machines, if there are several. The row
-    /// in `comparisons` has the same ratio, interval, p and verdict.
+    /// The comparisons over all machines; `comparisons` has the same ratio, interval, p and
+    /// verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<Pooled>,
     /// Tables that the experiment asks for.
@@ -96,38 +91,40 @@ pub struct Document {
     /// Trade-offs that the experiment or the command line asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tradeoffs: Vec<Tradeoff>,
-    /// Repeated baselines compared with the baseline itself.
+    /// Repeated baselines compared with the baseline.
     #[serde(default)]
     pub noise_floor: Vec<NoiseFloor>,
     /// Effects of the factors, if the configurations form a full grid.
     pub factorial: Vec<Factorial>,
-    /// Events per second.
+    /// Event rates.
     pub rates: Vec<Rate>,
-    /// Rates compared with the baseline's rate.
+    /// Event rates compared with the baseline's.
     pub rate_comparisons: Vec<RateComparison>,
-    /// The claims that were tested.
+    /// The claims tested.
     pub claims: Vec<Claim>,
-    /// How the runs of each configuration differ from those of the baseline in kernel, modules,
-    /// programs and settings, if recorded.
+    /// How runs differ from the baseline's in kernel, modules, programs and settings, if recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identity_differences: Vec<IdentityDifference>,
-    /// Problems with the data themselves.
+    /// Defects of the data.
     pub lints: Vec<Lint>,
     /// At most five plain sentences, the most important first.
     pub sentences: Vec<Sentence>,
     /// Limits of what this target can show, in sentences.
     #[serde(default)]
     pub limits: Vec<String>,
-    /// The command that reruns the experiment, if there is one; absent until the
-    /// caller, who knows it, fills it in.
+    /// The command that reruns the experiment, if there is one.
+    ///
+    /// Absent until the caller, who knows it, fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun: Option<String>,
-    /// The command that reruns the first run that failed or complained; absent until the caller,
-    /// who knows it, fills it in.
+    /// The command that reruns the first run that failed or complained.
+    ///
+    /// Absent until the caller, who knows it, fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub look: Option<String>,
-    /// The command that reproduces this document; empty until the caller, who
-    /// knows it, fills it in.
+    /// The command that reproduces this document.
+    ///
+    /// Empty until the caller, who knows it, fills it in.
     pub reproduce: String,
 }
 
@@ -143,20 +140,19 @@ fn is_usual_level(level: &f64) -> bool {
 /// Tests that are corrected together by step-down maxT.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Family {
-    /// Whether this is the family of the primary metrics (comparisons, claims, effects and rates
-    /// declared before the data were seen); otherwise it contains everything else.
+    /// Whether it holds the comparisons, claims, effects and rates declared primary before the data
+    /// were seen, or all others.
     pub primary: bool,
-    /// Number of tests. Tests with too few runs to reach `Document::alpha`, whatever the data, are
-    /// left out.
+    /// Number of tests, without those with too few runs to reach alpha whatever the data.
     pub tests: u32,
-    /// The share of `Document::alpha` for this family. A family whose tests are all rejected passes
-    /// its share to the other.
+    /// Its share of the document's `alpha`, which passes to the other family if all its hypotheses
+    /// are rejected.
     pub alpha: f64,
     /// Number of joint relabelings of the runs.
     pub relabelings: f64,
-    /// Number of relabelings evaluated.
+    /// How many of them were evaluated.
     pub visited: u32,
-    /// Whether all relabelings were evaluated.
+    /// Whether all were.
     pub exact: bool,
     /// The smallest p that any of its tests can reach.
     pub p_attainable: f64,
@@ -165,76 +161,73 @@ pub struct Family {
 /// How a configuration differs from its baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentityDifference {
-    /// The configuration.
+    /// The configuration under test.
     pub configuration: String,
     /// The configuration that it is compared with.
     pub baseline: String,
-    /// The differing parts, sorted by kind and name.
+    /// Sorted by kind and name.
     pub parts: Vec<DifferingPart>,
 }
 
-/// One part that differs between a configuration and its baseline.
+/// A part that differs between a configuration and its baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferingPart {
-    /// The kind of part: `module`, `library`, `sysctl`, ….
+    /// `module`, `library`, `sysctl`, ….
     pub kind: String,
     /// Its name.
     pub name: String,
     /// Its digest or value in the baseline; `null` if absent there.
     pub baseline: Option<String>,
-    /// Its digest or value in the configuration; `null` if absent there.
+    /// The same in the configuration.
     pub value: Option<String>,
-    /// Whether the levels of the two configurations explain the difference.
+    /// Whether the levels of the two explain the difference.
     pub by_level: bool,
 }
 
-/// One configuration compared with its baseline on one metric of one workload.
+/// One configuration compared with its baseline. Values in several units of one dimension are
+/// converted. In an established or supported row no interval extends past "no difference".
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty for plain counts. Values recorded in another unit of the
-    /// same dimension are converted.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The reference configuration.
+    /// The configuration that it is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
-    /// Number of runs of the baseline, if known.
+    /// Runs of the baseline, if known.
     pub n_baseline: Option<u32>,
-    /// Number of runs of the configuration, if known.
+    /// Runs of the configuration, if known.
     pub n: Option<u32>,
-    /// Number of memory images of each side, if several runs start from one: then images are the
-    /// replicates, each with the mean of its runs.
+    /// Memory images of each side, if several runs start from one; the replicates are then images,
+    /// each with the mean of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<u32>,
-    /// Number of attempted runs of the baseline and of the configuration, if some did not complete:
-    /// the row covers only those that did.
+    /// Attempted runs of baseline and configuration, if some did not complete; the row covers only
+    /// those that did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempted: Option<[u32; 2]>,
-    /// Mean of the baseline: geometric on the log scale, otherwise arithmetic.
+    /// Mean of the baseline: geometric on the log scale, else arithmetic.
     pub mean_baseline: Option<f64>,
-    /// Mean of the configuration: geometric on the log scale, otherwise
-    /// arithmetic.
+    /// The same of the configuration.
     pub mean: Option<f64>,
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
-    /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the level of
-    /// `Options::level`. For 6 to 16 pairs it is that of the sign-flip test, otherwise that of the
-    /// t test. In a row that is established or supported, it never extends beyond "no difference".
+    /// Interval of `ratio`, or of `difference` on the raw scale, at the document's `level`: of the
+    /// sign-flip test for 6 to 16 pairs, else of the t test.
     pub ci: Option<[f64; 2]>,
-    /// The simultaneous interval over all tests of the family. In a row that is established or
-    /// supported, it never extends beyond "no difference".
+    /// The same, simultaneous over all tests of the family.
     #[serde(default)]
     pub ci_simultaneous: Option<[f64; 2]>,
-    /// p of the t test; `null` if nothing varies.
+    /// p of the t test, uncorrected; `null` if nothing varies.
     pub p_t: Option<f64>,
-    /// Which t test gave `p_t`; `null` if there is none.
+    /// The t test that gave `p_t`.
     #[serde(default)]
     pub t_test: Option<TTest>,
-    /// Uncorrected p of the permutation test; `null` if only summaries are known.
+    /// p of the permutation test, uncorrected; `null` if only summaries are known.
     pub p: Option<f64>,
     /// The smallest p that the permutation test can reach with this many runs.
     pub p_attainable: Option<f64>,
@@ -250,23 +243,23 @@ pub struct Comparison {
     pub capped_by: Option<String>,
     /// The scale on which the values were compared.
     pub scale: Scale,
-    /// Configuration minus baseline, in the metric's unit; raw scale only.
+    /// Configuration minus baseline, in `unit`; raw scale only.
     pub difference: Option<f64>,
-    /// The step size of the values, if known: declared by the source or inferred from the values.
-    /// Absent for plain counts, and if it is finer than a hundred-thousandth of the values.
+    /// Step of the values, declared by the source or inferred; `null` for plain counts, or if below
+    /// 1/100,000 of the values.
     #[serde(default)]
     pub resolution: Option<f64>,
-    /// Whether `resolution` exceeds `margin` times the baseline's mean: then the verdict is never
-    /// `equivalent`.
+    /// Whether `resolution` exceeds `margin` times the baseline's mean, so that the verdict is
+    /// never `equivalent`.
     #[serde(default)]
     pub too_coarse: bool,
     /// The verdict.
     pub verdict: Verdict,
     /// Runs per configuration that could establish the difference (if `supported`), or that would
-    /// probably settle the row (if `undecided`): with a probability of 80 % if the two do not
-    /// differ, or differ by the margin.
+    /// settle the row with 80 % probability if the two are equal or differ by the margin (if
+    /// `undecided`).
     pub runs_needed: Option<u32>,
-    /// Explains the row, if that is needed.
+    /// An explanation, if one is needed.
     pub because: Option<String>,
 }
 
@@ -274,42 +267,42 @@ pub struct Comparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TTest {
-    /// Welch's, of independent runs.
+    /// Welch's, for independent runs.
     Welch,
     /// Student's, on the differences within blocks of one run each.
     Paired,
-    /// Of the machines' effects, weighted by the inverse of their squared standard errors, with
-    /// Meier's variance and degrees of freedom.
+    /// Of the machines' effects, weighted by inverse squared standard error, with Meier's variance
+    /// and degrees of freedom.
     Pooled,
 }
 
-/// A repeated baseline compared with the baseline: what the method finds where
-/// nothing differs.
+/// A repeated baseline (`configuration`) compared with the baseline: what the method finds where
+/// nothing differs. The interval is at 95 %.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
     /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The baseline.
+    /// The configuration that it is compared with.
     pub baseline: String,
-    /// The repeated baseline.
+    /// The configuration under test.
     pub configuration: String,
-    /// Runs of the baseline.
+    /// Runs of the baseline, if known.
     pub n_baseline: Option<u32>,
-    /// Runs of the repeated baseline.
+    /// Runs of the configuration, if known.
     pub n: Option<u32>,
-    /// Repeated baseline over baseline; `null` on the raw scale.
+    /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
-    /// 95 % interval of `ratio`, or of `difference` on the raw scale.
+    /// Interval of `ratio`, or of `difference` on the raw scale.
     pub ci: Option<[f64; 2]>,
-    /// p of the t test, not corrected.
+    /// p of the t test, uncorrected; `null` if nothing varies.
     pub p_t: Option<f64>,
-    /// p of the permutation test, uncorrected.
+    /// p of the permutation test, uncorrected; `null` if only summaries are known.
     pub p: Option<f64>,
-    /// Repeated baseline minus baseline, in the metric's unit; raw scale only.
+    /// Configuration minus baseline, in `unit`; raw scale only.
     pub difference: Option<f64>,
 }
 
@@ -317,27 +310,23 @@ pub struct NoiseFloor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
-    /// Logarithms of the runs' values, which give ratios.
+    /// Logarithms of the values, which give ratios.
     Log,
-    /// The runs' values themselves, which give differences, because not all are
-    /// positive.
+    /// The values themselves, which give differences; used if not all are positive.
     Raw,
-    /// Means with their standard errors, which give ratios without a permutation
-    /// test.
+    /// Means with standard errors, which give ratios without a permutation test.
     Summary,
 }
 
-/// The verdict on a difference.
+/// The verdict on a difference; all tests are corrected for the family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The permutation test, corrected for the family, finds a difference.
+    /// The permutation test finds a difference.
     Established,
-    /// Only the t test, with the same correction, finds a difference: there are too few runs for
-    /// the permutation test, or a lint caps the verdict.
+    /// Only the t test does: there are too few runs, or a lint caps the verdict.
     Supported,
-    /// Two one-sided t tests, with the same correction, show that the difference is less than the
-    /// margin.
+    /// Two one-sided t tests show the difference to be within the margin.
     Equivalent,
     /// None of these.
     Undecided,
@@ -355,40 +344,40 @@ impl Verdict {
     }
 }
 
-/// The effects of two-level factors on one metric of one workload.
+/// Effects of two-level factors on one metric of one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factorial {
     /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The factors in the order of the records.
+    /// In the order of the records.
     pub factors: Vec<String>,
-    /// Number of runs in the whole grid.
+    /// Runs of the whole grid.
     pub n: u32,
-    /// Residual degrees of freedom: complete blocks minus 1 or, without complete blocks, those of
-    /// the least-squares fit.
+    /// Residual degrees of freedom: complete blocks less 1; without complete blocks, those of the
+    /// least-squares fit.
     pub residual_df: f64,
     /// Main effects, then two-way interactions.
     pub effects: Vec<Effect>,
 }
 
-/// One main effect or interaction.
+/// A main effect or an interaction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// The factor, or two factors as `a:b`.
     pub name: String,
-    /// On over off, averaged over the other factors; for an interaction, the
-    /// ratio of the two ratios.
+    /// On over off, averaged over the other factors; for an interaction, the ratio of two such
+    /// ratios.
     pub ratio: f64,
     /// 95 % interval of `ratio`.
     pub ci: Option<[f64; 2]>,
-    /// p of the t test, not corrected.
+    /// p of the t test, uncorrected.
     pub p: Option<f64>,
-    /// p corrected for the family: of the permutation test if every block holds
-    /// the whole grid, otherwise of the t test.
+    /// p corrected for the family: of the permutation test if every block holds the whole grid,
+    /// else of the t test.
     #[serde(default)]
     pub p_adjusted: Option<f64>,
     /// The verdict.
@@ -403,25 +392,24 @@ fn undecided() -> Verdict {
 /// A claim and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The claim as it was given.
+    /// The claim as given.
     pub text: String,
     /// Whether it was declared before the runs.
     #[serde(default)]
     pub origin: ClaimOrigin,
     /// The outcome.
     pub outcome: Outcome,
-    /// The reason, with the figures; ratios and differences compare the claim's first configuration
-    /// with its second.
+    /// The reason; figures compare the claim's first configuration with its second.
     pub because: String,
 }
 
-/// When a claim was stated.
+/// When a claim or trade-off was stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimOrigin {
     /// Before the runs, in the experiment file.
     Declared,
-    /// Afterwards, on the command line or in a file named there.
+    /// Later, on the command line or in a file named there.
     #[default]
     PostHoc,
 }
@@ -459,35 +447,35 @@ impl Outcome {
     }
 }
 
-/// A problem with the data themselves.
+/// A defect of the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lint {
-    /// A short code such as `constant-metric`.
+    /// Its code, such as `constant-metric`.
     pub code: String,
     /// The workload, configuration, metric or line concerned.
     #[serde(rename = "where")]
     pub location: String,
     /// What is wrong, in one sentence.
     pub detail: String,
-    /// The number of the scheduled run that the lint is about, if it is about one.
+    /// The scheduled run concerned, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
-    /// The path of the bundle of this run, if the document is of several.
+    /// The bundle of this run, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bundle: Option<String>,
-    /// The command that executes this run again; absent until the caller, who knows it, fills it
-    /// in.
+    /// The command that executes this run again.
+    ///
+    /// Absent until the caller, who knows it, fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-/// A plain sentence and the rows that back it.
+/// A plain sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
     /// The sentence, with its full stop.
     pub text: String,
-    /// The rows that back it, as `workload metric configuration` (for a
-    /// factorial fit the effect, for events the event), or a workload for all
-    /// its rows.
+    /// The rows that back it, as `workload metric configuration` (for factorial fits the effect,
+    /// for events the event, instead of the configuration), or a workload for all its rows.
     pub rows: Vec<String>,
 }

@@ -24,6 +24,9 @@ const SOURCES: [&str; 8] = [
     "crates/bundle/src/records.rs",
 ];
 const TOP: &str = "Document";
+/// A row that so many tables would have stands in a table of its own.
+const MANY: usize = 3;
+const COMMON: &str = "Other sections name these without repeating what they mean.";
 
 /// A type declared in the source.
 struct Declared {
@@ -64,8 +67,12 @@ pub fn agrees() -> Result<(), Failed> {
     let (head, rest) = page.split_once("<!-- fields -->\n").unwrap();
     let (_, tail) = rest.split_once("<!-- end -->").unwrap();
     let mut text = format!("{head}<!-- fields -->\n");
-    for name in reached(&types) {
-        section(&name, &types[&name], &mut text);
+    let names = reached(&types);
+    let shared = shared(names.iter().map(|name| &types[name]));
+    let rows: String = shared.values().map(String::as_str).collect();
+    table("Common fields", COMMON, &rows, &mut text);
+    for name in names {
+        section(&name, &types[&name], &shared, &mut text);
     }
     write!(text, "\n<!-- end -->{tail}").unwrap();
     if rewrites() {
@@ -114,7 +121,10 @@ fn types() -> Types {
                     types.insert(item.ident.to_string(), declared);
                 }
                 Item::Enum(item) => {
-                    let fields = item.variants.iter().map(variant).collect();
+                    let style = serde(&item.attrs);
+                    let dashes = style.contains("rename_all=kebab-case");
+                    let fields = item.variants.iter();
+                    let fields = fields.map(|one| variant(one, dashes)).collect();
                     let about = about(&item.attrs);
                     let declared = Declared {
                         about,
@@ -133,19 +143,25 @@ fn types() -> Types {
 fn field(field: &syn::Field) -> Field {
     let name = field.ident.as_ref().unwrap().to_string();
     let serde = serde(&field.attrs);
+    let may_be_absent = serde.contains("skip_serializing_if");
+    let kind = match kind(&field.ty) {
+        // Absent rather than null.
+        Kind::Nullable(inner) if may_be_absent => *inner,
+        kind => kind,
+    };
     Field {
         name: renamed(&serde).unwrap_or(name),
         about: about(&field.attrs),
-        kind: kind(&field.ty),
-        may_be_absent: serde.contains("skip_serializing_if"),
+        kind,
+        may_be_absent,
     }
 }
 
-fn variant(variant: &syn::Variant) -> Field {
+fn variant(variant: &syn::Variant, dashes: bool) -> Field {
     let mut name = String::new();
     for (at, letter) in variant.ident.to_string().char_indices() {
         if letter.is_uppercase() && at > 0 {
-            name.push('_');
+            name.push(if dashes { '-' } else { '_' });
         }
         name.extend(letter.to_lowercase());
     }
@@ -262,63 +278,83 @@ fn reached(types: &Types) -> Vec<String> {
     found
 }
 
-fn section(name: &str, declared: &Declared, text: &mut String) {
-    write!(text, "\n## {name}\n\n{}\n\n", declared.about).unwrap();
+/// The rows of many tables, by field.
+fn shared<'a>(types: impl Iterator<Item = &'a Declared>) -> BTreeMap<String, String> {
+    let mut times: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    for field in types.filter(|one| !one.is_enum).flat_map(|one| &one.fields) {
+        *times.entry((&field.name, row(field))).or_default() += 1;
+    }
+    let mut shared = BTreeMap::new();
+    for ((name, row), _) in times.into_iter().filter(|(_, times)| *times >= MANY) {
+        let other = shared.insert(name.to_owned(), row);
+        assert_eq!(other, None, "two common meanings");
+    }
+    shared
+}
+
+fn section(name: &str, declared: &Declared, shared: &BTreeMap<String, String>, text: &mut String) {
     if declared.is_enum {
-        text.push_str("| value | meaning |\n| --- | --- |\n");
+        write!(text, "\n## {name}\n\n{}\n\n", declared.about).unwrap();
         for field in &declared.fields {
             let value = match (field.may_be_absent, &field.kind) {
                 (true, kind) => format!("`{{\"{}\": …}}` with a {}", field.name, words(kind)),
                 (false, _) => format!("`\"{}\"`", field.name),
             };
-            writeln!(text, "| {value} | {} |", field.about).unwrap();
+            writeln!(text, "- {value}: {}", field.about).unwrap();
         }
         return;
     }
-    text.push_str("| field | type | unit | meaning |\n| --- | --- | --- | --- |\n");
-    for field in &declared.fields {
-        let absent = if field.may_be_absent {
-            ", or absent"
-        } else {
-            ""
-        };
-        let (kind, unit) = (words(&field.kind), unit(&field.name));
-        writeln!(
-            text,
-            "| `{}` | {kind}{absent} | {unit} | {} |",
-            field.name, field.about
-        )
-        .unwrap();
+    let is_common = |field: &&Field| shared.get(&field.name) == Some(&row(field));
+    let (common, own): (Vec<&Field>, Vec<&Field>) = declared.fields.iter().partition(is_common);
+    let names: Vec<String> = common.iter().map(|one| format!("`{}`", one.name)).collect();
+    let about = match names.is_empty() {
+        true => declared.about.clone(),
+        false => format!("{} Common fields: {}.", declared.about, names.join(", ")),
+    };
+    let own: String = own.into_iter().map(row).collect();
+    table(name, &about, &own, text);
+}
+
+/// A heading, a paragraph and the rows of fields, if there are any.
+fn table(title: &str, about: &str, rows: &str, text: &mut String) {
+    write!(text, "\n## {title}\n\n{about}\n").unwrap();
+    if !rows.is_empty() {
+        let head = "| field | type | meaning |\n| --- | --- | --- |";
+        write!(text, "\n{head}\n{rows}").unwrap();
     }
+}
+
+fn row(field: &Field) -> String {
+    let absent = if field.may_be_absent {
+        ", optional"
+    } else {
+        ""
+    };
+    let (name, kind) = (&field.name, words(&field.kind));
+    format!("| `{name}` | {kind}{absent} | {} |\n", field.about)
 }
 
 fn words(kind: &Kind) -> String {
     match kind {
-        Kind::Text => "text".into(),
+        Kind::Text => "string".into(),
         Kind::Number => "number".into(),
-        Kind::Whole => "whole number".into(),
-        Kind::Flag => "true or false".into(),
+        Kind::Whole => "integer".into(),
+        Kind::Flag => "boolean".into(),
         Kind::Nullable(inner) => format!("{} or null", words(inner)),
-        Kind::List(inner) => format!("list of {}", words(inner)),
-        Kind::Pair(inner) => format!("two of {}: least, greatest", words(inner)),
-        Kind::Map(inner) => format!("object: name to {}", words(inner)),
+        Kind::List(inner) => format!("array of {}", plural(inner)),
+        Kind::Pair(inner) => format!("pair of {}", plural(inner)),
+        Kind::Map(inner) => format!("object of {}", plural(inner)),
         Kind::Named(name) => format!("[{name}](#{})", name.to_lowercase()),
     }
 }
 
-/// The unit of a field with this name.
-fn unit(name: &str) -> &'static str {
-    match name {
-        "value" | "mean" | "mean_baseline" | "median" | "difference" | "resolution" | "above" => {
-            "`unit`"
-        }
-        "p" | "p_t" | "p_attainable" | "p_adjusted" | "p_t_adjusted" => "probability",
-        "alpha" | "level" | "margin" => "share of 1",
-        "n" | "n_baseline" | "runs_needed" => "runs",
-        _ if name.ends_with("_per_s") => "1/s",
-        _ if name.ends_with("_s") => "s",
-        _ => "",
-    }
+fn plural(kind: &Kind) -> String {
+    let ending = if matches!(kind, Kind::Named(_)) {
+        ""
+    } else {
+        "s"
+    };
+    words(kind) + ending
 }
 
 /// Checks recursively that a value is of this kind.

@@ -15,22 +15,22 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "metric",
             OneOrMore(&Text).required(),
-            "One metric; or several, of which each has a table of its own.",
+            "The metric; with several, each has its own table.",
         ),
         key(
             "workloads",
             List(&Text).optional(),
-            "The columns; without it all workloads.",
+            "The columns; by default all workloads.",
         ),
         key(
             "normalised_to",
             Text.optional(),
-            "One of the columns: the others are shown relative to it, each configuration to its own. Without it medians are shown.",
+            "The column that the others are relative to, for each configuration; without it medians are shown.",
         ),
         key(
             "factor",
             Text.optional(),
-            "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
+            "Compare each configuration with the one at this factor's first level, all else equal, instead of the baseline.",
         ),
     ],
 };

@@ -17,12 +17,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "x",
             Table(&METRIC_KEYS).required(),
-            "The first metric, along the plot.",
+            "The metric on the horizontal axis.",
         ),
         key(
             "y",
             Table(&METRIC_KEYS).required(),
-            "The second metric, up the plot.",
+            "The metric on the vertical axis.",
         ),
     ],
 };
@@ -35,12 +35,12 @@ pub(crate) static METRIC_KEYS: KeySection = KeySection {
         key(
             "workload",
             Text.optional(),
-            "The workload on which it is taken. With none for both metrics there is a trade-off for each workload that gives both.",
+            "Where it is taken; if neither metric names one, each workload that gives both has its own trade-off.",
         ),
         key(
             "better",
             Word(&["lower", "higher"]).optional(),
-            "Which direction is good; must be given unless primary or higher_is_better says so.",
+            "Which direction is good; required unless primary or higher_is_better says so.",
         ),
     ],
 };

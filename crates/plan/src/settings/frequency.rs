@@ -22,7 +22,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "steps",
             WordOrList(NAMES, &Table(&STEP_KEYS)).or("phone"),
-            "The frequencies, ascending: a built-in table or your own. No CPU becomes faster or slower.",
+            "The frequencies, ascending: a built-in table or your own.",
         ),
         key(
             "governor",
@@ -35,12 +35,12 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "userspace",
             ])
             .or("schedutil"),
-            "Who chooses among them.",
+            "The cpufreq governor.",
         ),
         key(
             "domain",
             Whole(0, 255).or("1"),
-            "CPUs that have one frequency together; 0 for all.",
+            "CPUs that share a frequency; 0 for all.",
         ),
         key(
             "set",
@@ -50,7 +50,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "rate",
             duration(1000).or("1ms"),
-            "Least time between two changes by schedutil; at most 10s.",
+            "Shortest time between changes by schedutil; at most 10s.",
         ),
     ],
 };

@@ -16,7 +16,7 @@ const BASELINE_NS_MAX: u64 = 60_000_000_000;
 pub(crate) const CPUS: SectionKey = key(
     "cpus",
     List(&Whole(0, 4095)).or("[]"),
-    "The CPUs to watch; empty for all but CPU 0, or CPU 0 if there is no other.",
+    "CPUs to watch; by default all but CPU 0, or CPU 0 if there is no other.",
 );
 
 /// The settings of `gaps`.
@@ -28,28 +28,28 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "window",
             duration(1000).or("1s"),
-            "Each CPU is watched once in this time.",
+            "Each CPU is watched once per window.",
         ),
         key(
             "width",
             duration(1000).or("1s"),
-            "For so long; all the time if that is the window.",
+            "For this long; all the time if it equals the window.",
         ),
         key(
             "policy",
             Word(POLICIES).or("other"),
-            "The scheduling policy of the threads that watch.",
+            "Scheduling policy of the threads that watch.",
         ),
         PRIORITY,
         key(
             "baseline",
             duration(0).or("100ms"),
-            "For how long the machine is watched at rest before each run; at most 1min.",
+            "How long the machine is watched at rest before each run; at most 1min.",
         ),
         key(
             "trust",
             duration(1_000_000).or("10s"),
-            "A machine that has more than one unexplained gap in this time at rest gives no verdict on unexplained gaps.",
+            "With more than one unexplained gap per this time at rest, unexplained gaps get no verdict.",
         ),
     ],
 };

@@ -24,12 +24,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "states",
             WordOrList(NAMES, &Table(&STATE_KEYS)).or("phone"),
-            "The states of all CPUs, the shallowest first: a built-in table or your own.",
+            "The states, the shallowest first: a built-in table or your own.",
         ),
         key(
             "governor",
             Word(&["menu", "ladder", "haltpoll", "teo"]).or("menu"),
-            "Who chooses among them.",
+            "The cpuidle governor.",
         ),
         key(
             "delay",
@@ -39,17 +39,17 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "active",
             POWER.optional(),
-            "Modelled power of a CPU that is not idle; not with frequency. Must be given for states of your own.",
+            "Modelled power of a CPU that is not idle; required for your own states, not allowed with frequency.",
         ),
         key(
             "package",
             POWER.optional(),
-            "Modelled power of what all CPUs share; 0 for states of your own.",
+            "Modelled power of what all CPUs share; 0 for your own states.",
         ),
         key(
             "package_idle",
             POWER.optional(),
-            "The same while all CPUs are in the deepest state at once; 0 for states of your own.",
+            "The same while all CPUs are in the deepest state; 0 for your own states.",
         ),
     ],
 };
@@ -62,14 +62,14 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
         key(
             "residency",
             duration(0).required(),
-            "The target residency: from idle times of this length on it pays.",
+            "Target residency: the shortest idle time for which it pays off.",
         ),
-        key("exit", duration(0).required(), "The exit latency."),
+        key("exit", duration(0).required(), "Exit latency."),
         key("power", POWER.required(), "Modelled power of a CPU in it."),
         key(
             "transition",
             ENERGY.optional(),
-            "Modelled energy of entering and leaving it once; by default such that the state pays off from its residency on.",
+            "Modelled energy of entering and leaving it once; by default such that it pays off from its residency on.",
         ),
     ],
 };

@@ -15,7 +15,7 @@ use crate::values::read::{ExperimentChecker, ValueNode};
 pub(crate) const KEY: keys::SectionKey = keys::key(
     "policy",
     KeyType::Policy.optional(),
-    "The placement policy; without it, and with none, the kernel's own scheduler.",
+    "Placement policy; by default, and with none, the kernel's scheduler.",
 );
 
 /// The key that names a policy.

@@ -24,17 +24,17 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "design",
             Word(&["drm-sched", "depq", "none"]).or("drm-sched"),
-            "The kernel's own drm_sched, depq, or no queue, the lower bound of the cost: the submitter waits for dependencies and hands the job to the engine.",
+            "The kernel's drm_sched, depq, or no queue (the lower bound of the cost): the submitter waits for dependencies and hands the job to the engine.",
         ),
         key(
             "bypass",
             Flag.or("false"),
-            "depq: the submitter runs a job where nothing is in its way.",
+            "depq: the submitter runs a job that nothing blocks.",
         ),
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]).optional(),
-            "depq: who puts a finished job: the worker, the interrupt, or the next submitter; with auto the queue chooses this and who runs jobs. Without it auto if neither bypass nor worker is given, else worker.",
+            "depq: who puts a finished job: worker, interrupt or next submitter; with auto the queue chooses this and who runs jobs. By default auto if neither bypass nor worker is given, else worker.",
         ),
         key(
             "worker",
@@ -47,42 +47,42 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "follow-min",
             ])
             .or("workqueue"),
-            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), or one that inherits the priority of its most urgent waiting submitter (depq), with follow-min any negative nice value as -20.",
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), or one that inherits the priority of its most urgent waiting submitter (depq); follow-min takes any negative nice value as -20.",
         ),
         key(
             "share",
             Word(&["context", "engine", "device"]).or("context"),
-            "depq: the contexts that share a worker: none, those of an engine, all.",
+            "depq: contexts that share a worker: none, those of an engine, or all.",
         ),
         key(
             "pick",
             Word(&["ring", "fair"]).or("ring"),
-            "depq: what picks the next job of an engine: its ring, in the order of arrival, or an arbiter, which picks the context that used the least engine time.",
+            "depq: picks the next job of an engine in order of arrival, or from the context that used the least engine time.",
         ),
         key(
             "shared",
             Flag.or("false"),
-            "drm-sched: one scheduler for all contexts of an engine, rather than one for each context.",
+            "drm-sched: one scheduler for all contexts of an engine, not one for each.",
         ),
         key(
             "shape",
             Word(&["none", "xe", "panthor", "amdgpu"]).or("none"),
-            "drm-sched: the driver whose use of it is imitated: a scheduler with its own workqueue for each context (xe), one unbound workqueue for all (panthor), or a scheduler for each engine, with a run queue for each priority (amdgpu). Replaces shared and worker.",
+            "drm-sched: imitates a driver: a scheduler with its own workqueue per context (xe), one unbound workqueue for all (panthor), or a scheduler per engine with a run queue per priority (amdgpu). Replaces shared and worker.",
         ),
         key(
             "credits",
             Whole(1, 65536).or("64"),
-            "Jobs of a context on the engine at most; with shared or shape = \"amdgpu\" those of all contexts of the engine together, with pick = \"fair\" those of each and those of all. With that shape 2 if not given.",
+            "Most jobs of a context on the engine; with shared or shape = \"amdgpu\" of all contexts of the engine together, with pick = \"fair\" of each and of all. By default 2 with that shape.",
         ),
         key(
             "ring",
             Whole(2, 65536).or("1024"),
-            "Jobs of a context that are not done at most; a power of two.",
+            "Most unfinished jobs of a context; a power of two.",
         ),
         key(
             "timeout",
             duration(1000).or("5s"),
-            "A job that is longer on the engine is taken to hang; at most 60s.",
+            "A job that is on the engine for longer counts as hung; at most 60s.",
         ),
         key(
             "hang_limit",
@@ -92,12 +92,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "free_cost",
             duration(0).or("0ns"),
-            "CPU time that it takes to free a job, wherever that is; at most 1ms.",
+            "CPU time to free a job; at most 1ms.",
         ),
         key(
             "free_sleeps",
             Flag.or("false"),
-            "Freeing a job takes a sleeping lock, as dropping a VM does. Designs that free jobs in completions leave it to a work item.",
+            "Freeing a job takes a sleeping lock, as dropping a VM does; designs that free in completions leave it to a work item.",
         ),
     ],
 };

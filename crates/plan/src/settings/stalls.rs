@@ -15,13 +15,13 @@ use crate::values::target::EXACT;
 pub(crate) const KEY: SectionKey = key(
     "stalls",
     Part(&KEYS).optional(),
-    "Stalls of known length that are planted. Exact target only.",
+    "Stalls to plant (exact only).",
 );
 /// The key in a level.
 pub(crate) const KEY_OF_LEVEL: SectionKey = key(
     "stalls",
     Part(&KEYS).optional(),
-    "What differs of the stalls that are planted.",
+    "Stall settings that differ.",
 );
 
 /// The keys of injected stalls.
@@ -36,19 +36,19 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "length",
             OneOrMore(&duration(1)).optional(),
-            "How long each is: one length, or up to 16 to draw from. 100ns to 100ms; must be given.",
+            "One length, or up to 16 to draw from; 100ns to 100ms, required.",
         ),
         key(
             "period",
             duration(1).optional(),
-            "From one to the next, and from the start of the workload to the first; must be given.",
+            "Time between stalls, and before the first; required.",
         ),
         key(
             "jitter",
             duration(0).or("0ns"),
-            "Each period is drawn at most so much shorter or longer.",
+            "Each period is longer or shorter by up to this, at random.",
         ),
-        key("cpu", Whole(0, 254).or("0"), "The CPU that is stalled."),
+        key("cpu", Whole(0, 254).or("0"), "The CPU to stall."),
     ],
 };
 

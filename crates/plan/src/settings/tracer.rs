@@ -35,27 +35,27 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "threshold",
             duration(1).or("10us"),
-            "The shortest latency; whole microseconds, of hwlat 2us at least.",
+            "The shortest latency; at least 2us for hwlat.",
         ),
         key(
             "window",
             duration(1).optional(),
-            "hwlat, osnoise: each CPU is watched once in this time; whole microseconds. Else 1s (hwlat), 100ms (osnoise).",
+            "hwlat, osnoise: each CPU is watched once per window. By default 1s (hwlat) or 100ms (osnoise).",
         ),
         key(
             "width",
             duration(1).optional(),
-            "hwlat, osnoise: for so long; whole microseconds. Else half of the window (hwlat), all of it (osnoise).",
+            "hwlat, osnoise: for this long. By default half the window (hwlat) or all of it (osnoise).",
         ),
         key(
             "mode",
             Word(&["none", "round-robin", "per-cpu"]).optional(),
-            "hwlat: one thread that stays, one that moves on after each window (the default), or one on each CPU.",
+            "hwlat: one thread that stays, one that moves on after each window (the default), or one per CPU.",
         ),
         key(
             "period",
             duration(1).optional(),
-            "timerlat: from one timer to the next, 100us to 1s in whole microseconds; else 1ms.",
+            "timerlat: time between timers, 100us to 1s; by default 1ms.",
         ),
     ],
 };

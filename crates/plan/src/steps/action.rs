@@ -14,9 +14,9 @@ pub(crate) static FORMS: &[KeySection] = &[
             key(
                 "module",
                 Text.required(),
-                "Load this kernel module: its name, or the path of a .ko file here.",
+                "Module to load: its name, or the path of a .ko file here.",
             ),
-            key("parameters", Map(&Value).or("{}"), "Parameter to value."),
+            key("parameters", Map(&Value).or("{}"), "Its parameters."),
         ],
     },
     KeySection {
@@ -27,10 +27,10 @@ pub(crate) static FORMS: &[KeySection] = &[
                 key(
                     "sysctl",
                     Text.required(),
-                    "Set this sysctl, written with dots.",
+                    "Sysctl to set, written with dots.",
                 ),
             ),
-            key("value", Value.required(), "As it is written."),
+            key("value", Value.required(), "Its value."),
         ],
     },
     KeySection {
@@ -38,16 +38,12 @@ pub(crate) static FORMS: &[KeySection] = &[
         keys: &[
             named(
                 "path",
-                key(
-                    "write",
-                    Text.required(),
-                    "Write this file, named by an absolute path.",
-                ),
+                key("write", Text.required(), "File to write, by absolute path."),
             ),
             key(
                 "value",
                 Value.required(),
-                "What is written; no newline is added.",
+                "What to write; no newline is added.",
             ),
         ],
     },
@@ -58,7 +54,7 @@ pub(crate) static FORMS: &[KeySection] = &[
             key(
                 "command",
                 List(&Free).required(),
-                "Run this program with these arguments, without a shell, and wait for it; any status but 0 fails the run.",
+                "Program and arguments, run without a shell; any status but 0 fails the run.",
             ),
         )],
     },

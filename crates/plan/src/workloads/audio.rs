@@ -9,17 +9,17 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(24_000_000).or("5s"),
-            "How long the music lasts, rounded up to 24 ms; in the background, until the workload ends.",
+            "Length of the music, rounded up to 24 ms.",
         ),
         key(
             "buffer",
             duration(1_000_000).or("200ms"),
-            "How much sound the device buffers.",
+            "Sound that the device buffers.",
         ),
         key(
             "device",
             Text.or("hw:Dummy"),
-            "The device, as ALSA names it; without it the card of the kernel's module snd-dummy, which is loaded.",
+            "ALSA device; by default snd-dummy's, which is loaded.",
         ),
         SCHEDULING,
     ],

@@ -7,22 +7,14 @@ use crate::values::keys::{KeySection, Whole, duration, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "browser",
     keys: &[
-        key(
-            "pages",
-            COUNT.or("20"),
-            "Pages that are loaded; in the background, until the workload ends.",
-        ),
+        key("pages", COUNT.or("20"), "Pages to load."),
         key("steps", Whole(1, 1000).or("4"), "Steps of a page."),
         key(
             "main",
             duration(1).or("2ms"),
-            "CPU time of the main thread in each step, and once more after the last.",
+            "CPU time of the main thread in each step, and once more at the end.",
         ),
-        key(
-            "workers",
-            Whole(0, 256).or("3"),
-            "Threads that work beside the main thread.",
-        ),
+        key("workers", Whole(0, 256).or("3"), "Worker threads."),
         key(
             "work",
             duration(1).or("3ms"),
@@ -31,22 +23,18 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "spread",
             duration(0).or("0ns"),
-            "More CPU time of each worker in each step, drawn from the seed below this.",
+            "Random extra work of each worker in each step, up to this.",
         ),
-        key(
-            "think",
-            duration(1).or("80ms"),
-            "Time from the end of a page to the next.",
-        ),
+        key("think", duration(1).or("80ms"), "Pause between pages."),
         key(
             "think_spread",
             duration(0).or("80ms"),
-            "More time, drawn from the seed below this.",
+            "Random extra pause, up to this.",
         ),
         key(
             "rate",
             Whole(0, 1000).or("60"),
-            "Frames a second that the compositor draws; 0 for no compositor. Their phase is drawn from the seed.",
+            "Frames per second of the compositor, at a random phase; 0 for no compositor.",
         ),
         key("frame", duration(1).or("500us"), "CPU time of a frame."),
         SCHEDULING,

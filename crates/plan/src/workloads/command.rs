@@ -9,7 +9,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "argv",
             List(&Free).required(),
-            "Program and arguments; no shell. {seed} becomes the seed of the run.",
+            "Program and arguments, without a shell; {seed} becomes the run's seed.",
         ),
         key(
             "environment",
@@ -19,12 +19,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "statuses",
             List(&Whole(0, 255)).or("[0]"),
-            "Exit statuses that are no failure.",
+            "Exit statuses that count as success.",
         ),
         key(
             "metrics",
             List(&Text).or("[]"),
-            "Names of metrics it prints, each on a line 'NAME: VALUE UNIT'.",
+            "Metrics that it prints, each on a line 'NAME: VALUE UNIT'.",
         ),
         SCHEDULING,
     ],

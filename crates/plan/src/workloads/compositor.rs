@@ -12,43 +12,43 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "clients",
             Whole(1, 64).or("3"),
-            "Clients, each a thread with a context of its own.",
+            "Clients, each a thread with its own context.",
         ),
         key(
             "cpu",
             duration(0).or("200us"),
-            "CPU time a client uses for a frame.",
+            "CPU time per frame of a client.",
         ),
         key(
             "jobs",
             Whole(1, 256).or("2"),
-            "Jobs of a client's frame, each after the one before.",
+            "Jobs per frame, each depending on the one before.",
         ),
         key(
             "job_duration",
             duration(0).or("200us"),
-            "Time of each job on the engine.",
+            "Engine time of a job.",
         ),
         spread("100us"),
         key(
             "lead",
             duration(1).or("4ms"),
-            "How long before a vertical blank the compositor begins.",
+            "How long before a vertical blank the compositor starts.",
         ),
         key(
             "composition",
             duration(0).or("1ms"),
-            "Time of the compositor's job on the engine.",
+            "Engine time of the compositor's job.",
         ),
         key(
             "fences",
             Word(&["done", "wait", "pass"]).or("done"),
-            "The compositor takes only frames that are done; or the newest, and waits for their fences itself or passes them to the kernel.",
+            "The compositor takes the newest finished frames, so that no client delays it; or the newest, and waits for their fences itself, or has the queue wait.",
         ),
         key(
             "own_engine",
             Flag.or("false"),
-            "The compositor has an engine of its own.",
+            "Give the compositor its own engine.",
         ),
         RUN_COST,
         key(

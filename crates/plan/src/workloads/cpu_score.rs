@@ -7,12 +7,12 @@ use crate::values::keys::{Flag, KeySection, duration, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "cpu-score",
     keys: &[
-        key("threads", COUNT.or("1"), "How many threads."),
-        key("per_cpu", Flag.or("false"), "So many for each CPU."),
+        key("threads", COUNT.or("1"), "Number of threads."),
+        key("per_cpu", Flag.or("false"), "Start this many per CPU."),
         key(
             "duration",
             duration(1_000_000).or("1s"),
-            "How long they compute; in the background, until the workload ends.",
+            "How long it runs.",
         ),
         SCHEDULING,
     ],

@@ -13,11 +13,7 @@ pub(crate) static KEYS: KeySection = KeySection {
             Whole(1, 4096).or("256"),
             "Contexts, all on one engine.",
         ),
-        key(
-            "threads",
-            CONTEXTS.or("4"),
-            "Threads that serve them, each its share.",
-        ),
+        key("threads", CONTEXTS.or("4"), "Threads that feed them."),
         key(
             "window",
             Whole(1, 64).or("4"),
@@ -28,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "uneven",
             Whole(1, 1000).or("1"),
-            "Jobs of every second context are so many times as long.",
+            "Jobs of every second context take this many times as long.",
         ),
         RUN_COST,
         SCHEDULING,

@@ -7,17 +7,17 @@ use crate::values::keys::{Flag, KeySection, duration, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "cyclictest",
     keys: &[
-        key("threads", COUNT.or("1"), "Number of measuring threads."),
+        key("threads", COUNT.or("1"), "Measuring threads."),
         key(
             "interval",
             duration(1000).or("1ms"),
-            "Time between two wake-ups of a thread.",
+            "Time between wake-ups of a thread.",
         ),
         key("loops", LOOPS.or("1000"), "Wake-ups of each thread."),
         key(
             "pinned",
             Flag.or("true"),
-            "Whether each measuring thread is bound to a CPU of its own.",
+            "Bind each measuring thread to its own CPU.",
         ),
         SCHEDULING,
     ],

@@ -7,16 +7,8 @@ use crate::values::keys::{KeySection, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "deep",
     keys: &[
-        key(
-            "chains",
-            COUNT.or("8"),
-            "Chains that are submitted before any is waited for.",
-        ),
-        key(
-            "depth",
-            COUNT.or("250"),
-            "Jobs of a chain, each after the one before.",
-        ),
+        key("chains", COUNT.or("8"), "Chains of jobs."),
+        key("depth", COUNT.or("250"), "Jobs of a chain."),
         key(
             "contexts",
             CONTEXTS.or("4"),

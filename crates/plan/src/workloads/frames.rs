@@ -9,31 +9,27 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         length("5s"),
         RATE,
-        key(
-            "cpu",
-            duration(0).or("100us"),
-            "CPU time the client uses for a frame.",
-        ),
+        key("cpu", duration(0).or("100us"), "CPU time per frame."),
         key(
             "jobs",
             Whole(1, 256).or("2"),
-            "Jobs of a frame, each after the one before.",
+            "Jobs per frame, each depending on the one before.",
         ),
         key(
             "job_duration",
             duration(0).or("2ms"),
-            "Time of each job on the engine.",
+            "Engine time of a job.",
         ),
         spread("1ms"),
         key(
             "composition",
             duration(0).or("1ms"),
-            "Time of the compositor's job on the engine.",
+            "Engine time of the compositor's job.",
         ),
         key(
             "in_fence",
             Flag.or("false"),
-            "The compositor passes the client's fence to the kernel, rather than wait for it itself.",
+            "The compositor passes the client's fence to the kernel instead of waiting for it.",
         ),
         RUN_COST,
         SCHEDULING,

@@ -18,23 +18,23 @@ const FRAME_BYTES_MAX: u64 = 256 << 20;
 pub(crate) static KEYS: KeySection = KeySection {
     name: "frames-stream",
     keys: &[
-        key("width", Whole(1, 16384).or("1920"), "Pixels of a line."),
-        key("height", Whole(1, 16384).or("1080"), "Lines of a frame."),
-        key("pixel_bytes", Whole(1, 8).or("4"), "Bytes of a pixel."),
+        key("width", Whole(1, 16384).or("1920"), "Pixels per line."),
+        key("height", Whole(1, 16384).or("1080"), "Lines per frame."),
+        key("pixel_bytes", Whole(1, 8).or("4"), "Bytes per pixel."),
         key(
             "frames",
             Whole(1, 1_000_000_000).or("100"),
-            "Frames to copy, where no duration is given; in the background, until the workload ends.",
+            "Frames to copy, if no duration is given.",
         ),
         key(
             "duration",
             duration(1).optional(),
-            "Instead of frames: frames are begun for so long, and the last is copied to its end.",
+            "Instead of frames: how long to start frames; the last is copied to its end.",
         ),
         key(
             "period",
             duration(1).optional(),
-            "A frame begins each so often; without it, as soon as the one before is copied.",
+            "Time from one frame to the next; by default it starts at once.",
         ),
         key(
             "source",
@@ -46,7 +46,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "write-combined",
             ])
             .or("anonymous"),
-            "Where frames are copied from: private memory, reserved huge pages, a file in memory, or memory of a PCI device as resourceN or resourceN_wc maps it.",
+            "Where frames come from: private memory, reserved huge pages, a memfd, or PCI memory mapped through resourceN or resourceN_wc.",
         ),
         key(
             "destination",
@@ -60,12 +60,12 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "dumb-buffer",
             ])
             .or("anonymous"),
-            "Where they are copied to: the same, a framebuffer, or a dumb buffer of a card.",
+            "Where they go: the same, a framebuffer, or a dumb buffer of a card.",
         ),
         key(
             "device",
             Text.optional(),
-            "Whose memory that is: a PCI address such as 0000:00:02.0, /dev/fbN or /dev/dri/cardN; without it the first display controller, framebuffer or card.",
+            "The device with that memory: a PCI address (0000:00:02.0), /dev/fbN or /dev/dri/cardN; by default the first display controller, framebuffer or card.",
         ),
         key("bar", Whole(0, 5).or("0"), "The N of resourceN."),
         key(
@@ -79,38 +79,34 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "compute",
             ])
             .or("mov"),
-            "What copies: REP MOVSB, ordinary stores of 8 bytes, non-temporal ones of 8, 16 (SSE2) or 32 bytes (AVX2). compute copies nothing: it runs a loop once for each 8 bytes of a frame.",
+            "What copies: REP MOVSB, plain stores of 8 bytes, non-temporal ones of 8, 16 (SSE2) or 32 bytes (AVX2), or nothing but a loop, once per 8 bytes (compute).",
         ),
         key(
             "flush",
             Word(&["nothing", "source", "destination"]).or("nothing"),
-            "Of what cache lines are flushed once it was copied.",
+            "Whose cache lines are flushed after the copy.",
         ),
         key(
             "flush_by",
             Word(&["clflush", "clflushopt"]).or("clflush"),
-            "The instruction that flushes them.",
+            "The flush instruction.",
         ),
         key(
             "fence",
             Word(&["nothing", "sfence", "mfence"]).or("nothing"),
-            "The fence behind what was copied and flushed.",
+            "The fence after copy and flush.",
         ),
         key(
             "each",
             Word(&["line", "frame"]).or("frame"),
-            "After which of them flush and fence come.",
+            "Flush and fence after each line or each frame.",
         ),
         key(
             "bands",
             Whole(1, 16384).or("1"),
-            "Parts of a frame, of whole lines, each copied without a pause.",
+            "Parts of a frame, in whole lines, each copied without a pause.",
         ),
-        key(
-            "pause",
-            duration(0).or("0ns"),
-            "The pause between two bands of a frame.",
-        ),
+        key("pause", duration(0).or("0ns"), "Pause between bands."),
         SCHEDULING,
     ],
 };

@@ -8,22 +8,14 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "hackbench",
     keys: &[
         key("groups", COUNT.or("2"), "Groups of senders and receivers."),
-        key(
-            "fds",
-            COUNT.or("4"),
-            "Senders, and receivers, in each group.",
-        ),
+        key("fds", COUNT.or("4"), "Senders per group, and receivers."),
         key(
             "loops",
             LOOPS.or("100"),
-            "Messages each sender sends to each receiver.",
+            "Messages from each sender to each receiver.",
         ),
-        key("datasize", COUNT.or("100"), "Size of a message in bytes."),
-        key(
-            "threads",
-            Flag.or("false"),
-            "Threads rather than processes.",
-        ),
+        key("datasize", COUNT.or("100"), "Bytes per message."),
+        key("threads", Flag.or("false"), "Threads instead of processes."),
         key(
             "via",
             Word(&["pipe", "socket"]).or("pipe"),

@@ -7,13 +7,9 @@ use crate::values::keys::{Flag, KeySection, duration, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "hogs",
     keys: &[
-        key("threads", COUNT.or("1"), "How many threads."),
-        key("per_cpu", Flag.or("false"), "So many for each CPU."),
-        key(
-            "duration",
-            duration(1).or("1s"),
-            "How long they run; in the background, until the workload ends.",
-        ),
+        key("threads", COUNT.or("1"), "Number of threads."),
+        key("per_cpu", Flag.or("false"), "Start this many per CPU."),
+        key("duration", duration(1).or("1s"), "How long it runs."),
         SCHEDULING,
     ],
 };

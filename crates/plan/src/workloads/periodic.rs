@@ -13,25 +13,21 @@ use crate::values::keys::{KeySection, List, Table, Text, duration, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "periodic",
     keys: &[
-        key(
-            "duration",
-            duration(1).or("1s"),
-            "How long they run; in the background, until the workload ends.",
-        ),
+        key("duration", duration(1).or("1s"), "How long it runs."),
         key(
             "loops",
             List(&Table(&LOOP_KEYS)).or("[]"),
-            "The threads: each works for a while in each of its periods.",
+            "Threads that work for a while in each period.",
         ),
         key(
             "rt_app",
             Text.optional(),
-            "Instead of loops: a file for rt-app, which then runs it.",
+            "Instead of loops: a file for rt-app.",
         ),
         key(
             "calibration",
             duration(1).optional(),
-            "How long a turn of rt-app's loop takes, where its file gives no number.",
+            "How long an iteration of rt-app's loop takes, if its file does not say.",
         ),
     ],
 };
@@ -41,13 +37,9 @@ pub(crate) static LOOP_KEYS: KeySection = KeySection {
     name: "loop",
     keys: &[
         key("name", Text.or("loop"), "Its name in metrics."),
-        key("threads", COUNT.or("1"), "How many threads are like this."),
+        key("threads", COUNT.or("1"), "Threads like this."),
         key("period", duration(1).or("10ms"), "Length of a period."),
-        key(
-            "run",
-            duration(1).or("1ms"),
-            "CPU time to use in each period.",
-        ),
+        key("run", duration(1).or("1ms"), "CPU time per period."),
         SCHEDULING,
     ],
 };

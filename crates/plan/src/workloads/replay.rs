@@ -15,17 +15,17 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "steps",
             Free.optional(),
-            "Instead of file: the steps themselves.",
+            "The steps themselves, instead of file.",
         ),
         key(
             "repeat",
             COUNT.or("100"),
-            "How often all steps are carried out.",
+            "How often to carry out all steps.",
         ),
         key(
             "clients",
             CONTEXTS.or("1"),
-            "How many clients carry them out, each with contexts of its own.",
+            "Clients that carry them out, each with its own contexts.",
         ),
         RUN_COST,
         SCHEDULING,

@@ -27,17 +27,9 @@ pub(crate) const PRIORITY: SectionKey = key(
 pub(crate) static KEYS: KeySection = KeySection {
     name: "scheduling",
     keys: &[
-        key(
-            "policy",
-            Word(POLICIES).or("other"),
-            "The scheduling policy.",
-        ),
+        key("policy", Word(POLICIES).or("other"), "Scheduling policy."),
         PRIORITY,
-        key(
-            "nice",
-            Whole(-20, 19).or("0"),
-            "Niceness, for other and batch.",
-        ),
+        key("nice", Whole(-20, 19).or("0"), "For other and batch."),
         key(
             "cpus",
             List(&Whole(0, 4095)).or("[]"),
@@ -46,7 +38,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "group",
             Text.optional(),
-            "The control group of the whole workload and of others that name it; on each CPU it weighs as one thread of nice 0.",
+            "Control group of the whole workload and of others that name it; on each CPU it weighs as one thread of nice 0.",
         ),
     ],
 };

@@ -13,30 +13,26 @@ pub(crate) const CONTEXTS: KeyType = Whole(1, 256);
 pub(crate) const RUN_COST: SectionKey = key(
     "run_cost",
     duration(0).or("0ns"),
-    "CPU time it takes to hand a job to the engine.",
+    "CPU time to hand a job to the engine.",
 );
 
 /// The key of the number of jobs, one after another.
 pub(crate) const SUBMISSIONS: SectionKey = key(
     "submissions",
     COUNT.or("1000"),
-    "How often a job is submitted and waited for.",
+    "Jobs to submit and wait for.",
 );
 
 /// The key of the rate of a display.
 pub(crate) const RATE: SectionKey = key(
     "rate",
     Whole(1, 1000).or("60"),
-    "Vertical blanks a second; their phase is drawn from the seed.",
+    "Vertical blanks per second, at a random phase.",
 );
 
 /// The key of how long a workload lasts.
 pub(crate) const fn length(default: &'static str) -> SectionKey {
-    key(
-        "duration",
-        duration(1).or(default),
-        "How long; in the background, until the workload ends.",
-    )
+    key("duration", duration(1).or(default), "How long it runs.")
 }
 
 /// The key of the length of a job.
@@ -44,7 +40,7 @@ pub(crate) const fn job_duration(default: &'static str) -> SectionKey {
     key(
         "job_duration",
         duration(0).or(default),
-        "Time of a job on the engine.",
+        "Engine time of a job.",
     )
 }
 
@@ -53,6 +49,6 @@ pub(crate) const fn spread(default: &'static str) -> SectionKey {
     key(
         "spread",
         duration(0).or(default),
-        "More time, drawn from the seed below this.",
+        "Random extra engine time, up to this.",
     )
 }

@@ -13,7 +13,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "pause",
             duration(0).or("0ns"),
-            "Time between one job and the next, drawn from the seed below this.",
+            "Random pause between jobs, up to this.",
         ),
         RUN_COST,
         SCHEDULING,

@@ -10,13 +10,13 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "threads",
             CONTEXTS.or("7"),
-            "Threads, each with a context of its own, on one engine after the other.",
+            "Threads, each with its own context, on one engine after the other.",
         ),
         key("submissions", COUNT.or("1000"), "Jobs of each thread."),
         key(
             "window",
             Whole(1, 65536).optional(),
-            "Jobs of a thread in flight at most; as many as the queue takes if not given.",
+            "Most jobs of a thread in flight; by default as many as the queue takes.",
         ),
         job_duration("5us"),
         spread("1us"),

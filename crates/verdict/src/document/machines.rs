@@ -4,35 +4,34 @@ use serde::{Deserialize, Serialize};
 
 use super::{Scale, TTest, Verdict};
 
-/// One configuration compared with its baseline on one machine.
+/// One configuration compared with its baseline on one machine alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineComparison {
     /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty for plain counts.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The reference configuration.
+    /// The configuration that it is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
-    /// The machine, or whatever the document's `across` says instead.
+    /// The machine, or what `across` says.
     pub machine: String,
-    /// Number of runs of the baseline on it.
+    /// Runs of the baseline, if known.
     pub n_baseline: Option<u32>,
-    /// Number of runs of the configuration on it.
+    /// Runs of the configuration, if known.
     pub n: Option<u32>,
-    /// Mean of the baseline: geometric on the log scale, otherwise arithmetic.
+    /// Mean of the baseline: geometric on the log scale, else arithmetic.
     pub mean_baseline: Option<f64>,
-    /// Mean of the configuration: geometric on the log scale, otherwise
-    /// arithmetic.
+    /// The same of the configuration.
     pub mean: Option<f64>,
-    /// The scale on which the values were compared; the same for all machines.
+    /// The scale on which the values were compared.
     pub scale: Scale,
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
-    /// Configuration minus baseline, in the metric's unit; raw scale only.
+    /// Configuration minus baseline, in `unit`; raw scale only.
     pub difference: Option<f64>,
     /// Interval of `ratio`, or of `difference` on the raw scale.
     pub ci: Option<[f64; 2]>,
@@ -40,13 +39,13 @@ pub struct MachineComparison {
     pub standard_error: Option<f64>,
     /// Its degrees of freedom.
     pub df: Option<f64>,
-    /// The machine's weight in the pooled effect.
+    /// Weight in the pooled effect.
     pub weight: Option<f64>,
-    /// p of the t test.
+    /// p of the t test, uncorrected; `null` if nothing varies.
     pub p_t: Option<f64>,
-    /// Which t test gave `p_t`; `null` if there is none.
+    /// The t test that gave `p_t`.
     pub t_test: Option<TTest>,
-    /// p of the permutation test.
+    /// p of the permutation test, uncorrected; `null` if only summaries are known.
     pub p: Option<f64>,
     /// The smallest p that the permutation test can reach with this many runs.
     pub p_attainable: Option<f64>,
@@ -54,78 +53,75 @@ pub struct MachineComparison {
     pub p_adjusted: Option<f64>,
     /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
-    /// The verdict on this machine alone.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Explains the row, if that is needed.
+    /// An explanation, if one is needed.
     pub because: Option<String>,
 }
 
-/// One configuration compared with its baseline over all machines.
+/// One configuration compared with its baseline over all machines. Intervals other than `ci` are at
+/// 95 %.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pooled {
     /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty for plain counts.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The reference configuration.
+    /// The configuration that it is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
-    /// The number of machines that have runs of both.
+    /// Machines that have runs of both.
     pub machines: u32,
-    /// The number of machines on which the effect is established or supported by
-    /// their own runs, in the direction of the pooled effect.
+    /// Machines whose own runs establish or support the effect, in the pooled direction.
     pub shown_on: u32,
     /// The scale on which the values were compared.
     pub scale: Scale,
-    /// The common ratio of the machines (fixed effect).
+    /// Common ratio (fixed effect).
     pub ratio: Option<f64>,
-    /// The common difference; raw scale only.
+    /// Common difference; raw scale only.
     pub difference: Option<f64>,
-    /// Interval of `ratio` or `difference`. It covers these machines only.
+    /// Interval of `ratio` or `difference`; covers these machines only.
     pub ci: Option<[f64; 2]>,
-    /// The mean ratio over machines like these (random effects).
+    /// Mean ratio over machines like these (random effects).
     pub ratio_random: Option<f64>,
-    /// The mean difference over machines like these; raw scale only.
+    /// Mean difference over machines like these; raw scale only.
     pub difference_random: Option<f64>,
-    /// 95 % interval of `ratio_random` or `difference_random`, by Hartung,
-    /// Knapp, Sidik and Jonkman.
+    /// Interval of the random-effects mean, by Hartung, Knapp, Sidik and Jonkman.
     pub ci_random: Option<[f64; 2]>,
-    /// 95 % prediction interval for another machine; needs at least three
-    /// machines.
+    /// Prediction interval for another machine; needs three machines.
     pub prediction: Option<[f64; 2]>,
     /// Cochran's Q.
     pub q: Option<f64>,
-    /// Its p by chi-squared, which treats the standard errors as known.
+    /// Its p by chi-squared, which takes the standard errors as known.
     pub q_p: Option<f64>,
-    /// p of Welch's test that the effects are equal, which does not treat the
-    /// standard errors as known.
+    /// p of Welch's test that the effects are equal, which does not.
     pub q_p_welch: Option<f64>,
     /// I²: the share of the effects' variance that is between machines.
     pub i2: Option<f64>,
-    /// 95 % interval of `i2`.
+    /// Interval of `i2`.
     pub i2_ci: Option<[f64; 2]>,
-    /// The variance of the effect (of ln ratio) between machines.
+    /// Variance of the effect (of ln ratio) between machines.
     pub tau2: Option<f64>,
-    /// 95 % interval of `tau2`.
+    /// Interval of `tau2`.
     pub tau2_ci: Option<[f64; 2]>,
     /// p of the t test of the pooled effect.
     pub p_t: Option<f64>,
-    /// p of the permutation test within the blocks of the machines.
+    /// p of the permutation test within the machines' blocks.
     pub p: Option<f64>,
-    /// The smallest p that it can reach with this many runs.
+    /// The smallest p that the permutation test can reach with this many runs.
     pub p_attainable: Option<f64>,
-    /// `p` corrected for its family.
+    /// `p` corrected for its family; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
     /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
     /// Whether the machines agree.
     pub agreement: Agreement,
-    /// The verdict on all of them; `undecided` if they contradict each other.
+    /// The verdict; `undecided` if machines contradict each other.
     pub verdict: Verdict,
-    /// Further notes, such as which machines contradict each other.
+    /// An explanation, if one is needed.
     pub because: Option<String>,
 }
 
@@ -135,10 +131,8 @@ pub struct Pooled {
 pub enum Agreement {
     /// No difference between them was found.
     Agree,
-    /// The effect has the same direction wherever it is shown, but differs in
-    /// size.
+    /// The effect differs in size, not in direction.
     Differ,
-    /// The effect is shown in one direction on some machines, in the other on
-    /// others.
+    /// Some machines show the effect in one direction, others in the other.
     Opposite,
 }

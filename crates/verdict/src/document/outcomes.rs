@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use crate::words::plain;
 
-/// A way in which runs end and are counted.
+/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEnd {
@@ -17,19 +17,19 @@ pub enum RunEnd {
     Hung,
     /// It took longer than allowed.
     TimedOut,
-    /// The kernel's OOM killer killed something.
+    /// The OOM killer killed something.
     OutOfMemory,
     /// The workload exited with an unexpected status or was killed by a signal.
     ExitStatus,
     /// The set-up, the background or the tear-down failed.
     SetUp,
-    /// What ran was not what was asked for.
+    /// What ran was not what was requested.
     NotAsAsked,
-    /// The run completed, but the kernel complained while it was measured.
+    /// It completed, but the kernel complained during the measurement.
     Complained,
-    /// The run completed, but the kernel complained in its set-up or tear-down.
+    /// It completed, but the kernel complained during set-up or tear-down.
     ComplainedOutside,
-    /// The run completed, but something in it took far longer than in other runs.
+    /// It completed, but something in it took far longer than in other runs.
     Slow,
 }
 
@@ -126,54 +126,54 @@ impl RunEnd {
 pub struct Tail {
     /// The workload.
     pub workload: String,
-    /// The metric that is compared with it; for samples, the largest sample of a run.
+    /// The metric compared with `above`; for samples, the largest of a run.
     pub metric: String,
-    /// The threshold, which is far above most runs of all configurations.
+    /// The threshold, far above most runs of all configurations.
     pub above: f64,
     /// Its unit.
     pub unit: String,
 }
 
-/// How often runs of one configuration ended in one way, compared with the baseline. Counts are
-/// pooled over all workloads that both ran; slow runs are counted for one workload.
+/// How often runs ended in one way, compared with the baseline. Counts are pooled over all
+/// workloads that both ran, except those of slow runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeComparison {
-    /// The way in which runs ended.
+    /// How the runs ended.
     pub outcome: RunEnd,
     /// The threshold, for slow runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
-    /// The reference configuration.
+    /// The configuration that it is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
-    /// Number of runs of the baseline that ended this way.
+    /// Runs of the baseline that ended this way.
     pub count_baseline: u32,
-    /// Number of runs of the baseline.
+    /// Runs of the baseline.
     pub n_baseline: u32,
-    /// Number of runs of the configuration that ended this way.
+    /// Runs of the configuration that ended this way.
     pub count: u32,
-    /// Number of runs of the configuration.
+    /// Runs of the configuration.
     pub n: u32,
-    /// The pairs of runs that share seed and memory image, if there are any.
+    /// Pairs of runs that share seed and memory image, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<OutcomePairs>,
     /// The exact test that gave `p`.
     pub test: OutcomeTest,
     /// Its two-sided p.
     pub p: f64,
-    /// The smallest p that the test can give with this many such runs.
+    /// The smallest p that it can give with this many such runs.
     pub p_attainable: f64,
     /// `p` corrected for the document; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
-    /// The smallest number of the configuration's runs that, by ending this way, would establish a
-    /// difference if no run of the baseline did; `null` if even all of them would not suffice.
+    /// Fewest runs of the configuration that, ending this way, would establish a difference if none
+    /// of the baseline did; `null` if all of them would not.
     pub fewest: Option<u32>,
-    /// The verdict: `established` or `undecided`.
+    /// `established` or `undecided`.
     pub verdict: Verdict,
-    /// What the runs that ended this way have in common, the most frequent first.
+    /// What these runs have in common, the most frequent first.
     pub signatures: Vec<OutcomeSignature>,
-    /// Further notes, such as that runs of both sides ended this way but in different places.
+    /// A note, such as that runs of both ended this way but in different places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -202,17 +202,17 @@ impl OutcomeComparison {
     }
 }
 
-/// Paired runs of two configurations.
+/// Pairs of runs: one of each side on one workload, with one seed and memory image.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OutcomePairs {
-    /// Number of pairs: a run of each side on one workload, with one seed and memory image.
+    /// Number of pairs.
     pub pairs: u32,
-    /// Number of pairs in which only the baseline's run ended this way.
+    /// Pairs in which only the baseline's run ended this way.
     pub only_baseline: u32,
-    /// Number of pairs in which only the configuration's run ended this way.
+    /// Pairs in which only the configuration's did.
     pub only_configuration: u32,
-    /// So many pairs count as one in the test, since what an image decides is in all runs that
-    /// start from it. 1 if pairs of one image are no more alike than others.
+    /// How many pairs the test counts as one, because runs from one image are alike; 1 if they are
+    /// not.
     #[serde(default = "no_effect")]
     pub design_effect: f64,
 }
@@ -243,7 +243,7 @@ impl OutcomePairs {
 pub enum OutcomeTest {
     /// Fisher's, for unpaired runs.
     Fisher,
-    /// McNemar's, for pairs that share seed and memory image.
+    /// McNemar's, for pairs.
     McNemar,
 }
 
@@ -270,16 +270,16 @@ pub struct OutcomeSignature {
     pub runs: Vec<OutcomeRun>,
 }
 
-/// A run that ended in an abnormal way.
+/// A run that failed or complained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeRun {
-    /// Its configuration.
+    /// The configuration under test.
     pub configuration: String,
     /// The workload.
     pub workload: String,
     /// Its position in the schedule, from 0, as `--index` takes it.
     pub index: u32,
-    /// The path of its bundle, if the document is of several.
+    /// Its bundle, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bundle: Option<String>,
     /// Its seed, if known.

@@ -11,42 +11,41 @@ pub struct Rate {
     pub configuration: String,
     /// The workload.
     pub workload: String,
-    /// The event that was counted.
+    /// The event.
     pub event: String,
-    /// The number of events.
+    /// Number of events.
     pub count: u64,
-    /// Seconds during which they could have happened, if known.
+    /// Time in which they could have happened, if known.
     pub exposure_s: Option<f64>,
     /// `count` over `exposure_s`.
     pub rate_per_s: Option<f64>,
-    /// Exact 95 % interval of `rate_per_s`; with zero events, from 0 to the
-    /// upper bound.
+    /// Exact 95 % interval of `rate_per_s`, from 0 if there were none.
     pub ci: Option<[f64; 2]>,
-    /// Further notes, such as that the events are clustered.
+    /// A note, such as that the events are clustered.
     pub note: Option<String>,
 }
 
 /// One rate compared with the baseline's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RateComparison {
-    /// The reference configuration.
+    /// The configuration that it is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
     /// The workload.
     pub workload: String,
-    /// The event that was counted.
+    /// The event.
     pub event: String,
     /// Configuration over baseline; `null` if the baseline has no events.
     pub ratio: Option<f64>,
-    /// How `p` was computed; `null` if it was not.
+    /// How `p` was computed.
     #[serde(default)]
     pub test: Option<RateTest>,
-    /// Its p.
+    /// Uncorrected p.
     pub p: Option<f64>,
-    /// `p` corrected for its family; `null` if the test belongs to no family.
+    /// `p` corrected for its family; `null` if it is in none.
     pub p_adjusted: Option<f64>,
-    /// The verdict. Never `equivalent`.
+    /// The verdict; never `equivalent`.
     pub verdict: Verdict,
     /// What would decide the comparison, or why the rates cannot be tested.
     pub note: Option<String>,
@@ -58,8 +57,8 @@ pub struct RateComparison {
 pub enum RateTest {
     /// The rates of the runs, by the permutation test.
     Runs,
-    /// One exposure of each, by the scatter of the counts in windows of time.
+    /// One exposure each, by the scatter of the counts in time windows.
     Windows,
-    /// One exposure of each, assuming independent events (Poisson).
+    /// One exposure each, assuming independent events.
     Poisson,
 }

@@ -33,11 +33,11 @@ pub struct Tradeoff {
     pub x: TradeoffAxis,
     /// The second metric.
     pub y: TradeoffAxis,
-    /// The confidence level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
-    /// One point for each configuration that was run on both workloads.
+    /// One for each configuration that ran on both workloads.
     pub points: Vec<TradeoffPoint>,
-    /// Why there are no points, if that needs explaining.
+    /// An explanation, if one is needed.
     pub because: Option<String>,
 }
 
@@ -48,47 +48,45 @@ pub struct TradeoffAxis {
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty for plain counts, and if no run has the metric.
+    /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
     /// Which direction is good.
     pub better: Better,
-    /// The configuration that `relative` compares with; `null` if nothing is
-    /// compared.
+    /// What `relative` compares with; `null` if nothing is compared.
     pub baseline: Option<String>,
 }
 
 /// One configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TradeoffPoint {
-    /// The configuration.
+    /// The configuration under test.
     pub configuration: String,
     /// Its values of the first metric.
     pub x: TradeoffValue,
-    /// Its values of the second metric.
+    /// Its values of the second.
     pub y: TradeoffValue,
     /// Its standing.
     pub standing: Standing,
-    /// Whether that standing is based on a verdict that is only `supported`.
+    /// Whether that rests on a verdict that is only `supported`.
     pub supported: bool,
-    /// The configurations that dominate it.
+    /// Configurations that dominate it.
     pub dominated_by: Vec<Domination>,
-    /// The configurations that may or may not dominate it.
+    /// Configurations that may or may not dominate it.
     pub not_told_from: Vec<String>,
-    /// The configurations that are equivalent to it in both metrics.
+    /// Configurations equivalent to it in both metrics.
     pub equivalent_to: Vec<String>,
-    /// Why figures are missing.
+    /// An explanation, if one is needed.
     pub because: Option<String>,
 }
 
-/// The measured values of a metric.
+/// The values of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TradeoffValue {
-    /// Number of runs that have the metric, if known.
+    /// Runs that have the metric, if known.
     pub n: Option<u32>,
-    /// Their mean as in comparisons: geometric if all values are positive,
-    /// otherwise arithmetic; `null` if there are none.
+    /// Their mean: geometric if all are positive, else arithmetic; `null` if there are none.
     pub mean: Option<f64>,
-    /// Compared with the baseline: the figures of `comparisons`.
+    /// Compared with the baseline, as in `comparisons`.
     pub relative: Option<Relation>,
 }
 
@@ -96,11 +94,10 @@ pub struct TradeoffValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// On the Pareto front: shown not to be dominated by any other configuration, because it is
-    /// better in a metric, or equivalent in both.
+    /// On the Pareto front: shown that no other dominates it, being better in a metric or
+    /// equivalent in both.
     Front,
-    /// Another configuration is shown to be better in one metric and better or equivalent in the
-    /// other.
+    /// Another is shown to be better in one metric and better or equivalent in the other.
     Dominated,
     /// Neither.
     Undecided,
@@ -117,16 +114,16 @@ impl Standing {
     }
 }
 
-/// A configuration that dominates another, with the figures that show it.
+/// A configuration that dominates another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Domination {
     /// The dominating configuration.
     pub configuration: String,
     /// Whether one of the two comparisons is only `supported`.
     pub supported: bool,
-    /// The dominating configuration compared with the other in the first metric; `null` if the two
-    /// are identical on its workload.
+    /// It compared with the other in the first metric; `null` if the two are identical on that
+    /// workload.
     pub x: Option<Relation>,
-    /// Likewise in the second metric.
+    /// The same in the second metric.
     pub y: Option<Relation>,
 }

@@ -8,32 +8,29 @@
 pub const LINTS: [(&str, &str); 70] = [
     (
         "aliased-counters",
-        "two metrics have the same values in every run: they are one counter",
+        "two metrics have the same values in every run: one counter",
     ),
     (
         "background-ended",
-        "what was to load the machine ended before the workload did",
+        "a background workload ended before the measured one",
     ),
     (
         "bad-number",
-        "a number was expected and something else stood there",
+        "something other than the expected number was found",
     ),
     (
         "binary-attachment",
-        "an attachment is no text and was not read",
+        "an attachment is binary and was not read",
     ),
-    ("binary-input", "the input is no text"),
+    ("binary-input", "the input is binary"),
     (
         "boot-unknown",
-        "bundles that are judged as replicates may be of one boot of a machine",
+        "bundles judged as replicates may come from one boot",
     ),
-    (
-        "clock-went-back",
-        "a time-stamp counter showed less than before",
-    ),
+    ("clock-went-back", "a time-stamp counter went backwards"),
     (
         "clustered-events",
-        "events come in clusters, so they are not Poisson",
+        "events cluster, so they are not Poisson",
     ),
     (
         "confounded",
@@ -41,66 +38,57 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "constant-metric",
-        "a metric measures nothing: it never varies, or is the CPUs times the elapsed time",
+        "a metric measures nothing: it never varies, or is CPUs × elapsed time",
     ),
     (
         "dependent-runs",
-        "consecutive runs resemble each other, as samples of one run do",
+        "consecutive runs resemble each other, like samples of one run",
     ),
     (
         "drift",
-        "a metric increases or decreases with the order of the runs",
+        "a metric rises or falls with the order of the runs",
     ),
-    ("duplicate-rows", "runs or summaries are there twice"),
-    (
-        "energy-incomplete",
-        "a counter of energy wrapped or stopped",
-    ),
+    ("duplicate-rows", "runs or summaries occur twice"),
+    ("energy-incomplete", "an energy counter wrapped or stopped"),
     (
         "exposure-inferred",
-        "for how long events were counted was taken from a command",
+        "the exposure of events was inferred from a command",
     ),
-    (
-        "exposure-unknown",
-        "for how long events were counted is not known",
-    ),
+    ("exposure-unknown", "the exposure of events is not known"),
     ("failed-run", "runs failed"),
     (
         "identity-incomplete",
-        "not every program or library of a run was noted",
+        "not every program or library of a run was recorded",
     ),
     (
         "identity-varies",
-        "runs of one configuration were not made of the same",
+        "runs of one configuration differ in kernel, modules, programs or settings",
     ),
-    ("incomplete", "runs of the schedule are missing"),
-    (
-        "inexact",
-        "two executions of a run that should be exact differed",
-    ),
+    ("incomplete", "scheduled runs are missing"),
+    ("inexact", "two executions of an exact run differed"),
     (
         "kept-apart",
         "runs of one workload in several places are not pooled",
     ),
     (
         "locale-ambiguous",
-        "a number means one thing with a decimal comma and another without",
+        "a number reads differently with a decimal comma",
     ),
-    ("long-line", "a line is too long to be looked at"),
+    ("long-line", "a line is too long to be read"),
     ("lost-events", "kernel events were lost"),
     ("lost-threads", "some threads could not be measured"),
     (
         "machine-set-up",
-        "a part of the virtual machine could not be set up",
+        "part of the virtual machine could not be set up",
     ),
     (
         "metric-repeated",
         "a program printed a metric several times",
     ),
-    ("missing-baseline", "a workload has no run of the baseline"),
+    ("missing-baseline", "a workload has no baseline run"),
     (
         "missing-cell",
-        "a configuration, a workload or a metric lacks values that others have",
+        "a configuration, workload or metric lacks values that others have",
     ),
     (
         "missing-events",
@@ -111,7 +99,7 @@ pub const LINTS: [(&str, &str); 70] = [
         "multiplexed-counter",
         "a posted counter did not count all the time",
     ),
-    ("n-too-small", "so few runs cannot establish anything"),
+    ("n-too-small", "too few runs to establish anything"),
     ("no-logs", "a program left no logs"),
     (
         "normalised-values",
@@ -124,37 +112,31 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "not-judged",
-        "figures were read, and nothing says that they compare configurations",
+        "nothing says that the figures compare configurations",
     ),
-    ("outlier-run", "a run lies far from the others"),
+    ("outlier-run", "a run is far from the others"),
     ("output-cut", "a program printed more than is kept"),
     (
         "periodic-events",
-        "events keep a beat, so they are not Poisson",
+        "events are periodic, so they are not Poisson",
     ),
     (
         "planted-stalls-ended",
-        "no more stalls are planted in a run than fit its list",
+        "a run's list of planted stalls was full",
     ),
-    (
-        "ragged-row",
-        "a row of a table has too many or too few columns",
-    ),
+    ("ragged-row", "a table row has too many or too few columns"),
     (
         "rt-app-uncalibrated",
-        "rt-app measured in each run how long its loop takes",
+        "rt-app calibrated its loop in each run",
     ),
     (
         "same-run",
-        "a configuration changes nothing on a workload, where nothing is compared",
+        "a configuration changes nothing on a workload, so nothing is compared",
     ),
-    (
-        "setting-changed",
-        "a setting was another after the workload than before it",
-    ),
+    ("setting-changed", "a setting changed during the workload"),
     (
         "setting-not-read-back",
-        "what was read back does not show whether a setting is in effect",
+        "the value read back does not show whether a setting is in effect",
     ),
     (
         "shared-image",
@@ -163,25 +145,25 @@ pub const LINTS: [(&str, &str); 70] = [
     ("software-emulation", "the live machine had no KVM"),
     (
         "spread-kind",
-        "what a +- is was not said: it is taken for what leaves most doubt",
+        "what a +- means was not said; the most cautious reading is taken",
     ),
-    ("spread-unknown", "how much runs vary was not given"),
+    ("spread-unknown", "the spread of runs was not given"),
     ("starved", "some contexts got nothing done"),
-    (
-        "summary-mismatch",
-        "a summary contradicts the runs beside it",
-    ),
+    ("summary-mismatch", "a summary contradicts its runs"),
     ("truncated-block", "figures break off"),
     ("truncated-message", "a message breaks off"),
-    ("unavailable", "the target cannot give what was asked for"),
+    (
+        "unavailable",
+        "the target cannot provide what was requested",
+    ),
     ("undecodable-text", "bytes could not be decoded"),
     (
         "unequal-spread",
-        "two configurations of few runs vary very differently",
+        "two configurations of few runs differ much in spread",
     ),
     (
         "unexpected-difference",
-        "configurations differ in what no level says",
+        "configurations differ in what no level sets",
     ),
     (
         "unit-unknown",
@@ -197,21 +179,15 @@ pub const LINTS: [(&str, &str); 70] = [
         "a distribution gives no quantiles",
     ),
     ("unsupported-counter", "a counter gave no number"),
-    (
-        "untraced-idle",
-        "how long CPUs were idle is not known for all the time",
-    ),
-    (
-        "untraced-switches",
-        "some switches between threads were not seen",
-    ),
+    ("untraced-idle", "idle time is not known for the whole run"),
+    ("untraced-switches", "some context switches were not traced"),
     (
         "untrusted-machine",
-        "at rest the machine has more of the events than is tolerated",
+        "the machine at rest has more of these events than is tolerated",
     ),
     ("values-lost", "a program dropped values"),
     (
         "watched-in-turn",
-        "CPUs were watched one after the other, each for a part of the time",
+        "CPUs were watched in turn, each for part of the time",
     ),
 ];
