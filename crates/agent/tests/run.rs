@@ -527,12 +527,13 @@ fn rt_app_that_calibrates_itself_on_several_cpus_is_doubted() {
             calibration_ns,
             ..Periodic::default()
         })));
-        doubts(&records)
+        // How much rt-app prints depends on how fast it runs.
+        let codes = doubts(&records);
+        codes.iter().any(|code| code == "rt-app-uncalibrated")
     };
-    assert_eq!(doubted(Some(100)), [""; 0]);
+    assert!(!doubted(Some(100)));
     let several = std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
-    let code = several.then_some("rt-app-uncalibrated");
-    assert_eq!(doubted(None), code.as_slice());
+    assert_eq!(doubted(None), several);
 }
 
 #[test]
