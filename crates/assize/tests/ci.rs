@@ -24,11 +24,15 @@ fn the_recipes_for_pull_requests_are_green_without_a_change_and_red_on_a_regress
     let wanted = std::env::var("ASSIZE_CI").unwrap_or_else(|_| "1,50".into());
     let (times, percent) = wanted.split_once(',').unwrap();
     let (times, percent): (u32, u64) = (times.parse().unwrap(), percent.parse().unwrap());
+    let more = LOOPS + LOOPS / 100 * percent;
     for (name, steps) in recipes() {
-        for (loops, red) in [(LOOPS, false), (LOOPS + LOOPS / 100 * percent, true)] {
+        let same = Checkout::new(LOOPS, "main");
+        assert!(!same.take(&steps), "{name}: the same bytes");
+        assert!(same.comment().contains("the same bytes"));
+        for (loops, red) in [(LOOPS, false), (more, true)] {
             let right = (0..times).filter(|_| {
-                let checkout = Checkout::new(loops);
-                checkout.take(&steps) == red && checkout.has_results(red)
+                let checkout = Checkout::new(loops, "change");
+                checkout.take(&steps) == red && checkout.agree(red)
             });
             let right = right.count();
             eprintln!("{name}: {right} of {times} right, red: {red}");
@@ -52,13 +56,14 @@ fn recipe_script() -> String {
     from.split_once("```").unwrap().0.to_owned()
 }
 
-/// A clone of a project whose last commit makes the program take so many loops.
+/// A clone of a project whose last commit makes the program take so many loops and gives it
+/// this version.
 struct Checkout {
     place: TempDir,
 }
 
 impl Checkout {
-    fn new(loops: u64) -> Checkout {
+    fn new(loops: u64, version: &str) -> Checkout {
         let place = tempfile::tempdir().unwrap();
         let checkout = Checkout { place };
         let project = checkout.path("project");
@@ -76,10 +81,11 @@ impl Checkout {
             assert!(git.output().unwrap().status.success(), "git {words}");
         };
         git("init -q");
-        for (branch, loops) in [("main", LOOPS), ("change", loops)] {
+        for (branch, loops, version) in [("main", LOOPS, "main"), ("change", loops, version)] {
             git(&format!("checkout -q -b {branch}"));
             let text = format!(
-                "int main(void)\n{{\n\tfor (volatile long i = 0; i < {loops}; i++)\n\t\t;\n}}\n"
+                "const char version[] = \"{version}\";\n\n\
+                 int main(void)\n{{\n\tfor (volatile long i = 0; i < {loops}; i++)\n\t\t;\n}}\n"
             );
             fs::write(project.join("bench.c"), text).unwrap();
             git("add .");
@@ -124,13 +130,16 @@ impl Checkout {
         red
     }
 
-    /// Whether the comment and the test report are there and say the same.
-    fn has_results(&self, red: bool) -> bool {
+    fn comment(&self) -> String {
+        fs::read_to_string(self.path("clone/assize.md")).unwrap()
+    }
+
+    /// Whether the comment and the test report say this.
+    fn agree(&self, red: bool) -> bool {
         let clone = self.path("clone");
-        let comment = fs::read_to_string(clone.join("assize.md")).unwrap();
         let report = fs::read_to_string(clone.join("junit.xml")).unwrap();
         let verdict = document(&clone, &["report", "compare.bundle", "--json"]);
         assert!(verdict.is_object());
-        comment.contains("**failed**") == red && report.contains("<failure") == red
+        self.comment().contains("**failed**") == red && report.contains("<failure") == red
     }
 }
