@@ -10,6 +10,9 @@ target := $(or $(CARGO_TARGET_DIR),target)
 triple := x86_64-unknown-linux-gnu
 assize := $(target)/debug/assize
 agent := $(target)/$(triple)/agent/assize-agent
+# For a target of its own, so that these leave build scripts and procedural macros alone.
+static = CARGO_ENCODED_RUSTFLAGS=$$(printf '%s\037%s' -Ctarget-feature=+crt-static \
+	"--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo")
 
 # Selects the Rust that setup.sh found or installed.
 rust = env=$$(./setup.sh --env); eval "$$env"
@@ -21,7 +24,7 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: help demo test test-more test-all test-nightly test-debug build program agent install clean
+.PHONY: help demo test test-more test-all test-nightly test-debug build program agent static dist install clean
 
 help: ## say what there is
 	@echo "make targets:"
@@ -55,9 +58,8 @@ program:
 	@./setup.sh build
 	@$(rust); cargo build --locked --bin assize
 
-# One static binary. With a target of its own the flags leave build scripts and
-# procedural macros alone. The agent is part of what exact figures are a function of,
-# so no path of the host may be in it.
+# One static binary. The agent is part of what exact figures are a function of, so no
+# path of the host may be in it.
 agent: symbols = $(abspath $(agent)).symbols
 agent:
 	@./setup.sh build
@@ -66,9 +68,15 @@ agent:
 	[ -e $(symbols) ] || cargo clean --quiet $$build; \
 	ASSIZE_AGENT_SYMBOLS=$(symbols) \
 	CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=$(CURDIR)/crates/agent/linker.sh \
-	CARGO_ENCODED_RUSTFLAGS=$$(printf '%s\037%s' -Ctarget-feature=+crt-static \
-		"--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo") \
-	cargo build $$build
+	$(static) cargo build $$build
+
+# What packages hold: runs on any x86-64 Linux.
+static: agent
+	@$(rust); $(static) cargo build --locked --release --bin assize --target $(triple)
+
+dist: ## make packages and archives of the commit that is checked out, in target/dist
+	@./setup.sh build exact dist
+	@packaging/dist $(target)/dist
 
 # Builds only if there is nothing to install, so that root need not compile.
 install: $(assize) ## install program, man page and completions under PREFIX

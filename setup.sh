@@ -60,6 +60,8 @@ debug | has bison        | bison               | reads the kernel's configuratio
 debug | has bc           | bc                  | the kernel's timer constants
 debug | has xz           | xz-utils            | the sources are packed with it
 debug | has_depmod       | kmod                | indexes the modules
+dist  | has dh           | debhelper           | makes the Debian packages
+dist  | has lintian      | lintian             | checks them
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
 dev   | has_depmod       | kmod                | virtme-ng wants the indices that it makes
 dev   | has busybox      | busybox-static      | virtme-ng packs it
@@ -80,6 +82,7 @@ groups:
   test    what only `make test` needs
   full    what only `make test-all` needs
   debug   build kernels that check themselves
+  dist    Debian packages
   dev     fuzzing, and what our speed is compared with
 
 Also needs Rust $msrv or newer (all groups), cargo-deny (full) and cargo-fuzz
@@ -477,7 +480,7 @@ main() {
             -h | --help) usage && return 0 ;;
             --env) print_env && return 0 ;;
             --list) list && return 0 ;;
-            build | exact | run | test | full | debug | dev) groups+=("$group") ;;
+            build | exact | run | test | full | debug | dist | dev) groups+=("$group") ;;
             *)
                 warn "unknown argument: $group (./setup.sh --help)"
                 exit 2

@@ -35,6 +35,12 @@ pub(crate) use sandbox::SandboxArguments;
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
 pub(crate) use trying::{TryArguments, TryFormat};
 
+/// The version, with the commit if `packaging/dist` builds this.
+const VERSION: &str = match option_env!("ASSIZE_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// Level of all tests, unless the user gives another.
 pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's random draws, unless the user gives another.
@@ -44,7 +50,7 @@ const SEED: u64 = 1;
 #[derive(Debug, Parser)]
 #[command(
     name = "assize",
-    version,
+    version = VERSION,
     propagate_version = true,
     max_term_width = 90
 )]

@@ -41,6 +41,9 @@ mod why;
 
 use std::process::ExitCode;
 
+use assize_target::kernels::Kernels;
+use assize_target::qemu::Qemu;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use cli::{Cli, CliVerb, group_verbs};
@@ -51,14 +54,18 @@ fn main() -> ExitCode {
     let cli = match given.and_then(|given| Cli::from_arg_matches(&given)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no errors; clap prints them to stdout.
+            // Help and version are no errors; they go to stdout.
             let arguments: Vec<_> = std::env::args_os().collect();
             let code = match error.use_stderr() {
                 false => 0,
                 true if bisecting::is_test(&arguments) => bisecting::wrong_use_of_test(),
                 true => 2,
             };
-            return match error.print().map_err(output::failed_to_print) {
+            let printed = match error.kind() {
+                ErrorKind::DisplayVersion => output::print(versions(&error).as_bytes()),
+                _ => error.print().map_err(output::failed_to_print),
+            };
+            return match printed {
                 Ok(()) | Err(Failure::ClosedPipe) => ExitCode::from(code),
                 Err(failure) => {
                     eprintln!("assize: {failure}");
@@ -103,6 +110,14 @@ fn main() -> ExitCode {
             eprintln!("assize: {failure}");
             ExitCode::from(failure.code())
         }
+    }
+}
+
+/// The answer to `--version`: clap's line, then the QEMU of exact machines.
+fn versions(own: &clap::Error) -> String {
+    match Kernels::default_root().and_then(|root| Qemu::find(&root)) {
+        Ok(qemu) => format!("{own}QEMU {} in {}\n", qemu.version, qemu.binary.display()),
+        Err(error) => format!("{own}no QEMU: {}\n", error.why),
     }
 }
 

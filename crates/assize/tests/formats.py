@@ -146,22 +146,28 @@ def kcidb(text):
     return (len(status), status.count("FAIL"), status.count("DONE"))
 
 
-def ci(text):
-    """The YAML of the page on CI: prints the commands that its jobs carry out."""
+def steps(text):
+    """The YAML of the page on CI: of each job the commands that it carries out."""
     import yaml
 
-    blocks = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
-    commands = []
-    for block in blocks:
-        for name, job in yaml.safe_load(block).items():
-            if name == "assize":
-                commands += job["script"]
-                assert set(job["artifacts"]["reports"]) == {"junit", "codequality"}
-            elif name == "jobs":
-                for step in job["try"]["steps"]:
-                    assert ("uses" in step) != ("run" in step), step
-                    commands += [step["run"]] if "run" in step else []
-    return [line for line in commands if line.startswith("assize ")]
+    found = []
+    for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL):
+        read = yaml.safe_load(block)
+        if not isinstance(read, dict):
+            continue
+        for job in read["jobs"].values() if "jobs" in read else read.values():
+            found.append(job.get("before_script", []) + job.get("script", []))
+            for step in job.get("steps", []):
+                assert ("uses" in step) != ("run" in step), step
+                found[-1] += [step["run"]] if "run" in step else []
+            if "steps" not in job:
+                assert "junit" in job["artifacts"]["reports"]
+    return found
+
+
+def ci(text):
+    """The commands of assize among them."""
+    return [line for job in steps(text) for line in job if line.startswith("assize ")]
 
 
 def schemas(text):

@@ -20,7 +20,7 @@ fn assize(arguments: &[&str]) -> Output {
 }
 
 /// How the reader of a format interprets a text.
-fn read(format: &str, text: &[u8]) -> serde_json::Value {
+pub(crate) fn read(format: &str, text: &[u8]) -> serde_json::Value {
     read_by("/usr/bin/python3".into(), format, text)
 }
 
@@ -229,7 +229,7 @@ fn the_jobs_of_the_page_on_ci_are_right_by_the_schemas_of_github_and_gitlab() {
         return;
     };
     let page = std::fs::read_to_string(root().join("docs/ci.md")).unwrap();
-    assert_eq!(read_by(python.clone(), "schemas", page.as_bytes()), 2);
+    assert_eq!(read_by(python.clone(), "schemas", page.as_bytes()), 4);
     for (right, wrong) in [("runs-on:", "runs:"), ("when: always", "when: ever")] {
         let page = page.replacen(right, wrong, 1);
         let done = run_python(python.clone(), &["schemas"], page.as_bytes());

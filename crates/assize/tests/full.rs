@@ -4,6 +4,8 @@
 mod bisect;
 #[path = "browser/main.rs"]
 mod browser;
+#[path = "ci.rs"]
+mod ci;
 #[path = "failures.rs"]
 mod failures;
 #[path = "images.rs"]

@@ -16,6 +16,9 @@ use crate::talk::{ChildEnd, ChildLimits, talk};
 const NAME: &str = "assize-agent";
 /// Environment variable that names another binary to use.
 const VARIABLE: &str = "ASSIZE_AGENT";
+/// How to get it.
+const BUILD: &str =
+    "run `make build`; with `cargo install`, install crates/agent too, as README.md says";
 /// How long the agent may take to print its version.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
@@ -43,7 +46,7 @@ pub fn find_here() -> Result<PathBuf, Error> {
             let named = env::var_os(VARIABLE).is_some_and(|path| !path.is_empty());
             let mend = match named {
                 true => format!("unset {VARIABLE}, or let it name the agent of this assize"),
-                false => "run `make build`".into(),
+                false => BUILD.into(),
             };
             Err(Error {
                 what: "start the agent".into(),
@@ -102,7 +105,7 @@ fn find_for(variable: Option<OsString>, executable: Option<&Path>) -> Result<Pat
     } else {
         unfit.join(", ")
     };
-    Err(error(why, "run `make build`".into(), false))
+    Err(error(why, BUILD.into(), false))
 }
 
 fn error(why: String, mend: String, wrong_use: bool) -> Error {
@@ -256,7 +259,7 @@ mod tests {
             write(&path, bytes, *mode);
             let error = find_for(None, Some(&executable)).unwrap_err();
             assert_eq!(error.why, format!("{} {expected}", path.display()));
-            assert_eq!(error.mend.as_deref(), Some("run `make build`"));
+            assert_eq!(error.mend.as_deref(), Some(BUILD));
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) struct AptPackage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceArchive {
     /// Name and version: `qemu=1:10.0.13+ds-0+deb13u1`.
-    package: String,
+    pub(crate) package: String,
     /// The file's name: `qemu_10.0.13+ds.orig.tar.xz`.
     pub(crate) file: String,
     /// The SHA-256 that the signed lists give.

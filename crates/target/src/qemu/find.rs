@@ -39,8 +39,9 @@ enum QemuPurpose {
 }
 
 impl Qemu {
-    /// Finds the QEMU for exact machines: `$ASSIZE_QEMU` if set; else the one assize built,
-    /// if it is below `root`; else the newer of the one fetched there and the one in PATH.
+    /// Finds the QEMU for exact machines: `$ASSIZE_QEMU` if set; else the patched one, if it
+    /// is installed or was built below `root`; else the newer of the one fetched there and
+    /// the one in PATH.
     ///
     /// # Errors
     /// There is none, or it does not run, or it is too old.

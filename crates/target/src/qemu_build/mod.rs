@@ -20,7 +20,7 @@ use steps::{BuildLog, BuildProgress};
 pub use tools::missing;
 
 use crate::Error;
-use crate::apt::{Apt, AptPackage};
+use crate::apt::{Apt, AptPackage, SourceArchive};
 use crate::fault::{create, failed, io, list, mend, read, write};
 use crate::kernels::compare_versions;
 use crate::prune::touch;
@@ -36,6 +36,8 @@ const PACKAGE: &str = "qemu";
 /// The file in each directory with the digest of its recipe. A directory that has it is
 /// complete.
 const RECIPE: &str = "recipe";
+/// The file with Debian's packages that went into it, `NAME=VERSION` on each line.
+const PACKAGES: &str = "packages";
 const BINARY: &str = "usr/bin/qemu-system-x86_64";
 const DATA: &str = "usr/share/qemu";
 /// Firmware, which Debian's source package does not contain: for starting a microvm, for loading
@@ -60,10 +62,22 @@ const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);
 /// What a build is doing, for messages.
 const WHAT: &str = "build QEMU";
 
-/// The newest QEMU below `root` that was built with this binary's recipe.
+/// The QEMU with this binary's recipe: the one that a package installed, else the newest that was
+/// built below `root`.
 #[must_use]
 pub fn stored(root: &Path) -> Option<QemuFiles> {
-    stored_by(root, &Recipe::ours().digest())
+    let installed = std::env::current_exe().ok().and_then(installed_with);
+    let roots = installed.iter().map(PathBuf::as_path).chain([root]);
+    first_stored(roots, &Recipe::ours().digest())
+}
+
+/// Where the package `assize-qemu` has its directory `qemu`, if this program is `PREFIX/bin/assize`.
+fn installed_with(program: PathBuf) -> Option<PathBuf> {
+    Some(program.parent()?.parent()?.join("lib/assize"))
+}
+
+fn first_stored<'a>(mut roots: impl Iterator<Item = &'a Path>, recipe: &str) -> Option<QemuFiles> {
+    roots.find_map(|root| stored_by(root, recipe))
 }
 
 fn stored_by(root: &Path, recipe: &str) -> Option<QemuFiles> {
@@ -152,8 +166,18 @@ impl QemuBuild<'_> {
         let made = temporary_in(self.directory)?;
         let apt =
             Apt::open_with_sources(&self.directory.join(".apt-source"), &SUITES, WHAT, progress)?;
-        let archive = self.source(&apt, work.path(), progress)?;
-        let firmware = self.firmware(&apt, work.path(), made.path(), progress)?;
+        let found = self.source(&apt, progress)?;
+        let archive = apt.fetch_source(&found, &work.path().join("archive"), progress)?;
+        let mut packages = Vec::new();
+        for (name, _, _) in FIRMWARE {
+            packages.push(AptPackage {
+                name: name.into(),
+                version: apt.package(name)?.version().into(),
+            });
+        }
+        let unpacked = work.path().join("firmware");
+        apt.unpack(&packages, &unpacked, progress)?;
+        let firmware = copy_firmware(&unpacked, made.path())?;
         let digest = short(&self.recipe.digest(), &firmware);
         let mut log = BuildLog::begin(self.directory.join("build.log"))?;
         let source = work.path().join("source");
@@ -171,20 +195,20 @@ impl QemuBuild<'_> {
         let binary = made.path().join(BINARY);
         create(&made.path().join("usr/bin"))?;
         fs::copy(&built, &binary).map_err(|error| io("write", &binary, &error))?;
-        let path = made.path().join(RECIPE);
-        write(&path, self.recipe.digest() + "\n")?;
+        let mut sources = format!("{}\n", found.package);
+        for package in &packages {
+            sources += &format!("{}={}\n", package.name, package.version);
+        }
+        write(&made.path().join(PACKAGES), sources.as_bytes())?;
+        let recipe = self.recipe.digest() + "\n";
+        write(&made.path().join(RECIPE), recipe.as_bytes())?;
         let place = self.directory.join(format!("{version}{MARK}{digest}"));
         into_place(made, &place)?;
         Ok(place)
     }
 
-    /// Fetches the sources and returns their archive.
-    fn source(
-        &self,
-        apt: &Apt,
-        work: &Path,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<PathBuf, Error> {
+    /// Finds the sources, and checks that they are known.
+    fn source(&self, apt: &Apt, progress: &mut dyn FnMut(&str)) -> Result<SourceArchive, Error> {
         let source = apt.source(PACKAGE)?;
         match trust(&self.known, &source.file, &source.sha256) {
             Ok(SourceTrust::Known) => {}
@@ -197,46 +221,14 @@ impl QemuBuild<'_> {
                 return Err(mend(failed(WHAT, why), update));
             }
         }
-        apt.fetch_source(&source, &work.join("archive"), progress)
-    }
-
-    /// Fetches firmware into the new directory. Returns its hash.
-    fn firmware(
-        &self,
-        apt: &Apt,
-        work: &Path,
-        made: &Path,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<String, Error> {
-        let mut packages = Vec::new();
-        for (name, _, _) in FIRMWARE {
-            packages.push(AptPackage {
-                name: name.into(),
-                version: apt.package(name)?.version().into(),
-            });
-        }
-        let unpacked = work.join("firmware");
-        apt.unpack(&packages, &unpacked, progress)?;
-        let data = made.join(DATA);
-        create(&data)?;
-        let mut hasher = blake3::Hasher::new();
-        for (_, folder, names) in FIRMWARE {
-            for name in names {
-                let bytes = read(&unpacked.join(folder).join(name))?;
-                let to = data.join(name);
-                write(&to, &bytes)?;
-                hasher.update(name.as_bytes());
-                hasher.update(blake3::hash(&bytes).as_bytes());
-            }
-        }
-        Ok(hasher.finalize().to_hex().to_string())
+        Ok(source)
     }
 
     /// Applies the patches, each of which must fit exactly.
     fn patch(&self, log: &mut BuildLog, source: &Path, work: &Path) -> Result<(), Error> {
         for (name, text) in self.recipe.patches() {
             let file = work.join("patch");
-            write(&file, text)?;
+            write(&file, text.as_bytes())?;
             let mut command = Command::new("patch");
             command
                 .args(["-p1", "-F0", "--batch", "--input"])
@@ -269,7 +261,7 @@ impl QemuBuild<'_> {
             progress(&format!("fetching {exact} from the Python registry"));
             let wanted = work.join("wanted");
             let text = format!("{exact} --hash=sha256:{}\n", known.sha256);
-            write(&wanted, text)?;
+            write(&wanted, text.as_bytes())?;
             let venv = work.join("venv");
             let mut make = Command::new("python3");
             make.args(["-m", "venv"]).arg(&venv);
@@ -303,10 +295,13 @@ impl QemuBuild<'_> {
         progress(&format!("configuring QEMU {version}"));
         let build = source.with_file_name("build");
         create(&build)?;
+        let work = source.parent().unwrap_or(source).display();
         let mut configure = niced(&source.join("configure"));
         configure
             .args(self.recipe.configure())
             .args(["--prefix=/usr", "--disable-download"])
+            // Assertions name files; the same bytes wherever it is built.
+            .arg(format!("--extra-cflags=-ffile-prefix-map={work}=."))
             .arg(format!("--with-pkgversion={}{digest}", &MARK[1..]));
         log.run("configure QEMU", configure, &build, &mut |_| ())?;
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
@@ -325,6 +320,22 @@ impl QemuBuild<'_> {
         })?;
         Ok(build.join("qemu-system-x86_64"))
     }
+}
+
+/// Copies firmware from unpacked packages into the new directory. Returns its hash.
+fn copy_firmware(unpacked: &Path, made: &Path) -> Result<String, Error> {
+    let data = made.join(DATA);
+    create(&data)?;
+    let mut hasher = blake3::Hasher::new();
+    for (_, folder, names) in FIRMWARE {
+        for name in names {
+            let bytes = read(&unpacked.join(folder).join(name))?;
+            write(&data.join(name), &bytes)?;
+            hasher.update(name.as_bytes());
+            hasher.update(blake3::hash(&bytes).as_bytes());
+        }
+    }
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// A program run at a lower priority.

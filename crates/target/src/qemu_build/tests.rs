@@ -32,6 +32,22 @@ fn only_a_whole_qemu_of_this_recipe_is_found_and_of_several_the_newest() {
 }
 
 #[test]
+fn a_package_comes_before_the_cache_unless_it_has_another_recipe() {
+    let place_of = tempfile::tempdir().unwrap();
+    let cache = place_of.path().join("cache");
+    let program = place_of.path().join("usr/bin/assize");
+    let installed = installed_with(program).unwrap();
+    assert_eq!(installed, place_of.path().join("usr/lib/assize"));
+    let found = || first_stored([&*installed, &*cache].into_iter(), "a");
+    place(&installed, "10.0.15+assize.11111111", "b");
+    assert_eq!(found(), None);
+    place(&cache, "10.0.14+assize.22222222", "a");
+    assert_eq!(found().unwrap().version, "10.0.14+assize.22222222");
+    place(&installed, "10.0.13+assize.33333333", "a");
+    assert_eq!(found().unwrap().version, "10.0.13+assize.33333333");
+}
+
+#[test]
 fn one_of_another_recipe_goes_once_nobody_uses_it() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path();
