@@ -34,7 +34,7 @@ const PULSE: Duration = Duration::from_millis(50);
 const JOBS: u32 = 1000;
 /// Jobs for each of the places that `--jobs` allows: they end at about the same time, and
 /// a job that is lost was a small part.
-const JOBS_EACH: u32 = 4;
+const JOBS_EACH: u32 = 2;
 
 /// How to submit the runs of a bundle.
 #[derive(Debug)]
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn without_a_limit_each_run_is_a_job() {
         assert_eq!(array(0..200, None).each, 1);
-        assert_eq!(array(0..200, Some(4)).each, 13);
+        assert_eq!(array(0..200, Some(4)).each, 25);
         assert_eq!(array(0..2000, None).each, 2);
     }
 
