@@ -251,9 +251,7 @@ impl RunSession<'_> {
         }
         progress.finish();
         if !self.interrupt.came() {
-            if let Some(slurm) = self.slurm {
-                slurm.clean(&writer)?;
-            }
+            self.slurm.map_or(Ok(()), |slurm| slurm.clean(&writer))?;
             progress.print(&summary(plan.runs.len(), progress.tally(), stopped));
             if let Some(compared) = progress.compared().sentence() {
                 progress.print(&compared);
