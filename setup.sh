@@ -42,6 +42,7 @@ full  | has_sshd         | openssh-server      | a target over ssh is tried on t
 full  | has ssh          | openssh-client      | the same
 full  | has valgrind     | valgrind            | the model of caches is compared with cachegrind
 full  | has parallel     | parallel            | runs are spread over several processes
+full  | has_slurm        | slurmctld slurmd slurm-client munge | a cluster of four nodes is tried on this machine
 full  | has_chromium     | chromium            | pages are opened in it
 full  | has_firefox      | firefox-esr         | some pages are opened in it too
 full  | has_node         | nodejs              | drives the browser
@@ -134,6 +135,11 @@ has_clang() {
 has_libbpf() { links libbpf; }
 
 has_sshd() { has sshd || [ -x /usr/sbin/sshd ]; }
+
+has_slurm() {
+    [ -x /usr/sbin/slurmctld ] && [ -x /usr/sbin/slurmd ] &&
+        [ -x /usr/sbin/munged ] && has sbatch
+}
 
 # What Debian does not have; the tests look for it at this place.
 readers=target/setup/python-venv

@@ -49,6 +49,7 @@ const MACHINES: &[Step] = &[
     Step::new("trials", &["full"], trials::step),
     Step::new("kernel-tests", &[], kernel_tests::step),
     Step::new("exact-soak", &[], exact_soak::step),
+    Step::new("farm", &["full"], test::farm),
     Step::new("pages", &["full"], test::pages),
 ];
 

@@ -19,10 +19,13 @@ const PAGE: &str = ".md";
 const FULL: &str = "full::";
 /// The module of tests that boot a machine and belong to `make test`.
 const BOOTS: &str = "boots::";
+/// The module of tests that start a cluster, one after the other.
+const FARM: &str = "farm::";
 
 /// A step of `check`: the tests that boot nothing.
 pub(crate) fn quick() -> Result<Done, Error> {
-    let skip = ["--skip", PAGE, "--skip", FULL, "--skip", BOOTS];
+    let others = [PAGE, FULL, BOOTS, FARM];
+    let skip: Vec<&str> = others.iter().flat_map(|of| ["--skip", of]).collect();
     counted("tests", &[&["--workspace", "--"], &skip[..]].concat())
 }
 
@@ -34,6 +37,15 @@ pub(crate) fn boots() -> Result<Done, Error> {
 /// A step of `check-more`: the other tests, except pages.
 pub(crate) fn full() -> Result<Done, Error> {
     counted("all-tests", &["--workspace", "--", FULL])
+}
+
+/// A step of `check-more`: a cluster, which measures what it costs.
+pub(crate) fn farm() -> Result<Done, Error> {
+    let tests = ["--workspace", "--test", "it", "--", FARM];
+    counted(
+        "farm",
+        &[&tests[..], &["--test-threads=1", "--nocapture"]].concat(),
+    )
 }
 
 /// A step of `check-more`: the pages.

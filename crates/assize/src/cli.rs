@@ -29,7 +29,7 @@ pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use groups::group_verbs;
 pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, OverrideArguments,
-    PlanArguments, RunArguments, RunOneArguments, WhyArguments, WhyFormat,
+    PlanArguments, RunArguments, RunOneArguments, Scheduler, WhyArguments, WhyFormat,
 };
 pub(crate) use sandbox::SandboxArguments;
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
@@ -73,7 +73,7 @@ pub(crate) enum CliVerb {
     Bisect(Box<BisectArguments>),
     /// Show the runs of an experiment, or write them as a plan
     Plan(PlanArguments),
-    /// Execute one run of a plan or of a bundle
+    /// Execute single runs of a plan or of a bundle
     RunOne(RunOneArguments),
     /// Merge bundles of one experiment
     Merge(MergeArguments),

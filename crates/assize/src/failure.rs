@@ -33,7 +33,8 @@ pub(crate) enum Failure {
     Target(assize_target::Error),
     /// Interrupted; the runs recorded so far are kept.
     Interrupted {
-        directory: PathBuf,
+        /// The command that continues.
+        again: String,
         recorded: u32,
         planned: usize,
     },
@@ -124,13 +125,12 @@ impl fmt::Display for Failure {
             Failure::Plan(error) => write!(f, "{error}"),
             Failure::Target(error) => write!(f, "{error}"),
             Failure::Interrupted {
-                directory,
+                again,
                 recorded,
                 planned,
             } => write!(
                 f,
-                "interrupted: {recorded} of {planned} runs are recorded; continue with: {}",
-                resuming(directory)
+                "interrupted: {recorded} of {planned} runs are recorded; continue with: {again}"
             ),
             Failure::InterruptedEarly => write!(f, "interrupted: nothing was recorded"),
             Failure::Stopped { again } => write!(f, "interrupted; to continue: {again}"),

@@ -8,6 +8,8 @@ mod common;
 
 mod bad_input;
 mod commands;
+#[path = "farm/main.rs"]
+mod farm;
 mod files;
 mod formats;
 mod full;

@@ -20,7 +20,6 @@ crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12"];
     processes_share_a_bundle = processes,
     machines_have_bundles_that_are_merged = machines,
-    an_array_of_slurm_has_one_job_for_each_run = slurm,
 }
 
 /// A directory with an experiment, its plan, the bundle `whole` recorded by a single
@@ -234,35 +233,5 @@ fn machines() -> Outcome {
         let ran = count(&part, "runs");
         assert!((1..RUNS).contains(&ran), "{name} has recorded {ran} runs");
     }
-    Ok(())
-}
-
-fn slurm() -> Outcome {
-    let place = Place::new();
-    let file = docs().join("slurm.sbatch");
-    place.succeeds(Command::new("bash").arg("-n").arg(&file));
-    let block = documented("sbatch --array");
-    let (submit, merge) = block.trim().split_once('\n').unwrap();
-    let words: Vec<&str> = submit.split_whitespace().collect();
-    let ["sbatch", array, "docs/slurm.sbatch", arguments @ ..] = &words[..] else {
-        panic!("{submit}");
-    };
-    assert_eq!(*array, "--array=0-31");
-    for index in 0..RUNS {
-        // The variables that Slurm sets for each job of an array; two nodes alternate.
-        let job = [
-            ("SLURM_ARRAY_TASK_ID", index.to_string()),
-            ("SLURMD_NODENAME", format!("node{}", index % 2)),
-        ];
-        // Slurm executes a copy of the file with the interpreter that it names.
-        let text = fs::read_to_string(&file).unwrap();
-        place.program("slurm_script", text.strip_prefix("#!/bin/sh\n").unwrap());
-        let script = place.here().join("bin/slurm_script");
-        place.succeeds(Command::new(script).args(arguments).envs(job));
-    }
-    place.does(merge);
-    place.is_whole("cyclictest.bundle");
-    let parts = fs::read_dir(place.here().join("parts")).unwrap().count();
-    assert_eq!(parts, 2);
     Ok(())
 }

@@ -30,8 +30,8 @@ const PUTTING: &str = "lock.put";
 pub struct Writer {
     directory: PathBuf,
     planned_runs: u32,
-    /// The lock, released when the file is closed.
-    _lock: File,
+    /// Released when the file is closed.
+    lock: File,
 }
 
 impl Writer {
@@ -117,7 +117,7 @@ impl Writer {
         Ok(Writer {
             directory: directory.to_path_buf(),
             planned_runs: head.planned_runs,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -181,14 +181,28 @@ impl Writer {
     /// [`Error::Io`].
     pub fn log(&self, line: &serde_json::Value) -> Result<(), Error> {
         let path = self.directory.join("log.jsonl");
-        // A single write, so that lines of several writers do not interleave.
         let text = format!("{line}\n");
+        // On a network file system hosts that append at once overwrite each other.
+        let _held = opened(&self.directory.join(PUTTING), FlockOperation::LockExclusive)?;
         OpenOptions::new()
             .create(true)
             .append(true)
             .open(&path)
             .and_then(|mut file| file.write_all(text.as_bytes()))
             .map_err(Error::io(&path))
+    }
+
+    /// Removes what killed processes left in a bundle that this one [joined](Writer::join),
+    /// unless another process is still writing.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn clean(&self) -> Result<(), Error> {
+        match flock(&self.lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => self.remove_leftovers(),
+            Err(Errno::WOULDBLOCK) => Ok(()),
+            Err(error) => Err(Error::io(&self.directory)(error.into())),
+        }
     }
 
     /// Removes what a killed process left: unfinished files, files of runs that

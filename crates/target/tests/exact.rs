@@ -30,6 +30,7 @@ fn exact(cpus: u32, options: Options) -> Option<Exact> {
 const FRESH: Options = Options {
     fresh: true,
     cold: false,
+    unpinned: false,
 };
 
 fn order(cpus: u32, seed: u64) -> Order {

@@ -15,6 +15,7 @@ fn exact() -> Option<Exact> {
     let options = Options {
         fresh: true,
         cold: false,
+        unpinned: false,
     };
     let there = Kernels::new(root.clone())
         .resolve(&Machine::default().kernel)

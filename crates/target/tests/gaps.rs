@@ -21,6 +21,7 @@ fn exact(cpus: u32) -> Option<Exact> {
     let options = Options {
         fresh: true,
         cold: false,
+        unpinned: false,
     };
     let there = Kernels::new(root.clone())
         .resolve(&Machine::default().kernel)

@@ -25,6 +25,7 @@ pub(super) fn machine() -> Result<Exact, Error> {
     let fresh = Options {
         fresh: true,
         cold: false,
+        unpinned: false,
     };
     Exact::new(root, fresh).map_err(|error| error.to_string())
 }

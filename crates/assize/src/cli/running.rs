@@ -1,5 +1,6 @@
 //! The command line of the verbs that take measurements.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -18,6 +19,12 @@ pub(crate) struct RunArguments {
     /// As many fit as the target can execute without one affecting another.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
+    /// Let this scheduler execute the runs, on any of its nodes
+    ///
+    /// As an array of jobs: docs/farm.md. All nodes need assize, and the directory of the
+    /// bundle. Options of sbatch are read from its variables, such as SBATCH_TIMELIMIT.
+    #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with_all = ["verify_exact", "cold"])]
+    pub(crate) on: Option<Scheduler>,
     /// Record into this directory [default: EXPERIMENT.bundle]
     ///
     /// It must be new. If the default is there, -2, -3, … is added.
@@ -52,6 +59,11 @@ pub(crate) struct RunArguments {
     pub(crate) question: QuestionArguments,
     #[command(flatten)]
     pub(crate) showing: ShowArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scheduler {
+    Slurm,
 }
 
 /// Options that override parts of an experiment.
@@ -102,9 +114,9 @@ pub(crate) struct RunOneArguments {
     /// A plan that `assize plan -o` wrote, or a bundle, which holds one
     #[arg(value_name = "PLAN")]
     pub(crate) plan: PathBuf,
-    /// Index of the run in the plan, from 0
-    #[arg(long, value_name = "K")]
-    pub(crate) index: u32,
+    /// Index of the run in the plan, from 0, or of several: 8-15
+    #[arg(long, value_name = "K", value_parser = indices)]
+    pub(crate) index: RangeInclusive<u32>,
     /// Record into this directory; several processes may do so at once
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
@@ -314,6 +326,15 @@ pub(crate) enum KernelVerb {
     },
 }
 
+/// `8`, or `8-15`.
+fn indices(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok(first..=last),
+        _ => Err(format!("'{text}' is not of the form K or FIRST-LAST")),
+    }
+}
+
 fn levels(text: &str) -> Result<(String, Vec<String>), String> {
     let (factor, levels) = text
         .split_once('=')
@@ -328,6 +349,15 @@ fn levels(text: &str) -> Result<(String, Vec<String>), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_are_one_or_a_range() {
+        assert_eq!(indices("7"), Ok(7..=7));
+        assert_eq!(indices("8-15"), Ok(8..=15));
+        for wrong in ["", "-", "3-", "-3", "4-3", "a", "1-2-3", "4294967296"] {
+            assert!(indices(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn levels_of_a_factor_are_parted_by_commas() {

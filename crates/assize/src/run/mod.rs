@@ -8,24 +8,25 @@ mod interim;
 pub(crate) mod interrupt;
 mod one;
 mod place;
+mod planning;
 mod progress;
 mod ready;
 mod recording;
 mod reproducibility;
+mod slurm;
 mod summary;
 pub(crate) mod target;
 mod verify;
 mod view;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::thread;
 
 use assize_bundle::{Records, Writer};
-use assize_job::{Order, Replay, WorkloadKind, replay};
-use assize_plan::{Experiment, Overrides, Plan, PlannedRun};
+use assize_job::Order;
+use assize_plan::{Plan, PlannedRun};
 use assize_target::exact::Options;
 use assize_target::{PreparationStep, Target};
 use assize_verdict::FailedCell;
@@ -33,19 +34,19 @@ use assize_verdict::FailedCell;
 pub(crate) use head::REVISION;
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
+pub(crate) use planning::{experiment, plan};
 pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, record_runs};
 pub(crate) use target::named_target as target_of;
 
-use crate::cli::{FailOn, OverrideArguments, QuestionArguments, RunArguments, TrialArguments};
+use crate::cli::{FailOn, QuestionArguments, RunArguments, Scheduler, TrialArguments};
 use crate::compare;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::levels::{self, ExpectedParts};
 use crate::output;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::reach::DesignReach;
 use crate::record;
 use crate::rerun;
-use crate::shell;
 use crate::terms::{JudgingTerms, recorded_in};
 use engine::{Engine, RunEvent};
 use failing::FailureStreaks;
@@ -54,6 +55,7 @@ use interrupt::{Interrupt, ProcessKiller};
 use progress::{Progress, RunTally};
 use ready::GettingReady;
 use reproducibility::ReproducibilityCheck;
+use slurm::Slurm;
 use summary::{lacking, summary};
 
 /// Runs an experiment, or the rest of one, and judges it.
@@ -68,6 +70,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
     askable(&work.plan, &arguments.question)?;
+    let slurm = match arguments.on {
+        Some(Scheduler::Slurm) => Some(Slurm::new(&work, arguments)?),
+        None => None,
+    };
     let target = target::named_target(&work.plan.target, options(arguments))?;
     let engine = RunSession {
         work: &work,
@@ -75,6 +81,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         interrupt: &interrupt,
         jobs: jobs(arguments.jobs, target.as_ref()),
         gives_up: false,
+        slurm: slurm.as_ref(),
     };
     let tally = engine.carry_out(arguments.quiet)?;
     engine.not_interrupted(&tally)?;
@@ -107,59 +114,6 @@ fn askable(plan: &Plan, question: &QuestionArguments) -> Result<(), Failure> {
 fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
     let slots = target.slots().max(1);
     asked.map_or(slots, |asked| slots.min(asked as usize))
-}
-
-/// Reads an experiment file and plans it.
-pub(crate) fn plan(path: &Path, overriding: &OverrideArguments) -> Result<Plan, Failure> {
-    let experiment = experiment(path)?;
-    let overrides = Overrides {
-        runs: overriding.runs,
-        seed: overriding.seed,
-        target: overriding.target.clone(),
-        levels: overriding.levels.iter().cloned().collect(),
-        cpus: overriding.cpus,
-        kernel: overriding.kernel.clone(),
-        revision: overriding.revision.clone(),
-    };
-    let plan = experiment.plan(&overrides)?;
-    declared::check(&experiment)?;
-    replays(&plan)?;
-    Ok(plan)
-}
-
-/// Reads the files of workloads that replay one, so that mistakes in them are reported
-/// before any run.
-fn replays(plan: &Plan) -> Result<(), Failure> {
-    for configuration in &plan.configurations {
-        for workload in configuration.every_workload() {
-            let WorkloadKind::Replay(Replay {
-                file: Some(there), ..
-            }) = &workload.kind
-            else {
-                continue;
-            };
-            let mut files = plan.payload.files.iter();
-            let Some((path, _)) = files.find(|(_, to)| to == there) else {
-                continue;
-            };
-            let text = fs::read_to_string(path).map_err(|source| Failure::Read {
-                path: path.clone(),
-                source,
-            })?;
-            if let Err(why) = replay::parse(&text) {
-                return Err(Failure::Argument(format!("{}: {why}", path.display())));
-            }
-        }
-    }
-    Ok(())
-}
-
-pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {
-    let text = fs::read_to_string(path).map_err(|source| Failure::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    Ok(assize_plan::parse(&text, &shell::name_of(path))?)
 }
 
 /// A plan and where it is recorded.
@@ -195,9 +149,12 @@ impl PlannedWork {
         })
     }
 
-    fn writer(&self) -> Result<Writer, Failure> {
+    /// Opens the bundle; `shared` lets other processes record runs at the same time.
+    fn writer(&self, shared: bool) -> Result<Writer, Failure> {
         let head = head::head(&self.plan)?;
-        let writer = if self.resumed {
+        let writer = if shared {
+            Writer::join(&self.directory, &head)
+        } else if self.resumed {
             Writer::resume(&self.directory, &head)
         } else {
             Writer::create(&self.directory, &head)
@@ -225,6 +182,8 @@ struct RunSession<'a> {
     jobs: usize,
     /// Whether to give up once the first runs of a configuration have all failed.
     gives_up: bool,
+    /// Executes the runs, if they are not executed here.
+    slurm: Option<&'a Slurm>,
 }
 
 impl RunSession<'_> {
@@ -233,8 +192,9 @@ impl RunSession<'_> {
         if !self.interrupt.came() {
             return Ok(());
         }
+        let again = failure::resuming(&self.work.directory);
         Err(Failure::Interrupted {
-            directory: self.work.directory.clone(),
+            again: again + self.slurm.map_or("", |_| slurm::OPTION),
             recorded: tally.recorded,
             planned: self.work.plan.runs.len(),
         })
@@ -254,7 +214,9 @@ impl RunSession<'_> {
         let is_there = |index| there.contains(&index);
         let mut progress = Progress::new(plan, is_there, known, quiet);
         let stages = interim::stages(plan);
-        self.prepare(&stages, &there, &progress)?;
+        if self.slurm.is_none() {
+            self.prepare(&stages, &there, &progress)?;
+        }
         if self.interrupt.came() && !self.work.resumed {
             return Err(Failure::InterruptedEarly);
         }
@@ -265,7 +227,7 @@ impl RunSession<'_> {
         let expected = ExpectedParts::for_runs(plan, &missing, self.target)?;
         levels::refuse_same(plan, &expected)?;
         let twice = ReproducibilityCheck::of_plan(plan, &missing, self.target)?;
-        let writer = self.work.writer()?;
+        let writer = self.work.writer(self.slurm.is_some())?;
         self.announce(&progress)?;
         progress.begin();
         let mut stopped = None;
@@ -275,7 +237,10 @@ impl RunSession<'_> {
                 expected: &expected,
                 twice: &twice,
             };
-            self.stage(stage, &there, &with, &mut progress)?;
+            match self.slurm {
+                Some(slurm) => slurm.carry_out(&stage.runs, self.interrupt, &mut progress)?,
+                None => self.stage(stage, &there, &with, &mut progress)?,
+            }
             if self.interrupt.came() {
                 break;
             }
@@ -286,6 +251,7 @@ impl RunSession<'_> {
         }
         progress.finish();
         if !self.interrupt.came() {
+            self.slurm.map_or(Ok(()), |slurm| slurm.clean(&writer))?;
             progress.print(&summary(plan.runs.len(), progress.tally(), stopped));
             if let Some(compared) = progress.compared().sentence() {
                 progress.print(&compared);
@@ -487,5 +453,6 @@ fn options(arguments: &RunArguments) -> Options {
     Options {
         fresh: arguments.fresh || arguments.cold,
         cold: arguments.cold,
+        unpinned: false,
     }
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use assize_bundle::{Error, RunExit, Writer};
-use assize_plan::Plan;
+use assize_plan::{Plan, PlannedRun};
+use assize_target::Target;
 use assize_target::exact::Options;
 
 use super::engine::{Engine, RunEvent};
@@ -16,59 +17,87 @@ use crate::failure::Failure;
 use crate::levels::ExpectedParts;
 use crate::output;
 use crate::record;
+use crate::shell;
 
-/// Executes one run, unless the bundle holds it already.
+/// Executes single runs, except those that the bundle holds already.
 pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
-    let interrupt = Interrupt::watch()?;
+    // From here on, a signal ends the work in order.
+    Interrupt::watch()?;
     let plan = plan_at(&arguments.plan)?;
-    let index = arguments.index;
-    let Some(run) = usize::try_from(index).ok().and_then(|at| plan.runs.get(at)) else {
+    let (first, last) = (*arguments.index.start(), *arguments.index.end());
+    let Some(runs) = plan.runs.get(first as usize..=last as usize) else {
         return Err(Failure::Argument(format!(
-            "--index {index}: {}: the plan has {} runs, counted from 0",
+            "--index {last}: {}: the plan has {} runs, counted from 0",
             arguments.plan.display(),
             plan.runs.len()
         )));
     };
     let writer = Writer::join(&arguments.out, &head::head(&plan)?).map_err(Failure::Record)?;
-    if writer.recorded().map_err(Failure::Record)?.contains(&index) {
-        return print_line(&already(index, &arguments.out));
+    let there = writer.recorded().map_err(Failure::Record)?;
+    let (recorded, missing): (Vec<PlannedRun>, Vec<PlannedRun>) =
+        runs.iter().partition(|run| there.contains(&run.index));
+    for run in &recorded {
+        print_line(&already(run.index, &arguments.out))?;
+    }
+    if missing.is_empty() {
+        return Ok(0);
     }
     let options = Options {
         fresh: arguments.fresh,
         cold: false,
+        unpinned: true,
     };
     let target = target::named_target(&plan.target, options)?;
-    target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
-    let expected = ExpectedParts::for_runs(&plan, &[*run], target.as_ref())?;
-    let twice = ReproducibilityCheck::of_plan(&plan, &[*run], target.as_ref())?;
+    let codes = execute(&plan, &missing, target.as_ref(), (&writer, &arguments.out))?;
+    match codes.iter().max() {
+        Some(worst) if codes.len() == missing.len() => Ok(*worst),
+        Some(_) => Err(Failure::Stopped {
+            again: shell::command_line(std::env::args_os().skip(1)),
+        }),
+        None => Err(Failure::InterruptedEarly),
+    }
+}
+
+/// Executes and records runs until an interrupt comes; returns the exit status of each.
+fn execute(
+    plan: &Plan,
+    runs: &[PlannedRun],
+    target: &dyn Target,
+    (writer, out): (&Writer, &Path),
+) -> Result<Vec<u8>, Failure> {
+    let interrupt = Interrupt::watch()?;
+    let orders = runs.iter().filter_map(|run| plan.order(run.index));
+    target.prepare(&orders.collect::<Vec<_>>())?;
+    let expected = ExpectedParts::for_runs(plan, runs, target)?;
+    let twice = ReproducibilityCheck::of_plan(plan, runs, target)?;
     let mut killing = ProcessKiller::default();
     let engine = Engine {
-        plan: &plan,
-        target: target.as_ref(),
+        plan,
+        target,
         jobs: 1,
         twice: &twice,
         interrupted: interrupt.flag(),
     };
-    let mut result = None;
+    let mut codes = Vec::new();
     engine.carry_out(
-        &[*run],
+        runs,
         || killing.go_on(),
         |event| {
             let RunEvent::Ended(ended) = event else {
                 return Ok(());
             };
-            let recorded = record::recorded(&plan, run, &ended.done, expected.run(run));
+            let run = &ended.run;
+            let recorded = record::recorded(plan, run, &ended.done, expected.run(run));
             writer.log(&ended.log_line()).map_err(Failure::Record)?;
             if !ended.again {
-                result = Some(put(&writer, &recorded, &arguments.out)?);
+                let (text, code) = put(writer, &recorded, out)?;
+                print_line(&text)?;
+                codes.push(code);
             }
             Ok(())
         },
     )?;
-    match result {
-        Some((text, code)) => print_line(&text).map(|_| code),
-        None => Err(Failure::InterruptedEarly),
-    }
+    Ok(codes)
 }
 
 /// Records a run and reports the result. Another process may already have recorded the

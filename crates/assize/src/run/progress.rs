@@ -219,17 +219,32 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// Reports that another process has recorded a run.
+    pub(crate) fn recorded_elsewhere(&mut self, run: &PlannedRun) {
+        self.tally.recorded += 1;
+        self.tally.new += 1;
+        self.is_done(run);
+        match &self.shown {
+            ProgressDisplay::Lines if self.is_due() => eprintln!("so far: {}", self.status()),
+            _ => self.draw(),
+        }
+    }
+
     /// The lines without a view: the run, and from time to time the status.
     fn lines(&mut self, ended: &FinishedExecution, recorded: &RunRecord) -> Vec<String> {
         let mut lines = vec![self.line(ended, recorded)];
-        let all = u32::try_from(self.plan.runs.len()).unwrap_or(u32::MAX);
-        let every = (all / 10).max(FEWEST);
-        let due = self.tally.recorded.is_multiple_of(every) && self.tally.recorded < all;
-        if due && !ended.again {
+        if self.is_due() && !ended.again {
             lines.push(format!("so far: {}", self.status()));
             lines.extend(self.intervals_now());
         }
         lines
+    }
+
+    /// Whether it is time for the status.
+    fn is_due(&self) -> bool {
+        let all = u32::try_from(self.plan.runs.len()).unwrap_or(u32::MAX);
+        let every = (all / 10).max(FEWEST);
+        self.tally.recorded.is_multiple_of(every) && self.tally.recorded < all
     }
 
     fn draw(&mut self) {
@@ -290,11 +305,15 @@ impl<'a> Progress<'a> {
         tally.new += 1;
         tally.cached += u32::from(ended.done.cached);
         tally.failed += u32::from(matches!(recorded.exit, RunExit::Failed { .. }));
-        if let Some(left) = self.left.get_mut(&cell(&ended.run)) {
-            *left = left.saturating_sub(1);
-        }
+        self.is_done(&ended.run);
         if recorded.exit == RunExit::Completed {
             self.records.runs.push(recorded.run.clone());
+        }
+    }
+
+    fn is_done(&mut self, run: &PlannedRun) {
+        if let Some(left) = self.left.get_mut(&cell(run)) {
+            *left = left.saturating_sub(1);
         }
     }
 

@@ -9,7 +9,7 @@ use assize_target::exact::Options;
 
 use super::interrupt::Interrupt;
 use super::{
-    PlannedWork, RunSession, all_completed, askable, declared, jobs, place, replays, target,
+    PlannedWork, RunSession, all_completed, askable, declared, jobs, place, planning, target,
 };
 use crate::cli::QuestionArguments;
 use crate::compare;
@@ -82,7 +82,7 @@ fn checked(text: &str, file: &Path, overrides: &Overrides) -> Result<Plan, Failu
     let experiment = assize_plan::parse(text, &shell::name_of(file))?;
     let plan = experiment.plan(overrides)?;
     declared::check(&experiment)?;
-    replays(&plan)?;
+    planning::replays(&plan)?;
     Ok(plan)
 }
 
@@ -140,6 +140,7 @@ impl<'a> ReadyExperiment<'a> {
             interrupt: &interrupt,
             jobs: jobs(recording.jobs, target.as_ref()),
             gives_up: recording.gives_up,
+            slurm: None,
         };
         let tally = doing.carry_out(recording.quiet)?;
         fs::write(&file, recording.text).map_err(|source| Failure::Write {

@@ -20,6 +20,7 @@ const JOBS: usize = 2;
 const FRESH: Options = Options {
     fresh: true,
     cold: false,
+    unpinned: false,
 };
 
 /// Executes every run as usual, then without the cache, then without the cache next to busy loops

@@ -170,23 +170,71 @@ fn clearing_removes_entries_and_nothing_else() {
     assert_eq!(absent.stats(), CacheSize::default());
 }
 
+/// As by the nodes of a farm: each has opened the directory itself, and prunes it.
 #[test]
-fn writers_at_once_leave_whole_entries() {
+fn writers_at_once_leave_whole_entries_to_readers_while_they_prune() {
     let (_directory, cache) = cache();
-    let cache = cache.with_limit(2000);
+    let open = || Cache::new(cache.root.clone()).with_limit(2000);
+    let pruned = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for thread in 0..4_u64 {
-            let cache = &cache;
+            let (node, pruned) = (open(), &pruned);
             scope.spawn(move || {
                 for round in 0..40 {
-                    let seed = (thread + round) % 8;
+                    let seed = (thread + round) % 16;
                     let expected = answer(&seed.to_string());
-                    cache.put(&key(seed), &expected).unwrap();
-                    let got = cache.get(&key(seed));
-                    assert!(got.is_none_or(|got| got == expected));
+                    node.put(&key(seed), &expected).unwrap();
+                    for other in 0..16 {
+                        let got = node.get(&key(other));
+                        pruned.fetch_add(u64::from(got.is_none()), Ordering::Relaxed);
+                        assert!(got.is_none_or(|got| got == answer(&other.to_string())));
+                    }
                 }
             });
         }
     });
+    assert!(pruned.into_inner() > 0, "readers have missed entries");
     assert_eq!(cache.files().filter(|path| is_unfinished(path)).count(), 0);
+}
+
+/// Fills a small file system, in a mount namespace of its own.
+#[test]
+fn a_full_disk_is_an_error_and_what_was_kept_stays() {
+    const INSIDE: &str = "ASSIZE_TEST_FULL_DISK";
+    let name = "cache::tests::a_full_disk_is_an_error_and_what_was_kept_stays";
+    let Some(root) = std::env::var_os(INSIDE) else {
+        let place = tempfile::tempdir().unwrap();
+        let script = format!(
+            "mount -t tmpfs -o size=64k none \"${INSIDE}\" || exit 77; exec \"$0\" --exact {name}"
+        );
+        let done = std::process::Command::new("unshare")
+            .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
+            .arg(std::env::current_exe().unwrap())
+            .env(INSIDE, place.path())
+            .output();
+        match done {
+            Ok(done) if done.status.success() => {
+                assert!(String::from_utf8_lossy(&done.stdout).contains("1 passed"));
+            }
+            Ok(done) if done.status.code() != Some(77) && done.stderr.is_empty() => {
+                panic!("{}", String::from_utf8_lossy(&done.stdout));
+            }
+            _ => eprintln!("skipped: no tmpfs can be mounted in a namespace"),
+        }
+        return;
+    };
+    let cache = Cache::new(root.into());
+    let full = (0..100).find_map(|seed| {
+        let error = cache.put(&key(seed), &answer("x")).err()?;
+        Some((seed, error))
+    });
+    let (seed, error) = full.unwrap();
+    assert!(error.why.contains("No space left"), "{error}");
+    assert!(error.mend.is_some());
+    assert_eq!(cache.get(&key(seed)), None);
+    assert!((0..seed).all(|kept| cache.get(&key(kept)) == Some(answer("x"))));
+    assert_eq!(cache.files().filter(|path| is_unfinished(path)).count(), 0);
+    cache.remove(&key(0));
+    cache.remove(&key(1));
+    cache.put(&key(0), &answer("x")).unwrap();
 }

@@ -17,6 +17,7 @@ use super::stall::{GuestLimits, MachineProgress, StallDetector};
 use crate::own_time::OwnTime;
 use crate::process::{ChildProcess, in_words};
 use crate::qemu::{Clock, Qemu, QemuProcessFiles, arguments};
+use crate::scratch::ScratchDirectory;
 use crate::{Error, RunFailure, scratch, stream};
 
 /// Everything needed to boot the machine of one order.
@@ -74,7 +75,7 @@ pub(crate) struct BootOutput {
 #[derive(Debug)]
 pub(crate) struct RunningQemu {
     process: ChildProcess,
-    directory: tempfile::TempDir,
+    directory: ScratchDirectory,
     limit: Duration,
     watched: Option<(StallDetector, GuestLimits)>,
     own: Option<OwnTime>,

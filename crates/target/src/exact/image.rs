@@ -13,13 +13,13 @@ use std::time::Duration;
 use assize_job::AgentMessage;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
-use tempfile::TempDir;
 
 use super::boot::{BootOutput, BootSpec, RunningQemu, capabilities, restore, state_uris};
 use super::qmp::QmpError;
 use super::stall::GuestLimits;
 use super::state::take_out_leap;
 use crate::prune::{in_use, make_room, touch};
+use crate::scratch::ScratchDirectory;
 use crate::{Error, RunFailure, scratch};
 
 /// How many boots are tried before a memory image with a leap (a jump of the guest's clock
@@ -115,7 +115,7 @@ pub(crate) fn run_once(booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOutput, 
 }
 
 /// Creates images in new directories until one has no leap.
-fn attempt(booted: &BootSpec<'_>) -> Result<TempDir, Error> {
+fn attempt(booted: &BootSpec<'_>) -> Result<ScratchDirectory, Error> {
     let mut leap = 0;
     for _ in 0..ATTEMPTS {
         let making =

@@ -48,6 +48,9 @@ pub struct Options {
     /// With several CPUs the run still resumes from a temporary image, because the seed
     /// sets the order of the CPUs only when a machine resumes from an image.
     pub cold: bool,
+    /// Leave the choice of the host's CPU to its scheduler, because other processes execute
+    /// runs at the same time. Otherwise a run is pinned to the CPU of its slot.
+    pub unpinned: bool,
 }
 
 /// The exact machine.
@@ -109,6 +112,11 @@ impl Exact {
         Some((answer, outcome))
     }
 
+    fn cpu_of(&self, slot: usize) -> Option<usize> {
+        let cpu = self.cpus.get(slot % self.cpus.len().max(1)).copied();
+        cpu.filter(|_| !self.options.unpinned)
+    }
+
     fn booted<'a>(
         &'a self,
         ready: &'a PreparedBoot,
@@ -122,7 +130,7 @@ impl Exact {
             clock: Clock::Instructions,
             kernel: &ready.kernel.image,
             initramfs: &ready.initramfs,
-            cpu: self.cpus.get(slot % self.cpus.len().max(1)).copied(),
+            cpu: self.cpu_of(slot),
             limit: self.wall_limit,
             own: None,
             boot: self.boot,

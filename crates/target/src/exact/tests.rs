@@ -60,10 +60,12 @@ fn order(words: &[&str], programs: &[&str]) -> Order {
 const FRESH: Options = Options {
     fresh: true,
     cold: false,
+    unpinned: false,
 };
 const COLD: Options = Options {
     fresh: true,
     cold: true,
+    unpinned: false,
 };
 
 /// Makes QEMU start through this script, in which `$QEMU` is the real binary.

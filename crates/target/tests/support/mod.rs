@@ -84,6 +84,7 @@ pub(crate) fn exact(kernel: &str, cpus: u32) -> Option<Exact> {
     let options = Options {
         fresh: true,
         cold: false,
+        unpinned: false,
     };
     let there = Kernels::new(root.clone())
         .resolve(kernel)

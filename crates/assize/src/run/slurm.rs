@@ -1,0 +1,393 @@
+//! `assize run --on slurm`: Slurm executes the runs, as an array of jobs.
+//!
+//! The bundle is the only state. Each job records its runs there and skips recorded ones, so
+//! it may be executed any number of times: Slurm requeues the jobs of a node that fails, and
+//! runs that are missing after an array has ended are submitted again. Jobs do not need this
+//! command; after its end, another one waits for them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use assize_bundle::Writer;
+use assize_plan::PlannedRun;
+
+use super::PlannedWork;
+use super::interrupt::Interrupt;
+use super::progress::Progress;
+use crate::cli::RunArguments;
+use crate::failure::Failure;
+use crate::shell;
+use crate::terms::recorded_in;
+
+/// The option, as it is added to a command.
+pub(super) const OPTION: &str = " --on slurm";
+/// How often the bundle and the queue are looked at.
+const LOOK: Duration = Duration::from_secs(2);
+/// How often to check for an interrupt meanwhile.
+const PULSE: Duration = Duration::from_millis(50);
+/// The most jobs of an array: Slurm's default for `MaxArraySize` is one more.
+const JOBS: u32 = 1000;
+/// Jobs for each of the places that `--jobs` allows: they end at about the same time, and
+/// a job that is lost was a small part.
+const JOBS_EACH: u32 = 2;
+
+/// How to submit the runs of a bundle.
+#[derive(Debug)]
+pub(super) struct Slurm {
+    /// The bundle, as an absolute path; also the name of the jobs.
+    bundle: PathBuf,
+    /// Jobs at a time, if limited.
+    at_once: Option<u32>,
+    fresh: bool,
+}
+
+impl Slurm {
+    pub(super) fn new(work: &PlannedWork, arguments: &RunArguments) -> Result<Slurm, Failure> {
+        if work.plan.target != "exact" {
+            let text = format!(
+                "--on slurm: the target is {}, whose runs differ from node to node; it must be exact",
+                work.plan.target
+            );
+            return Err(Failure::Argument(text));
+        }
+        Ok(Slurm {
+            bundle: std::path::absolute(&work.directory).map_err(|source| Failure::Read {
+                path: work.directory.clone(),
+                source,
+            })?,
+            at_once: arguments.jobs,
+            fresh: arguments.fresh,
+        })
+    }
+
+    /// Has these runs executed, and returns once all are recorded or an interrupt came.
+    pub(super) fn carry_out(
+        &self,
+        runs: &[PlannedRun],
+        interrupt: &Interrupt,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), Failure> {
+        let mut missing: Vec<PlannedRun> = runs.to_vec();
+        let there = recorded_in(&self.bundle)?;
+        missing.retain(|run| !there.contains(&run.index));
+        // Later errors are taken for a controller that is being restarted.
+        self.queued()?;
+        let mut submitted: Option<String> = None;
+        loop {
+            // The first time it waits for jobs that an earlier command has submitted.
+            let before = missing.len();
+            self.wait(&mut missing, interrupt, progress)?;
+            if interrupt.came() {
+                return Ok(());
+            }
+            let Some(array) = JobArray::of(&missing, self.at_once) else {
+                return Ok(());
+            };
+            if let Some(id) = &submitted {
+                self.must_go_on(id, missing.len() < before)?;
+            }
+            let id = self.submit(&array)?;
+            let (runs, jobs) = (missing.len(), array.jobs.len());
+            progress.print(&format!("{runs} runs in {jobs} jobs of Slurm: {id}"));
+            submitted = Some(id);
+        }
+    }
+
+    /// Removes what killed jobs left, and what jobs printed.
+    pub(super) fn clean(&self, writer: &Writer) -> Result<(), Failure> {
+        // If this fails, a directory is left over.
+        let _ = fs::remove_dir_all(self.outputs());
+        writer.clean().map_err(Failure::Record)
+    }
+
+    /// Where jobs print.
+    fn outputs(&self) -> PathBuf {
+        let mut name = self.bundle.clone().into_os_string();
+        name.push(".slurm");
+        name.into()
+    }
+
+    /// Commas separate the names that `squeue` is asked for.
+    fn name(&self) -> String {
+        self.bundle.to_string_lossy().replace(',', "_")
+    }
+
+    /// Submits an array of jobs and returns its number.
+    fn submit(&self, array: &JobArray) -> Result<String, Failure> {
+        let outputs = self.outputs();
+        fs::create_dir_all(&outputs).map_err(|source| Failure::Write {
+            what: outputs.display().to_string(),
+            source,
+        })?;
+        let program = std::env::current_exe().map_err(|source| Failure::Read {
+            path: "/proc/self/exe".into(),
+            source,
+        })?;
+        let limit = self
+            .at_once
+            .map_or_else(String::new, |most| format!("%{most}"));
+        let mut sbatch = Command::new("sbatch");
+        sbatch
+            .args([
+                "--parsable",
+                "--requeue",
+                "--open-mode=append",
+                "--ntasks=1",
+            ])
+            .arg(format!("--array={}{limit}", ranges(&array.jobs)))
+            .arg(format!("--job-name={}", self.name()))
+            .arg(format!("--output={}/%a.txt", outputs.display()));
+        let id = printed(sbatch, &array.script(&program, &self.bundle, self.fresh))?;
+        // On a federation of clusters, the cluster follows.
+        Ok(id.split(';').next().unwrap_or_default().trim().to_owned())
+    }
+
+    /// Waits until no job of this bundle is left, and removes recorded runs from `missing`.
+    fn wait(
+        &self,
+        missing: &mut Vec<PlannedRun>,
+        interrupt: &Interrupt,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), Failure> {
+        let (mut said, mut goes_on) = (String::new(), false);
+        loop {
+            // In this order: what the last job recorded is seen. While runs are being recorded,
+            // there are jobs.
+            let queued = if goes_on { Ok(true) } else { self.queued() };
+            let there = recorded_in(&self.bundle)?;
+            let before = missing.len();
+            missing.retain(|run| {
+                let done = there.contains(&run.index);
+                if done {
+                    progress.recorded_elsewhere(run);
+                }
+                !done
+            });
+            goes_on = missing.len() < before && !missing.is_empty();
+            match queued {
+                Ok(false) => return Ok(()),
+                Ok(true) => {}
+                Err(failure) => {
+                    let why = failure.to_string();
+                    if why != said {
+                        progress.print(&why);
+                        said = why;
+                    }
+                }
+            }
+            let look = Instant::now() + LOOK;
+            while Instant::now() < look {
+                if interrupt.came() {
+                    return Ok(());
+                }
+                thread::sleep(PULSE);
+            }
+        }
+    }
+
+    /// Whether jobs of this bundle wait or run.
+    fn queued(&self) -> Result<bool, Failure> {
+        let mut squeue = Command::new("squeue");
+        squeue.args(["--noheader", "--format=%i"]);
+        squeue.arg(format!("--name={}", self.name()));
+        Ok(!printed(squeue, "")?.trim().is_empty())
+    }
+
+    /// Fails if the array that has ended was cancelled or recorded no run.
+    fn must_go_on(&self, id: &str, recorded_some: bool) -> Result<(), Failure> {
+        let failed = |why: String| Failure::Command {
+            option: OPTION.trim().into(),
+            command: format!("job {id}"),
+            why,
+        };
+        let mut squeue = Command::new("squeue");
+        squeue.args(["--noheader", "--format=%i", "--states=CANCELLED"]);
+        squeue.arg(format!("--jobs={id}"));
+        // Slurm forgets jobs after some minutes; what is left then are recorded runs.
+        if printed(squeue, "").is_ok_and(|jobs| !jobs.trim().is_empty()) {
+            return Err(failed("was cancelled".into()));
+        }
+        if recorded_some {
+            return Ok(());
+        }
+        let outputs = self.outputs();
+        let last = last_line(&outputs).unwrap_or_else(|| "the jobs printed nothing".into());
+        Err(failed(format!(
+            "no run was recorded: {last}; see {}",
+            outputs.display()
+        )))
+    }
+}
+
+/// Jobs that execute the same number of consecutive runs each.
+#[derive(Debug, PartialEq, Eq)]
+struct JobArray {
+    first: u32,
+    last: u32,
+    each: u32,
+    /// The jobs with runs that are missing.
+    jobs: BTreeSet<u32>,
+}
+
+impl JobArray {
+    /// `None` if no run is missing.
+    fn of(missing: &[PlannedRun], at_once: Option<u32>) -> Option<JobArray> {
+        let indices: BTreeSet<u32> = missing.iter().map(|run| run.index).collect();
+        let (&first, &last) = (indices.first()?, indices.last()?);
+        let jobs = at_once.map_or(JOBS, |most| most.saturating_mul(JOBS_EACH).min(JOBS));
+        let each = (last - first + 1).div_ceil(jobs);
+        Some(JobArray {
+            first,
+            last,
+            each,
+            jobs: indices.iter().map(|index| (index - first) / each).collect(),
+        })
+    }
+
+    fn script(&self, program: &Path, bundle: &Path, fresh: bool) -> String {
+        let JobArray {
+            first, last, each, ..
+        } = self;
+        let [program, bundle] = [program, bundle].map(|path| shell::quote(path.as_os_str()));
+        let fresh = if fresh { " --fresh" } else { "" };
+        format!(
+            "#!/bin/sh\n\
+             first=$(({first} + SLURM_ARRAY_TASK_ID * {each}))\n\
+             last=$((first + {each} - 1))\n\
+             [ $last -le {last} ] || last={last}\n\
+             exec {program} run-one {bundle} --index $first-$last --out {bundle}{fresh}\n"
+        )
+    }
+}
+
+/// `0-7,9`.
+fn ranges(numbers: &BTreeSet<u32>) -> String {
+    let mut ranges: Vec<[u32; 2]> = Vec::new();
+    for &number in numbers {
+        match ranges.last_mut() {
+            Some([_, end]) if *end + 1 == number => *end = number,
+            _ => ranges.push([number, number]),
+        }
+    }
+    let text = ranges.into_iter().map(|[first, end]| match first == end {
+        true => first.to_string(),
+        false => format!("{first}-{end}"),
+    });
+    text.collect::<Vec<_>>().join(",")
+}
+
+/// What a command of Slurm prints.
+fn printed(mut command: Command, input: &str) -> Result<String, Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |why: String| Failure::Command {
+        option: OPTION.trim().into(),
+        command: name.clone(),
+        why,
+    };
+    let missing = |error: std::io::Error| failed(error.to_string());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(missing)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // If it does not read all, its message says why.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let done = child.wait_with_output().map_err(missing)?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr)
+            .trim()
+            .replace('\n', "; ");
+        return Err(failed(said));
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
+/// The last line that any job printed.
+fn last_line(outputs: &Path) -> Option<String> {
+    let entries = fs::read_dir(outputs).ok()?.flatten();
+    let newest = entries.max_by_key(|entry| {
+        let about = entry.metadata().ok()?;
+        Some((about.len() > 0, about.modified().ok()?))
+    })?;
+    let text = fs::read(newest.path()).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    text.lines().last().map(str::to_owned)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    fn array(missing: impl IntoIterator<Item = u32>, at_once: Option<u32>) -> JobArray {
+        let run = |index| PlannedRun {
+            index,
+            block: 0,
+            configuration: 0,
+            workload: 0,
+            repetition: 1,
+            seed: 1,
+            image: None,
+        };
+        let missing: Vec<PlannedRun> = missing.into_iter().map(run).collect();
+        JobArray::of(&missing, at_once).unwrap()
+    }
+
+    /// The runs that the jobs of an array execute, by a shell as on a node.
+    fn executed(array: &JobArray) -> Vec<u32> {
+        let script = array.script(Path::new("echo"), Path::new("b"), false);
+        let mut all = Vec::new();
+        for job in &array.jobs {
+            let mut shell = Command::new("sh");
+            shell
+                .args(["-c", &script])
+                .env("SLURM_ARRAY_TASK_ID", job.to_string());
+            let said = printed(shell, "").unwrap();
+            let range = said.split(' ').nth(3).unwrap();
+            let (first, last) = range.split_once('-').unwrap();
+            all.extend(first.parse::<u32>().unwrap()..=last.parse().unwrap());
+        }
+        all
+    }
+
+    #[test]
+    fn every_missing_run_is_in_one_job_and_none_beyond_the_last() {
+        for (missing, at_once) in [
+            ((0..200).collect::<Vec<_>>(), Some(4)),
+            ((0..200).collect(), None),
+            ((100..2000).collect(), None),
+            (vec![7], None),
+            (vec![3, 4, 90, 199], Some(1)),
+        ] {
+            let array = array(missing.clone(), at_once);
+            let all = executed(&array);
+            let set: BTreeSet<u32> = all.iter().copied().collect();
+            assert_eq!(set.len(), all.len(), "{array:?}");
+            assert!(missing.iter().all(|index| set.contains(index)), "{array:?}");
+            assert_eq!(set.last(), missing.last());
+            assert!(array.jobs.iter().all(|job| *job < JOBS));
+        }
+    }
+
+    #[test]
+    fn without_a_limit_each_run_is_a_job() {
+        assert_eq!(array(0..200, None).each, 1);
+        assert_eq!(array(0..200, Some(4)).each, 25);
+        assert_eq!(array(0..2000, None).each, 2);
+    }
+
+    #[test]
+    fn consecutive_jobs_are_one_range() {
+        let text = |numbers: &[u32]| ranges(&numbers.iter().copied().collect());
+        assert_eq!(text(&[0, 1, 2, 3]), "0-3");
+        assert_eq!(text(&[0, 2, 3, 9]), "0,2-3,9");
+        assert_eq!(text(&[]), "");
+    }
+}
