@@ -22,6 +22,7 @@ mod levels;
 mod library;
 mod list;
 mod mailbox;
+mod man;
 mod metric_words;
 mod output;
 mod page;
@@ -94,7 +95,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);
             output::print(&text).map(|()| 0)
         }
-        CliVerb::Man => man().and_then(|text| output::print(&text)).map(|()| 0),
+        CliVerb::Man(arguments) => man::man(&arguments),
     };
     match done {
         Ok(code) => ExitCode::from(code),
@@ -104,23 +105,4 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
-}
-
-fn man() -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    let command = Cli::command();
-    let failed = |source| Failure::Write {
-        what: "the manual page".into(),
-        source,
-    };
-    clap_mangen::Man::new(command.clone())
-        .render(&mut text)
-        .map_err(failed)?;
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        let page = clap_mangen::Man::new(verb.clone());
-        page.render_name_section(&mut text).map_err(failed)?;
-        page.render_synopsis_section(&mut text).map_err(failed)?;
-        page.render_options_section(&mut text).map_err(failed)?;
-    }
-    Ok(text)
 }

@@ -6,6 +6,7 @@ mod failing;
 mod head;
 mod interim;
 pub(crate) mod interrupt;
+mod named;
 mod one;
 mod place;
 mod progress;
@@ -75,6 +76,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         interrupt: &interrupt,
         jobs: jobs(arguments.jobs, target.as_ref()),
         gives_up: false,
+        show_output: false,
     };
     let tally = engine.carry_out(arguments.quiet)?;
     engine.not_interrupted(&tally)?;
@@ -109,8 +111,12 @@ fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
     asked.map_or(slots, |asked| slots.min(asked as usize))
 }
 
-/// Reads an experiment file and plans it.
-pub(crate) fn plan(path: &Path, overriding: &OverrideArguments) -> Result<Plan, Failure> {
+/// Reads an experiment file and plans it. Also returns the kernels that have to be fetched before
+/// it can run.
+pub(crate) fn plan(
+    path: &Path,
+    overriding: &OverrideArguments,
+) -> Result<(Plan, Vec<String>), Failure> {
     let experiment = experiment(path)?;
     let overrides = Overrides {
         runs: overriding.runs,
@@ -124,7 +130,8 @@ pub(crate) fn plan(path: &Path, overriding: &OverrideArguments) -> Result<Plan, 
     let plan = experiment.plan(&overrides)?;
     declared::check(&experiment)?;
     replays(&plan)?;
-    Ok(plan)
+    let missing = named::check(&experiment, &plan)?;
+    Ok((plan, missing))
 }
 
 /// Reads the files of workloads that replay one, so that mistakes in them are reported
@@ -171,7 +178,7 @@ struct PlannedWork {
 
 impl PlannedWork {
     fn new(experiment: &Path, arguments: &RunArguments) -> Result<Self, Failure> {
-        let plan = plan(experiment, &arguments.overrides)?;
+        let (plan, _) = plan(experiment, &arguments.overrides)?;
         let directory = match &arguments.out {
             Some(directory) => {
                 place::must_be_free(directory)?;
@@ -225,6 +232,8 @@ struct RunSession<'a> {
     jobs: usize,
     /// Whether to give up once the first runs of a configuration have all failed.
     gives_up: bool,
+    /// Whether to print what each run printed.
+    show_output: bool,
 }
 
 impl RunSession<'_> {
@@ -390,6 +399,9 @@ impl RunSession<'_> {
                     with.writer.put(&recorded).map_err(Failure::Record)?;
                 }
                 progress.ended(&ended, &recorded);
+                if self.show_output {
+                    progress.print_output(&recorded);
+                }
                 match self.gives_up && !ended.again {
                     true => streaks.add(&recorded, &self.work.directory),
                     false => Ok(()),
