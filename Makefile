@@ -79,13 +79,13 @@ dist: ## make packages and archives of the commit that is checked out, in target
 	@packaging/dist $(target)/dist
 
 # Builds only if there is nothing to install, so that root need not compile.
-install: $(assize) ## install program, man page and completions under PREFIX
+install: $(assize) ## install program, man pages and completions under PREFIX
 	install -d $(bindir) $(mandir) $(bashdir) $(zshdir) $(fishdir)
 	install -m 755 $(assize) $(bindir)/assize
 	install -d $(libexecdir)
 	install -m 755 $(agent) $(libexecdir)/assize-agent
 	[ ! -f $(agent).symbols ] || install -m 644 $(agent).symbols $(libexecdir)
-	$(assize) man > $(mandir)/assize.1
+	$(assize) man --into $(mandir)
 	$(assize) completions bash > $(bashdir)/assize
 	$(assize) completions zsh > $(zshdir)/_assize
 	$(assize) completions fish > $(fishdir)/assize.fish

@@ -24,7 +24,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
 pub(crate) use bisecting::{BisectArguments, BisectFormat};
-pub(crate) use commands::CommandsArguments;
+pub(crate) use commands::{CommandOutput, CommandsArguments, TimeUnit};
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use groups::group_verbs;
 pub(crate) use running::{
@@ -41,6 +41,12 @@ const VERSION: &str = match option_env!("ASSIZE_VERSION") {
     None => env!("CARGO_PKG_VERSION"),
 };
 
+/// The heading of options that say how to judge.
+const JUDGING: &str = "How to judge";
+/// The heading of options that say how posted text is read.
+const READING: &str = "How to read the text";
+/// The heading of options for mailboxes and archives.
+const MAILS: &str = "Several mails";
 /// Level of all tests, unless the user gives another.
 pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's random draws, unless the user gives another.
@@ -83,15 +89,12 @@ pub(crate) enum CliVerb {
     Audit(Box<AuditArguments>),
     /// Run two commands and compare them, or judge recorded results
     ///
-    /// Commands: assize compare 'CMD A' 'CMD B'. Results: bundles, results of hyperfine
-    /// and other tools. A directory with bundle.json is a bundle, a file that is no program
-    /// is a result, anything else is a command.
+    /// A directory is a bundle, a file that is no program holds results, anything else is a
+    /// command: assize compare 'CMD A' 'CMD B'.
     Compare(Box<CompareArguments>),
     /// Show a bundle's verdicts: as a mail, as a page, as data
     Report(ReportArguments),
     /// Write a page that lists the bundles of a directory
-    ///
-    /// It has the question and the answer of each.
     Index(IndexArguments),
     /// Find the bundle at which a metric changed
     ///
@@ -114,9 +117,19 @@ pub(crate) enum CliVerb {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
+    /// Print a manual page, or write all of them
     #[command(hide = true)]
-    Man,
+    Man(ManArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// Print the page of this verb, not that of the program
+    #[arg(value_name = "VERB")]
+    pub(crate) verb: Option<String>,
+    /// Write the pages of the program and of all verbs into this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "verb")]
+    pub(crate) into: Option<PathBuf>,
 }
 
 /// Options that say what to ask about the records.
@@ -124,65 +137,53 @@ pub(crate) enum CliVerb {
 #[command(next_help_heading = "What to ask")]
 pub(crate) struct QuestionArguments {
     /// Compare with this configuration [default: the first]
-    ///
-    /// Names match without case and by unique prefix.
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
     /// Test a claim: 'A < B on METRIC [in WORKLOAD]'
     ///
-    /// < is lower, > is higher, = is equivalent. Margins are percentages of B: 'A <= B + 2%',
-    /// 'A >= B - 2%', 'A < B - 2%', 'A > B + 2%'. May be given several times.
+    /// < is lower, > higher, = equivalent; with a margin: 'A <= B + 2%', 'A > B + 2%'.
+    /// Repeatable.
     #[arg(long = "claim", value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
-    /// Test the claims of a file, one a line; '#' begins a comment
-    #[arg(long = "claims", value_name = "FILE")]
+    /// Test the claims of a file, one a line
+    #[arg(long = "claims", value_name = "FILE", hide_short_help = true)]
     pub(crate) claims_file: Option<PathBuf>,
-    /// Show which configurations are best at two metrics at once
-    ///
-    /// 'METRIC [in WORKLOAD] against METRIC [in WORKLOAD]'. It says which configurations no other one dominates. May be given several times.
-    #[arg(long = "tradeoff", value_name = "TRADEOFF")]
+    /// Show which configurations are best at two metrics: 'METRIC against METRIC'
+    #[arg(long = "tradeoff", value_name = "TRADEOFF", hide_short_help = true)]
     pub(crate) tradeoffs: Vec<String>,
     /// End with status 1 if this is found, such as 'worse>2%'
     ///
-    /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one is
-    /// not shown to be at most 2 % worse. 'undecided': a claim is. 'lint': any lint, or the
-    /// code of one (docs/lints.md). With any of these, more crashes than the baseline's do too
-    /// if that is established; a refuted claim always does. May be given several times.
+    /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one may
+    /// be. 'undecided': a claim is. 'lint', or the code of one. Repeatable.
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
 }
 
 /// Options for judging.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "How to judge")]
 pub(crate) struct TrialArguments {
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
     /// A metric declared primary before the data were seen
-    ///
-    /// Primary metrics share 0.8 of alpha, all others share 0.2.
-    #[arg(long = "primary", value_name = "METRIC")]
+    #[arg(long = "primary", value_name = "METRIC", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) primary: Vec<String>,
-    /// A metric of which more is better; nothing is assumed of others
-    #[arg(long, value_name = "METRIC")]
+    /// A metric of which more is better
+    #[arg(long, value_name = "METRIC", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) higher_is_better: Vec<String>,
     /// A metric of which less is better
-    #[arg(long, value_name = "METRIC")]
+    #[arg(long, value_name = "METRIC", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) lower_is_better: Vec<String>,
-    /// Compare how many runs exceed a time: 'METRIC > 1 ms'
-    ///
-    /// By default this is done for primary times and largest samples, with a threshold
-    /// computed from the runs. May be given several times.
-    #[arg(long = "slow", value_name = "METRIC > TIME")]
+    /// Compare how many runs exceed a time [default: one computed from the runs]
+    #[arg(long = "slow", value_name = "METRIC > TIME", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) slow: Vec<String>,
     /// Level of all tests
-    #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
+    #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share, help_heading = JUDGING, hide_short_help = true)]
     pub(crate) alpha: f64,
-    /// Ratios within 1 ± this are equivalent [default: the experiment's, else 0.01]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    /// Ratios within 1 ± this are equivalent [default: 0.01]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = JUDGING)]
     pub(crate) margin: Option<f64>,
     /// Seed of the permutation tests
-    #[arg(long, value_name = "N", default_value_t = SEED)]
+    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = JUDGING, hide_short_help = true)]
     pub(crate) seed: u64,
 }
 
@@ -212,48 +213,46 @@ pub(crate) struct ShowArguments {
     /// The same as --format json
     #[arg(long)]
     pub(crate) json: bool,
-    /// With --format mail, the tables of secondary metrics too
+    /// With --format mail, all tables
     #[arg(long)]
     pub(crate) all: bool,
-    /// Write to this file, not to standard output
+    /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// The build that --format kcidb reports on
-    ///
-    /// ORIGIN is the tester.
-    #[arg(long, value_name = "ORIGIN:ID", required_if_eq("format", "kcidb"), value_parser = kcidb_build)]
+    #[arg(long, value_name = "ORIGIN:ID", hide_short_help = true, required_if_eq("format", "kcidb"), value_parser = kcidb_build)]
     pub(crate) kcidb_build: Option<String>,
     /// When to use colour
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, hide_short_help = true)]
     pub(crate) color: Colour,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// The answer in at most 25 lines; a mail with --output
+    /// brief, or mail with --output
     Auto,
     /// The answer in at most 25 lines
     Brief,
-    /// The answer and the tables, as a mail of 72 columns
+    /// The answer and the tables, in 72 columns
     #[value(alias = "text")]
     Mail,
-    /// One page for a browser, with plots
+    /// A page with plots
     Html,
     /// Schema assize.verdict/1
     Json,
-    /// One table; the column 'kind' says what a row is
+    /// One table
     Csv,
-    /// Checks as JUnit's XML: what ends the command with status 1 has failed
+    /// Checks as JUnit's XML
     Junit,
-    /// The same as the kernel's test results, KTAP version 1
+    /// Checks as KTAP
     Ktap,
-    /// The same as a table of at most 65,000 characters, for a comment or a job's page
+    /// Checks as a table, for a comment
     Markdown,
-    /// The same as annotations of a workflow of GitHub
+    /// Checks as GitHub's annotations
     Github,
-    /// What has failed, as a code quality report of GitLab
+    /// Failed checks as GitLab's code quality report
     Gitlab,
-    /// Checks as tests of --kcidb-build in a report to KCIDB, schema 5.3
+    /// Checks as tests of --kcidb-build
     Kcidb,
 }
 
@@ -266,64 +265,67 @@ pub(crate) enum Colour {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditArguments {
-    /// The post: plain text or a mail; '-' reads standard input. Of a mailbox, a
-    /// maildir or the git repository of an archive (public-inbox), each mail is
-    /// judged separately and has a line
+    /// The post: text, a mail, a mailbox, an archive, or '-'
+    ///
+    /// '-' reads standard input.
+    /// Of a mailbox, a maildir or a git repository of public-inbox, each mail has a line.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// With several files each is a configuration, called like the file, or NAME of
-    /// NAME=FILE (which the first may be too); those of one name are more of its runs
+    /// More files: each is a configuration
+    ///
+    /// Files of one name are runs of one configuration.
     #[arg(value_name = "NAME=FILE")]
     pub(crate) more: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) trial: TrialArguments,
     #[command(flatten)]
     pub(crate) showing: ShowArguments,
-    /// Lines and headings that match REGEX name the configuration NAME
-    #[arg(long = "configuration", value_name = "REGEX=NAME", value_parser = assize_audit::parse_rule)]
+    /// Lines that match REGEX name the configuration NAME
+    #[arg(long = "configuration", value_name = "REGEX=NAME", help_heading = READING, value_parser = assize_audit::parse_rule)]
     pub(crate) configurations: Vec<(Regex, String)>,
-    /// Lines and commands that match REGEX name the workload NAME
-    #[arg(long = "workload", value_name = "REGEX=NAME", value_parser = assize_audit::parse_rule)]
+    /// Lines that match REGEX name the workload NAME
+    #[arg(long = "workload", value_name = "REGEX=NAME", help_heading = READING, value_parser = assize_audit::parse_rule)]
     pub(crate) workloads: Vec<(Regex, String)>,
     /// Ignore lines that match REGEX
-    #[arg(long = "ignore", value_name = "REGEX", value_parser = assize_audit::parse_regex)]
+    #[arg(long = "ignore", value_name = "REGEX", help_heading = READING, hide_short_help = true, value_parser = assize_audit::parse_regex)]
     pub(crate) ignore: Vec<Regex>,
-    /// What the columns of tables are: configurations, metrics, workloads or
-    /// repetitions
-    #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
+    /// What the columns of tables are
+    ///
+    /// configurations, metrics, workloads or repetitions.
+    #[arg(long, value_name = "ROLE", help_heading = READING, value_parser = assize_audit::Role::parse)]
     pub(crate) columns_are: Option<assize_audit::Role>,
-    /// What the rows of tables are: configurations, metrics, workloads or
-    /// repetitions
-    #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
+    /// What the rows of tables are
+    ///
+    /// As for --columns-are.
+    #[arg(long, value_name = "ROLE", help_heading = READING, value_parser = assize_audit::Role::parse)]
     pub(crate) rows_are: Option<assize_audit::Role>,
-    /// Swap the roles of the rows and the columns of tables
-    #[arg(long, conflicts_with_all = ["columns_are", "rows_are"])]
+    /// Swap the roles of rows and columns
+    #[arg(long, help_heading = READING, hide_short_help = true, conflicts_with_all = ["columns_are", "rows_are"])]
     pub(crate) transpose: bool,
-    /// What a '+-' behind a mean is: sd (standard deviation), se (standard
-    /// error), ci95 (half of a 95 % interval) or cv (sd in percent) [default:
-    /// what the text says, else what leaves most doubt]
-    #[arg(long, value_name = "KIND", value_parser = assize_audit::SpreadKind::parse)]
+    /// What a '+-' behind a mean is: sd, se, ci95 or cv
+    ///
+    /// cv is the sd in percent. The default is what the text says, else what leaves most doubt.
+    #[arg(long, value_name = "KIND", help_heading = READING, value_parser = assize_audit::SpreadKind::parse)]
     pub(crate) spread: Option<assize_audit::SpreadKind>,
-    /// What numbers measure that no column or key names: a name, its unit and, if it is
-    /// known, '<' (less is better) or '>', as in 'time s <'
-    #[arg(long, value_name = "METRIC", value_parser = assize_audit::declared::Metric::parse)]
+    /// What unnamed numbers measure, as in 'time s <'
+    ///
+    /// A name, a unit and, if known, '<' (less is better) or '>'.
+    #[arg(long, value_name = "METRIC", help_heading = READING, value_parser = assize_audit::declared::Metric::parse)]
     pub(crate) metric: Option<assize_audit::declared::Metric>,
-    /// Judge the figures whose places this file names (docs/readings.md)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["more", "take", "draft"])]
+    /// Judge the figures whose places this file names
+    #[arg(long, value_name = "FILE", help_heading = READING, conflicts_with_all = ["more", "take", "draft"])]
     pub(crate) reading: Option<PathBuf>,
-    /// Judge the figures at PLACE as those of CONFIGURATION: '12-16=stock'. May be given
-    /// several times
-    #[arg(long, value_name = "PLACE=CONFIGURATION", conflicts_with_all = ["more", "draft"])]
+    /// Judge figures at PLACE as those of NAME: '12-16=stock'
+    #[arg(long, value_name = "PLACE=NAME", help_heading = READING, conflicts_with_all = ["more", "draft"])]
     pub(crate) take: Vec<String>,
-    /// Write a reading to this file, to be completed and judged with --reading: what was
-    /// read, '?' for what is open, and the numbers that are in no row
-    #[arg(long, value_name = "FILE", conflicts_with = "more")]
+    /// Write a draft, to complete and judge with --reading
+    #[arg(long, value_name = "FILE", help_heading = READING, conflicts_with = "more")]
     pub(crate) draft: Option<PathBuf>,
     /// Number of runs behind means that do not state it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", help_heading = READING, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs_behind: Option<u32>,
-    /// How long events were counted, as in 300s, 5m or 1h
-    #[arg(long, value_name = "DURATION", value_parser = assize_audit::parse_duration)]
+    /// How long events were counted: 300s, 5m or 1h
+    #[arg(long, value_name = "DURATION", help_heading = READING, hide_short_help = true, value_parser = assize_audit::parse_duration)]
     pub(crate) exposure: Option<f64>,
     /// Show how each line was read
     #[arg(long)]
@@ -331,18 +333,17 @@ pub(crate) struct AuditArguments {
     /// Record what was read as a bundle in this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Of several mails, only this one: its number, or its Message-ID
-    #[arg(long, value_name = "MAIL", conflicts_with_all = ["thread", "index", "json_lines"])]
+    /// Only this mail: its number, or its Message-ID
+    #[arg(long, value_name = "MAIL", help_heading = MAILS, conflicts_with_all = ["thread", "index", "json_lines"])]
     pub(crate) message: Option<String>,
-    /// Judge several mails thread by thread: figures of a reply join those of
-    /// what it answers; versions of a series are apart
-    #[arg(long)]
+    /// Judge by thread: a reply's figures join those of what it answers
+    #[arg(long, help_heading = MAILS)]
     pub(crate) thread: bool,
     /// Print the line of each mail as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = MAILS, hide_short_help = true)]
     pub(crate) json_lines: bool,
-    /// Write a page with a row for each mail or thread that holds figures
-    #[arg(long, value_name = "PAGE")]
+    /// Write a page with a row for each mail or thread
+    #[arg(long, value_name = "PAGE", help_heading = MAILS, hide_short_help = true)]
     pub(crate) index: Option<PathBuf>,
 }
 
@@ -350,15 +351,11 @@ pub(crate) struct AuditArguments {
 pub(crate) struct CompareArguments {
     /// Bundles, files of results, or commands to run
     ///
-    /// A file has hyperfine's JSON, or any format that audit reads; of several, each is a
-    /// configuration.
+    /// A file has hyperfine's JSON, or any format that audit reads.
     #[arg(value_name = "BUNDLE|COMMAND", required_unless_present = "commands")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// What bundles with the same configurations are
-    ///
-    /// Bundles of one experiment on several machines are blocks; of other kernels, or of one
-    /// machine twice, this must be said.
-    #[arg(long, value_enum, value_name = "WHAT")]
+    /// What bundles with the same configurations are [default: blocks on several machines]
+    #[arg(long, value_enum, value_name = "WHAT", hide_short_help = true)]
     pub(crate) bundles: Option<BundleJoining>,
     #[command(flatten)]
     pub(crate) trial: TrialArguments,
@@ -371,11 +368,9 @@ pub(crate) struct CompareArguments {
 /// How several bundles relate to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BundleJoining {
-    /// Blocks of one experiment: does an effect hold in each, and what is it
-    /// in all?
+    /// Blocks of one experiment
     Blocks,
-    /// The sides of a comparison: each bundle is a configuration, the first is
-    /// the baseline, and what was a configuration is part of the workload
+    /// The sides of a comparison; the first is the baseline
     Sides,
 }
 
@@ -407,11 +402,10 @@ pub(crate) struct TraceArguments {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
-    /// The run's place in the schedule, from 0: the number in the names of
-    /// its files
+    /// The run's number in the schedule, from 0
     #[arg(value_name = "RUN")]
     pub(crate) run: u32,
-    /// Write to this file, not to standard output
+    /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Print the latency of the jobs by stage instead of writing a trace

@@ -53,10 +53,23 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             }
             print_kernel(&built.kernel)?;
         }
+        KernelVerb::Headers { name } => headers(&kernels, name)?,
         KernelVerb::Config { check: None } => output::print(config::EXACT.as_bytes())?,
         KernelVerb::Config { check: Some(file) } => return check(file),
     }
     Ok(0)
+}
+
+/// Prints the directory for `make -C`, for a command substitution.
+fn headers(kernels: &Kernels, name: &str) -> Result<(), Failure> {
+    let directory = kernels.headers(name)?;
+    let directory = std::path::absolute(&directory).map_err(|source| Failure::Read {
+        path: directory,
+        source,
+    })?;
+    let mut line = directory.into_os_string().into_encoded_bytes();
+    line.push(b'\n');
+    output::print(&line)
 }
 
 fn print_kernel(kernel: &Kernel) -> Result<(), Failure> {

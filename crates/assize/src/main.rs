@@ -22,6 +22,7 @@ mod levels;
 mod library;
 mod list;
 mod mailbox;
+mod man;
 mod metric_words;
 mod output;
 mod page;
@@ -101,7 +102,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);
             output::print(&text).map(|()| 0)
         }
-        CliVerb::Man => man().and_then(|text| output::print(&text)).map(|()| 0),
+        CliVerb::Man(arguments) => man::man(&arguments),
     };
     match done {
         Ok(code) => ExitCode::from(code),
@@ -119,23 +120,4 @@ fn versions(own: &clap::Error) -> String {
         Ok(qemu) => format!("{own}QEMU {} in {}\n", qemu.version, qemu.binary.display()),
         Err(error) => format!("{own}no QEMU: {}\n", error.why),
     }
-}
-
-fn man() -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    let command = Cli::command();
-    let failed = |source| Failure::Write {
-        what: "the manual page".into(),
-        source,
-    };
-    clap_mangen::Man::new(command.clone())
-        .render(&mut text)
-        .map_err(failed)?;
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        let page = clap_mangen::Man::new(verb.clone());
-        page.render_name_section(&mut text).map_err(failed)?;
-        page.render_synopsis_section(&mut text).map_err(failed)?;
-        page.render_options_section(&mut text).map_err(failed)?;
-    }
-    Ok(text)
 }

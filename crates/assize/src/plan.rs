@@ -12,7 +12,10 @@ use crate::{exposure, output, run};
 
 /// Shows a plan, or writes it to a file.
 pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
-    let plan = run::plan(&arguments.experiment, &arguments.overrides)?;
+    let (plan, missing) = run::plan(&arguments.experiment, &arguments.overrides)?;
+    for kernel in missing {
+        eprintln!("{kernel} is not here yet; before running: assize kernel fetch {kernel}");
+    }
     if let Some(path) = &arguments.output {
         let text = serde_json::to_string_pretty(&plan);
         let text = text.map_err(|error| Failure::Show(error.to_string()))?;

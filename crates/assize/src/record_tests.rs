@@ -77,7 +77,7 @@ fn samples(metric: &str, values: &[f64]) -> AgentMessage {
 #[test]
 fn a_run_keeps_its_place_and_its_seed() {
     let recorded = recorded_run(RunOutcome::Completed(Vec::new()));
-    assert_eq!((recorded.index, recorded.seed), (4, 9));
+    assert_eq!((recorded.index, recorded.seed()), (4, 9));
     let run = &recorded.run;
     assert_eq!((run.order, run.block, run.repetition), (4, Some(2), 3));
     assert_eq!(run.image, Some(3));

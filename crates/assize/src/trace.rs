@@ -60,7 +60,10 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
         SplitFormat::Text => {
             let about = format!(
                 "run {}: {} on {}, seed {}\n",
-                recorded.index, recorded.run.configuration, recorded.run.workload, recorded.seed
+                recorded.index,
+                recorded.run.configuration,
+                recorded.run.workload,
+                recorded.seed()
             );
             assize_report::printable(&(about + &split::text(&split))).into_owned()
         }
@@ -70,7 +73,7 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
                 run: recorded.index,
                 configuration: &recorded.run.configuration,
                 workload: &recorded.run.workload,
-                seed: recorded.seed,
+                seed: recorded.seed(),
             };
             let text = serde_json::to_string_pretty(&of_run);
             text.map_err(|error| Failure::Show(error.to_string()))? + "\n"

@@ -11,6 +11,10 @@ crate::common::tests! {
     needs ["agent"];
     the_longer_of_two_waits_is_worse_and_the_shorter_better = planted,
     the_same_command_twice_is_never_a_verdict = same,
+    the_same_command_twice_has_an_answer_in_words = noise,
+    two_good_commands_have_a_verdict_though_a_third_is_killed = killed,
+    output_goes_where_hyperfine_would_send_it = output,
+    times_are_shown_in_the_unit_that_was_chosen = unit,
     what_fails_says_which_command_and_why = failing,
     cpu_time_is_worse_where_more_is_computed_and_not_where_more_is_waited = cpu_time,
     what_the_hosts_kernel_complains_of_is_counted_for_the_command_that_ran = complaining,
@@ -65,6 +69,127 @@ fn same() -> Outcome {
     assert_eq!(document["noise_floor"][0]["n"], 6);
     let limit = document["limits"][0].as_str().unwrap();
     assert!(limit.contains("one boot of it"), "{limit}");
+    Ok(())
+}
+
+/// What a comparison prints, on standard output and standard error.
+fn printed(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let place = tempfile::tempdir().unwrap();
+    let done = assize(place.path(), &[&["compare"], arguments].concat());
+    let text = String::from_utf8(done.stdout.clone()).unwrap();
+    (done.status.code(), text, errors(&done))
+}
+
+/// Whatever else runs here, the answer is one of two.
+fn noise() -> Outcome {
+    for margin in ["0.01", "0.99"] {
+        let (status, text, _) = printed(&["-r", "6", "--margin", margin, SHORT, SHORT]);
+        assert_eq!(status, Some(0));
+        let line = text.lines().find(|line| line.contains("elapsed time: "));
+        let answer = line.unwrap().split(": ").nth(1).unwrap();
+        let wide = answer == "cannot tell";
+        let narrow =
+            answer == "no difference larger than 99 %" || answer == "no difference larger than 1 %";
+        assert!(wide || narrow, "{text}");
+        for word in ["worse", "better"] {
+            assert!(!text.contains(word), "{text}");
+        }
+    }
+    Ok(())
+}
+
+fn killed() -> Outcome {
+    let suicide = "kill -9 $$";
+    let three = ["--quiet", "-r", "6", "-i", SHORT, LONG, suicide];
+    let found = (0..3).any(|_| {
+        let (status, text, said) = printed(&three);
+        assert_eq!(status, Some(0), "{said}");
+        assert!(text.contains("0 of 6 -> 6 of 6 runs"), "{text}");
+        let rows = text.split("Elapsed time").nth(1).unwrap_or_default();
+        rows.contains("sleep-0.4  worse: ") || rows.contains("sleep-0.4    worse: ")
+    });
+    assert!(found, "worse in one of three");
+    // Without -i it ends at once, with the last lines.
+    let (status, _, said) = printed(&[
+        "--quiet",
+        "-r",
+        "6",
+        SHORT,
+        LONG,
+        "echo so; echo it is >&2; exit 3",
+    ]);
+    assert_eq!(status, Some(3));
+    assert!(
+        said.contains("3 of 3: command: exit status 3: it is"),
+        "{said}"
+    );
+    Ok(())
+}
+
+fn output() -> Outcome {
+    // A command that says what its standard output is.
+    let kind = "readlink /proc/self/fd/1";
+    let kept = |more: &[&str]| {
+        let place = tempfile::tempdir().unwrap();
+        let arguments = [&["compare", "-r", "2", kind, "echo x"][..], more].concat();
+        let done = assize(place.path(), &arguments);
+        assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+        let raw = fs::read_dir(place.path().join("compare.bundle/raw"));
+        let texts = raw.into_iter().flatten().map(|entry| entry.unwrap().path());
+        let texts: Vec<String> = texts
+            .map(|path| fs::read_to_string(path).unwrap())
+            .collect();
+        (texts, errors(&done), place)
+    };
+    let (texts, said, _) = kept(&[]);
+    assert!(texts.iter().any(|text| text.contains("memfd")), "{texts:?}");
+    assert!(!said.contains("memfd"), "{said}");
+    let (texts, _, _) = kept(&["--output=null"]);
+    assert_eq!(texts, [""; 0]);
+    let (texts, _, _) = kept(&["--output=pipe"]);
+    assert_eq!(texts, [""; 0]);
+    for show in ["--show-output", "--output=inherit"] {
+        let (texts, said, _) = kept(&[show]);
+        assert!(said.contains("memfd") && said.contains("\nx\n"), "{said}");
+        assert_eq!(texts.len(), 4, "{texts:?}");
+    }
+    let (_, _, place) = kept(&["--output=answer.txt"]);
+    let answer = fs::read_to_string(place.path().join("answer.txt")).unwrap();
+    assert!(answer.contains("compare.bundle"), "{answer}");
+    // What a pipe's reader hides is no success.
+    let (status, _, said) = printed(&["--quiet", "-r", "2", "--output=pipe", "true", "false"]);
+    assert_eq!(status, Some(3));
+    assert!(said.contains("exit status 1"), "{said}");
+    Ok(())
+}
+
+fn unit() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let arguments = [
+        "compare",
+        "-r",
+        "3",
+        "-u",
+        "second",
+        "--export-markdown",
+        "x.md",
+        SHORT,
+        "sleep 0.02",
+    ];
+    let done = assize(place.path(), &arguments);
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.contains(", elapsed time; runs from 0.0"), "{text}");
+    let user = text.lines().filter(|line| line.contains("  user 0."));
+    assert_eq!(
+        user.filter(|line| line.contains(" s, system ")).count(),
+        2,
+        "{text}"
+    );
+    assert!(
+        fs::read_to_string(place.path().join("x.md"))
+            .unwrap()
+            .contains("Mean [s]")
+    );
     Ok(())
 }
 

@@ -14,6 +14,7 @@ mod files;
 mod formats;
 mod full;
 mod golden;
+mod kernels;
 mod known_truth;
 mod lints;
 mod mailbox;

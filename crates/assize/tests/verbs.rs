@@ -129,13 +129,70 @@ fn each_of_several_files_is_a_configuration() {
     );
 }
 
+/// Renders a manual page and returns what man would complain about.
+fn warnings_of(page: &Path) -> Option<String> {
+    let mut groff = Command::new("groff");
+    let done = groff
+        .args(["-man", "-ww", "-z", "-Tutf8"])
+        .arg(page)
+        .output();
+    Some(String::from_utf8_lossy(&done.ok()?.stderr).into_owned())
+}
+
 #[test]
-fn the_manual_and_completions_come_from_the_command_line() {
-    let page = String::from_utf8(assize(&["man"]).stdout).unwrap();
-    assert!(
-        page.contains("audit") && page.contains("exposure"),
-        "{page}"
-    );
+fn each_verb_has_a_manual_page_that_renders_and_refers_to_pages_that_are_there() {
+    let place = tempfile::tempdir().unwrap();
+    let done = assize(&["man", "--into", place.path().to_str().unwrap()]);
+    assert!(done.status.success());
+    let mut names: Vec<String> = std::fs::read_dir(place.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let one = String::from_utf8(assize(&["man", "run"]).stdout).unwrap();
+    for name in &names {
+        let path = place.path().join(name);
+        let page = std::fs::read_to_string(&path).unwrap();
+        assert!(*name != "assize-run.1" || page == one);
+        for section in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "OPTIONS",
+            "EXIT STATUS",
+            "FILES",
+            "ENVIRONMENT",
+        ] {
+            assert!(
+                page.contains(&format!(".SH \"{section}\"")),
+                "{name}: {section}"
+            );
+        }
+        let plain = page
+            .replace("\\-", "-")
+            .replace("\\fB", "")
+            .replace("\\fR", "");
+        for (at, _) in plain.match_indices("(1)") {
+            let word = plain[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+            let there = format!("{}.1", word.into_iter().next().unwrap());
+            assert!(names.contains(&there), "{name} refers to {there}");
+        }
+        match warnings_of(&path) {
+            Some(said) => assert_eq!(said, "", "{name}"),
+            None => println!("skipped: there is no groff"),
+        }
+    }
+    let help = String::from_utf8(assize(&["--help"]).stdout).unwrap();
+    for verb in names.iter().filter_map(|name| name.strip_prefix("assize-")) {
+        let verb = verb.trim_end_matches(".1");
+        assert!(help.contains(&format!("\n  {verb} ")), "{verb}");
+    }
+    assert_eq!(names.len(), 17, "{names:?}");
+    assert_eq!(assize(&["man", "nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn completions_come_from_the_command_line() {
     for shell in ["bash", "zsh", "fish"] {
         let text = String::from_utf8(assize(&["completions", shell]).stdout).unwrap();
         assert!(text.contains("higher-is-better"), "{shell}");

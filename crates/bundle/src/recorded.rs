@@ -16,8 +16,6 @@ pub struct RunRecord {
     /// What was run and measured. The metrics of a failed run are recorded but
     /// never judged.
     pub run: Run,
-    /// The seed it was given.
-    pub seed: u64,
     /// How it ended.
     pub exit: RunExit,
     /// The way in which a failed run ended; `None` for a completed one.
@@ -50,7 +48,6 @@ impl RunRecord {
         RunRecord {
             index,
             run,
-            seed,
             exit,
             ending: None,
             complaints: Vec::new(),
@@ -63,6 +60,12 @@ impl RunRecord {
             histograms: Vec::new(),
             raw: Vec::new(),
         }
+    }
+
+    /// The seed it was given; every run of a schedule has one.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.run.seed.unwrap_or_default()
     }
 }
 
@@ -196,7 +199,7 @@ impl StoredRun {
             order: run.order,
             block: run.block,
             image: run.image,
-            seed: recorded.seed,
+            seed: recorded.seed(),
             exit: recorded.exit.clone(),
             ending: recorded.ending,
             complaints: recorded.complaints.clone(),

@@ -292,7 +292,6 @@ pub fn read_run(directory: &Path, index: u32) -> Result<RunRecord, Error> {
     };
     Ok(RunRecord {
         index,
-        seed: stored.seed,
         exit: stored.exit.clone(),
         ending: stored.ending,
         complaints: stored.complaints.clone(),

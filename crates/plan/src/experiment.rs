@@ -309,6 +309,40 @@ impl Experiment {
         &self.file.question
     }
 
+    /// Where the file first names this kernel, as messages print it: `FILE:LINE: KEY`.
+    pub fn place_of_kernel(&self, name: &str) -> Option<String> {
+        let of_level = |(path, level): (String, &RawLevel)| {
+            let named = level.kernel.as_deref() == Some(name);
+            named.then(|| format!("{path}.kernel"))
+        };
+        let path = match self.gives("kernel") && self.file.kernel == name {
+            true => "kernel".to_owned(),
+            false => self.every_level().find_map(of_level)?,
+        };
+        Some(self.document.place(&path))
+    }
+
+    /// Where the file first names this kernel module, like [`Experiment::place_of_kernel`].
+    pub fn place_of_module(&self, name: &str) -> Option<String> {
+        let in_payload = self.file.payload.modules.iter().position(|one| one == name);
+        let in_steps = |path: &str, steps: &[Action]| {
+            let is_it =
+                |step: &Action| matches!(step, Action::Module { module, .. } if module == name);
+            let at = steps.iter().position(is_it)?;
+            Some(format!("{path}[{at}]"))
+        };
+        let of_level = |(path, level): (String, &RawLevel)| {
+            let setup = in_steps(&format!("{path}.setup"), &level.setup);
+            setup.or_else(|| in_steps(&format!("{path}.teardown"), &level.teardown))
+        };
+        let path = in_payload
+            .map(|at| format!("payload.modules[{at}]"))
+            .or_else(|| in_steps("setup", &self.file.setup))
+            .or_else(|| in_steps("teardown", &self.file.teardown))
+            .or_else(|| self.every_level().find_map(of_level));
+        Some(self.document.place(&path?))
+    }
+
     pub(crate) fn error(&self, path: &str, why: impl Into<String>) -> Error {
         self.document.error(path, why)
     }

@@ -16,6 +16,21 @@ pub(crate) struct Readable {
 }
 
 impl Readable {
+    /// Like [`Readable::for_values`], but times are in the unit that the reader chose, if any.
+    pub(crate) fn chosen(
+        chosen: Option<&str>,
+        unit: &str,
+        values: impl Iterator<Item = f64>,
+    ) -> Self {
+        match chosen.and_then(|to| Some((to, convert(1.0, unit, to)?))) {
+            Some((to, factor)) => Readable {
+                unit: to.to_owned(),
+                factor,
+            },
+            None => Readable::for_values(unit, values),
+        }
+    }
+
     /// For times, the largest unit in which the largest value is at least 1; for other
     /// values, the unit unchanged.
     pub(crate) fn for_values(unit: &str, values: impl Iterator<Item = f64>) -> Self {
@@ -37,11 +52,11 @@ impl Readable {
 
     /// A common unit for two values if both are readable in it, otherwise a unit for
     /// each.
-    pub(crate) fn pair(unit: &str, pair: [f64; 2]) -> [Self; 2] {
-        let both = Readable::for_values(unit, pair.into_iter());
+    pub(crate) fn pair(chosen: Option<&str>, unit: &str, pair: [f64; 2]) -> [Self; 2] {
+        let both = Readable::chosen(chosen, unit, pair.into_iter());
         let is_small = |value: f64| value != 0.0 && both.value(value).abs() < LEAST;
         match pair.into_iter().any(is_small) {
-            true => pair.map(|value| Readable::for_values(unit, std::iter::once(value))),
+            true => pair.map(|value| Readable::chosen(chosen, unit, std::iter::once(value))),
             false => [both.clone(), both],
         }
     }
@@ -83,12 +98,20 @@ mod tests {
 
     #[test]
     fn two_values_far_apart_have_a_unit_each() {
-        let units = |unit: &str, pair: [f64; 2]| Readable::pair(unit, pair).map(|it| it.unit);
+        let units = |unit: &str, pair: [f64; 2]| Readable::pair(None, unit, pair).map(|it| it.unit);
         assert_eq!(units("ns", [5_030.0, 3_850_000.0]), ["us", "ms"]);
         assert_eq!(units("ns", [3_850_000.0, 5_030.0]), ["ms", "us"]);
         assert_eq!(units("ns", [900_000.0, 1_100_000.0]), ["ms", "ms"]);
         assert_eq!(units("ms", [0.00503, 0.0046]), ["us", "us"]);
         assert_eq!(units("ns", [0.0, 3_850_000.0]), ["ms", "ms"]);
         assert_eq!(units("kB", [0.001, 5.0]), ["kB", "kB"]);
+    }
+
+    #[test]
+    fn the_reader_may_choose_the_unit_of_times() {
+        let units =
+            |unit: &str, pair: [f64; 2]| Readable::pair(Some("s"), unit, pair).map(|it| it.unit);
+        assert_eq!(units("ns", [5_030.0, 3_850_000.0]), ["s", "s"]);
+        assert_eq!(units("kB", [1.0, 5.0]), ["kB", "kB"]);
     }
 }

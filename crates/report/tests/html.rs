@@ -325,7 +325,7 @@ fn a_line_of_a_post_has_what_its_figures_support_beside_it() {
     assert!(of(1).ends_with("<td></td>"), "it is settled: {}", of(1));
     assert!(of(2).contains("cannot tell: +0.10 %"), "{}", of(2));
     assert!(
-        of(2).contains("would likely tell whether they differ by 1 %</div></td>"),
+        of(2).contains("would likely settle it at a margin of 1 %</div></td>"),
         "{}",
         of(2)
     );
@@ -365,6 +365,36 @@ fn the_same_input_gives_the_same_page() {
     let others = [judged(&records("alike"), Some("new"))];
     let once = html(&page(&document, &others)).unwrap();
     assert_eq!(once, html(&page(&document, &others)).unwrap());
+}
+
+#[test]
+fn an_axis_says_that_it_is_logarithmic_and_no_link_is_hidden_on_a_phone() {
+    let document = judged(&records("new"), None);
+    let text = html(&page(&document, &[])).unwrap();
+    let scale = text.split("<div class=\"scale lane\"").nth(1).unwrap();
+    assert!(scale.split("</div>").next().unwrap().contains(">log axis<"));
+    assert!(text.contains("if (scale.log) sayLog("));
+    let style = text
+        .split("<style>")
+        .nth(1)
+        .unwrap()
+        .split("</style>")
+        .next()
+        .unwrap();
+    let hides = |line: &&str| line.contains("display: none") && !line.contains("#controls");
+    for line in style.lines().filter(hides) {
+        assert!(!line.contains("nav") && !line.contains(".less"), "{line}");
+    }
+    let nav = text
+        .split("<nav")
+        .nth(1)
+        .unwrap()
+        .split("</nav>")
+        .next()
+        .unwrap();
+    for link in ["#lints", "#limits", "#reproduce"] {
+        assert!(nav.contains(&format!("<a href=\"{link}\">")), "{nav}");
+    }
 }
 
 #[test]

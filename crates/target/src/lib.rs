@@ -44,6 +44,7 @@ mod vm;
 
 pub use cache::{Cache, CacheKey, CacheSize};
 pub use host::{Host, is_program};
+pub use modules::check as check_modules;
 pub use outcome::{DIFFERED, EXECUTIONS, OrderResult, RunFailure, RunOutcome};
 pub use sandbox::Sandbox;
 pub use ssh::Ssh;

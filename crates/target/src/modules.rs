@@ -1,15 +1,18 @@
 //! Kernel modules: resolves names to files and orders them for loading.
 
+mod index;
+
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::Error;
 use crate::elf::modinfo;
 use crate::fault::{mend, read, wrong};
 use crate::kernels::Kernel;
-use crate::module_files::{canonical, glob, plain, stem};
+use crate::module_files::{canonical, plain, stem};
 use crate::testbed::Testbed;
+use index::ModuleIndex;
 
 /// One module to carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +113,50 @@ pub(crate) fn select(
     Ok(selection)
 }
 
+/// Checks that modules exist, given by name, by alias or by the path of a `.ko` file, without
+/// building any. Of a kernel that is not stored nothing is known: only files are checked.
+///
+/// # Errors
+/// The first of them that the kernel does not have, or whose file is missing or for another
+/// kernel; and why.
+pub fn check<'a>(kernel: Option<&Kernel>, asked: &'a [String]) -> Result<(), (&'a str, Error)> {
+    let mut own = BTreeSet::new();
+    for name in asked.iter().filter(|name| is_path(name)) {
+        let path = Path::new(name);
+        let file = match kernel {
+            Some(kernel) => OwnModule::read(kernel, path).map(|module| module.name),
+            None => std::fs::metadata(path)
+                .map(|_| stem(name))
+                .map_err(|error| absent(path, error)),
+        };
+        own.insert(file.map_err(|error| (name.as_str(), error))?);
+    }
+    let Some(kernel) = kernel else { return Ok(()) };
+    let testbed = Testbed::new(Path::new(""));
+    let mut index = None;
+    for name in asked.iter().filter(|name| !is_path(name)) {
+        let short = canonical(name);
+        if testbed.has(&short) || own.contains(&short) {
+            continue;
+        }
+        let fail = |error| (name.as_str(), error);
+        let index = match &mut index {
+            Some(index) => index,
+            None => index.insert(ModuleIndex::read(kernel).map_err(fail)?),
+        };
+        if !index.has(&short) && index.resolved_from(name).is_empty() {
+            return Err(fail(index.unknown(kernel, name, name)));
+        }
+    }
+    Ok(())
+}
+
+/// The error for a module file that is not there.
+fn absent(path: &Path, error: std::io::Error) -> Error {
+    let what = format!("read the module {}", path.display());
+    mend(wrong(what, error), "check the path")
+}
+
 /// The error for two files of the payload that are the same module.
 fn taken_twice(name: &str, asked: &[String], named: &BTreeMap<&String, String>) -> Error {
     let of_name = |path: &&String| named.get(*path).is_some_and(|other| other == name);
@@ -171,13 +218,8 @@ struct OwnModule {
 
 impl OwnModule {
     fn read(kernel: &Kernel, path: &Path) -> Result<Self, Error> {
-        let absent = |error| {
-            mend(
-                wrong(format!("read the module {}", path.display()), error),
-                "check the path",
-            )
-        };
-        let bytes = plain(path, std::fs::read(path).map_err(absent)?)?;
+        let bytes = std::fs::read(path).map_err(|error| absent(path, error))?;
+        let bytes = plain(path, bytes)?;
         let facts = modinfo(path, &bytes)?;
         let fact = |key: &str| {
             let mut of_key = facts.iter().filter(|(name, _)| name == key);
@@ -216,70 +258,6 @@ impl OwnModule {
     }
 }
 
-/// The tables that depmod writes.
-struct ModuleIndex {
-    directory: Option<PathBuf>,
-    /// Name to path and dependencies, from `modules.dep`.
-    dep: BTreeMap<String, (String, Vec<String>)>,
-    /// Name to path, from `modules.builtin`.
-    builtin: BTreeMap<String, String>,
-    aliases: Vec<(String, String)>,
-}
-
-impl ModuleIndex {
-    fn read(kernel: &Kernel) -> Result<Self, Error> {
-        let Some(directory) = kernel.modules.clone() else {
-            return Ok(ModuleIndex {
-                directory: None,
-                dep: BTreeMap::new(),
-                builtin: BTreeMap::new(),
-                aliases: Vec::new(),
-            });
-        };
-        let text = |name: &str| {
-            let bytes = read(&directory.join(name))?;
-            Ok::<_, Error>(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        let dep = text("modules.dep")
-            .map_err(|error| mend(error, format!("depmod -b PARENT {}", kernel.release)))?;
-        let dep = dep.lines().filter_map(|line| {
-            let (path, needs) = line.split_once(':')?;
-            let needs = needs.split_whitespace().map(String::from).collect();
-            Some((stem(path), (path.to_string(), needs)))
-        });
-        // A kernel without built-in modules has neither table.
-        let builtin = text("modules.builtin").unwrap_or_default();
-        let alias = text("modules.alias").unwrap_or_default();
-        let aliases = alias.lines().filter_map(|line| {
-            let mut words = line.strip_prefix("alias ")?.split_whitespace();
-            Some((words.next()?.to_string(), canonical(words.next()?)))
-        });
-        Ok(ModuleIndex {
-            dep: dep.collect(),
-            builtin: builtin
-                .lines()
-                .map(|path| (stem(path), path.to_string()))
-                .collect(),
-            aliases: aliases.collect(),
-            directory: Some(directory),
-        })
-    }
-
-    /// The modules that an alias resolves to.
-    fn resolved_from(&self, alias: &str) -> Vec<String> {
-        let alias = canonical(alias);
-        let mut names: Vec<String> = self
-            .aliases
-            .iter()
-            .filter(|(pattern, _)| glob(&canonical(pattern), &alias))
-            .map(|(_, name)| name.clone())
-            .collect();
-        names.sort();
-        names.dedup();
-        names
-    }
-}
-
 struct ModuleChooser<'a> {
     kernel: &'a Kernel,
     index: &'a ModuleIndex,
@@ -312,7 +290,7 @@ impl ModuleChooser<'_> {
         }
         let behind = self.index.resolved_from(name);
         if behind.is_empty() {
-            return Err(self.unknown(name, asked));
+            return Err(self.index.unknown(self.kernel, name, asked));
         }
         for real in behind {
             self.selection
@@ -370,38 +348,6 @@ impl ModuleChooser<'_> {
             bytes: plain(&file, read(&file)?)?,
         });
         Ok(())
-    }
-
-    fn unknown(&self, name: &str, asked: &str) -> Error {
-        let what = format!("carry the module {asked}");
-        let kernel = &self.kernel.name;
-        if self.index.directory.is_none() {
-            return mend(
-                wrong(
-                    what,
-                    format!("the kernel {kernel} is stored without modules"),
-                ),
-                "assize kernel add NAME --kernel IMAGE --modules DIR",
-            );
-        }
-        if name == asked {
-            let why = format!(
-                "the kernel {kernel} ({}) has no such module",
-                self.kernel.release
-            );
-            return mend(
-                wrong(what, why),
-                "give its name as lsmod shows it, or the path of its .ko file",
-            );
-        }
-        let why = format!(
-            "it depends on {name}, which {kernel} ({}) does not have",
-            self.kernel.release
-        );
-        mend(
-            wrong(what, why),
-            format!("list {name}.ko in the payload too"),
-        )
     }
 }
 

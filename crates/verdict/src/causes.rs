@@ -90,5 +90,5 @@ pub(crate) fn one_sided(signatures: &[OutcomeSignature], baseline: &str) -> Opti
         .filter(|(names, _)| !names.is_empty())
         .map(|(names, when)| format!("{} only {when}", and_list(&names)))
         .collect();
-    (!said.is_empty()).then(|| format!("causes of one side: {}", said.join(", ")))
+    (!said.is_empty()).then(|| format!("causes differ: {}", said.join(", ")))
 }

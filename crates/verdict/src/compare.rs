@@ -94,11 +94,7 @@ impl CellComparison {
 
     /// `n` replicates per side, in words.
     pub(crate) fn so_many(&self, n: u32) -> String {
-        let each = if self.images.is_some() {
-            ""
-        } else {
-            " of each"
-        };
+        let each = if self.images.is_some() { "" } else { " a side" };
         format!("{}{each}", count(n as usize, self.replicate()))
     }
 

@@ -126,6 +126,10 @@ pub struct Document {
     ///
     /// Empty until the caller, who knows it, fills it in.
     pub reproduce: String,
+    /// The unit in which texts and pages show times, if the reader chose one; otherwise each
+    /// gets the one in which it is easiest to read.
+    #[serde(skip)]
+    pub time_unit: Option<String>,
 }
 
 fn usual_level() -> f64 {

@@ -250,7 +250,7 @@ fn other_crashes_equally_often_are_said() {
     let note = only(&document).note.clone().unwrap_or_default();
     assert_eq!(
         note,
-        "causes of one side: oops in ring_take+0x5e [ring] (4 runs) only before, \
+        "causes differ: oops in ring_take+0x5e [ring] (4 runs) only before, \
          oops in ring_put+0x5e [ring] (4 runs) only now"
     );
 }
@@ -273,7 +273,7 @@ fn a_cause_that_is_new_is_said_though_another_is_shared() {
     let note = only(&judged(&all)).note.clone().unwrap_or_default();
     assert_eq!(
         note,
-        "causes of one side: oops in ring_put+0x5e [ring] (7 runs) only now"
+        "causes differ: oops in ring_put+0x5e [ring] (7 runs) only now"
     );
 }
 

@@ -93,6 +93,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         rerun: None,
         look: None,
         reproduce: String::new(),
+        time_unit: None,
     };
     document.sentences = sentences_of(&document, &cells, &faults, &said, options.against);
     Ok(document)

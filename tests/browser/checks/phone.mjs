@@ -9,6 +9,8 @@ export async function fitsPhone(browser, expected) {
   await within(browser, expected, { device: 'phone' }, async (page) => {
     const wrong = [];
     await fits(page, 'as it opens', wrong);
+    const links = await page.locator('nav a').evaluateAll((all) => all.filter((one) => !one.checkVisibility()).map((one) => one.textContent));
+    for (const link of links) wrong.push(`the navigation hides ${link}`);
     await picture(page, expected, 'phone.png');
     await openAll(page);
     await fits(page, 'with all details opened', wrong);

@@ -198,6 +198,7 @@ impl BisectionEvaluator<'_> {
                 |_| false
             },
             gives_up: false,
+            show_output: false,
         })
         .map_err(|failure| match failure {
             Failure::Interrupted { .. } | Failure::InterruptedEarly => stopped(),

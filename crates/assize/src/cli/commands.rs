@@ -2,39 +2,35 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options for commands")]
 pub(crate) struct CommandsArguments {
-    /// Commands to run here and compare, in turn, each in quotes
+    /// Commands to run here and compare, each in quotes; the first is the baseline
     ///
-    /// The first is the baseline. If one is more than words (pipes, variables), a shell
-    /// starts all of them. The `--` may be left out.
-    #[arg(last = true, value_name = "COMMAND")]
+    /// If one has pipes, variables or the like, a shell starts all of them.
+    #[arg(last = true, value_name = "COMMAND", hide_short_help = true)]
     pub(crate) commands: Vec<String>,
-    /// Name of a command in the verdict; once for each
+    /// Name of a command; once for each
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// Run each command this many times, whatever --within says
+    /// Run each command exactly this many times
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs", "within"], value_parser = runs())]
     pub(crate) runs: Option<u32>,
-    /// Run each command at least this many times [default: 10]
+    /// Run each at least this many times [default: 10]
     #[arg(short, long, value_name = "N", value_parser = runs())]
     pub(crate) min_runs: Option<u32>,
-    /// Run each command at most this many times [default: 30]
+    /// Run each at most this many times [default: 30]
     #[arg(short = 'M', long, value_name = "N", value_parser = runs())]
     pub(crate) max_runs: Option<u32>,
-    /// Stop once the interval of elapsed time is this narrow [default: 2%]
-    ///
-    /// It stops once there is a verdict on elapsed time and its interval is within so much
-    /// of the ratio.
-    #[arg(long, value_name = "PERCENT")]
+    /// Stop once elapsed time has a verdict and an interval this narrow [default: 2%]
+    #[arg(long, value_name = "PERCENT", hide_short_help = true)]
     pub(crate) within: Option<String>,
-    /// Run each command this many times beforehand, without counting
+    /// Runs before those that count
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub(crate) warmup: u32,
-    /// Run this once, before everything else
+    /// Run this once, before all runs
     #[arg(short, long, value_name = "CMD")]
     pub(crate) setup: Option<String>,
     /// Run this before each run
@@ -43,54 +39,110 @@ pub(crate) struct CommandsArguments {
     #[arg(short, long, value_name = "CMD")]
     pub(crate) prepare: Vec<String>,
     /// Run this after each run
-    ///
-    /// Given once for each command, each has its own.
     #[arg(short = 'C', long, value_name = "CMD")]
     pub(crate) conclude: Vec<String>,
-    /// Run this once, after everything else, even if something failed
+    /// Run this once, after all runs
     #[arg(short, long, value_name = "CMD")]
     pub(crate) cleanup: Option<String>,
-    /// Run each command with each of these values for {VAR}
-    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"])]
+    /// Run with each of these values for {VAR}
+    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "A,B"])]
     pub(crate) parameter_list: Vec<String>,
-    /// Run each command with each number from MIN to MAX for {VAR}
-    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"])]
+    /// Run with each number from MIN to MAX for {VAR}
+    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], hide_short_help = true)]
     pub(crate) parameter_scan: Vec<String>,
     /// The step of --parameter-scan [default: 1]
-    #[arg(short = 'D', long, value_name = "DELTA")]
+    #[arg(short = 'D', long, value_name = "DELTA", hide_short_help = true)]
     pub(crate) parameter_step_size: Option<String>,
-    /// Measure commands whatever their exit status
+    /// Measure whatever the exit status is
     ///
-    /// Without it, a run with a status other than 0 has failed, and a command that always
-    /// fails ends everything.
+    /// Without it, a command that always fails ends everything.
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
     /// Kill a command that takes longer; its run counts as failed
-    #[arg(long, value_name = "DURATION", default_value = TIMEOUT)]
+    #[arg(long, value_name = "DURATION", hide_short_help = true, default_value = TIMEOUT)]
     pub(crate) timeout: String,
-    /// Run nothing; write this as an experiment file, for assize run
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["warmup", "setup", "cleanup", "out"])]
+    /// Run nothing; write an experiment file for assize run
+    #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with_all = ["warmup", "setup", "cleanup", "out"])]
     pub(crate) write: Option<PathBuf>,
-    /// Record into this directory [default: compare.bundle]
-    ///
-    /// It must be new. If the default is there, -2, -3, … is added.
+    /// Record here [default: compare.bundle]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Start commands without a shell, whatever they contain
+    /// Start commands without a shell
     #[arg(short = 'N', long)]
     pub(crate) no_shell: bool,
     /// Write all times as JSON, as hyperfine does
     #[arg(long, value_name = "FILE", conflicts_with = "write")]
     pub(crate) export_json: Option<PathBuf>,
     /// Write means and medians as CSV, as hyperfine does
-    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        hide_short_help = true,
+        conflicts_with = "write"
+    )]
     pub(crate) export_csv: Option<PathBuf>,
     /// Write a Markdown table, with ratios and their 95 % intervals
-    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        hide_short_help = true,
+        conflicts_with = "write"
+    )]
     pub(crate) export_markdown: Option<PathBuf>,
+    /// Show times in this unit [default: what reads best]
+    #[arg(
+        short = 'u',
+        long,
+        value_enum,
+        value_name = "UNIT",
+        hide_possible_values = true
+    )]
+    pub(crate) time_unit: Option<TimeUnit>,
+    /// Print what commands print [default: keep it]
+    ///
+    /// It is kept in the bundle. As in hyperfine, --output=null discards it, --output=pipe pipes
+    /// it first, and --output=inherit is the same as this.
+    #[arg(long, conflicts_with_all = ["quiet", "write"])]
+    pub(crate) show_output: bool,
+    /// Where the commands' output goes: taken from --output, which all verbs have.
+    #[arg(skip)]
+    pub(crate) output: CommandOutput,
     /// Print nothing while commands run
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// A unit of time, named as in hyperfine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeUnit {
+    #[value(alias = "us")]
+    Microsecond,
+    #[value(alias = "ms")]
+    Millisecond,
+    #[value(alias = "s")]
+    Second,
+}
+
+impl TimeUnit {
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            TimeUnit::Microsecond => "us",
+            TimeUnit::Millisecond => "ms",
+            TimeUnit::Second => "s",
+        }
+    }
+}
+
+/// Where the standard output of commands goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum CommandOutput {
+    /// Into the bundle.
+    #[default]
+    Kept,
+    /// To /dev/null.
+    Null,
+    /// Through a pipe, and then to /dev/null.
+    Pipe,
 }
 
 fn runs() -> clap::builder::RangedI64ValueParser<u32> {
@@ -125,6 +177,8 @@ impl CommandsArguments {
             ("--export-json", self.export_json.is_some()),
             ("--export-csv", self.export_csv.is_some()),
             ("--export-markdown", self.export_markdown.is_some()),
+            ("--time-unit", self.time_unit.is_some()),
+            ("--show-output", self.show_output),
             ("--quiet", self.quiet),
         ];
         given.into_iter().find_map(|(name, is)| is.then_some(name))

@@ -66,4 +66,17 @@ mod tests {
         );
         assert!(help.lines().count() <= 40, "{help}");
     }
+
+    #[test]
+    fn the_short_help_of_a_verb_fits_on_a_screen() {
+        let mut command = Cli::command();
+        command.build();
+        let mut open: Vec<Command> = command.get_subcommands().cloned().collect();
+        while let Some(mut verb) = open.pop() {
+            open.extend(verb.get_subcommands().cloned());
+            let help = verb.render_help().to_string();
+            let lines = help.lines().count();
+            assert!(lines <= 45, "{}: {lines} lines\n{help}", verb.get_name());
+        }
+    }
 }

@@ -14,9 +14,7 @@ pub(crate) struct RunArguments {
     pub(crate) experiment: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overrides: OverrideArguments,
-    /// Runs at a time [default: as many as fit]
-    ///
-    /// As many fit as the target can execute without one affecting another.
+    /// Runs at a time [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Let this scheduler execute the runs, on any of its nodes
@@ -25,9 +23,7 @@ pub(crate) struct RunArguments {
     /// bundle. Options of sbatch are read from its variables, such as SBATCH_TIMELIMIT.
     #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with_all = ["verify_exact", "cold"])]
     pub(crate) on: Option<Scheduler>,
-    /// Record into this directory [default: EXPERIMENT.bundle]
-    ///
-    /// It must be new. If the default is there, -2, -3, … is added.
+    /// Record into this new directory [default: EXPERIMENT.bundle]
     #[arg(
         long,
         value_name = "DIR",
@@ -41,15 +37,12 @@ pub(crate) struct RunArguments {
     /// Rerun what the cache of exact runs holds
     #[arg(long, help_heading = "Cache")]
     pub(crate) fresh: bool,
-    /// Boot the exact machine for every run; implies --fresh
-    ///
-    /// Otherwise runs start from a memory image. The records are the same, byte for byte.
+    /// Boot for every run, instead of using memory images; implies --fresh
     #[arg(long, help_heading = "Cache")]
     pub(crate) cold: bool,
     /// Record nothing; check that each run can be repeated exactly
     ///
-    /// Each run is executed twice without the cache, alone and next to busy loops on every
-    /// CPU, and the results are compared byte by byte.
+    /// Each run is executed twice, alone and beside busy loops, and compared byte by byte.
     #[arg(long, conflicts_with = "out", help_heading = "Cache")]
     pub(crate) verify_exact: bool,
     /// Print nothing while runs execute
@@ -79,7 +72,7 @@ pub(crate) struct OverrideArguments {
     /// Seed of the schedule and of every run
     #[arg(long = "seed", id = "schedule_seed", value_name = "SEED")]
     pub(crate) seed: Option<u64>,
-    /// Only these levels of a factor; may be given several times
+    /// Only these levels of a factor
     #[arg(long = "set", id = "levels", value_name = "FACTOR=LEVEL,…", value_parser = levels)]
     pub(crate) levels: Vec<(String, Vec<String>)>,
     /// CPUs of the machine
@@ -100,8 +93,7 @@ pub(crate) struct PlanArguments {
     pub(crate) experiment: PathBuf,
     #[command(flatten)]
     pub(crate) overrides: OverrideArguments,
-    /// Show which effects would be found if runs vary as in this bundle [default: if
-    /// they vary by 3 %]
+    /// Show which effects would be found if runs vary as here [default: by 3 %]
     #[arg(long, value_name = "BUNDLE", conflicts_with = "output")]
     pub(crate) like: Option<PathBuf>,
     /// Write the plan, as JSON, to this file
@@ -152,32 +144,26 @@ pub(crate) struct WhyArguments {
     /// The metric that is shown beside the instructions
     #[arg(long, value_name = "METRIC", default_value = "busy_time")]
     pub(crate) metric: String,
-    /// Seeds to carry out again, the first of the schedule. With several, the
-    /// differences have intervals, and which of them are established is judged
+    /// Seeds to run again; several give intervals and verdicts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seeds: u32,
-    /// Say how often this function of the kernel is entered, and which share
-    /// of all instructions it has; with an argument (1 to 6, or a register)
-    /// how large that is. May be given several times
+    /// How often this kernel function is entered, and how large an argument is
+    ///
+    /// ARG is 1 to 6, or a register. Repeatable.
     #[arg(long, value_name = "FN[:ARG]")]
     pub(crate) reached: Vec<String>,
-    /// Put a claim to the counts: that so much of busy_time or
-    /// guest_instructions is due to this function of the kernel, as
-    /// 'csum_partial: 20% on busy_time'. May be given several times
+    /// Test a claim on the counts: 'csum_partial: 20% on busy_time'
     #[arg(long, value_name = "CLAIM")]
     pub(crate) explains: Vec<String>,
-    /// Say of each hunk of this diff, mail or mailbox which functions of the
-    /// kernel it touches, whether they are reached, and what they explain at
-    /// most
+    /// Which hunks of this diff or mail are reached, and what they explain
     #[arg(long, value_name = "FILE")]
     pub(crate) diff: Option<PathBuf>,
-    /// Say who called what: instructions of each function with those of all
-    /// that it called
+    /// Show call trees
     #[arg(long)]
     pub(crate) tree: bool,
-    /// Also model caches, and say what each configuration misses. SPEC is a
-    /// geometry such as l1d=32K/8,llc=8M/16, or host for the caches of this host;
-    /// the default is l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64
+    /// Also model caches, of a geometry or of this host
+    ///
+    /// SPEC is host, or as l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64, the default.
     #[arg(
         long,
         value_name = "SPEC",
@@ -186,9 +172,7 @@ pub(crate) struct WhyArguments {
         default_missing_value = ""
     )]
     pub(crate) cache: Option<String>,
-    /// Also keep the answer in the bundle, with the calls as --tree counts them:
-    /// the page of its report shows it, with a flame graph. An earlier one of the
-    /// same runs is replaced
+    /// Keep the answer in the bundle; its page then has a flame graph
     #[arg(long)]
     pub(crate) keep: bool,
     /// Functions to list
@@ -200,7 +184,7 @@ pub(crate) struct WhyArguments {
     /// How to show the answer
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = WhyFormat::Text)]
     pub(crate) format: WhyFormat,
-    /// Write to this file, not to standard output
+    /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -211,14 +195,11 @@ pub(crate) enum WhyFormat {
     Text,
     /// Schema assize.why/1
     Json,
-    /// A line for each thread, subsystem and function, for flame graphs; with
-    /// --tree for each stack of calls
+    /// Stacks for flame graphs
     Folded,
-    /// A profile for pprof: every stack of calls, with a kind of value for each
-    /// configuration
+    /// A profile for pprof
     Pprof,
-    /// One self-contained page: tables, and a differential flame graph of
-    /// threads, subsystems and functions; with --tree of calls
+    /// A page with a differential flame graph
     Html,
 }
 
@@ -247,8 +228,7 @@ pub(crate) enum Listing {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Also measure what each instrument costs: an empty workload with it
-    /// and without
+    /// Also measure what each instrument costs
     #[arg(long)]
     pub(crate) overhead: bool,
     /// Where to measure the overhead: exact, live or host
@@ -280,8 +260,7 @@ pub(crate) enum KernelVerb {
         /// With the headers, for building modules
         #[arg(long)]
         headers: bool,
-        /// With the headers and the compiler that they name, which then need
-        /// not be installed
+        /// With the headers and the compiler that they name
         #[arg(long)]
         compiler: bool,
         /// Get QEMU instead: build the one for exact machines, or fetch Debian's
@@ -303,24 +282,26 @@ pub(crate) enum KernelVerb {
         #[arg(long, value_name = "DIR")]
         headers: Option<PathBuf>,
     },
-    /// Build a small kernel for the exact machine from a tree of its sources, and give
-    /// it a name, with its modules and headers
+    /// Build a small kernel for the exact machine, with its modules and headers
     Build {
         /// The name that experiment files will use
         #[arg(value_name = "NAME")]
         name: String,
-        /// The top of the tree, in which nothing was built; it is only read
+        /// The top of the sources, in which nothing was built; it is only read
         #[arg(long, value_name = "DIR", default_value = ".")]
         tree: PathBuf,
         #[command(flatten)]
         sandbox: SandboxArguments,
     },
-    /// The configuration of a small kernel for the exact machine, each option with
-    /// who needs it
+    /// Print the directory to build modules against: make -C DIR M=$PWD modules
+    Headers {
+        /// A kernel that is here, with its headers
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Print the configuration of such a kernel, each option with who needs it
     Config {
-        /// Say instead which of these options this configuration lacks, and what
-        /// for; '-' reads standard input. Ends with status 1 if no run is possible
-        /// without them
+        /// Check this configuration; status 1 if no run is possible with it
         #[arg(long, value_name = "FILE")]
         check: Option<PathBuf>,
     },

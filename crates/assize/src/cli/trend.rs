@@ -11,28 +11,25 @@ pub(crate) struct TrendArguments {
     /// Bundles, or directories that hold some at any depth; all of one experiment
     #[arg(value_name = "DIRECTORY", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// What the bundles are ordered by [default: commit if each has a revision that is
-    /// in --tree, else date]
+    /// Order of the bundles [default: commit if --tree has all revisions, else date]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) order: Option<TrendOrder>,
     /// The git tree that knows the revisions
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) tree: PathBuf,
-    /// Judge this metric or event; may be given several times [default: the metrics that
-    /// the experiment declares primary, or all, and all events]
+    /// Judge this metric or event [default: primary metrics and all events]
     #[arg(long = "metric", value_name = "METRIC")]
     pub(crate) metrics: Vec<String>,
     /// Level of all tests together
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
-    /// Ratios within 1 ± this are no change [default: what the experiment says, else
-    /// 0.01]
+    /// Ratios within 1 ± this are no change [default: 0.01]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) margin: Option<f64>,
     /// How to show what changed
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TrendFormat::Text)]
     pub(crate) format: TrendFormat,
-    /// Write to this file, not to standard output
+    /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -51,7 +48,7 @@ pub(crate) enum TrendOrder {
 pub(crate) enum TrendFormat {
     /// What changed, and where, in 72 columns
     Text,
-    /// One page for a browser, with plots
+    /// A page with plots
     Html,
     /// Schema assize.trend/1
     Json,

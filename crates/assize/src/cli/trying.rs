@@ -8,42 +8,36 @@ use super::{FailOn, SandboxArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct TryArguments {
-    /// The change, in a git tree of the kernel: a commit, or OLD..NEW for those
-    /// that NEW has and OLD has not [default: HEAD]
+    /// A commit of a git tree of the kernel, or OLD..NEW [default: HEAD]
     #[arg(value_name = "RANGE", conflicts_with = "patch")]
     pub(crate) range: Option<String>,
-    /// The change as it was posted: a mail, a mailbox or a thread, or a diff; '-'
-    /// reads standard input. It is applied as git am does: to its base-commit,
-    /// else to HEAD
+    /// The change as a mail, a thread or a diff; '-' reads standard input
+    ///
+    /// It is applied as git am does: to its base-commit, else to HEAD.
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
-    /// Apply --patch to this commit of the git tree; or to the sources of this kernel of
-    /// Debian, which need no git tree, and run on it: debian:6.12
+    /// Apply --patch to this commit, or to the sources of debian:6.12 and run on it
     #[arg(long, value_name = "REV|KERNEL", requires = "patch")]
     pub(crate) base: Option<String>,
-    /// Try each commit separately: which patch of the series does what
+    /// Try each commit of the series separately
     #[arg(long)]
     pub(crate) each: bool,
-    /// Run this experiment, with a level for each side [default: the one for the
-    /// directory that the change touches]
+    /// Run this experiment [default: the one for the directory that the change touches]
     #[arg(long, value_name = "FILE")]
     pub(crate) experiment: Option<PathBuf>,
-    /// Kernel to run on, and to build modules for [default: the experiment's]
+    /// Kernel to run on [default: the experiment's]
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Runs of each side on each workload [default: the experiment's]
+    /// Runs of each side [default: the experiment's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
-    /// Runs at a time [default: as many as the target can execute without one affecting
-    /// another]
+    /// Runs at a time [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
-    /// Record into this new directory [default: try.bundle; -2, -3, … is added if
-    /// it is there]
+    /// Record into this new directory [default: try.bundle]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// End with status 1 if this is found in what the whole series does:
-    /// 'worse>2%' or 'unproven>2%', as assize run says. May be given several times
+    /// End with status 1 if the series is 'worse>2%' or 'unproven>2%'
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
     #[command(flatten)]
@@ -57,7 +51,7 @@ pub(crate) struct TryArguments {
     /// The same as --format json
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write to this file, not to standard output
+    /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -74,19 +68,19 @@ impl TryArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TryFormat {
-    /// A mail to answer with: at most 40 lines of 72 columns
+    /// A mail to answer with, in at most 40 lines
     Text,
     /// Schema assize.try/2
     Json,
-    /// Checks as JUnit's XML: what ends the command with status 1 has failed
+    /// Checks as JUnit's XML
     Junit,
-    /// The same as the kernel's test results, KTAP version 1
+    /// Checks as KTAP
     Ktap,
-    /// The same as a table of at most 65,000 characters, for a comment or a job's page
+    /// Checks as a table, for a comment
     Markdown,
-    /// The same as annotations of a workflow of GitHub
+    /// Checks as GitHub's annotations
     Github,
-    /// What has failed, as a code quality report of GitLab
+    /// Failed checks as GitLab's code quality report
     Gitlab,
 }
 

@@ -152,9 +152,16 @@ fn as_csv(times: &[CommandTimes], _: &Document) -> Result<String, std::io::Error
 /// As hyperfine's table, with the ratio to the baseline and its interval.
 fn as_markdown(times: &[CommandTimes], document: &Document) -> Result<String, std::io::Error> {
     let largest = times.iter().map(|one| one.mean).fold(0.0, f64::max);
+    let chosen = document
+        .time_unit
+        .as_deref()
+        .map(|unit| unit.replace("us", "µs"));
     let (unit, per_second) = UNITS
         .into_iter()
-        .find(|(_, per_second)| largest * per_second >= 1.0)
+        .find(|(unit, per_second)| match &chosen {
+            Some(chosen) => chosen == unit,
+            None => largest * per_second >= 1.0,
+        })
         .unwrap_or(UNITS[UNITS.len() - 1]);
     let figure = |seconds: f64| significant(seconds * per_second, DIGITS);
     let mut text = format!(

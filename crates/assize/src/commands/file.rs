@@ -1,6 +1,6 @@
 //! Turns commands into the text of an experiment file.
 
-use crate::cli::CommandsArguments;
+use crate::cli::{CommandOutput, CommandsArguments};
 use crate::shell;
 
 use super::scan;
@@ -191,12 +191,24 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
         Ok(ComparedCommand {
             text: text.clone(),
             name,
-            argv: argv(text, by_shell)?,
+            argv: redirected(argv(text, by_shell)?, asked.output),
             prepare,
             conclude,
         })
     })
     .collect()
+}
+
+/// Lets a shell send the output of a command elsewhere. It does not read the command itself.
+fn redirected(argv: Vec<String>, output: CommandOutput) -> Vec<String> {
+    let [shell, script] = match output {
+        CommandOutput::Kept => return argv,
+        CommandOutput::Null => ["sh", "exec \"$@\" > /dev/null"],
+        // The status is that of the command.
+        CommandOutput::Pipe => ["bash", "set -o pipefail; \"$@\" | cat > /dev/null"],
+    };
+    let start = [shell, "-c", script, shell].map(String::from);
+    start.into_iter().chain(argv).collect()
 }
 
 /// Resolves an option that is given once for all commands, or once for each.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use assize_job::LinkedProgram;
 
-use crate::cli::CompareArguments;
+use crate::cli::{CommandOutput, CompareArguments};
 use crate::failure::Failure;
 
 use super::words::{argv, wants_shell};
@@ -58,7 +58,26 @@ pub(crate) fn sort_out(mut arguments: CompareArguments) -> Result<CompareArgumen
     }
     given.append(&mut arguments.running.commands);
     arguments.running.commands = given;
+    take_output(&mut arguments)?;
     Ok(arguments)
+}
+
+/// Takes `--output=null`, `pipe` and `inherit` as hyperfine does: for the output of the commands.
+fn take_output(arguments: &mut CompareArguments) -> Result<(), Failure> {
+    let running = &mut arguments.running;
+    let word = arguments.showing.output.as_ref().and_then(|it| it.to_str());
+    match word {
+        Some("null") => running.output = CommandOutput::Null,
+        Some("pipe") => running.output = CommandOutput::Pipe,
+        Some("inherit") => running.show_output = true,
+        _ => return Ok(()),
+    }
+    arguments.showing.output = None;
+    if running.show_output && (running.quiet || running.output != CommandOutput::Kept) {
+        let said = "--show-output: there is nothing to show; leave it or the other option out";
+        return Err(Failure::Argument(said.into()));
+    }
+    Ok(())
 }
 
 /// Whether this is a bundle, or a file that is no program.

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use assize_bundle::Records;
 
-use crate::cli::CompareArguments;
+use crate::cli::{CompareArguments, TimeUnit};
 use crate::failure::Failure;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
@@ -49,8 +49,12 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         jobs: None,
         quiet: asked.quiet,
         question: &arguments.trial.question,
-        may_lose: |_| false,
-        gives_up: true,
+        may_lose: match asked.ignore_failure {
+            true => |_| true,
+            false => |_| false,
+        },
+        gives_up: !asked.ignore_failure,
+        show_output: asked.show_output,
     };
     let ready = run::ReadyExperiment::planned(&recording)?;
     let show = |directory: &Path, records: &Records, terms: &JudgingTerms| {
@@ -65,7 +69,9 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         }) => {
             let (records, terms, _) = results::gather(std::slice::from_ref(&directory), None)?;
             show(&directory, &records, &terms)?;
-            cells.push("--ignore-failure measures commands whatever their exit status".into());
+            if !asked.ignore_failure {
+                cells.push("--ignore-failure measures commands whatever their exit status".into());
+            }
             Err(Failure::FailedRuns {
                 directory,
                 cells,
@@ -90,6 +96,8 @@ fn show(
     };
     let mut document = output::judge(records, &arguments.trial, terms)?;
     rerun::add_run_commands(directory, &mut document);
+    let unit = arguments.running.time_unit.map(TimeUnit::sign);
+    document.time_unit = unit.map(str::to_owned);
     export::write(&arguments.running, experiment, records, &document)?;
     output::show(&document, &material, &arguments.showing)
 }

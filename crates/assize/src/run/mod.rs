@@ -6,6 +6,7 @@ mod failing;
 mod head;
 mod interim;
 pub(crate) mod interrupt;
+mod named;
 mod one;
 mod place;
 mod planning;
@@ -82,6 +83,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         jobs: jobs(arguments.jobs, target.as_ref()),
         gives_up: false,
         slurm: slurm.as_ref(),
+        show_output: false,
     };
     let tally = engine.carry_out(arguments.quiet)?;
     engine.not_interrupted(&tally)?;
@@ -125,7 +127,7 @@ struct PlannedWork {
 
 impl PlannedWork {
     fn new(experiment: &Path, arguments: &RunArguments) -> Result<Self, Failure> {
-        let plan = plan(experiment, &arguments.overrides)?;
+        let (plan, _) = plan(experiment, &arguments.overrides)?;
         let directory = match &arguments.out {
             Some(directory) => {
                 place::must_be_free(directory)?;
@@ -184,6 +186,8 @@ struct RunSession<'a> {
     gives_up: bool,
     /// Executes the runs, if they are not executed here.
     slurm: Option<&'a Slurm>,
+    /// Whether to print what each run printed.
+    show_output: bool,
 }
 
 impl RunSession<'_> {
@@ -356,6 +360,9 @@ impl RunSession<'_> {
                     with.writer.put(&recorded).map_err(Failure::Record)?;
                 }
                 progress.ended(&ended, &recorded);
+                if self.show_output {
+                    progress.print_output(&recorded);
+                }
                 match self.gives_up && !ended.again {
                     true => streaks.add(&recorded, &self.work.directory),
                     false => Ok(()),

@@ -6,13 +6,17 @@ use std::path::Path;
 use assize_job::{Replay, WorkloadKind, replay};
 use assize_plan::{Experiment, Overrides, Plan};
 
-use super::declared;
+use super::{declared, named};
 use crate::cli::OverrideArguments;
 use crate::failure::Failure;
 use crate::shell;
 
-/// Reads an experiment file and plans it.
-pub(crate) fn plan(path: &Path, overriding: &OverrideArguments) -> Result<Plan, Failure> {
+/// Reads an experiment file and plans it. Also returns the kernels that have to be fetched before
+/// it can run.
+pub(crate) fn plan(
+    path: &Path,
+    overriding: &OverrideArguments,
+) -> Result<(Plan, Vec<String>), Failure> {
     let experiment = experiment(path)?;
     let overrides = Overrides {
         runs: overriding.runs,
@@ -26,7 +30,8 @@ pub(crate) fn plan(path: &Path, overriding: &OverrideArguments) -> Result<Plan, 
     let plan = experiment.plan(&overrides)?;
     declared::check(&experiment)?;
     replays(&plan)?;
-    Ok(plan)
+    let missing = named::check(&experiment, &plan)?;
+    Ok((plan, missing))
 }
 
 /// Reads the files of workloads that replay one, so that mistakes in them are reported

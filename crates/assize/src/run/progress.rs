@@ -128,6 +128,15 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// Prints what a run printed.
+    pub(crate) fn print_output(&self, recorded: &RunRecord) {
+        let of_command = |name: &str| name.ends_with(".stdout") || name.ends_with(".stderr");
+        for (_, text) in recorded.raw.iter().filter(|(name, _)| of_command(name)) {
+            let text = text.strip_suffix('\n').unwrap_or(text);
+            text.lines().for_each(|line| self.print(&printable(line)));
+        }
+    }
+
     /// Announces a step of the preparation for the first run.
     pub(crate) fn prepares(&self, text: &str) {
         match &self.shown {

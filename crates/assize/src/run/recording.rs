@@ -42,6 +42,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) may_lose: fn(&str) -> bool,
     /// Whether to give up once the first runs of a configuration have all failed.
     pub(crate) gives_up: bool,
+    /// Whether to print what each run printed.
+    pub(crate) show_output: bool,
 }
 
 /// The recorded runs.
@@ -141,6 +143,7 @@ impl<'a> ReadyExperiment<'a> {
             jobs: jobs(recording.jobs, target.as_ref()),
             gives_up: recording.gives_up,
             slurm: None,
+            show_output: recording.show_output,
         };
         let tally = doing.carry_out(recording.quiet)?;
         fs::write(&file, recording.text).map_err(|source| Failure::Write {

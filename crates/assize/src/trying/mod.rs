@@ -70,6 +70,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         question: &question,
         may_lose: |configuration| configuration != builds::BASE,
         gives_up: false,
+        show_output: false,
     })?;
     let mut judged = SeriesEffects::judge(&measured, builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {

@@ -15,7 +15,7 @@ const HEAD: &str = "\
 On this page you can look up every option of every verb, as `assize help` prints it. What
 the verbs are for, and the exit statuses, are in [run.md](run.md) and [audit.md](audit.md).
 A test writes this page; do not edit it.
-`assize man` prints a manual page, `assize completions SHELL` completions.
+`assize man VERB` prints a manual page, `assize completions SHELL` completions.
 ";
 
 /// Generates the page, and compares or writes it.

@@ -71,7 +71,6 @@ pub fn recorded(index: u32) -> RunRecord {
     RunRecord {
         index,
         run,
-        seed: u64::MAX - u64::from(index),
         exit: RunExit::Completed,
         ending: None,
         complaints: Vec::new(),

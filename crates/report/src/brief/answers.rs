@@ -1,7 +1,7 @@
 //! The lines of the answer: for each metric and configuration better or worse, in which
 //! workloads, and by how much.
 
-use assize_verdict::{Comparison, Verdict};
+use assize_verdict::{Comparison, NoiseFloor, Verdict};
 
 use super::{BriefSheet, counts};
 use crate::contrasts::contradicted;
@@ -144,19 +144,41 @@ fn noise(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![sheet.bold("The same twice: what differs is noise")];
-    let rows = document.noise_floor.iter().filter_map(|row| {
-        let change = percent(row.ratio? - 1.0);
-        let ends = row.ci.map_or(String::new(), |[low, high]| {
-            format!(", {} to {}", percent(low - 1.0), percent(high - 1.0))
-        });
+    let floor = &document.noise_floor;
+    let several = floor.iter().any(|row| row.workload != floor[0].workload);
+    for row in floor {
+        let Some(answer) = noise_answer(row, document.margin) else {
+            continue;
+        };
         let title = sheet.words().title(&row.metric);
-        Some(format!("{title} in {}: {change}{ends}", row.workload))
-    });
-    lines.extend(
-        rows.map(|row| format!("  {}", printable(&row)))
-            .take(room - 1),
-    );
+        let text = match several {
+            true => format!("  {title} in {}: {answer}", row.workload),
+            false => format!("  {title}: {answer}"),
+        };
+        let wrapped = sheet.wrapped(&text, "    ");
+        if lines.len() + wrapped.len() > room {
+            break;
+        }
+        lines.extend(wrapped);
+    }
     lines
+}
+
+/// What a repeated baseline shows, as of any other configuration; `None` without a ratio.
+fn noise_answer(row: &NoiseFloor, margin: f64) -> Option<String> {
+    let change = percent(row.ratio? - 1.0);
+    let Some(ends) = row.ci.map(|ci| ci.map(|end| end - 1.0)) else {
+        return Some(change);
+    };
+    let outcome = match ends.iter().all(|end| end.abs() < margin) {
+        true => RowOutcome::Same,
+        false => RowOutcome::Open,
+    };
+    let [low, high] = ends.map(percent);
+    Some(format!(
+        "{}: {change}, {low} to {high}",
+        outcome.words(margin)
+    ))
 }
 
 /// `Busy time per job (less is better)`, followed by the metric's key if it fits.

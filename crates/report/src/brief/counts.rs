@@ -10,7 +10,7 @@ use crate::contrasts::{
 use crate::wrap::push_wrapped_code_after;
 
 /// `1 run`, `2 runs`.
-pub(super) fn count_of(n: usize, noun: &str) -> String {
+pub(crate) fn count_of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -62,7 +62,7 @@ fn could_establish(open: &[&Comparison]) -> Option<String> {
     let needed = runs_needed(open, Verdict::Supported);
     let (runs, _) = needed.last()?;
     Some(format!(
-        "{} supported: {runs} runs of each could establish {}.",
+        "{} supported: {runs} runs a side could establish {}.",
         count_with_verb(needed.len()),
         if needed.len() == 1 { "it" } else { "them" }
     ))

@@ -8,6 +8,7 @@
 mod answers;
 mod counts;
 mod outcomes;
+mod resources;
 mod spread;
 
 use assize_verdict::Document;
@@ -16,7 +17,7 @@ use crate::contrasts::{MetricWords, Wordings};
 use crate::style::Style;
 use crate::{WIDTH, printable};
 
-pub(crate) use counts::{counts, undecided, what_would_settle};
+pub(crate) use counts::{count_of, counts, undecided, what_would_settle};
 
 /// The maximum number of lines of the brief report.
 const LINES: usize = 25;
@@ -64,7 +65,9 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     answers.shown.splice(0..0, claims.shown);
     answers.claims_left = claims.claims_left;
     let left = room.saturating_sub(answers.shown.len() + 1);
-    let runs = spread::lines(&sheet, left);
+    let mut runs = spread::lines(&sheet, left);
+    let left = left.saturating_sub(runs.len());
+    runs.extend(resources::lines(&sheet, left));
     let tail = counts::count_hidden(&sheet, &answers);
     join_sections([head, ended, answers.shown, runs, [tail, rest].concat()])
 }

@@ -52,14 +52,18 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
         .iter()
         .map(|one| one.most)
         .fold(f64::NEG_INFINITY, f64::max);
-    let readable = Readable::for_values(&row.unit, [low, high].into_iter());
+    let readable = Readable::chosen(
+        sheet.document.time_unit.as_deref(),
+        &row.unit,
+        [low, high].into_iter(),
+    );
     // If a mean is small in the common unit, each value gets a unit of its own.
     let is_small = |one: &ConfigurationSpread<'_>| {
         one.mean != 0.0 && readable.value(one.mean).abs() < crate::readable::LEAST
     };
     let own_units = spreads.iter().any(is_small);
     let value = |value: f64| match own_units {
-        true => with_unit(value, &row.unit),
+        true => with_unit(sheet.document, value, &row.unit),
         false => significant(readable.value(value), 3),
     };
     let unit = if own_units { "" } else { &readable.unit };
@@ -105,8 +109,8 @@ fn most_striking(document: &Document) -> Option<&Comparison> {
 }
 
 /// `5.03 us`.
-fn with_unit(value: f64, unit: &str) -> String {
-    let own = Readable::for_values(unit, std::iter::once(value));
+pub(super) fn with_unit(document: &Document, value: f64, unit: &str) -> String {
+    let own = Readable::chosen(document.time_unit.as_deref(), unit, std::iter::once(value));
     let text = format!("{} {}", significant(own.value(value), 3), own.unit);
     text.trim_end().to_owned()
 }
@@ -187,7 +191,7 @@ fn spreads<'a>(
 
 /// The mean of a configuration on the row's metric according to the document, and how
 /// much it differs from the baseline.
-fn compared(document: &Document, row: &Comparison, name: &str) -> Option<(f64, String)> {
+pub(super) fn compared(document: &Document, row: &Comparison, name: &str) -> Option<(f64, String)> {
     if name == row.baseline {
         return Some((row.mean_baseline?, String::new()));
     }

@@ -254,8 +254,8 @@ fn of_a_baseline_that_is_compared_with_itself_alone_the_noise_is_shown() {
     });
     document.noise_floor = vec![serde_json::from_value(floor).unwrap()];
     let text = rendered(&document, 72);
-    let line = "The same twice: what differs is noise\n  time CPUs were not idle in sync: \
-                +2.0 %, -2.0 % to +6.0 %\n";
+    let line = "The same twice: what differs is noise\n  time CPUs were not idle: cannot \
+                tell: +2.0 %, -2.0 % to +6.0 %\n";
     assert!(text.contains(line), "{text}");
     assert!(!text.contains("Nothing could be compared"), "{text}");
 }
@@ -350,7 +350,7 @@ fn what_would_settle_what_is_open_is_said_once_for_all_rows() {
         assert!(text.contains(wanted), "{text}");
     }
     for text in said(&rows(&open("frames", "supported", json!(10)))) {
-        let wanted = "Not established: 2 rows. 1 is supported: 10 runs of each could establish it. 12 \
+        let wanted = "Not established: 2 rows. 1 is supported: 10 runs a side could establish it. 12 \
                       runs a side";
         assert!(text.contains(wanted), "{text}");
     }

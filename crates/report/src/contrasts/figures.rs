@@ -389,10 +389,11 @@ impl ReadableMeans {
 pub(crate) fn absolute_means(document: &Document, row: &Comparison) -> Option<ReadableMeans> {
     if let Some(on) = stands_for(document, row) {
         let machine = Some(on.machine.clone());
-        return Some(means(machine, &on.unit, [on.mean_baseline?, on.mean?]));
+        let pair = [on.mean_baseline?, on.mean?];
+        return Some(means(document, machine, &on.unit, pair));
     }
     let pair = [row.mean_baseline?, row.mean?];
-    means_agree(row, pair).then(|| means(None, &row.unit, pair))
+    means_agree(row, pair).then(|| means(document, None, &row.unit, pair))
 }
 
 /// The machine whose means are shown for a row, if the means over all machines imply a
@@ -427,12 +428,17 @@ fn means_agree(row: &Comparison, [before, after]: [f64; 2]) -> bool {
         || percent(of_means) == percent(of_row)
 }
 
-fn means(machine: Option<String>, unit: &str, pair: [f64; 2]) -> ReadableMeans {
+fn means(
+    document: &Document,
+    machine: Option<String>,
+    unit: &str,
+    pair: [f64; 2],
+) -> ReadableMeans {
     let written = |readable: &Readable, mean: f64| {
         let value = significant(readable.value(mean), 3);
         [value, readable.unit.clone()]
     };
-    let [first, second] = Readable::pair(unit, pair);
+    let [first, second] = Readable::pair(document.time_unit.as_deref(), unit, pair);
     ReadableMeans {
         machine,
         before: written(&first, pair[0]),

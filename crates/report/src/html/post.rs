@@ -202,9 +202,9 @@ fn supported_comparison(
     let settles = match (row.verdict, row.runs_needed) {
         _ if matches!(came_out, RowOutcome::Equal | RowOutcome::Fixed) => String::new(),
         (Verdict::Established | Verdict::Equivalent, _) => String::new(),
-        (Verdict::Supported, Some(runs)) => format!("{runs} runs of each could establish it"),
+        (Verdict::Supported, Some(runs)) => format!("{runs} runs a side could establish it"),
         (Verdict::Undecided, Some(runs)) => format!(
-            "{runs} runs of each would likely tell whether they differ by {}",
+            "{runs} runs a side would likely settle it at a margin of {}",
             margin(document.margin)
         ),
         (_, None) => row.because.clone().unwrap_or_default(),

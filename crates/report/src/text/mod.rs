@@ -7,10 +7,11 @@ mod outcomes;
 mod secondary;
 mod tables;
 mod tradeoffs;
+mod turned;
 
 use std::collections::BTreeMap;
 
-use assize_verdict::Document;
+use assize_verdict::{Document, IdentityDifference};
 
 use crate::brief::{self, Brief};
 use crate::contrasts::remaining_sentences;
@@ -41,11 +42,11 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     machines::tables(document, &mut out);
     tradeoffs::tradeoffs(document, style, &mut out);
     declared::tables(document, style, &mut out);
-    tables::noise_floor(document, &mut out);
+    tables::noise_floor(document, asked.all, &mut out);
     tables::factorial(document, style, &mut out);
     tables::rates(document, &mut out);
     tables::statements(document, &mut out);
-    identities(document, &mut out);
+    identities(document, asked.all, &mut out);
     lints(document, lints_of_a_code, &mut out);
     limits(document, &mut out);
     let report = Some(&document.reproduce).filter(|command| !command.is_empty());
@@ -129,14 +130,25 @@ fn undecided(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// How each configuration differs from the baseline.
-fn identities(document: &Document, out: &mut String) {
+/// How each configuration differs from the baseline. Differences that levels explain are only
+/// counted, unless all are wanted.
+fn identities(document: &Document, all: bool, out: &mut String) {
     if document.identity_differences.is_empty() {
         return;
     }
     out.push_str("What was there: kernel, modules, programs, settings of the runs\n");
-    for difference in &document.identity_differences {
+    let explained = |one: &&IdentityDifference| !all && one.parts.iter().all(|part| part.by_level);
+    let differences = &document.identity_differences;
+    for difference in differences.iter().filter(|one| !explained(one)) {
         push_wrapped(out, "  - ", "    ", &format!("{}.", difference.sentence()));
+    }
+    match differences.iter().filter(explained).count() {
+        0 => {}
+        n => {
+            let these = brief::count_of(n, "configuration");
+            let text = format!("{these} as the levels say, and in nothing else (--all lists it).");
+            push_wrapped(out, "  - ", "    ", &text);
+        }
     }
     out.push('\n');
 }
@@ -246,8 +258,8 @@ mod tests {
         assert_eq!(
             shown,
             "The same twice: what differs is noise\n  \
-             time in pipe: +0.20 %, -0.80 % to +1.2 %\n  \
-             switches in pipe: -0.20 %, -1.2 % to +0.80 %\n\n\
+             time: cannot tell: +0.20 %, -0.80 % to +1.2 %\n  \
+             switches: cannot tell: -0.20 %, -1.2 % to +0.80 %\n\n\
              pipe: noise floor, base/aa to base (n = 8 against 8)\n  \
              time      1.002  0.992..1.012\n  \
              switches  0.998  0.988..1.008\n\n\

@@ -1,9 +1,9 @@
-//! What a mail only names, in a line each instead of tables: secondary metrics, declared tables
+//! What a mail only names or counts, in a line each instead of tables: secondary metrics, declared tables
 //! and events whose rates are undecided.
 
 use assize_verdict::{Comparison, Document, Verdict};
 
-use crate::brief::Brief;
+use crate::brief::{Brief, count_of};
 use crate::contrasts::{RowOutcome, distinct_metrics, fixed_outcome};
 use crate::wrap::push_wrapped;
 
@@ -41,10 +41,15 @@ pub(super) fn without(document: &Document, asked: &Brief<'_>) -> (Option<Documen
     let mut text = String::from("Secondary metrics (tables: --format mail --all)\n");
     for (state, word) in WORDS {
         let metrics = metrics_in(document, &secondary, state);
-        if !metrics.is_empty() {
-            let line = format!("{word}: {}", metrics.join(", "));
-            push_wrapped(&mut text, "  ", "    ", &line);
+        if metrics.is_empty() {
+            continue;
         }
+        let line = match state {
+            // Nothing is known of them.
+            SecondaryState::Undecided => format!("{word}: {}", count_of(metrics.len(), "metric")),
+            _ => format!("{word}: {}", abbreviated(&metrics).join(", ")),
+        };
+        push_wrapped(&mut text, "  ", "    ", &line);
     }
     let mut shown = document.clone();
     let undecided = drop_undecided_rates(&mut shown);
@@ -127,6 +132,23 @@ fn metrics_in(document: &Document, rows: &[&Comparison], state: SecondaryState) 
     counted.collect()
 }
 
+/// Names without what they share with the name before, up to its last `_`:
+/// `ioctl_ns_p50, _p99 (3 of 8)`.
+fn abbreviated(names: &[String]) -> Vec<String> {
+    let stem = |name: &str| {
+        let word = name.split(' ').next().unwrap_or_default();
+        word.rfind('_').map_or(0, |at| at)
+    };
+    let mut before = "";
+    let short = names.iter().map(|name| {
+        let end = stem(name);
+        let same = end > 0 && before.get(..stem(before)) == name.get(..end);
+        before = name;
+        name[if same { end } else { 0 }..].to_owned()
+    });
+    short.collect()
+}
+
 /// What is said of a metric as a whole: the first in [`WORDS`] that holds for any of its rows.
 fn leading(states: &[SecondaryState]) -> SecondaryState {
     let words = WORDS.iter().map(|(state, _)| *state);
@@ -160,5 +182,15 @@ mod tests {
         assert!(leading(&[Equivalent, Undecided]) == Undecided);
         assert!(leading(&[Equivalent, Equal]) == Equivalent);
         assert!(leading(&[Equal, Equal]) == Equal);
+    }
+
+    #[test]
+    fn a_name_leaves_out_what_it_shares_with_the_one_before() {
+        let names = ["a_ns_p50 (2 of 4)", "a_ns_p99", "a_us_p99", "jobs", "a_b"].map(String::from);
+        let short = abbreviated(&names);
+        assert_eq!(
+            short,
+            ["a_ns_p50 (2 of 4)", "_p99", "a_us_p99", "jobs", "a_b"]
+        );
     }
 }

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::DIFFERENCE;
 use super::grid::{CellWeight, TextCell, TextGrid};
+use super::turned;
 use crate::contrasts::{
     RowOutcome, contradicted, describe_run_counts, distinct_metrics, fixed_outcome, fixed_values,
     verdict_mark,
@@ -18,25 +19,31 @@ use crate::wrap::push_wrapped;
 
 /// Prints one table per workload: metrics by configurations.
 pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
-    let mut any = false;
-    for (workload, baseline) in tables_of(document) {
-        let rows: Vec<&Comparison> = document
-            .comparisons
-            .iter()
-            .filter(|c| c.workload == workload && c.baseline == baseline)
+    let all: Vec<&Comparison> = document.comparisons.iter().collect();
+    // If all tables have the same numbers of runs, only the first gives them.
+    let of_all = runs_line(&all);
+    let tables = tables_of(document);
+    for (at, (workload, baseline)) in tables.iter().enumerate() {
+        let rows = all.iter().copied();
+        let rows: Vec<&Comparison> = rows
+            .filter(|c| c.workload == *workload && c.baseline == *baseline)
             .collect();
-        let runs = runs_line(&rows);
-        push_wrapped(
-            out,
-            "",
-            "  ",
-            &format!("{workload}: ratio to {baseline}{runs}"),
-        );
-        comparison_grid(document, &rows, runs.is_empty()).draw(style, out);
+        let runs = match (of_all.is_empty(), at) {
+            (true, _) => runs_line(&rows),
+            (false, 0) if tables.len() > 1 => of_all.replace(')', " in every table)"),
+            (false, 0) => of_all.clone(),
+            (false, _) => String::new(),
+        };
+        let title = format!("{workload}: ratio to {baseline}{runs}");
+        push_wrapped(out, "", "  ", &title);
+        let grid = comparison_grid(document, &rows, of_all.is_empty() && runs.is_empty());
+        match turned::draw(document, &rows, &grid, style) {
+            Some(text) => out.push_str(&text),
+            None => grid.draw(style, out),
+        }
         out.push('\n');
-        any = true;
     }
-    if any {
+    if !tables.is_empty() {
         legend(document, out);
     }
 }
@@ -44,31 +51,71 @@ pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
 /// The maximum width to which metric names are padded.
 const MOST_GAP: usize = 40;
 
-/// Prints the noise floor, the effects found where nothing differs, one line per metric.
-pub(super) fn noise_floor(document: &Document, out: &mut String) {
-    let of = |row: &NoiseFloor| (row.workload.clone(), row.configuration.clone());
-    for rows in document.noise_floor.chunk_by(|a, b| of(a) == of(b)) {
-        let Some(first) = rows.first() else {
-            continue;
-        };
-        let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
-        let title = format!(
-            "{}: noise floor, {} to {} (n = {} against {})",
-            first.workload,
-            first.configuration,
-            first.baseline,
-            count(first.n),
-            count(first.n_baseline)
-        );
-        push_wrapped(out, "", "  ", &title);
-        let widest = rows.iter().map(|row| row.metric.width()).max().unwrap_or(0);
-        for row in rows {
-            let gap = " ".repeat(widest.min(MOST_GAP).saturating_sub(row.metric.width()));
-            let line = format!("{}{gap}  {}", row.metric, noise(row));
-            push_wrapped(out, "  ", "      ", &line);
-        }
-        out.push('\n');
+/// Prints the noise floor, the effects found where nothing differs: a table for each workload and
+/// repeated baseline. Unless all are wanted, the ratios of all workloads are put together if their
+/// numbers of runs are the same.
+pub(super) fn noise_floor(document: &Document, wants_all: bool, out: &mut String) {
+    let all = &document.noise_floor[..];
+    let sides = |row: &NoiseFloor| {
+        let names = (row.configuration.clone(), row.baseline.clone());
+        (names, row.n, row.n_baseline)
+    };
+    let several = all.iter().any(|row| row.workload != all[0].workload);
+    let alike = all
+        .iter()
+        .all(|row| sides(row) == sides(&all[0]) && row.ratio.is_some());
+    if several && alike && !wants_all {
+        return noise_table(all, "noise floor of all workloads", range_of_ratios, out);
     }
+    let of = |row: &NoiseFloor| (row.workload.clone(), row.configuration.clone());
+    for rows in all.chunk_by(|a, b| of(a) == of(b)) {
+        let title = format!("{}: noise floor", rows[0].workload);
+        noise_table(rows, &title, |rows| noise(rows[0]), out);
+    }
+}
+
+/// `0.919..1.124 on 4 workloads`.
+fn range_of_ratios(rows: &[&NoiseFloor]) -> String {
+    let ratios = || rows.iter().filter_map(|row| row.ratio);
+    let [low, high] = [
+        ratios().fold(f64::INFINITY, f64::min),
+        ratios().fold(0.0, f64::max),
+    ];
+    let workloads = crate::brief::count_of(rows.len(), "workload");
+    format!("{} on {workloads}", interval([low, high], ratio))
+}
+
+/// A line for each metric, with what is shown of its rows.
+fn noise_table(
+    rows: &[NoiseFloor],
+    title: &str,
+    show: impl Fn(&[&NoiseFloor]) -> String,
+    out: &mut String,
+) {
+    let Some(first) = rows.first() else { return };
+    let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
+    let title = format!(
+        "{title}, {} to {} (n = {} against {})",
+        first.configuration,
+        first.baseline,
+        count(first.n),
+        count(first.n_baseline)
+    );
+    push_wrapped(out, "", "  ", &title);
+    let mut metrics: Vec<&str> = Vec::new();
+    for row in rows {
+        if !metrics.contains(&row.metric.as_str()) {
+            metrics.push(&row.metric);
+        }
+    }
+    let widest = metrics.iter().map(|name| name.width()).max().unwrap_or(0);
+    for metric in metrics {
+        let of_metric: Vec<&NoiseFloor> = rows.iter().filter(|row| row.metric == metric).collect();
+        let gap = " ".repeat(widest.min(MOST_GAP).saturating_sub(metric.width()));
+        let line = format!("{metric}{gap}  {}", show(&of_metric));
+        push_wrapped(out, "  ", "      ", &line);
+    }
+    out.push('\n');
 }
 
 fn noise(row: &NoiseFloor) -> String {

@@ -102,6 +102,26 @@ impl Kernels {
             .cloned()
             .ok_or_else(|| unknown(name, base, version, &stored))
     }
+
+    /// The directory to give to `make -C` when building a module for a kernel.
+    ///
+    /// # Errors
+    /// There is no such kernel, or its headers are not here; the error says how to get them.
+    pub fn headers(&self, name: &str) -> Result<PathBuf, Error> {
+        let found = self.resolve(name);
+        let kernel = found.map_err(|error| match can_be_fetched(name) && !name.contains('@') {
+            true => mend(error, format!("assize kernel fetch --headers {name}")),
+            false => error,
+        })?;
+        crate::testbed::headers(&kernel).map(PathBuf::from)
+    }
+}
+
+/// Whether `assize kernel fetch` knows a kernel by this name.
+#[must_use]
+pub fn can_be_fetched(name: &str) -> bool {
+    let base = name.split_once('@').map_or(name, |(base, _)| base);
+    names::debian(base).is_some()
 }
 
 fn unknown(name: &str, base: &str, version: Option<&str>, stored: &[Kernel]) -> Error {

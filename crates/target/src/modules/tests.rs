@@ -2,6 +2,7 @@ use std::io::Write as _;
 
 use super::*;
 use crate::elf::tests::module;
+use crate::module_files::glob;
 use proptest::prelude::*;
 
 const RELEASE: &str = "6.12.0-test";

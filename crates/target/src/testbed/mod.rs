@@ -52,6 +52,17 @@ pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
     Ok(compiler::Compiler::find(&subject)?.version)
 }
 
+/// The directory for `make -C`.
+///
+/// # Errors
+/// The headers are not stored; the error says how to get them.
+pub(crate) fn headers(kernel: &Kernel) -> Result<&Path, Error> {
+    kernel.headers.as_deref().ok_or_else(|| {
+        let why = "its headers are not stored here";
+        mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
+    })
+}
+
 /// The PATH for building modules for this kernel: a compiler fetched for it comes first.
 ///
 /// # Errors
@@ -76,14 +87,10 @@ pub(crate) struct KernelToBuildFor<'a> {
 
 impl<'a> KernelToBuildFor<'a> {
     fn new(kernel: &'a Kernel) -> Result<Self, Error> {
-        let headers = kernel.headers.as_deref().ok_or_else(|| {
-            let why = "its headers are not stored here";
-            mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
-        })?;
         Ok(KernelToBuildFor {
             name: &kernel.name,
             release: &kernel.release,
-            headers,
+            headers: headers(kernel)?,
             compiler: kernel.compiler.as_deref(),
             trusted: kernel.trusted,
         })
@@ -265,7 +272,7 @@ impl Testbed {
 }
 
 fn what(kernel: &str) -> String {
-    format!("build the testbed's modules for the kernel {kernel}")
+    format!("build modules for the kernel {kernel}")
 }
 
 fn fetch_headers(kernel: &Kernel) -> String {

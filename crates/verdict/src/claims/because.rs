@@ -207,7 +207,7 @@ fn limit(
     let enough = comparison.so_many(found.needed.filter(|&n| n > made)?);
     Some(match reading.bound == 1.0 {
         true => format!(
-            "about {enough} would likely tell whether they differ by {} %",
+            "about {enough} would likely settle it at a margin of {} %",
             plain(100.0 * options.margin)
         ),
         false => format!("about {enough} would likely settle it if they do not differ"),

@@ -80,7 +80,7 @@ fn sure(strong: &[&ComparisonFacts<'_>]) -> String {
         .filter(|s| s.row.verdict != Verdict::Established);
     let needed: Option<Vec<u32>> = short.map(|s| s.row.runs_needed).collect();
     match needed.and_then(|all| all.into_iter().max()) {
-        Some(runs) => format!(" (supported, not established: {runs} runs of each could)"),
+        Some(runs) => format!(" (supported, not established: {runs} runs a side could)"),
         None => verdict_suffix(strong.iter().copied()).to_owned(),
     }
 }

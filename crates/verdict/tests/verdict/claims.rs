@@ -205,7 +205,7 @@ fn three_runs_can_support_a_claim_and_what_they_do_not_is_undecided() {
         because,
         "glxgears: ratio 1.07 [1.04, 1.10], p of t 0.0038 (0.364 corrected), 3 against 3 runs, \
          points the claimed way; so few runs cannot reach p <= 0.05 (smallest attainable p: \
-         0.1); 4 runs of each could"
+         0.1); 4 runs a side could"
     );
 }
 

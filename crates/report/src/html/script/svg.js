@@ -86,6 +86,7 @@ function axisX(drawing, scale, top, bottom, show) {
     drawing.append(svg('text', { class: 'tick', x, y: bottom + 15, 'text-anchor': 'middle' }, text));
     last = x;
   }
+  if (scale.log) sayLog(drawing, drawing.viewBox.baseVal.width - 2, top + 9, 'end');
 }
 
 /** A vertical axis: lines through the plot, numbers on the left. */
@@ -95,6 +96,12 @@ function axisY(drawing, scale, left, right, show) {
     drawing.append(svg('line', { class: 'gridline', x1: left, x2: right, y1: y, y2: y }));
     drawing.append(svg('text', { class: 'tick', x: left - 5, y: y + 4, 'text-anchor': 'end' }, show(tick)));
   }
+  if (scale.log) sayLog(drawing, left + 4, 11, 'start');
+}
+
+/** Says in a corner of the plot that an axis is logarithmic. */
+function sayLog(drawing, x, y, anchor) {
+  drawing.append(svg('text', { class: 'tick log', x, y, 'text-anchor': anchor }, 'log axis'));
 }
 
 /** The colour of a configuration, the same in every plot. */

@@ -1,0 +1,46 @@
+//! What runs of a command took beside time: CPU time in user space and in the kernel.
+
+use assize_verdict::Document;
+
+use super::BriefSheet;
+use super::spread::{compared, with_unit};
+use crate::printable;
+
+/// What is shown of each configuration: the metric, and the words for it.
+const PARTS: [(&str, &str); 2] = [
+    ("command_user_time", "user"),
+    ("command_system_time", "system"),
+];
+
+/// The mean of each part for each configuration, if the document compares them on one workload and
+/// there is room for all.
+pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
+    let document = sheet.document;
+    if document.workloads.len() != 1 {
+        return Vec::new();
+    }
+    let columns = sheet.names.max(8);
+    let of = |name: &str| {
+        let parts = PARTS.iter();
+        let parts = parts.filter_map(|(metric, word)| mean(document, name, metric, word));
+        let parts: Vec<String> = parts.collect();
+        let name = printable(name).replace('\n', " ");
+        (!parts.is_empty()).then(|| format!("  {name:columns$}  {}", parts.join(", ")))
+    };
+    let names = document.configurations.iter().map(|one| one.name.as_str());
+    let mut lines: Vec<String> = names.filter_map(of).collect();
+    if lines.is_empty() || lines.len() >= room {
+        return Vec::new();
+    }
+    lines.insert(0, "CPU time of a run, on average:".to_owned());
+    lines
+}
+
+/// `user 1.2 ms`.
+fn mean(document: &Document, name: &str, metric: &str, word: &str) -> Option<String> {
+    let mut rows = document.comparisons.iter();
+    let row = rows
+        .find(|row| row.metric == metric && (row.baseline == name || row.configuration == name))?;
+    let (mean, _) = compared(document, row, name)?;
+    Some(format!("{word} {}", with_unit(document, mean, &row.unit)))
+}
