@@ -56,6 +56,7 @@ fn recorded(index: u32, count: u32) -> RunRecord {
     let mut run = Run::new(name, "stream", index / 2 + 1);
     run.order = index;
     run.block = Some(index / 2);
+    run.seed = Some(u64::from(index / 2));
     if let (Some(middle), Some(max)) = (sorted.get(sorted.len() / 2), sorted.last()) {
         let p50 = Measurement::new(*middle, "ns");
         run.metrics.insert("latency_ns_p50".into(), p50);
@@ -64,7 +65,6 @@ fn recorded(index: u32, count: u32) -> RunRecord {
     }
     RunRecord {
         index,
-        seed: u64::from(index / 2),
         exit: RunExit::Completed,
         ending: None,
         complaints: Vec::new(),
