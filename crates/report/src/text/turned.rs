@@ -15,13 +15,15 @@ const COLUMN: usize = 24;
 /// Blanks behind the longest name.
 const GAP: usize = 2;
 
-/// The table turned round; `None` if it does not fit, or is no shorter. Configurations of which
-/// nothing is decided, and those equal in all runs, are named in a line each.
+/// The table turned round; `None` if it does not fit, or is no shorter. Unless all are wanted, and
+/// where something is decided of another one, configurations of which nothing is decided and those
+/// equal in all runs are named in a line each.
 pub(super) fn draw(
     document: &Document,
     rows: &[&Comparison],
     grid: &TextGrid,
     style: Style,
+    wants_all: bool,
 ) -> Option<String> {
     let names = grid.heads.iter().map(|name| name.width()).max()? + GAP;
     if names + grid.rows.len() * COLUMN > WIDTH {
@@ -35,7 +37,7 @@ pub(super) fn draw(
     let (mut open, mut equal) = (Vec::new(), Vec::new());
     for (at, name) in grid.heads.iter().enumerate() {
         let mut of_name = rows.iter().filter(|row| row.configuration == *name);
-        if of_name.clone().all(|row| is_open(document, row)) {
+        if !wants_all && of_name.clone().all(|row| is_open(document, row)) {
             open.push(name.as_str());
         } else if of_name.all(|row| fixed_outcome(document, row) == Some(RowOutcome::Equal)) {
             equal.push(name.as_str());
@@ -48,6 +50,9 @@ pub(super) fn draw(
         }
     }
     let mut text = String::new();
+    if turned.rows.is_empty() && !open.is_empty() {
+        return None;
+    }
     if !turned.rows.is_empty() {
         turned.draw(style, &mut text);
     }
