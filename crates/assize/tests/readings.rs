@@ -361,7 +361,7 @@ fn changes_that_a_table_prints_are_recomputed() {
         "printed -8 (line 6), patched / base, value on boot: differs: -5.000 follows from the \
          figures, 3.000 off",
         "value on halt: cannot be checked",
-        "patched     0.950 *",
+        "value       0.950 *",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

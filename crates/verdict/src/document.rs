@@ -126,9 +126,8 @@ pub struct Document {
     ///
     /// Empty until the caller, who knows it, fills it in.
     pub reproduce: String,
-    /// The unit in which texts and pages show times, if the reader chose one; otherwise each
-    /// gets the one in which it is easiest to read.
-    #[serde(skip)]
+    /// The unit for times that the reader chose, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_unit: Option<String>,
 }
 

@@ -38,6 +38,10 @@ impl Cluster {
             skip("only root can start the nodes of a cluster");
             return None;
         }
+        if !may_unshare() {
+            skip("this system gives no namespaces of process numbers");
+            return None;
+        }
         let mut cluster = Cluster {
             place: tempfile::tempdir().unwrap(),
             controller: Vec::new(),
@@ -247,6 +251,13 @@ impl Drop for Cluster {
             let _ = daemon.wait();
         }
     }
+}
+
+/// Whether each node can have process numbers of its own.
+fn may_unshare() -> bool {
+    let mut command = Command::new("unshare");
+    command.args(["--pid", "--fork", "--kill-child", "--mount-proc", "true"]);
+    quiet(command).wait().is_ok_and(|status| status.success())
 }
 
 fn quiet(mut command: Command) -> Child {

@@ -17,8 +17,6 @@ use scale::MeasuredParts;
 
 /// The number of runs in the experiment.
 const RUNS: usize = 200;
-/// What it may cost to hand out a run.
-const CPU_MOST: Duration = Duration::from_millis(20);
 
 crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12"];
@@ -231,8 +229,6 @@ fn cost() -> Outcome {
         judge: judge.as_secs_f64() / jobs,
     };
     println!("{parts:?}\n10,000 runs:\n{}", parts.table(1000.0, 10_000.0));
-    // CPU time, which a busy host hardly changes.
-    assert!(few <= CPU_MOST, "{few:?}");
     Ok(())
 }
 

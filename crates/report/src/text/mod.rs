@@ -7,7 +7,6 @@ mod outcomes;
 mod secondary;
 mod tables;
 mod tradeoffs;
-mod turned;
 
 use std::collections::BTreeMap;
 
@@ -36,7 +35,7 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     let (shown, left_out) = secondary::without(document, asked);
     let lints_of_a_code = shown.as_ref().map_or(LINTS_OF_A_CODE, |_| 1);
     let document = shown.as_ref().unwrap_or(document);
-    tables::comparisons(document, style, asked.all, &mut out);
+    tables::comparisons(document, style, &mut out);
     undecided(document, &mut out);
     out.push_str(&left_out);
     machines::tables(document, &mut out);

@@ -8,7 +8,6 @@ use unicode_width::UnicodeWidthStr;
 
 use super::DIFFERENCE;
 use super::grid::{CellWeight, TextCell, TextGrid};
-use super::turned;
 use crate::contrasts::{
     RowOutcome, contradicted, describe_run_counts, distinct_metrics, fixed_outcome, fixed_values,
     verdict_mark,
@@ -18,7 +17,7 @@ use crate::style::Style;
 use crate::wrap::push_wrapped;
 
 /// Prints one table per workload: metrics by configurations.
-pub(super) fn comparisons(document: &Document, style: Style, wants_all: bool, out: &mut String) {
+pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
     let all: Vec<&Comparison> = document.comparisons.iter().collect();
     // If all tables have the same numbers of runs, only the first gives them.
     let of_all = runs_line(&all);
@@ -37,10 +36,7 @@ pub(super) fn comparisons(document: &Document, style: Style, wants_all: bool, ou
         let title = format!("{workload}: ratio to {baseline}{runs}");
         push_wrapped(out, "", "  ", &title);
         let grid = comparison_grid(document, &rows, of_all.is_empty() && runs.is_empty());
-        match turned::draw(document, &rows, &grid, style, wants_all) {
-            Some(text) => out.push_str(&text),
-            None => grid.draw(style, out),
-        }
+        grid.draw(style, out);
         out.push('\n');
     }
     if !tables.is_empty() {
