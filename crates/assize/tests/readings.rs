@@ -65,8 +65,8 @@ fn runs_behind_names_are_judged_with_the_draft_completed() {
     fs::write(place.path().join("post.txt"), post).unwrap();
     printed(place.path(), &["audit", "post.txt", "--draft", "r"]);
     let draft = fs::read_to_string(place.path().join("r")).unwrap();
-    assert!(draft.contains("patch | ? | ? | 4.*"), "{draft}");
-    let complete = draft.replace("| ? | ? |", "| hackbench | time s < |");
+    assert!(draft.contains("patch | ? | value | 4.*"), "{draft}");
+    let complete = draft.replace("| ? | value |", "| hackbench | time s < |");
     fs::write(place.path().join("r"), complete).unwrap();
     let judged = ["audit", "post.txt", "--reading", "r", "--format", "brief"];
     let said = printed(place.path(), &judged);

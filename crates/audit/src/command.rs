@@ -95,10 +95,11 @@ fn after_prompt(text: &str) -> Option<&str> {
         return known.then_some(rest.trim());
     }
     let end = text.char_indices().take(80).find(|&(at, c)| {
-        matches!(c, '#' | '$' | '%') && at > 0 && text[at + 1..].starts_with(' ')
+        matches!(c, '#' | '$' | '%' | '>') && at > 0 && text[at + 1..].starts_with(' ')
     })?;
     let (prompt, rest) = (&text[..end.0], text[end.0 + 1..].trim());
-    let host = prompt.contains('@') && prompt.split_whitespace().count() <= 3;
+    let host =
+        prompt.contains('@') && prompt.split_whitespace().count() <= 3 && !prompt.contains('<');
     let bracket = prompt.starts_with('[') && prompt.trim_end().ends_with(']');
     // `(container)$ time ls`: where it was typed.
     let place = prompt.starts_with('(') && prompt.ends_with(')') && !prompt.contains(' ');
@@ -266,6 +267,7 @@ mod tests {
             ("root@box:dir# ./perf stat -a true", "./perf stat -a true"),
             ("[me@box linux]$ hackbench -g 10", "hackbench -g 10"),
             ("$ make -j8", "make -j8"),
+            ("me@box ~/linux > make -j8", "make -j8"),
             ("julia> @time f(1)", "@time f(1)"),
             ("# cyclictest --smp", "cyclictest --smp"),
             ("cmdline: ./map_test -v 20", "./map_test -v 20"),
@@ -275,7 +277,7 @@ mod tests {
             assert_eq!(find(line), Some(command));
         }
         let prose = "fresh-1 # of them|# tracer: hwlat|perf is a good tool|100% 76% 1%|\
-                     It cost 5$ a day|#  comment here|Command: it is slow|/dev/pmem0:|\
+                     It cost 5$ a day|A <me@box> wrote|#  comment here|Command: it is slow|/dev/pmem0:|\
                      /* a hole of 4 bytes */|/@start[tid]/";
         for line in prose.split('|') {
             assert_eq!(find(line), None, "{line}");

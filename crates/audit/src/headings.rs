@@ -40,6 +40,8 @@ pub(crate) fn above(
     let from = from.max(to.saturating_sub(REACH));
     let mut found: Vec<Heading> = Vec::new();
     let (mut end, mut paragraphs) = (to, 0);
+    // Whether only blank lines and a fence stand below a paragraph.
+    let mut fenced = false;
     while end > from && paragraphs < PARAGRAPHS && found.len() < 2 {
         let inside = |at: &usize| {
             let text = lines[*at].text.trim();
@@ -51,18 +53,22 @@ pub(crate) fn above(
                 .iter()
                 .map(|line| line.text.trim())
                 .collect();
-            let heading = heading_of(&texts, begin, paragraphs > 0);
+            let heading = heading_of(&texts, begin, paragraphs > 0, fenced);
+            fenced = false;
             found.extend(heading.filter(|heading| !names_nothing(&heading.text)));
             paragraphs += 1;
         }
+        let above = begin.checked_sub(1).map(|at| lines[at].text.trim());
+        fenced |= above.is_some_and(is_fence) && begin == end;
         end = begin.saturating_sub(usize::from(begin > from)).min(end - 1);
     }
     found.reverse();
     found
 }
 
-/// The heading that a paragraph is or ends with. If it is `far`, it must be marked as one.
-fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
+/// The heading that a paragraph is or ends with. If it is `far`, it must be marked as one, and if
+/// not `fenced`, it is no number alone.
+fn heading_of(texts: &[&str], at: usize, far: bool, fenced: bool) -> Option<Heading> {
     let ruled = texts.len() >= 2 && is_rule(texts[texts.len() - 1]);
     let texts = &texts[..texts.len() - usize::from(ruled)];
     // What was printed before the block is no heading, and one above it needs a mark.
@@ -92,7 +98,7 @@ fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
     let dashed = last.starts_with("--- ");
     let marked = ruled || dashed || last.starts_with(['#', '=']) || is_decorated(last);
     // A number that stands alone was printed by something.
-    let is_word = last.chars().any(char::is_alphabetic);
+    let is_word = fenced || last.chars().any(char::is_alphabetic);
     let ends = |line: &&str| line.ends_with([':', '.']);
     let alone = above.last().is_none_or(ends) && !far && !is_typed(last) && is_word;
     let item = !far && last.starts_with(['-', '*']) && last.get(1..2) == Some(" ");

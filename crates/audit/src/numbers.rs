@@ -101,14 +101,16 @@ fn scaled(number: Number, times: f64) -> Number {
 /// The seconds of `1h02m03.5s`, `13m15s` or `7s 310ms` at the begin of a text, and its length. It
 /// has two parts at least; fewer are a number with a unit.
 fn duration(text: &str) -> Option<(Number, usize)> {
+    const PARTS: [(&str, f64); 4] = [("h", 3600.0), ("m|min", 60.0), ("s|sec", 1.0), ("ms", 1e-3)];
     let (mut seconds, mut step, mut parts, mut at) = (0.0, 1.0, 0, 0);
-    for (letters, times) in [("h", 3600.0), ("m", 60.0), ("s", 1.0), ("ms", 1e-3)] {
+    for (letters, times) in PARTS {
         let blank = usize::from(parts > 0 && text[at..].starts_with(' '));
         let rest = &text[at + blank..];
         let digits = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')));
         let length = digits.unwrap_or(rest.len());
-        let word = rest[length..].split(|c: char| !c.is_ascii_alphabetic());
-        if length == 0 || word.into_iter().next() != Some(letters) {
+        let mut word = rest[length..].split(|c: char| !c.is_ascii_alphabetic());
+        let word = word.next().unwrap_or_default();
+        if length == 0 || letters.split('|').all(|letters| letters != word) {
             continue;
         }
         // In `1m24,238s` the comma is the decimal mark.
@@ -120,7 +122,7 @@ fn duration(text: &str) -> Option<(Number, usize)> {
         seconds += times * part.value;
         step = times * part.step?;
         parts += 1;
-        at += blank + length + letters.len();
+        at += blank + length + word.len();
     }
     let ends = !text[at..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_');
     let number = Number {
@@ -181,7 +183,7 @@ fn goes_on(rest: &str) -> bool {
     let digit = second.is_some_and(|c| c.is_ascii_digit());
     match first {
         Some('.' | ':' | '/' | '-') => digit,
-        Some('x' | 'X' | '_') => true,
+        Some('x' | 'X' | '_' | '#') => true,
         // `13m15`, part of a name or of a time that is not understood.
         Some('a'..='z' | 'A'..='Z') => word_of(rest).contains(|c: char| c.is_ascii_digit()),
         _ => false,
@@ -287,7 +289,7 @@ mod tests {
         let cases = [
             ("stock: 1m27s", 87.0, "s", 1.0), ("1h02m03.5s,", 3723.5, "s", 0.1),
             ("real 1m24,238s", 84.238, "s", 1e-3), ("took 2h15m", 8100.0, "s", 60.0),
-            ("1. 8s 310ms", 8.31, "s", 1e-3), (" 2) 7s787ms", 7.787, "s", 1e-3),
+            ("1. 8s 310ms", 8.31, "s", 1e-3), ("1min 45sec", 105.0, "s", 1.0), (" 2) 7s787ms", 7.787, "s", 1e-3),
             ("13m", 13.0, "m", 1.0), ("132.5K iops", 132_500.0, "iops", 100.0),
             ("1.5 Miops", 1_500_000.0, "iops", 100_000.0), ("183M", 183e6, "", 1e6),
             ("2KiB", 2.0, "KiB", 1.0), ("10Gbit", 10.0, "Gbit", 1.0),

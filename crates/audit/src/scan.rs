@@ -3,6 +3,7 @@
 mod commands;
 mod correspondence;
 mod digits;
+mod markup;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -115,6 +116,7 @@ fn hide<'a>(lines: &mut [Line<'a>], options: &Options) -> Hidden<'a> {
 
 /// Finds all blocks of a message.
 pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
+    let marked = markup::strip(lines);
     let hidden = hide(lines, options);
     let lines = &*lines;
     let mut scanner = Scanner {
@@ -134,7 +136,11 @@ pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
         at += scanner.step(at);
     }
     let mut scan = scanner.finish();
-    for (at, _, text) in hidden {
+    for (at, text) in hidden
+        .into_iter()
+        .map(|(at, _, text)| (at, text))
+        .chain(marked)
+    {
         if let Some(line) = scan.explained.get_mut(at) {
             line.text = text.into_owned();
         }

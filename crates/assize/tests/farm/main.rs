@@ -214,10 +214,10 @@ fn cost() -> Outcome {
             "{bundle}: handing out a run costs {each:?} of CPU; controller {controller:?}, all \
              daemons and jobs {all:?}, command {command:?}, one machine {here:?}"
         );
-        (each, controller, all)
+        (controller, all)
     };
-    let (few, ..) = handed_out("few", &["--jobs", "4"]);
-    let (_, controller, all) = handed_out("each", &[]);
+    handed_out("few", &["--jobs", "4"]);
+    let (controller, all) = handed_out("each", &[]);
     let jobs = RUNS as f64;
     let merge = elapsed(&place.assize(&["merge", "whole", "--out", "merged"]));
     let judge = cpu(&place.assize(&["compare", "whole"]));

@@ -18,9 +18,8 @@ use super::grid::{Cell, Grid, Row, is_remark, undecorated};
 use super::prelude::*;
 use super::runs::{self, RUNS};
 use super::table::is_deviation;
-use super::units::{is_measure, metric_of};
+use super::units::metric_of;
 use crate::headings::is_fence;
-use crate::numbers;
 use crate::states::{may_begin, side};
 
 /// Lists; see the module.
@@ -88,19 +87,6 @@ fn of_what(text: &str) -> Option<Cell> {
     let word = |b: u8| b.is_ascii_alphabetic() || matches!(b, b' ' | b'.');
     let said = what.bytes().all(word) && what.split_whitespace().nth(1).is_none();
     (said && !cell.unit.is_empty() && is_remark(remark)).then_some(cell)
-}
-
-/// A sentence with a figure, `figure1 is done after 4.04 seconds.`; whole seconds may be a setting.
-fn sentence(text: &str) -> Option<Entry> {
-    let text = item(text).trim_start_matches(['*', '_']);
-    let all = numbers::of(text);
-    let [one] = &all[..] else { return None };
-    let (name, rest) = (undecorated(&text[..one.at]), &text[one.end..]);
-    let words = |text: &str| text.split_whitespace().count();
-    let (cell, _) = Cell::leading(&text[one.at..])?;
-    let told = (1..=WORDS).contains(&words(name)) && words(rest) <= WORDS;
-    let fine = cell.step.is_some_and(|step| step < 1.0);
-    (told && fine && is_measure(&cell.unit)).then(|| (label(name), vec![(String::new(), cell)]))
 }
 
 /// A row between bars without a header: its name and numbered figures.
@@ -228,10 +214,7 @@ fn of_state(name: &str, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Op
         }
         if let Some(cell) = runs::counted(text) {
             runs.push((at, figure(metric_of(&cell.unit), &cell)));
-        } else if let Some((name, cells)) = entry(text)
-            .or_else(|| barred(text))
-            .or_else(|| sentence(text))
-        {
+        } else if let Some((name, cells)) = entry(text).or_else(|| barred(text)) {
             for (column, cell) in &cells {
                 let name = if cells.len() == 1 { &name } else { column };
                 let twice = figures.iter().any(|known| known.metric == *name);

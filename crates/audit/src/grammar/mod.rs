@@ -13,6 +13,7 @@ pub mod asv;
 pub mod benchstat;
 pub mod block;
 pub(crate) mod cells;
+pub mod critcmp;
 pub mod criterion;
 pub mod cyclictest;
 pub(crate) mod dispatch;
@@ -77,7 +78,7 @@ const ALL: &[Grammar] = &[
     perf_stat::PERF_STAT_INTERVAL, perf_stat::PERF_STAT_TEXT, hwlat::HWLAT,
     cyclictest::CYCLICTEST, rtla::RTLA, schbench::SCHBENCH, frames::FRAMES, asv::ASV,
     benchstat::BENCHSTAT, gobench::GO_BENCH, google_benchmark::GOOGLE_BENCHMARK,
-    criterion::CRITERION, jmh::JMH, hyperfine::HYPERFINE, hyperfine::HYPERFINE_EXPORT,
+    criterion::CRITERION, critcmp::CRITCMP, jmh::JMH, hyperfine::HYPERFINE, hyperfine::HYPERFINE_EXPORT,
     hyperfine::HYPERFINE_JSON, ministat::MINISTAT, turbostat::TURBOSTAT, netperf::NETPERF,
     reports::REPORTS, lkp::LKP, mmtests::MMTESTS, list::LISTS, runs::RUNS_IN_A_ROW,
     table::TABLE,

@@ -44,8 +44,13 @@ pub(super) fn assemble(
     let order_unknown = hides_order(&items, &names);
     let all = &mut records.configurations;
     let configured: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
-    if all.len() == 2 || are_before_and_after(&configured) {
-        baseline_first(all, |name| side(name) == Some(Side::Before));
+    let states = are_before_and_after(&configured);
+    if all.len() == 2 || states {
+        // `current master` is older than a patch, and newer than a commit.
+        let newest = |name: &str| !states && name.to_lowercase().starts_with("current ");
+        baseline_first(all, |name| {
+            side(name) == Some(Side::Before) && !newest(name)
+        });
     }
     let mut runs = Runs::default();
     for item in items {

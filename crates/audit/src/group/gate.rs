@@ -14,7 +14,7 @@ use super::names;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
 use crate::options::Options;
-use crate::states::are_before_and_after;
+use crate::states::{are_before_and_after, side};
 
 /// The decision on one workload and its reason.
 pub(crate) struct Ruling {
@@ -95,6 +95,9 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     }
     let formats: BTreeSet<&str> = items().map(|item| item.format).collect();
     let headed = |item: &Item| item.named_by == NamedBy::Heading;
+    if items().any(|item| item.format == RUNS && heads_columns(item)) {
+        return Err("a heading names columns, of which none holds runs");
+    }
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
         return match has_two_rows(members) {
             false => Ok("reports of one tool below a heading for each configuration"),
@@ -102,6 +105,17 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         };
     }
     Err("nothing declares what is compared")
+}
+
+/// Whether the heading of an item names columns: `Before:  A7  A8  A53`.
+fn heads_columns(item: &Item) -> bool {
+    let text = item.inner.as_deref().unwrap_or_default();
+    let parts = text.split("  ").filter(|part| !part.trim().is_empty());
+    let state = text
+        .split_once(':')
+        .filter(|(name, _)| side(name).is_some());
+    let words = state.map_or(0, |(_, rest)| rest.split_whitespace().count());
+    parts.count() > 2 || text.contains('\t') || words > 1
 }
 
 /// Whether each configuration has each metric once, or all its runs in one list.
@@ -179,7 +193,13 @@ fn is_no_name(name: &str) -> bool {
     let figure = list
         .iter()
         .all(|word| word.starts_with(|c: char| c.is_ascii_digit()) && !version(word));
+    // `25.11` may be a release of a November.
+    let month = |word: &str| {
+        let (year, month) = word.split_once('.').unwrap_or_default();
+        ("15".."40").contains(&year) && ("01".."13").contains(&month) && word.len() == 5
+    };
     let one = list.len() == 1
+        && !month(&list[0])
         && list[0]
             .parse::<f64>()
             .is_ok_and(|value| !(2.0..10.0).contains(&value));
@@ -238,7 +258,7 @@ mod tests {
 
     #[test]
     fn states_and_versions_name_configurations() {
-        let names = "before|after, 5.10|6.1-rc3, v5.10|v6.1, No opt|Bypass|IRQ plus bypass, \
+        let names = "before|after, 5.10|6.1-rc3, v5.10|v6.1, 25.11|26.05, No opt|Bypass|IRQ plus bypass, \
                      V6.6|V6.6 + no Write Combine for VRAM, base|with 2 patches";
         for names in names.split(", ") {
             let names: Vec<&str> = names.split('|').collect();

@@ -21,7 +21,7 @@ struct Taken<'t> {
     line: u32,
     /// The name of its row, in a table.
     row: Option<&'t str>,
-    /// The cells of its row before all columns of which the reading takes figures.
+    /// The cells of its row, or the name in its line, before all figures that the reading takes.
     before: Vec<&'t str>,
 }
 
@@ -36,7 +36,9 @@ pub fn judge(text: &str, source: &str, reading: &Reading) -> Result<Declared, Er
         lines: text.lines().collect(),
         claimed: BTreeMap::new(),
         first_columns: first_columns(reading),
+        first_numbers: BTreeMap::new(),
     };
+    post.note_first_numbers(reading);
     let mut sheet = Sheet::default();
     let mut means = BTreeMap::new();
     let mut later = Vec::new();
@@ -105,7 +107,10 @@ fn add<'t>(
     let place = &row.place;
     let taken = post.all(place, row)?;
     let mut beside = |item: Option<&Item>, what: &str| {
-        let found = item.map(|item| equally_many(post.take(item, row)?, &taken, what));
+        let found = item.map(|item| match item {
+            Item::Behind => post.behind(&taken, row),
+            item => equally_many(post.take(item, row)?, &taken, what),
+        });
         found.transpose()
     };
     let spreads = beside(place.spread.as_ref().map(|(item, _)| item), "spreads")?;
@@ -114,11 +119,10 @@ fn add<'t>(
     for (at, one) in taken.iter().enumerate() {
         let unit = unit_of(row, one)?;
         if row.workload == "*" && one.before.is_empty() {
-            return Err(
-                "the workload is '*', which only a column of a table has; name it, or write the \
-                 place as table@LINE col K"
-                    .to_owned(),
-            );
+            return Err(format!(
+                "the workload is '*', and no name stands before the figures in line {}; name it",
+                one.line
+            ));
         }
         let of = Of {
             configuration: name(row, one)?,
@@ -278,6 +282,8 @@ struct Post<'t> {
     /// The row that takes each number, by the number's line and offset.
     claimed: BTreeMap<(u32, usize), Option<u32>>,
     first_columns: BTreeMap<u32, usize>,
+    /// Where in its line the first number begins that the reading takes.
+    first_numbers: BTreeMap<u32, usize>,
 }
 
 impl<'t> Post<'t> {
@@ -293,8 +299,14 @@ impl<'t> Post<'t> {
         let found = match *item {
             Item::Lines { from, to, nth } => self.of_lines(from, to, nth)?,
             Item::Column { line, column } => self.of_column(line, column)?,
+            Item::Behind => Vec::new(),
         };
-        for one in &found {
+        self.claim(&found, row)?;
+        Ok(found)
+    }
+
+    fn claim(&mut self, found: &[Taken<'t>], row: &Row) -> Result<(), Fault> {
+        for one in found {
             let place = (one.line, one.printed.at);
             if let Some(first) = self.claimed.insert(place, row.line) {
                 let by = first.map_or_else(String::new, |row| format!(" by row {row}"));
@@ -304,7 +316,47 @@ impl<'t> Post<'t> {
                 ));
             }
         }
+        Ok(())
+    }
+
+    /// The number behind each of `taken` and a `±`.
+    fn behind(&mut self, taken: &[Taken<'t>], row: &Row) -> Result<Vec<Taken<'t>>, Fault> {
+        let spread = |one: &Taken<'t>| {
+            let text = self.line(one.line)?;
+            let all = numbers::of(text);
+            let next = all.into_iter().find(|other| other.at > one.printed.at);
+            let marked = |next: &Printed<'_>| is_spread(&text[one.printed.end..next.at]);
+            next.filter(marked)
+                .map(|printed| Taken {
+                    printed,
+                    ..one.clone()
+                })
+                .ok_or_else(|| {
+                    let number = one.printed.number.value;
+                    format!(
+                        "line {} has no +- behind {number}; give its place",
+                        one.line
+                    )
+                })
+        };
+        let found: Vec<Taken<'t>> = taken.iter().map(spread).collect::<Result<_, _>>()?;
+        self.claim(&found, row)?;
         Ok(found)
+    }
+
+    fn note_first_numbers(&mut self, reading: &Reading) {
+        for item in reading.rows.iter().flat_map(|row| &row.place.items) {
+            let Item::Lines { from, to, nth } = *item else {
+                continue;
+            };
+            let nth = if let Nth::Th(k) = nth { k - 1 } else { 0 };
+            for (text, at) in self.lines.iter().zip(1..=to).skip(from as usize - 1) {
+                if let Some(one) = numbers::of(text).get(nth) {
+                    let first = self.first_numbers.entry(at).or_insert(one.at);
+                    *first = one.at.min(*first);
+                }
+            }
+        }
     }
 
     fn line(&self, at: u32) -> Result<&'t str, Fault> {
@@ -338,11 +390,13 @@ impl<'t> Post<'t> {
                     return Err(format!("line {at} has {count} numbers ('{shown}'); {mend}"));
                 }
             };
+            let first = self.first_numbers.get(&at).copied().unwrap_or_default();
+            let name = name_before(&self.lines, at, first);
             all.extend(taken.into_iter().map(|printed| Taken {
                 printed,
                 line: at,
                 row: None,
-                before: Vec::new(),
+                before: name.into_iter().collect(),
             }));
         }
         Ok(all)
@@ -387,6 +441,31 @@ impl<'t> Post<'t> {
         }
         Ok(all)
     }
+}
+
+/// Whether a text parts a mean from its spread.
+pub(super) fn is_spread(text: &str) -> bool {
+    matches!(
+        text.trim(),
+        "\u{b1}" | "+-" | "+/-" | "(\u{b1}" | "(+-" | "(+/-"
+    )
+}
+
+/// The name that stands in a line before the byte at `end`; where there is none, the line above, if
+/// it ends with a colon.
+pub(super) fn name_before<'t>(lines: &[&'t str], at: u32, end: usize) -> Option<&'t str> {
+    let bare = |text: &'t str| {
+        let text = text.trim_start_matches([' ', '\t', '-', '*', '|', '>', '#', '`']);
+        text.trim_end_matches([
+            ' ', '\t', ':', '=', '|', ',', '(', '`', '*', '-', '+', '\u{b1}',
+        ])
+    };
+    let named = |text: &&str| text.contains(char::is_alphabetic);
+    let at = (at as usize).checked_sub(1)?;
+    let own = bare(lines.get(at)?.get(..end)?);
+    let mut above = lines[..at].iter().rev().map(|text| text.trim_end());
+    let titled = || above.next().filter(|text| text.ends_with(':')).map(bare);
+    Some(own).filter(named).or_else(titled).filter(named)
 }
 
 /// Splits a row into cells at `|`, at tabs, at two blanks, or else at every blank.

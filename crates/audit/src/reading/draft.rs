@@ -1,16 +1,17 @@
 //! Drafts a reading: the figures that were read, with their places, and the numbers that were not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::apply::cells;
+use super::apply::{cells, is_spread};
+use super::forms;
 use crate::audit::Audit;
 use crate::grammar::list::LIST;
-use crate::grammar::runs::{RUNS, behind_name};
-use crate::grammar::units::is_measure;
+use crate::grammar::runs::RUNS;
 use crate::group::item::UNNAMED;
+use crate::line::Explained;
 use crate::located::{Located, StandsFor, located};
 use crate::numbers;
 use crate::scan::is_correspondence;
@@ -36,13 +37,15 @@ pub struct Draft {
 }
 
 /// A row of the draft.
-struct Row {
-    fields: [String; 3],
-    places: Vec<String>,
+pub(super) struct Row {
+    pub(super) fields: [String; 3],
+    pub(super) places: Vec<String>,
     /// Whether its figures are means, of an unknown number of runs.
-    mean: bool,
+    pub(super) mean: bool,
+    /// Whether a `±` stands behind them.
+    pub(super) spread: bool,
     /// Whether the text shows in which order they were made.
-    in_order: bool,
+    pub(super) in_order: bool,
 }
 
 /// Drafts a reading from what was read of a text; `?` marks what the user must fill in.
@@ -56,11 +59,7 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
         .map(|figure| (figure.place.line, figure.value.to_bits()))
         .collect();
     let lines: Vec<&str> = text.lines().collect();
-    let in_table = audit
-        .explained
-        .iter()
-        .filter(|line| ["table", LIST].contains(&&*line.taken));
-    let tables: BTreeSet<u32> = in_table.map(|line| line.place.line).collect();
+    let (tables, closed) = tables(audit, &lines);
     let mut claimed: BTreeSet<(u32, usize)> = BTreeSet::new();
     let mut rows: Vec<Row> = Vec::new();
     // Of runs in a row the name may be the configuration: see below.
@@ -73,12 +72,15 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
         let Some(nth) = claim(&lines, figure, &mut free) else {
             continue;
         };
-        let (mut fields, mut place) = (fields(figure), place(&lines, figure.place.line, nth));
+        let text = lines[figure.place.line as usize - 1];
+        let (mut fields, mut place) = (fields(figure), place(text, figure.place.line, nth));
         let mean = figure.stands_for == StandsFor::Mean;
         let known = judged.contains(&(figure.place.line, figure.value.to_bits()));
         let known = known && fields[0] != "?";
         // A column of metrics is one row, which names its own rows: they are no repetitions.
-        if let Some(column) = column(&tables, &lines, figure, nth).filter(|_| !known) {
+        if let Some(column) = column(&tables, &lines, figure, nth)
+            .filter(|_| !known && closed.contains(&figure.place.line))
+        {
             fields[..2].clone_from_slice(&["?".to_owned(), "*".to_owned()]);
             place = column;
         } else if !known && tables.contains(&figure.place.line) {
@@ -99,40 +101,99 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
                 fields,
                 places: vec![place],
                 mean,
+                spread: mean && has_spread(text, nth),
                 in_order: known && in_order && !mean,
             }),
         }
     }
-    rows.extend(behind_names(&lines, &mut claimed));
-    rows.extend(lone(&lines, &mut claimed));
-    written(rows, &lines, claimed)
+    guess_roles(&mut rows, &lines);
+    let taken = taken(audit, &claimed);
+    rows.extend(forms::rows(&lines, &taken, &mut claimed));
+    written(rows, &lines, &claimed)
 }
 
-/// Where nothing else is drafted, each number that looks measured: with such a unit or a fraction.
-fn measured(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
-    let mut all = unclaimed(lines, claimed);
-    all.retain(|(.., one)| {
-        is_measure(&one.unit) || one.unit.is_empty() && one.value.fract() != 0.0
-    });
-    claimed.extend(all.iter().map(|(line, nth, _)| (*line, *nth)));
-    let row = |(line, nth, one): &(u32, usize, Unassigned)| Row {
-        fields: [
-            "?".to_owned(),
-            "?".to_owned(),
-            format!("? [{}]", one.unit).replace(" []", ""),
-        ],
-        places: vec![place(lines, *line, *nth)],
-        mean: false,
-        in_order: false,
+/// The lines of tables and lists, and those from which such lines reach to a blank line, as a column
+/// of a reading does.
+fn tables(audit: &Audit, lines: &[&str]) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let inside = |line: &&Explained| ["table", LIST].contains(&&*line.taken);
+    let inside = audit.explained.iter().filter(inside);
+    let tables: BTreeSet<u32> = inside.map(|line| line.place.line).collect();
+    let (mut closed, mut ends) = (BTreeSet::new(), true);
+    for (at, text) in lines.iter().enumerate().rev() {
+        let line = at as u32 + 1;
+        ends = text.trim().is_empty() || ends && tables.contains(&line);
+        closed.extend(ends.then_some(line));
+    }
+    (tables, closed)
+}
+
+/// The lines of which a row has a number, headings, and what was read together with them.
+fn taken(audit: &Audit, claimed: &BTreeSet<(u32, usize)>) -> BTreeSet<u32> {
+    let mut taken: BTreeSet<u32> = claimed.iter().map(|(line, _)| *line).collect();
+    let prose = |line: &Explained| ["prose", "blank", RUNS, LIST].contains(&&*line.taken);
+    let blocks = audit
+        .explained
+        .chunk_by(|one, next| prose(one) == prose(next));
+    for block in blocks.filter(|block| !prose(&block[0])) {
+        let lines = block.iter().map(|line| line.place.line);
+        if lines.clone().any(|line| taken.contains(&line)) {
+            taken.extend(lines);
+        }
+    }
+    let heading = audit
+        .explained
+        .iter()
+        .filter(|line| line.taken == "heading");
+    taken.extend(heading.map(|line| line.place.line));
+    taken
+}
+
+/// Guesses what the columns and rows of each table are of which nothing says it: of two tables
+/// with the same columns the headings are the configurations; of one, its columns if all are in
+/// one unit, else its rows.
+fn guess_roles(rows: &mut [Row], lines: &[&str]) {
+    let open = |row: &Row| -> Option<u32> {
+        let place = row.places.first()?.strip_prefix("table@")?;
+        let line = place.split(' ').next()?.parse().ok()?;
+        (row.fields[0] == "?").then_some(line)
     };
-    all.iter().map(row).collect()
+    let mut columns: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for (at, row) in rows.iter().filter_map(|row| Some((open(row)?, row))) {
+        columns.entry(at).or_default().push(row.fields[2].clone());
+    }
+    for (at, row) in rows.iter_mut().filter_map(|row| Some((open(row)?, row))) {
+        let own = &columns[&at];
+        let unit = |name: &str| {
+            name.rsplit_once(" [")
+                .map_or(String::new(), |(_, unit)| unit.to_owned())
+        };
+        let [_, _, metric] = row.fields.clone();
+        row.fields = if columns.values().filter(|columns| *columns == own).count() > 1 {
+            let heading = forms::heading(lines, at as usize - 1, &BTreeSet::new());
+            [heading, "*".to_owned(), metric]
+        } else if own.len() > 1 && own.iter().all(|name| unit(name) == unit(&metric)) {
+            let name = metric.split(" [").next().unwrap_or_default();
+            let unit = unit(&metric);
+            [
+                format!("{name} ?"),
+                "*".to_owned(),
+                forms::metric("value", unit.trim_end_matches(']')),
+            ]
+        } else {
+            ["* ?".to_owned(), "?".to_owned(), metric]
+        };
+    }
+}
+
+/// Whether a `±` stands behind a number of a line.
+fn has_spread(text: &str, nth: usize) -> bool {
+    let all = numbers::of(text);
+    let pair = all.get(nth).zip(all.get(nth + 1));
+    pair.is_some_and(|(one, next)| is_spread(&text[one.end..next.at]))
 }
 
 /// The text of the rows, and the numbers that are in none.
-fn written(mut rows: Vec<Row>, lines: &[&str], mut claimed: BTreeSet<(u32, usize)>) -> Draft {
-    if rows.is_empty() {
-        rows = measured(lines, &mut claimed);
-    }
+fn written(rows: Vec<Row>, lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Draft {
     let mut draft = Draft {
         text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
         unassigned: Vec::new(),
@@ -141,6 +202,9 @@ fn written(mut rows: Vec<Row>, lines: &[&str], mut claimed: BTreeSet<(u32, usize
     for row in rows {
         let [configuration, workload, metric] = &row.fields;
         let mut places = joined(&row.places);
+        if row.spread {
+            places.push_str(" +- ?");
+        }
         if row.mean {
             places.push_str(" n=?");
         }
@@ -152,7 +216,7 @@ fn written(mut rows: Vec<Row>, lines: &[&str], mut claimed: BTreeSet<(u32, usize
             "{configuration} | {workload} | {metric} | {places}"
         );
     }
-    for (line, nth, one) in unclaimed(lines, &claimed) {
+    for (line, nth, one) in unclaimed(lines, claimed) {
         if draft.unassigned.is_empty() {
             draft.text.push_str("# in no row:\n");
         }
@@ -160,7 +224,7 @@ fn written(mut rows: Vec<Row>, lines: &[&str], mut claimed: BTreeSet<(u32, usize
         let _ = writeln!(
             draft.text,
             "#   {}: {}",
-            place(lines, line, nth),
+            place(lines[line as usize - 1], line, nth),
             shown.trim()
         );
         draft.unassigned.push(one);
@@ -179,7 +243,9 @@ fn column(tables: &BTreeSet<u32>, lines: &[&str], figure: &Located, nth: usize) 
     let all = cells(text);
     let column = all.iter().rposition(|cell| begins(cell) <= at)?;
     let names = cells(lines[header as usize - 1]);
-    let named = names.get(column)?.starts_with(&figure.metric);
+    // Nothing may stand above the names of the rows.
+    let name = names.get((names.len() + column).checked_sub(all.len())?)?;
+    let named = name.starts_with(&figure.metric);
     (column > 0 && named).then(|| format!("table@{header} col {}", column + 1))
 }
 
@@ -210,70 +276,11 @@ fn fields(figure: &Located) -> [String; 3] {
     [known.map_or_else(open, plain), workload, metric]
 }
 
-fn place(lines: &[&str], line: u32, nth: usize) -> String {
-    let text = lines.get(line as usize - 1).copied().unwrap_or_default();
+pub(super) fn place(text: &str, line: u32, nth: usize) -> String {
     match numbers::of(text).len() {
         1 => line.to_string(),
         _ => format!("{line}.{}", nth + 1),
     }
-}
-
-/// Rows for numbers after a name, `patched: 2.88s 2.91s 2.85s`, which may be its runs.
-fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (text, line) in lines.iter().zip(1..) {
-        let Some((name, all)) = behind_name(text) else {
-            continue;
-        };
-        let places = (0..all.len()).map(|nth| (line, nth));
-        if places.clone().any(|place| claimed.contains(&place)) {
-            continue;
-        }
-        claimed.extend(places);
-        let metric = match all[0].unit {
-            "" => "?".to_owned(),
-            unit => format!("? [{unit}]"),
-        };
-        rows.push(Row {
-            fields: [name.replace('|', "/"), "?".to_owned(), metric],
-            places: vec![format!("{line}.*")],
-            mean: false,
-            in_order: false,
-        });
-    }
-    rows
-}
-
-/// Rows for consecutive lines with one number each, which may be runs. Lines share a row only if
-/// the text before their numbers is the same.
-fn lone(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut run: Vec<(u32, &str)> = Vec::new();
-    let numbered = lines.iter().copied().chain([""]).zip(1..);
-    for (text, at) in numbered {
-        if let [only] = numbers::of(text)[..]
-            && !claimed.contains(&(at, 0))
-        {
-            run.push((at, text[..only.at].trim()));
-            continue;
-        }
-        if run.len() > 1 {
-            claimed.extend(run.iter().map(|(line, _)| (*line, 0)));
-            for same in run.chunk_by(|(_, one), (_, other)| one == other) {
-                let name = same[0].1.trim_end_matches([':', '=']).trim_end();
-                let is_name = name.len() < same[0].1.len() && !name.is_empty();
-                let name = if is_name { name } else { "?" };
-                rows.push(Row {
-                    fields: [&name.replace('|', "/"), "?", "?"].map(str::to_owned),
-                    places: same.iter().map(|(line, _)| line.to_string()).collect(),
-                    mean: false,
-                    in_order: false,
-                });
-            }
-        }
-        run.clear();
-    }
-    rows
 }
 
 /// Places, with lines that follow each other as a range.

@@ -15,6 +15,7 @@
 
 mod apply;
 mod draft;
+mod forms;
 mod parse;
 mod place;
 

@@ -9,6 +9,8 @@ pub(super) enum Item {
     Lines { from: u32, to: u32, nth: Nth },
     /// A column, counted from 1, of the table at a line.
     Column { line: u32, column: usize },
+    /// The number that stands behind each of the others and a `±`.
+    Behind,
 }
 
 /// Which number of a line.
@@ -85,6 +87,12 @@ impl Place {
 
     /// Reads a spread: another place, or a column of the same table.
     fn spread_item(&self, words: &mut Vec<&str>) -> Result<Item, String> {
+        if words
+            .last()
+            .is_some_and(|word| SpreadKind::parse(word).is_ok())
+        {
+            return Ok(Item::Behind);
+        }
         let word = words.pop().ok_or_else(|| expected("+-", "33.1 +- 33.2"))?;
         match self.items.last() {
             Some(Item::Column { line, .. }) if word == "col" => Ok(Item::Column {
@@ -160,6 +168,8 @@ mod tests {
         let column = |column| Item::Column { line: 41, column };
         assert_eq!(place.items, [column(3)]);
         assert_eq!(place.spread, Some((column(4), SpreadKind::Se)));
+        let place = Place::parse("33.1 +- se n=8").unwrap();
+        assert_eq!(place.spread, Some((Item::Behind, SpreadKind::Se)));
         for bad in [
             "", "x", "0", "5-3", "12.0", "table@3", "12 +-", "12 n=0", "12-",
         ] {

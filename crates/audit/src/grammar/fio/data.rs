@@ -1,12 +1,9 @@
-//! fio's JSON and its terse lines.
+//! fio's JSON.
 
 use serde_json::Value;
 
 use crate::grammar::cells;
 use crate::grammar::prelude::*;
-
-/// Most terse lines.
-const LINES: usize = 20_000;
 
 /// Reads JSON from the line with its opening brace.
 pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
@@ -63,52 +60,4 @@ fn of_direction(direction: &str, side: &Value, figures: &mut Vec<Figure>) {
             figures.push(Figure::new(metric, value, "nsec"));
         }
     }
-}
-
-/// The field with the bandwidth of each direction in a terse line.
-const SIDES: [(&str, usize); 2] = [("read", 6), ("write", 47)];
-/// The distance from the bandwidth to the mean of the completion latency.
-const CLAT: usize = 9;
-
-/// Reads terse lines of the versions 3 and 4, each a run.
-pub(super) fn terse(lines: &[Line<'_>]) -> Option<Block> {
-    let mut block = Block::default();
-    for at in 0..LINES {
-        let Some(text) = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth) else {
-            break;
-        };
-        let Some((job, figures)) = terse_line(text) else {
-            break;
-        };
-        let labels = Labels::workload(label(job));
-        block.taken.push("fio terse");
-        block.run(at, labels, figures);
-    }
-    (!block.findings.is_empty()).then_some(block)
-}
-
-fn terse_line(text: &str) -> Option<(&str, Vec<Figure>)> {
-    let fields: Vec<&str> = text.trim().split(';').take(200).collect();
-    let version: u32 = fields.first()?.parse().ok()?;
-    let fits =
-        (3..=4).contains(&version) && fields.get(1)?.starts_with("fio-") && fields.len() >= 80;
-    if !fits {
-        return None;
-    }
-    let number = |at: usize| {
-        let value = fields.get(at)?.parse::<f64>().ok();
-        value.filter(|v| v.is_finite() && *v > 0.0)
-    };
-    let mut figures = Vec::new();
-    for (direction, from) in SIDES {
-        let (Some(bw), Some(iops)) = (number(from), number(from + 1)) else {
-            continue;
-        };
-        figures.push(Figure::new(format!("{direction} iops"), iops, "IOPS"));
-        figures.push(Figure::new(format!("{direction} bw"), bw, "KiB/s"));
-        if let Some(clat) = number(from + CLAT) {
-            figures.push(Figure::new(format!("{direction} clat avg"), clat, "usec"));
-        }
-    }
-    (!figures.is_empty()).then_some((fields[2], figures))
 }

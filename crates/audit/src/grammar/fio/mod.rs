@@ -1,4 +1,4 @@
-//! fio: its report for people, as JSON and as terse lines.
+//! fio: its report for people, and as JSON.
 //!
 //! ```text
 //! job: (groupid=0, jobs=4): err= 0: pid=811: …
@@ -82,7 +82,6 @@ fn starts(line: &str) -> bool {
     match text.as_bytes() {
         [] => false,
         [b'{', ..] => text.len() == 1,
-        [b'3' | b'4', b';', ..] => true,
         [b'r' | b'w' | b't' | b'R' | b'W' | b'T', ..] if text.len() <= LONGEST => {
             [&RATES, &TOTAL].iter().any(|form| form.is_match(text)) || text.contains(": (groupid=")
         }
@@ -94,7 +93,6 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let first = line_at(lines, 0)?.trim_start();
     match first.as_bytes().first()? {
         b'{' => data::json(lines),
-        b'3' | b'4' if first.as_bytes().get(1) == Some(&b';') => data::terse(lines),
         _ => report(lines),
     }
 }

@@ -1,0 +1,89 @@
+//! Tags of HTML in plain text, as people put them into Markdown: `<summary>Before</summary>`.
+
+use std::borrow::Cow;
+
+use crate::line::Line;
+
+/// Tags that are stripped.
+#[rustfmt::skip]
+const TAGS: [&str; 34] = [
+    "a", "b", "br", "center", "code", "details", "div", "em", "font", "h1", "h2", "h3", "h4", "hr",
+    "i", "kbd", "li", "ol", "p", "pre", "samp", "small", "span", "strong", "sub", "summary", "sup",
+    "table", "tbody", "tfoot", "thead", "tr", "tt", "ul",
+];
+/// Most lines of a row of a table.
+const ROW: usize = 40;
+/// Longest tag.
+const LONGEST: usize = 300;
+
+/// Strips tags. Cells of tables are parted by bars, and a row is one line. Returns the index and
+/// the text of each line that is changed.
+pub(super) fn strip<'a>(lines: &mut [Line<'a>]) -> Vec<(usize, Cow<'a, str>)> {
+    let mut changed = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let (begin, text) = (at, &lines[at].text);
+        at += 1;
+        if text.contains("<tr") && !text.contains("</tr>") {
+            let depth = lines[begin].depth;
+            let mut row = lines[at..]
+                .iter()
+                .take(ROW)
+                .take_while(|line| line.depth == depth);
+            at += row
+                .position(|line| line.text.contains("</tr>"))
+                .map_or(0, |end| end + 1);
+        }
+        let mut text = match &lines[begin..at] {
+            [one] => stripped(&one.text),
+            row => stripped(
+                &row.iter()
+                    .map(|line| &*line.text)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            ),
+        };
+        if text.is_some() {
+            for (line, at) in lines[begin..at].iter_mut().zip(begin..) {
+                // A bar alone is a rule between the rows of a table.
+                let text = text.take().unwrap_or("|".to_owned()).into();
+                changed.push((at, std::mem::replace(&mut line.text, text)));
+            }
+        }
+    }
+    changed
+}
+
+/// A text without its tags; `None` if it has none.
+fn stripped(text: &str) -> Option<String> {
+    let (mut out, mut from) = (String::new(), 0);
+    for at in memchr::memchr_iter(b'<', text.as_bytes()) {
+        let inner = text.as_bytes()[at..]
+            .iter()
+            .take(LONGEST)
+            .position(|b| *b == b'>');
+        let Some(inner) = inner.and_then(|end| text.get(at + 1..at + end)) else {
+            continue;
+        };
+        let name = inner
+            .trim_start_matches('/')
+            .split([' ', '/'])
+            .next()
+            .unwrap_or_default();
+        let cell = ["td", "th"]
+            .iter()
+            .any(|tag| name.eq_ignore_ascii_case(tag));
+        // `a <b && c> d` is code.
+        let said = inner.contains('=') || !inner.trim_end_matches([' ', '/']).contains(' ');
+        if said && (cell || TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))) {
+            out += text.get(from..at).unwrap_or_default();
+            out += if cell && !inner.starts_with('/') {
+                " | "
+            } else {
+                ""
+            };
+            from = at + inner.len() + 2;
+        }
+    }
+    (from > 0).then(|| (out + &text[from..]).trim_end().to_owned())
+}
