@@ -30,6 +30,8 @@ pub fn check(page: &Page, block: &Block) -> Result<(), String> {
             .map(|_| ())
             .map_err(|why| why.to_string()),
         "rust" | "c" => quoted(block),
+        // A file; what it runs is tested where it is used.
+        "text" if block.attributes.contains_key("title") => titled(block),
         "text" => {
             let command = |line: &&String| line.starts_with("$ ") || line.starts_with("assize ");
             match block.text.iter().find(command) {

@@ -129,15 +129,17 @@ fn undecided(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// How each configuration differs from the baseline. Differences that levels explain are only
-/// counted, unless all are wanted.
+/// How each configuration differs from the baseline. Of more than two, differences that levels
+/// explain are only counted, unless all are wanted.
 fn identities(document: &Document, all: bool, out: &mut String) {
     if document.identity_differences.is_empty() {
         return;
     }
     out.push_str("What was there: kernel, modules, programs, settings of the runs\n");
-    let explained = |one: &&IdentityDifference| !all && one.parts.iter().all(|part| part.by_level);
     let differences = &document.identity_differences;
+    let counts = !all && differences.len() > 2;
+    let explained =
+        |one: &&IdentityDifference| counts && one.parts.iter().all(|part| part.by_level);
     for difference in differences.iter().filter(|one| !explained(one)) {
         push_wrapped(out, "  - ", "    ", &format!("{}.", difference.sentence()));
     }
@@ -145,7 +147,9 @@ fn identities(document: &Document, all: bool, out: &mut String) {
         0 => {}
         n => {
             let these = brief::count_of(n, "configuration");
-            let text = format!("{these} as the levels say, and in nothing else (--all lists it).");
+            let text = format!(
+                "{these} differ as their levels say, and in nothing else (--all lists how)."
+            );
             push_wrapped(out, "  - ", "    ", &text);
         }
     }
