@@ -97,11 +97,7 @@ fn main() -> ExitCode {
         CliVerb::Trend(arguments) => trend::trend(&arguments),
         CliVerb::Trace(arguments) => trace::trace(&arguments),
         CliVerb::Why(arguments) => why::why(&arguments),
-        CliVerb::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);
-            output::print(&text).map(|()| 0)
-        }
+        CliVerb::Completions { shell } => completions(shell),
         CliVerb::Man(arguments) => man::man(&arguments),
     };
     match done {
@@ -112,6 +108,12 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);
+    output::print(&text).map(|()| 0)
 }
 
 /// The answer to `--version`: clap's line, then the QEMU of exact machines.

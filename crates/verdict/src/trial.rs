@@ -42,12 +42,11 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let cells = Cells::new(records);
     identities::refuse_same(&cells)?;
     let baselines = Baselines::new(&cells, options)?;
-    let said = declared(&cells, options)?;
-    let place = places(&cells, &said.primary);
-    let order = OrderFindings::new(&cells);
-    let judged = judged(&cells, &baselines, &said, &order, options)?.sorted(&place);
-    let rows = &judged.compared.comparisons;
-    let (tables, not_measured) = tabulate(&cells, &baselines, rows, options);
+    let (said, order) = (declared(&cells, options)?, OrderFindings::new(&cells));
+    let judged = judged(&cells, &baselines, &said, &order, options)?;
+    let judged = judged.sorted(places(&cells, &said.primary));
+    let (tables, not_measured) =
+        tabulate(&cells, &baselines, &judged.compared.comparisons, options);
     let (found, faults) = lints::find_all(&cells, &said.absent, &said.primary, &order);
     let identity_differences = identities::differences(&cells, &baselines);
     let sources = [

@@ -85,7 +85,7 @@ impl Slurm {
             if interrupt.came() {
                 return Ok(());
             }
-            let Some(array) = JobArray::of(&missing, self.at_once) else {
+            let Some(array) = JobArray::for_runs(&missing, self.at_once) else {
                 return Ok(());
             };
             if let Some(id) = &submitted {
@@ -236,7 +236,7 @@ struct JobArray {
 
 impl JobArray {
     /// `None` if no run is missing.
-    fn of(missing: &[PlannedRun], at_once: Option<u32>) -> Option<JobArray> {
+    fn for_runs(missing: &[PlannedRun], at_once: Option<u32>) -> Option<JobArray> {
         let indices: BTreeSet<u32> = missing.iter().map(|run| run.index).collect();
         let (&first, &last) = (indices.first()?, indices.last()?);
         let jobs = at_once.map_or(JOBS, |most| most.saturating_mul(JOBS_EACH).min(JOBS));
@@ -337,7 +337,7 @@ mod tests {
             image: None,
         };
         let missing: Vec<PlannedRun> = missing.into_iter().map(run).collect();
-        JobArray::of(&missing, at_once).unwrap()
+        JobArray::for_runs(&missing, at_once).unwrap()
     }
 
     /// The runs that the jobs of an array execute, by a shell as on a node.

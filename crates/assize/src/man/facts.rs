@@ -1,0 +1,223 @@
+//! What manual pages say about each verb beside its options.
+
+/// What the pages say about a verb beside its options.
+pub(super) struct VerbFacts {
+    pub(super) verb: &'static str,
+    /// When it ends with status 1; empty if never.
+    pub(super) finding: &'static str,
+    /// Files that it writes, each with a description.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    /// Commands, each with what it does.
+    pub(super) examples: &'static [(&'static str, &'static str)],
+}
+
+const FOUND: &str = "A claim was refuted, or what --fail-on names was found.";
+const BUNDLE: (&str, &str) = (
+    "EXPERIMENT.bundle",
+    "The default directory for records; -2, -3, … is added if it is there.",
+);
+
+pub(super) const VERBS: &[VerbFacts] = &[
+    VerbFacts {
+        verb: "run",
+        finding: FOUND,
+        files: &[BUNDLE],
+        examples: &[
+            (
+                "assize run experiments/tour/dep-queue.toml",
+                "Run an experiment and judge it.",
+            ),
+            (
+                "assize run --resume dep-queue.bundle",
+                "Continue what was interrupted.",
+            ),
+            (
+                "assize run --format mail -o mail.txt x.toml",
+                "Write the verdict as a mail.",
+            ),
+        ],
+    },
+    VerbFacts {
+        verb: "try",
+        finding: "--fail-on names something that was found.",
+        files: &[("try.bundle", "The default directory for records.")],
+        examples: &[
+            (
+                "assize try",
+                "Find out what the last commit of this tree does.",
+            ),
+            (
+                "assize try --each v6.12..HEAD",
+                "The same for each commit of a range.",
+            ),
+            (
+                "assize try --patch mail.txt --base debian:6.12",
+                "Try a posted patch without a git tree.",
+            ),
+        ],
+    },
+    VerbFacts {
+        verb: "bisect",
+        finding: "No commit of the range could be named.",
+        files: &[],
+        examples: &[(
+            "assize bisect v6.12..HEAD --claim 'new > old + 3% on elapsed'",
+            "Find the commit that made something more than 3 % slower.",
+        )],
+    },
+    VerbFacts {
+        verb: "plan",
+        finding: "",
+        files: &[],
+        examples: &[
+            (
+                "assize plan x.toml",
+                "Show what would run, and which effects would be found.",
+            ),
+            (
+                "assize plan -o plan.json x.toml",
+                "Write the plan, for assize run-one.",
+            ),
+        ],
+    },
+    VerbFacts {
+        verb: "run-one",
+        finding: "",
+        files: &[],
+        examples: &[(
+            "assize run-one plan.json --index 3 --out part.bundle",
+            "Execute one run of a plan.",
+        )],
+    },
+    VerbFacts {
+        verb: "merge",
+        finding: "",
+        files: &[],
+        examples: &[(
+            "assize merge a.bundle b.bundle --out all.bundle",
+            "Merge the parts of an experiment.",
+        )],
+    },
+    VerbFacts {
+        verb: "audit",
+        finding: FOUND,
+        files: &[],
+        examples: &[
+            (
+                "assize audit mail.txt",
+                "Say what the numbers of a mail support.",
+            ),
+            (
+                "assize audit mail.txt --claim 'new < old on elapsed'",
+                "Test a claim on them.",
+            ),
+            (
+                "assize audit old.txt new.txt",
+                "Compare two files of results.",
+            ),
+        ],
+    },
+    VerbFacts {
+        verb: "compare",
+        finding: FOUND,
+        files: &[(
+            "compare.bundle",
+            "The default directory for records of commands.",
+        )],
+        examples: &[
+            (
+                "assize compare 'make -j1' 'make -j2'",
+                "Run two commands in turn and compare them.",
+            ),
+            (
+                "assize compare -w 3 -r 20 -p 'make clean' make 'make CC=clang'",
+                "The same with warm-up runs and a command before each run.",
+            ),
+            (
+                "assize compare x.bundle --claim 'new < old on elapsed'",
+                "Judge recorded runs again.",
+            ),
+        ],
+    },
+    VerbFacts {
+        verb: "report",
+        finding: FOUND,
+        files: &[],
+        examples: &[
+            ("assize report x.bundle", "Show the answer in 25 lines."),
+            (
+                "assize report x.bundle --format html -o x.html",
+                "Write a page with plots.",
+            ),
+        ],
+    },
+    VerbFacts {
+        verb: "index",
+        finding: "",
+        files: &[("index.html", "The default page, in the directory.")],
+        examples: &[(
+            "assize index results",
+            "Write a page that lists all bundles below results.",
+        )],
+    },
+    VerbFacts {
+        verb: "trend",
+        finding: "",
+        files: &[],
+        examples: &[(
+            "assize trend nights",
+            "Say at which of the bundles in nights a metric changed.",
+        )],
+    },
+    VerbFacts {
+        verb: "trace",
+        finding: "",
+        files: &[],
+        examples: &[
+            (
+                "assize trace x.bundle 3 -o run3.pftrace",
+                "Write a trace of run 3 for Perfetto.",
+            ),
+            (
+                "assize trace x.bundle 3 --split",
+                "Split the latency of its jobs by stage.",
+            ),
+        ],
+    },
+    VerbFacts {
+        verb: "why",
+        finding: "",
+        files: &[],
+        examples: &[(
+            "assize why x.bundle old new --tree --format html -o why.html",
+            "Write a page with a differential flame graph.",
+        )],
+    },
+    VerbFacts {
+        verb: "doctor",
+        finding: "",
+        files: &[],
+        examples: &[("assize doctor", "Show what this machine can measure.")],
+    },
+    VerbFacts {
+        verb: "list",
+        finding: "",
+        files: &[],
+        examples: &[("assize list workloads", "List the workloads.")],
+    },
+    VerbFacts {
+        verb: "kernel",
+        finding: "kernel config --check found that a needed option is missing.",
+        files: &[],
+        examples: &[
+            (
+                "assize kernel fetch --headers debian:6.12",
+                "Fetch a kernel and its headers.",
+            ),
+            (
+                "make -C $(assize kernel headers debian:6.12) M=$PWD modules",
+                "Build a module for it.",
+            ),
+        ],
+    },
+];
