@@ -82,8 +82,8 @@ fn planned(plan: &Plan, event: &str, workload: usize) -> Option<Exposure> {
 
 /// How an event is watched.
 fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> ExposureSource {
-    let is_virtual = matches!(plan.target.as_str(), "exact" | "live");
-    let online = is_virtual.then(|| (0..configuration.machine.cpus).collect::<Vec<u32>>());
+    let online = assize_plan::is_virtual(&plan.target)
+        .then(|| (0..configuration.machine.cpus).collect::<Vec<u32>>());
     let chosen = |named: &[u32], of: &dyn Fn(&[u32]) -> Vec<u32>| match (named, &online) {
         ([], None) => None,
         ([], Some(online)) => Some(of(online).len()),

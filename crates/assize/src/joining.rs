@@ -8,6 +8,7 @@ use assize_bundle::{
     Across, Boots, BundleRelation, Configuration, Doubt, FirstDifference, Head, Records,
     bundle_relation, name_apart,
 };
+use assize_plan::is_virtual;
 
 use crate::failure::Failure;
 use crate::resolutions;
@@ -88,9 +89,9 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
 
 /// The boots of each bundle that was recorded on a host.
 fn boots_of(inputs: &[PathBuf], heads: &[Head]) -> Result<Vec<Boots>, Failure> {
-    let of_one = |(path, head): (&PathBuf, &Head)| match head.target.as_str() {
-        "exact" | "live" => Ok(Boots::default()),
-        _ => Ok(assize_bundle::boots(path)?),
+    let of_one = |(path, head): (&PathBuf, &Head)| match is_virtual(&head.target) {
+        true => Ok(Boots::default()),
+        false => Ok(assize_bundle::boots(path)?),
     };
     inputs.iter().zip(heads).map(of_one).collect()
 }
@@ -165,7 +166,7 @@ fn other_kernels(heads: &[Head]) -> Option<Doubt> {
     let kernel = |head: &Head| head.facts.get("host_kernel").cloned();
     let kernels: Vec<String> = heads.iter().filter_map(kernel).collect();
     let distinct: BTreeSet<&String> = kernels.iter().collect();
-    let on_host = |head: &Head| !matches!(head.target.as_str(), "exact" | "live");
+    let on_host = |head: &Head| !is_virtual(&head.target);
     (distinct.len() > 1 && heads.iter().all(on_host)).then(|| {
         let named: Vec<String> = heads
             .iter()

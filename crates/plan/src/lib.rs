@@ -57,3 +57,4 @@ pub use plan::{
 pub use report::primary::{BetterDirection, PrimaryMetric};
 pub use schema::schema;
 pub use values::error::Error;
+pub use values::target::is_virtual;

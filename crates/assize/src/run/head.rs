@@ -102,7 +102,7 @@ fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     if let Some(revision) = &plan.overrides.revision {
         add(REVISION, revision.clone());
     }
-    if matches!(plan.target.as_str(), "exact" | "live") {
+    if assize_plan::is_virtual(&plan.target) {
         let root = Kernels::default_root()?;
         let qemu = match plan.target.as_str() {
             "live" => Qemu::find_live(&root)?,

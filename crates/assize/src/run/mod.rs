@@ -198,7 +198,10 @@ impl RunSession<'_> {
         }
         let again = failure::resuming(&self.work.directory);
         Err(Failure::Interrupted {
-            again: again + self.slurm.map_or("", |_| slurm::OPTION),
+            again: match self.slurm {
+                Some(_) => format!("{again} {}", slurm::OPTION),
+                None => again,
+            },
             recorded: tally.recorded,
             planned: self.work.plan.runs.len(),
         })
@@ -461,5 +464,19 @@ fn options(arguments: &RunArguments) -> Options {
         fresh: arguments.fresh || arguments.cold,
         cold: arguments.cold,
         unpinned: false,
+    }
+}
+
+/// A run of a plan, for tests.
+#[cfg(test)]
+fn planned_run(index: u32) -> PlannedRun {
+    PlannedRun {
+        index,
+        block: 0,
+        configuration: 0,
+        workload: 0,
+        repetition: 1,
+        seed: 1,
+        image: None,
     }
 }

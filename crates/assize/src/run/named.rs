@@ -3,14 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use assize_plan::{Experiment, Plan};
+use assize_plan::{Experiment, Plan, is_virtual};
 use assize_target::check_modules;
-use assize_target::kernels::{self, Kernel, Kernels};
+use assize_target::kernels::{Kernel, Kernels, can_be_fetched};
 
 use crate::failure::Failure;
-
-/// The targets that boot the kernel an experiment names; the others run on the one they have.
-const BOOTING: [&str; 2] = ["exact", "live"];
 
 /// Refuses a kernel or a module that does not exist. Returns the Debian kernels that have to be
 /// fetched before a run; of their modules nothing is known.
@@ -19,11 +16,12 @@ pub(super) fn check(experiment: &Experiment, plan: &Plan) -> Result<Vec<String>,
     let mut stored: Vec<Option<Kernel>> = Vec::new();
     let configurations = plan.configurations.iter();
     let names: BTreeSet<&String> = configurations.map(|one| &one.machine.kernel).collect();
-    for name in names.into_iter().filter(|_| boots(&plan.target)) {
-        let found = Kernels::new(Kernels::default_root()?).resolve(name);
-        match found {
+    let kernels = Kernels::new(Kernels::default_root()?);
+    // Other targets have a kernel.
+    for name in names.into_iter().filter(|_| is_virtual(&plan.target)) {
+        match kernels.resolve(name) {
             Ok(kernel) => stored.push(Some(kernel)),
-            Err(_) if kernels::can_be_fetched(name) => missing.push(name.clone()),
+            Err(_) if can_be_fetched(name) => missing.push(name.clone()),
             Err(error) => return Err(refused(kernel_place(experiment, plan, name), error)),
         }
     }
@@ -37,10 +35,6 @@ pub(super) fn check(experiment: &Experiment, plan: &Plan) -> Result<Vec<String>,
             .map_err(|(name, error)| refused(experiment.place_of_module(name), error))?;
     }
     Ok(missing)
-}
-
-fn boots(target: &str) -> bool {
-    BOOTING.contains(&target)
 }
 
 fn kernel_place(experiment: &Experiment, plan: &Plan, name: &str) -> Option<String> {

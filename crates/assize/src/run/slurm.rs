@@ -24,8 +24,8 @@ use crate::failure::Failure;
 use crate::shell;
 use crate::terms::recorded_in;
 
-/// The option, as it is added to a command.
-pub(super) const OPTION: &str = " --on slurm";
+/// The option, as it is given.
+pub(super) const OPTION: &str = "--on slurm";
 /// How often the bundle and the queue are looked at.
 const LOOK: Duration = Duration::from_secs(2);
 /// How often to check for an interrupt meanwhile.
@@ -201,7 +201,7 @@ impl Slurm {
     /// Fails if the array that has ended was cancelled or recorded no run.
     fn must_go_on(&self, id: &str, recorded_some: bool) -> Result<(), Failure> {
         let failed = |why: String| Failure::Command {
-            option: OPTION.trim().into(),
+            option: OPTION.into(),
             command: format!("job {id}"),
             why,
         };
@@ -285,7 +285,7 @@ fn ranges(numbers: &BTreeSet<u32>) -> String {
 fn printed(mut command: Command, input: &str) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = |why: String| Failure::Command {
-        option: OPTION.trim().into(),
+        option: OPTION.into(),
         command: name.clone(),
         why,
     };
@@ -325,18 +325,10 @@ fn last_line(outputs: &Path) -> Option<String> {
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
+    use crate::run::planned_run;
 
     fn array(missing: impl IntoIterator<Item = u32>, at_once: Option<u32>) -> JobArray {
-        let run = |index| PlannedRun {
-            index,
-            block: 0,
-            configuration: 0,
-            workload: 0,
-            repetition: 1,
-            seed: 1,
-            image: None,
-        };
-        let missing: Vec<PlannedRun> = missing.into_iter().map(run).collect();
+        let missing: Vec<PlannedRun> = missing.into_iter().map(planned_run).collect();
         JobArray::for_runs(&missing, at_once).unwrap()
     }
 

@@ -150,19 +150,14 @@ fn beside_hogs<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::planned_run;
 
     fn runs(all: &[&[&str]]) -> Vec<(PlannedRun, Vec<String>)> {
-        let run = |index| PlannedRun {
-            index,
-            block: 0,
-            configuration: 0,
-            workload: 0,
-            repetition: 1,
-            seed: 1,
-            image: None,
-        };
         let lines = |lines: &&[&str]| lines.iter().map(|line| (*line).to_string()).collect();
-        (0..).zip(all).map(|(i, l)| (run(i), lines(l))).collect()
+        (0..)
+            .zip(all)
+            .map(|(i, l)| (planned_run(i), lines(l)))
+            .collect()
     }
 
     const HELLO: &str = r#"{"record":"hello","schema":"assize.agent/1","version":"1"}"#;

@@ -26,6 +26,7 @@ pub(crate) fn valid() -> impl Iterator<Item = &'static str> + Clone {
 
 /// Whether its machines are assize's own virtual machines, whose CPUs and devices
 /// the experiment sets.
-pub(crate) fn is_virtual(target: &str) -> bool {
+#[must_use]
+pub fn is_virtual(target: &str) -> bool {
     matches!(target, EXACT | "live")
 }

@@ -43,13 +43,18 @@ pub(crate) fn verdict_mark(verdict: Verdict) -> &'static str {
 
 /// The metrics of the rows in their order, each once.
 pub(crate) fn distinct_metrics<'r>(rows: &[&'r Comparison]) -> Vec<&'r str> {
-    let mut metrics: Vec<&str> = Vec::new();
-    for row in rows {
-        if !metrics.contains(&row.metric.as_str()) {
-            metrics.push(&row.metric);
+    distinct(rows.iter().map(|row| row.metric.as_str()))
+}
+
+/// Names in their order, each once.
+pub(crate) fn distinct<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
         }
     }
-    metrics
+    all
 }
 
 /// The wording of a metric: its name in the document, its title, and which direction is

@@ -9,8 +9,8 @@ use unicode_width::UnicodeWidthStr;
 use super::DIFFERENCE;
 use super::grid::{CellWeight, TextCell, TextGrid};
 use crate::contrasts::{
-    RowOutcome, contradicted, describe_run_counts, distinct_metrics, fixed_outcome, fixed_values,
-    verdict_mark,
+    RowOutcome, contradicted, describe_run_counts, distinct, distinct_metrics, fixed_outcome,
+    fixed_values, verdict_mark,
 };
 use crate::number::{interval, narrow, p, ratio, short, signed, significant};
 use crate::style::Style;
@@ -98,12 +98,7 @@ fn noise_table(
         count(first.n_baseline)
     );
     push_wrapped(out, "", "  ", &title);
-    let mut metrics: Vec<&str> = Vec::new();
-    for row in rows {
-        if !metrics.contains(&row.metric.as_str()) {
-            metrics.push(&row.metric);
-        }
-    }
+    let metrics = distinct(rows.iter().map(|row| row.metric.as_str()));
     let widest = metrics.iter().map(|name| name.width()).max().unwrap_or(0);
     for metric in metrics {
         let of_metric: Vec<&NoiseFloor> = rows.iter().filter(|row| row.metric == metric).collect();
