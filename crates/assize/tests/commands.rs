@@ -149,6 +149,20 @@ fn output() -> Outcome {
     assert_eq!(texts, [""; 0]);
     let (texts, _, _) = kept(&["--output=pipe"]);
     assert_eq!(texts, [""; 0]);
+    // The command itself is executed, and its output goes there.
+    for (option, to) in [("--output=null", "/dev/null"), ("--output=pipe", "pipe:[")] {
+        let place = tempfile::tempdir().unwrap();
+        let told = place.path().join("told");
+        let tell = format!(
+            "to=$(readlink /proc/$$/fd/1); echo $to >> {}",
+            told.display()
+        );
+        let done = assize(place.path(), &["compare", "-r", "2", option, &tell, "true"]);
+        assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+        let told = fs::read_to_string(told).unwrap();
+        assert!(told.lines().count() >= 2, "{told}");
+        assert!(told.lines().all(|line| line.starts_with(to)), "{told}");
+    }
     for show in ["--show-output", "--output=inherit"] {
         let (texts, said, _) = kept(&[show]);
         assert!(said.contains("memfd") && said.contains("\nx\n"), "{said}");
