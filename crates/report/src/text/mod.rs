@@ -21,7 +21,7 @@ use crate::wrap::{push_wrapped, push_wrapped_code};
 const DIFFERENCE: &str = " d: a difference, of percentages in points, where values of zero or less \
                           forbid a ratio.";
 
-/// Returns the report as text of at most [`WIDTH`] columns: the head of
+/// Returns the report as text of at most [`WIDTH`](crate::wrap::WIDTH) columns: the head of
 /// [`crate::brief()`], followed by everything else. Secondary metrics are only named, unless
 /// [`Brief::all`] is set.
 pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
