@@ -117,7 +117,7 @@ pub(crate) fn side(name: &str) -> Option<Side> {
     match words[..] {
         [word] if is_before(word) => Some(Side::Before),
         [word] if AFTER.contains(&word) => Some(Side::After),
-        ["before" | "pre" | "without" | "w/o", ..] => Some(Side::Before),
+        ["before" | "pre" | "prior" | "without" | "w/o", ..] => Some(Side::Before),
         [
             "after" | "post" | "with" | "this" | "my" | "pr" | "patched",
             ..,

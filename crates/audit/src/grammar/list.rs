@@ -5,6 +5,7 @@
 //! | `- baseline: 17499.88 req/s` | a row with one column |
 //! | `edge: 36.7ms → 41.5ms (13% worse)` | a row with the columns `before` and `after` |
 //! | `Query 1: prev=74 ms, new=70 ms` | a row whose columns are `prev` and `new` |
+//! | `Before: 16073 TPS, 6.241 ms` | a row whose columns are `TPS` and `time` |
 //! | `Before:` above `sort: 12.5 s` or `12.5 s` | figures of one configuration |
 //!
 //! Two lines or more of one form are a table, which must say itself what is compared. A list below
@@ -76,8 +77,20 @@ fn cells(text: &str) -> Option<Vec<(String, Cell)>> {
     }
     match Cell::whole(text).or_else(|| of_what(text)) {
         Some(cell) => Some(vec![(String::new(), cell)]),
-        None => pairs(text),
+        None => pairs(text).or_else(|| in_units(text)),
     }
+}
+
+/// Figures in different units, which tell them apart: `16073 TPS, 6.241 ms`.
+fn in_units(text: &str) -> Option<Vec<(String, Cell)>> {
+    let mut all: Vec<(String, Cell)> = Vec::new();
+    for part in text.split(", ") {
+        let cell = Cell::whole(part).or_else(|| of_what(part))?;
+        let metric = metric_of(&cell.unit).to_owned();
+        let twice = metric.is_empty() || all.iter().any(|(known, _)| *known == metric);
+        all.push((!twice).then_some((metric, cell))?);
+    }
+    (all.len() >= 2).then_some(all)
 }
 
 /// A figure with a unit, behind which a word says what it is of: `210.3% cpu (-13.7%)`.
@@ -148,7 +161,7 @@ fn state(line: &str) -> Option<&str> {
     }
     let text = line.trim().trim_start_matches('#').trim_start();
     let name = undecorated(text.trim_end_matches([':', '*'])).trim_end_matches(':');
-    side(name).map(|_| name)
+    side(name).filter(|_| !name.contains(": ")).map(|_| name)
 }
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {

@@ -2,14 +2,16 @@
 //!
 //! The names of the kernels are above the columns, often on two lines. Each row has a statistic
 //! (`Amean`, `Hmean`, `Min`, …), a parameter of the test, and, for each kernel, a value with its
-//! change in parentheses. Values are statistics over a number of iterations that is not printed,
-//! so they become summaries without n: their ratios can be computed but not judged.
+//! change in parentheses; the baseline is the column without changes. Values are statistics over a
+//! number of iterations that is not printed, so they become summaries without n: their ratios can
+//! be computed but not judged.
 
 use super::prelude::*;
 
 /// MMTests' table of kernels.
 pub const MMTESTS: Grammar = Grammar {
     reach: 3,
+    names_what_it_compares: true,
     ..Grammar::new("mmtests", starts, read)
 };
 
@@ -31,6 +33,9 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let heads = (1..=2).find(|&at| lines.get(at).is_some_and(|line| row(&line.text).is_some()))?;
     let columns = row(&lines[heads].text)?.values.len();
     let names = names(&lines[..heads], columns)?;
+    let rows = || lines[heads..].iter().map_while(|line| row(&line.text));
+    let rows = || rows().filter(|row| row.changes.len() == columns);
+    let base = (0..columns).find(|at| rows().all(|row| row.changes[*at] == 0.0))?;
     let mut block = Block::default();
     block.taken.extend(vec!["mmtests kernels" as Taken; heads]);
     for (at, line) in lines.iter().enumerate().skip(heads) {
@@ -46,12 +51,14 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         if !row.mean {
             continue;
         }
-        for (name, value) in names.iter().zip(&row.values) {
+        let others = (0..columns).filter(|at| *at != base);
+        for column in std::iter::once(base).chain(others) {
+            let (name, value) = (&names[column], row.values[column]);
             let labels = Labels {
                 configuration: Some(name.clone()),
                 ..Labels::default()
             };
-            let figure = Figure::new(row.metric.clone(), *value, "");
+            let figure = Figure::new(row.metric.clone(), value, "");
             block.find(
                 at,
                 Finding::Summary {
@@ -71,6 +78,8 @@ struct Row {
     metric: String,
     mean: bool,
     values: Vec<f64>,
+    /// In percent.
+    changes: Vec<f64>,
 }
 
 /// `Amean     4   1.2340 (   0.00%)   1.2310 *   0.24%*`
@@ -93,11 +102,15 @@ fn row(text: &str) -> Option<Row> {
             Some(number) => values.push(english(number)?),
         }
     }
-    let metric = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let changes = text[open..].split('%').map_while(|part| {
+        let (_, change) = part.rsplit_once(['(', '*'])?;
+        change.trim().parse::<f64>().ok()
+    });
     Some(Row {
-        metric,
+        metric: head.split_whitespace().collect::<Vec<_>>().join(" "),
         mean,
         values,
+        changes: changes.collect(),
     })
 }
 

@@ -146,10 +146,11 @@ fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
     let labels = &fields[..fields.len() - cells.len()];
     let labels: Vec<String> = labels.iter().map(|label| plain(label)).collect();
     let figures = cells.iter().flatten().count();
+    // Behind ` - ` a figure may be negative or not.
     let sentence = labels.len() > 8
-        || labels
-            .last()
-            .is_some_and(|label| label.ends_with([',', '=', '(']));
+        || labels.last().is_some_and(|label| {
+            label.ends_with([',', '=', '(']) || label == "-" || label.ends_with(" -")
+        });
     (figures > 0 && !sentence).then_some(Row { at, labels, cells })
 }
 
@@ -294,10 +295,33 @@ fn table(lines: &[Line<'_>]) -> Option<Block> {
     Some(block)
 }
 
-/// A table below one more line of names, each above several columns between bars: `4k` above `read`
-/// and `write`.
+/// A table below one more line of names, each above several columns: `4k` above `read` and `write`.
 fn below_spans(lines: &[Line<'_>]) -> Option<Block> {
     let (upper, names) = (line_at(lines, 0)?, line_at(lines, 1)?);
+    if lines[0].depth != lines[1].depth || cell(upper, true).is_some() {
+        return None;
+    }
+    let mut block = table(&lines[1..])?;
+    for (at, finding) in &mut block.findings {
+        *at += 1;
+        let Finding::Grid(grid) = finding else {
+            continue;
+        };
+        let above = match upper.contains(BARS) {
+            true => between_bars(upper, names, grid.columns.len())?,
+            false => repeated(upper, &grid.columns)?,
+        };
+        for (outer, name) in above.iter().zip(&mut grid.columns) {
+            *name = format!("{outer} {name}").trim_start().to_owned();
+        }
+        grid.rows.iter_mut().for_each(|row| row.at += 1);
+    }
+    block.taken.insert(0, "table");
+    Some(block)
+}
+
+/// The name above each of the last `count` names, by the bars.
+fn between_bars(upper: &str, names: &str, count: usize) -> Option<Vec<String>> {
     let bars = |text: &str| -> Vec<usize> {
         let signs = text.chars().enumerate();
         signs
@@ -306,28 +330,33 @@ fn below_spans(lines: &[Line<'_>]) -> Option<Block> {
             .collect()
     };
     let (spans, bars) = (bars(upper), bars(names));
-    if spans.is_empty() || spans.len() >= bars.len() || lines[0].depth != lines[1].depth {
+    if spans.len() >= bars.len() {
         return None;
     }
-    let mut block = table(&lines[1..])?;
     let above = fields(upper);
-    for (at, finding) in &mut block.findings {
-        *at += 1;
-        let Finding::Grid(grid) = finding else {
-            continue;
-        };
-        let inner = bars.len() - usize::from(names.trim_end().ends_with(BARS));
-        let skipped = inner.checked_sub(grid.columns.len())?;
-        for (begin, name) in bars[skipped..].iter().zip(&mut grid.columns) {
-            let span = spans.iter().filter(|bar| *bar <= begin).count();
-            let outer =
-                above.get(span.checked_sub(usize::from(upper.trim().starts_with(BARS)))?)?;
-            *name = format!("{outer} {name}").trim_start().to_owned();
-        }
-        grid.rows.iter_mut().for_each(|row| row.at += 1);
-    }
-    block.taken.insert(0, "table");
-    Some(block)
+    let inner = bars.len() - usize::from(names.trim_end().ends_with(BARS));
+    let begins = bars[inner.checked_sub(count)?..].iter().take(count);
+    let outer = |begin: &usize| {
+        let span = spans.iter().filter(|bar| *bar <= begin).count();
+        let at = span.checked_sub(usize::from(upper.trim().starts_with(BARS)))?;
+        above.get(at).cloned()
+    };
+    begins.map(outer).collect()
+}
+
+/// The name above each column where the columns begin with the same names for each of those above:
+/// `before` and `after` above `mean`, `sd`, `mean`, `sd` and `change`.
+fn repeated(upper: &str, columns: &[String]) -> Option<Vec<String>> {
+    let above: Vec<&str> = parted(upper).map(|(_, part)| part).collect();
+    let width = 1 + columns
+        .iter()
+        .skip(1)
+        .position(|name| *name == columns[0])?;
+    let groups = columns
+        .chunks(width)
+        .take_while(|group| *group == &columns[..width]);
+    let told = above.iter().flat_map(|name| vec![name.to_string(); width]);
+    (above.len() >= 2 && groups.count() == above.len()).then(|| told.collect())
 }
 
 /// Numbers in the first columns name the rows if they are sizes, or whole numbers and nothing

@@ -63,7 +63,8 @@ pub(crate) fn metric_of(unit: &str) -> &str {
     if is_time(unit) { "time" } else { unit }
 }
 
-/// Splits a text into a name and the unit after it; the unit is empty if there is none.
+/// Splits a text into a name and the unit after it; the unit is empty if there is none. `variant B`
+/// is not measured in bytes, `size (B)` is.
 pub(crate) fn parted(text: &str) -> (&str, &str) {
     for (open, close) in [('[', ']'), ('(', ')')] {
         let inner = text.strip_suffix(close).and_then(|t| t.rsplit_once(open));
@@ -75,8 +76,8 @@ pub(crate) fn parted(text: &str) -> (&str, &str) {
         }
     }
     match text.rsplit_once(char::is_whitespace) {
-        Some((name, unit)) if is_unit(unit) => (name.trim_end(), unit),
-        None if is_unit(text) => (metric_of(text), text),
+        Some((name, unit)) if is_unit(unit) && unit != "B" => (name.trim_end(), unit),
+        None if is_unit(text) && text != "B" => (metric_of(text), text),
         _ => (text, ""),
     }
 }

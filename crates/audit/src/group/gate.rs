@@ -14,7 +14,7 @@ use super::names;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
 use crate::options::Options;
-use crate::states::{are_before_and_after, side};
+use crate::states::{Side, are_before_and_after, side};
 
 /// The decision on one workload and its reason.
 pub(crate) struct Ruling {
@@ -92,6 +92,10 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     }
     if let Some(why) = no_configurations(names) {
         return Err(why);
+    }
+    let before = names.iter().filter(|name| side(name) == Some(Side::Before));
+    if before.count() > 1 {
+        return Err("several names are for the state before a change");
     }
     let formats: BTreeSet<&str> = items().map(|item| item.format).collect();
     let headed = |item: &Item| item.named_by == NamedBy::Heading;

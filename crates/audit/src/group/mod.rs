@@ -322,11 +322,14 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                 (Some(label), own.or(above))
             }
             None => {
+                let unnamed = item.command.as_ref().filter(|_| item.inner.is_none());
+                let built = unnamed.and_then(|(_, command)| names::state_of_program(command));
                 let work = own.or(program);
                 let outer = item.outer.as_deref().filter(|_| outers.len() >= 2);
-                match swapped {
-                    true => (item.outer.clone(), work.or(heading)),
-                    false => (item.inner.clone(), work.or(outer.map(names::short))),
+                match built {
+                    Some((state, command)) => (Some(state), Some(command)),
+                    None if swapped => (item.outer.clone(), work.or(heading)),
+                    None => (item.inner.clone(), work.or(outer.map(names::short))),
                 }
             }
         };

@@ -1,7 +1,7 @@
 //! Derives short names from headings and command lines.
 
 use crate::command;
-use crate::states::is_state_word;
+use crate::states::{is_state_word, side};
 
 /// Returns a short name for a heading, unless it is the last line of a script that only sets
 /// something: `umount $MNT`.
@@ -55,6 +55,41 @@ pub(crate) fn program(command: &str) -> Option<(String, String)> {
     let words = command::under_test(command)?;
     let (first, rest) = words.split_first()?;
     Some((first.clone(), rest.join(" ")))
+}
+
+/// The one word of a command that names a state of a program, and the command without it: `sort-old`
+/// of `seq 9 | sort-old`, `base/sort` of `/opt/base/sort`.
+pub(super) fn state_of_program(command: &str) -> Option<(String, String)> {
+    // The part of a path without its state, if it has one.
+    let stateless = |part: &str| match part.rsplit_once(['-', '_', '.']) {
+        Some((stem, state)) if side(state).is_some() => Some(stem.to_owned()),
+        _ => side(part).map(|_| String::new()),
+    };
+    let split = |word: &str| -> Option<(String, String)> {
+        let parts: Vec<&str> = word.split('/').collect();
+        let at = parts.iter().position(|part| stateless(part).is_some())?;
+        let below = parts[at + 1..].iter().map(|part| (*part).to_owned());
+        let bare = std::iter::once(stateless(parts[at])?).chain(below);
+        let bare: Vec<String> = bare.filter(|part| !part.is_empty()).collect();
+        let named = !word.starts_with('-') && !bare.is_empty();
+        named.then(|| (parts[at..].join("/"), bare.join("/")))
+    };
+    let words = command
+        .split_whitespace()
+        .skip_while(|word| *word == "time");
+    let mut state = None;
+    let mut rest = Vec::new();
+    for word in words {
+        match split(word) {
+            Some(_) if state.is_some() => return None,
+            Some((name, bare)) => {
+                state = Some(name);
+                rest.push(bare);
+            }
+            None => rest.push(word.to_owned()),
+        }
+    }
+    Some((state?, rest.join(" ")))
 }
 
 /// The tool whose output a format is: `perf stat` for `perf stat -x`.

@@ -105,7 +105,7 @@ fn nothing_compared(sheet: &BriefSheet<'_>) -> String {
         true => "Nothing could be compared",
         false => "Nothing else could be compared",
     };
-    format!("{nothing}: fewer than two configurations have figures.")
+    format!("{nothing}: fewer than two named configurations have figures.")
 }
 
 /// Says that no contrast is decided; mentions the outcomes of runs if one of them is decided.

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::roles::{is_derived, is_number, key_is, unitless};
+use super::figures::is_deviation;
+use super::roles::{has_word, is_derived, is_number, key_is, unitless};
 use crate::grammar::grid::{Cell, Grid, Row};
 use crate::grammar::units::{is_measure, is_unit, metric_of, power_of_seconds, unit_of_header};
 
@@ -37,8 +38,8 @@ const FORMULAS: [Formula; 10] = [
 const WIDEST: usize = 12;
 /// Names of statistics.
 #[rustfmt::skip]
-const STATISTICS: [&str; 9] = [
-    "average", "avg", "max", "mean", "median", "min", "stddev", "stdev", "total",
+const STATISTICS: [&str; 7] = [
+    "average", "avg", "max", "mean", "median", "min", "total",
 ];
 /// Rows from which on percentages may be of figures before they were rounded, and by what share
 /// they may be off.
@@ -214,7 +215,8 @@ impl Grid {
         let statistic = |name: &str| {
             let name = unitless(name).to_lowercase();
             let quantile = name.strip_prefix('p').is_some_and(is_number);
-            key_is(&name, &STATISTICS) || quantile
+            let spread = is_deviation(&name) && !has_word(&name, &STATISTICS);
+            key_is(&name, &STATISTICS) || quantile || spread
         };
         let named = |name: &str| name.contains(char::is_alphanumeric) && !statistic(name);
         let headers = [one, other].map(|name| metric_of(unit_of_header(name)));

@@ -3,7 +3,7 @@
 use assize_bundle::Spread;
 
 use super::roles::{
-    REPETITIONS, Roles, counts_or_sets, has_word, is_derived, is_mean, is_number, key_is,
+    MEANS, REPETITIONS, Roles, counts_or_sets, has_word, is_derived, is_mean, is_number, key_is,
     repeats_others, repetition, unitless,
 };
 use crate::grammar::block::{Figure, Finding, Labels};
@@ -60,7 +60,8 @@ impl Grid {
                     continue;
                 }
                 if is_mean(&self.columns[column]) {
-                    means.push((row.at, self.mean_beside_deviation(row, labels, figure)));
+                    let mean = self.mean_beside_deviation(row, column, &labels, figure);
+                    means.push((row.at, mean));
                     continue;
                 }
                 add(&mut all, row.at, labels, figure);
@@ -125,13 +126,27 @@ impl Grid {
         one_mean && (count(&is_deviation) == 1 || spread())
     }
 
-    /// A mean, with the standard deviation and the number of runs of its row.
-    fn mean_beside_deviation(&self, row: &Row, labels: Labels, figure: Figure) -> Finding {
-        let deviation = self
-            .beside(row, &is_deviation)
-            .filter(|cell| cell.unit != "%");
+    /// A mean, with the standard deviation and the number of runs of its row. Several means have each
+    /// a deviation of their own: `old mean`, `old sd`, `new mean`, `new sd`.
+    fn mean_beside_deviation(
+        &self,
+        row: &Row,
+        column: usize,
+        labels: &Labels,
+        figure: Figure,
+    ) -> Finding {
+        let whose = without(&self.columns[column], &MEANS);
+        let own = |name: &str| is_deviation(name) && without(name, &DEVIATIONS) == whose;
+        let mut columns = self.columns.iter().zip(&row.cells);
+        let own = || {
+            columns
+                .find(|(name, _)| own(name))
+                .and_then(|(_, cell)| cell.as_ref())
+        };
+        let deviation = self.beside(row, &is_deviation).or_else(own);
+        let deviation = deviation.filter(|cell| cell.unit != "%" || figure.unit == "%");
         let spread = deviation.map(|cell| Spread::StandardDeviation(cell.value));
-        summary(&labels, figure, spread, self.runs_of(row))
+        summary(labels, figure, spread, self.runs_of(row))
     }
 
     /// The number of runs in a column `N` or, as `n=10`, in the label of a row.
@@ -220,10 +235,10 @@ impl Grid {
         }
         for (at, (name, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
             let Some(cell) = cell else { continue };
-            if sided && self.sets_before(at, &roles.sides) || self.is_parameter(at) {
-                workload.push(format!("{name}={}", cell.text));
-            } else if key_is(name, &REPETITIONS) {
+            if key_is(name, &REPETITIONS) {
                 labels.repetition = Some(cell.value as u32);
+            } else if sided && self.sets_before(at, &roles.sides) || self.is_parameter(at) {
+                workload.push(format!("{name}={}", cell.text));
             }
         }
         workload.retain(|part| !(part.is_empty() || is_mean(part) && is_deviation(part)));
@@ -254,6 +269,15 @@ impl Grid {
             _ => (metric, unit.to_owned()),
         }
     }
+}
+
+/// A name in small letters without some words.
+fn without(name: &str, words: &[&str]) -> String {
+    let lower = name.to_lowercase();
+    let kept = lower
+        .split_whitespace()
+        .filter(|word| !words.contains(word));
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 pub(in crate::grammar) fn is_deviation(name: &str) -> bool {

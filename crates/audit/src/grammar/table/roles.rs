@@ -13,8 +13,9 @@ const CONFIGURATIONS: [&str; 11] = [
     "governor", "sched", "scheduler",
 ];
 #[rustfmt::skip]
-pub(super) const REPETITIONS: [&str; 10] = [
+pub(super) const REPETITIONS: [&str; 11] = [
     "iter", "iteration", "run", "rep", "repetition", "round", "trial", "#", "loop", "sample",
+    "seed",
 ];
 #[rustfmt::skip]
 pub(super) const PARAMETERS: [&str; 21] = [
@@ -53,7 +54,7 @@ pub(super) fn is_number(name: &str) -> bool {
 }
 
 /// Words for columns with means.
-const MEANS: [&str; 3] = ["average", "avg", "mean"];
+pub(super) const MEANS: [&str; 3] = ["average", "avg", "mean"];
 
 pub(super) fn has_word(name: &str, words: &[&str]) -> bool {
     let lower = name.to_lowercase();
@@ -312,7 +313,7 @@ impl Grid {
     /// Columns or rows of which others are the change, or that are named for states. Beside such
     /// columns a row is a workload if all figures are times or have one unit, else a metric.
     fn before_and_after(&self, labels: &[String]) -> Option<Roles> {
-        let set = |at: &usize| key_is(&self.columns[*at], &PARAMETERS);
+        let set = |at: &usize| counts_or_sets(&self.columns[*at]);
         let is_set = (0..self.columns.len()).any(|at| set(&at));
         let lettered = |label: &String| label.contains(char::is_alphanumeric);
         let named = is_set || labels.iter().all(lettered);
