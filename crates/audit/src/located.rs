@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use assize_bundle::Place;
+use assize_bundle::{Place, Spread};
 
 use crate::audit::Audit;
 use crate::line::Explained;
@@ -31,6 +31,9 @@ pub struct Located {
     pub value: f64,
     /// The unit; empty for plain counts.
     pub unit: String,
+    /// What is known of the runs behind a mean: their spread and their number.
+    pub(crate) spread: Option<Spread>,
+    pub(crate) n: Option<u32>,
 }
 
 /// The kind of a figure.
@@ -77,6 +80,8 @@ fn figures(audit: &Audit) -> Vec<Located> {
         metric: String::new(),
         value: 0.0,
         unit: String::new(),
+        spread: None,
+        n: None,
     };
     let of = |at: &Located, metric: &str, value: f64, unit: &str| Located {
         metric: metric.to_owned(),
@@ -95,7 +100,11 @@ fn figures(audit: &Audit) -> Vec<Located> {
     for one in &records.summaries {
         let names = [&some(&one.configuration), &some(&one.workload)];
         let at = at(one.place, names, StandsFor::Mean);
-        all.push(of(&at, &one.metric, one.mean, &one.unit));
+        all.push(Located {
+            spread: one.spread,
+            n: one.n,
+            ..of(&at, &one.metric, one.mean, &one.unit)
+        });
     }
     for one in &records.events {
         let names = [&some(&one.configuration), &some(&one.workload)];

@@ -232,7 +232,7 @@ fn write_judged(document: &Document, table: &mut CsvTable) -> Written {
     machines::rows(document, table)?;
     for row in &document.noise_floor {
         let own = fields!(row; workload metric unit baseline configuration n_baseline n ratio p_t p
-            difference);
+            difference verdict);
         table.row("noise_floor", &[own, bounds(row.ci)].concat())?;
     }
     for asked in &document.tables {

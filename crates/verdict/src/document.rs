@@ -307,6 +307,9 @@ pub struct NoiseFloor {
     pub p: Option<f64>,
     /// Configuration minus baseline, in `unit`; raw scale only.
     pub difference: Option<f64>,
+    /// `equivalent`, corrected for all rows of this list, or `undecided`.
+    #[serde(default)]
+    pub verdict: Verdict,
 }
 
 /// The scale on which values were compared.
@@ -322,7 +325,7 @@ pub enum Scale {
 }
 
 /// The verdict on a difference; all tests are corrected for the family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The permutation test finds a difference.
@@ -332,6 +335,7 @@ pub enum Verdict {
     /// Two one-sided t tests show the difference to be within the margin.
     Equivalent,
     /// None of these.
+    #[default]
     Undecided,
 }
 

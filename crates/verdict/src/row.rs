@@ -162,7 +162,7 @@ pub(crate) fn hypothesis(
 }
 
 /// p of the two one-sided tests; `None` if equivalence is impossible.
-fn equivalence_p(comparison: &CellComparison, options: &Options) -> Option<f64> {
+pub(crate) fn equivalence_p(comparison: &CellComparison, options: &Options) -> Option<f64> {
     let fewest = comparison.replicates()?;
     if comparison.scale == Scale::Raw
         || fewest < FEWEST_EQUIVALENT
@@ -178,7 +178,7 @@ fn equivalence_p(comparison: &CellComparison, options: &Options) -> Option<f64> 
 }
 
 /// Why outlying runs rule out equivalence of two cells.
-fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
+pub(crate) fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
     let apart = |cell: &Cell<'_>| {
         cell.by_machine().iter().any(|cell| {
             let values = cell.values();

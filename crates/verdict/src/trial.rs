@@ -80,7 +80,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         pooled: judged.compared.pooled,
         tables,
         tradeoffs: judged.tradeoffs,
-        noise_floor: noise_floors(&cells, options.seed),
+        noise_floor: noise_floors(&cells, options),
         factorial: judged.factorial,
         rates: judged.rates.rates,
         rate_comparisons: judged.rates.comparisons,

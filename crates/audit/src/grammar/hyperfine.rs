@@ -8,6 +8,7 @@ use assize_bundle::Spread;
 use serde_json::Value;
 
 use super::prelude::*;
+use crate::headings::is_fence;
 use crate::printed;
 
 /// The text output of `hyperfine`.
@@ -66,6 +67,14 @@ fn read_text(lines: &[Line<'_>]) -> Option<Block> {
             .is_some_and(|text| title(text).is_some_and(|(next, _)| next == number))
         {
             block.taken.resize(end, "hyperfine warning");
+        } else if line_at(lines, end).is_some_and(|text| text.trim() == "Summary") {
+            let ranked = lines[end..].iter().take(30);
+            let ranked = ranked.take_while(|line| !is_fence(line.text.trim()));
+            let ranked = ranked.take_while(|line| !line.text.trim().is_empty());
+            block
+                .taken
+                .resize(end + ranked.count(), "hyperfine summary");
+            break;
         }
     }
     (!block.findings.is_empty()).then_some(block)

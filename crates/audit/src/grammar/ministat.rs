@@ -8,7 +8,7 @@ use assize_bundle::Spread;
 
 use super::prelude::*;
 
-/// The symbols of the data sets, in ministat's order.
+/// The symbols of the data sets; mailers and people replace some.
 const SYMBOLS: &str = "x+*%#@O";
 /// The columns of its table.
 const COLUMNS: [&str; 6] = ["N", "Min", "Max", "Median", "Avg", "Stddev"];
@@ -44,12 +44,13 @@ fn is_header(text: &str) -> bool {
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let mut block = Block::default();
     let mut legend = Vec::new();
-    for (at, symbol) in SYMBOLS.chars().enumerate() {
-        let name = line_at(lines, at).and_then(|text| text.strip_prefix(symbol)?.strip_prefix(' '));
-        let Some(name) = name.filter(|_| row(line_at(lines, at).unwrap_or_default()).is_none())
-        else {
-            break;
-        };
+    let named = |text: &&str| row(text).is_none();
+    while let Some((mark, name)) = line_at(lines, legend.len())
+        .filter(named)
+        .and_then(|text| text.split_once(' '))
+        && let Some(symbol) = SYMBOLS.chars().find(|symbol| mark == symbol.to_string())
+        && legend.iter().all(|(other, _)| *other != symbol)
+    {
         legend.push((symbol, name.trim()));
         block.taken.push("ministat legend");
     }

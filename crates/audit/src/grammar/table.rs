@@ -143,7 +143,9 @@ fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
             }
         }
     };
-    let labels = &fields[..fields.len() - cells.len()];
+    // `| mean | 101.14 | 6.01 |` below numbered runs.
+    let named = labels == Some(0) && cells.first().is_some_and(Option::is_none);
+    let labels = &fields[..fields.len() - cells.len() + usize::from(named)];
     let labels: Vec<String> = labels.iter().map(|label| plain(label)).collect();
     let figures = cells.iter().flatten().count();
     // Behind ` - ` a figure may be negative or not.

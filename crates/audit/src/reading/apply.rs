@@ -137,7 +137,7 @@ fn add<'t>(
             line: one.line,
         };
         let number = one.printed.number;
-        if place.is_mean() {
+        if place.is_mean {
             let spread = place.spread.as_ref().zip(spreads.as_ref());
             let spread = spread.map(|((_, kind), all)| {
                 let printed = all[at].printed;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use assize_bundle::Spread;
 use serde::Serialize;
 
 use super::apply::{cells, is_spread};
@@ -40,10 +41,8 @@ pub struct Draft {
 pub(super) struct Row {
     pub(super) fields: [String; 3],
     pub(super) places: Vec<String>,
-    /// Whether its figures are means, of an unknown number of runs.
-    pub(super) mean: bool,
-    /// Whether a `±` stands behind them.
-    pub(super) spread: bool,
+    /// What stands behind the places of means: their spread, their number.
+    pub(super) behind: String,
     /// Whether the text shows in which order they were made.
     pub(super) in_order: bool,
 }
@@ -90,9 +89,13 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
             guesses.for_each(|field| field.push_str(" ?"));
         }
         claimed = free;
+        let behind = match mean {
+            true => behind(figure, has_spread(text, nth)),
+            false => String::new(),
+        };
         let same = |row: &&mut Row| {
             let column = fields[1] != "*" || row.places.contains(&place);
-            row.fields == fields && row.mean == mean && column
+            row.fields == fields && row.behind == behind && column
         };
         match rows.iter_mut().find(same) {
             Some(row) if fields[1] != "*" => row.places.push(place),
@@ -100,8 +103,7 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
             None => rows.push(Row {
                 fields,
                 places: vec![place],
-                mean,
-                spread: mean && has_spread(text, nth),
+                behind,
                 in_order: known && in_order && !mean,
             }),
         }
@@ -185,6 +187,20 @@ fn guess_roles(rows: &mut [Row], lines: &[&str]) {
     }
 }
 
+/// What a reading says behind the place of a mean: `+- sd n=8`.
+fn behind(figure: &Located, shown: bool) -> String {
+    let kind = match figure.spread {
+        Some(Spread::StandardDeviation(_)) => "sd",
+        Some(Spread::StandardError(_)) => "se",
+        _ => "?",
+    };
+    let n = figure.n.map_or("?".to_owned(), |n| n.to_string());
+    match shown {
+        true => format!(" +- {kind} n={n}"),
+        false => format!(" n={n}"),
+    }
+}
+
 /// Whether a `±` stands behind a number of a line.
 fn has_spread(text: &str, nth: usize) -> bool {
     let all = numbers::of(text);
@@ -201,13 +217,7 @@ fn written(rows: Vec<Row>, lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> 
     let repeated = rows.iter().any(|row| row.places.len() > 1);
     for row in rows {
         let [configuration, workload, metric] = &row.fields;
-        let mut places = joined(&row.places);
-        if row.spread {
-            places.push_str(" +- ?");
-        }
-        if row.mean {
-            places.push_str(" n=?");
-        }
+        let mut places = joined(&row.places) + &row.behind;
         if row.in_order && repeated {
             places.push_str(" in order");
         }
@@ -255,8 +265,25 @@ fn claim(lines: &[&str], figure: &Located, claimed: &mut BTreeSet<(u32, usize)>)
     let text = lines.get((line as usize).checked_sub(1)?)?;
     let same = |value: f64| (value - figure.value).abs() <= 1e-9 * figure.value.abs();
     let all = numbers::of(text).into_iter().enumerate();
-    let mut fitting = all.filter(|(_, one)| same(one.number.value));
-    let (nth, _) = fitting.find(|(nth, _)| !claimed.contains(&(line, *nth)))?;
+    let fitting =
+        all.filter(|(nth, one)| same(one.number.value) && !claimed.contains(&(line, *nth)));
+    let fitting: Vec<(usize, usize)> = fitting.map(|(nth, one)| (nth, one.at)).collect();
+    // Of equal numbers that behind the metric's name: `Act: 6 Avg: 6`.
+    let named = |(_, at): &&(usize, usize)| {
+        let word = text[..*at]
+            .split_whitespace()
+            .next_back()
+            .unwrap_or_default();
+        let word = word
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase();
+        figure
+            .metric
+            .to_lowercase()
+            .split(' ')
+            .any(|own| own == word)
+    };
+    let (nth, _) = *fitting.iter().find(named).or(fitting.first())?;
     claimed.insert((line, nth));
     Some(nth)
 }

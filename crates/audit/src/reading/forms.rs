@@ -159,7 +159,11 @@ impl<'t> Block<'t> {
             let one = &first[at].1;
             let spread = first.get(at + 1).map(|(_, next)| &text[one.end..next.at]);
             let behind = at > 0 && is_spread(&text[first[at - 1].1.end..one.at]);
-            if behind && rows.last_mut().is_some_and(|(row, _)| row.mean) {
+            if behind
+                && rows
+                    .last_mut()
+                    .is_some_and(|(row, _)| !row.behind.is_empty())
+            {
                 continue;
             }
             let lines = &self.lines[range.clone()];
@@ -211,8 +215,7 @@ fn row(fields: [String; 3], places: Vec<String>, spread: bool) -> Row {
     Row {
         fields,
         places,
-        mean: spread,
-        spread,
+        behind: if spread { " +- ? n=?" } else { "" }.to_owned(),
         in_order: false,
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Place {
     pub(super) items: Vec<Item>,
     pub(super) spread: Option<(Item, SpreadKind)>,
     pub(super) n: Option<u32>,
+    /// Whether its numbers are means of runs.
+    pub(super) is_mean: bool,
     pub(super) order: Option<Item>,
     /// Whether they were made in the order of the text.
     pub(super) in_order: bool,
@@ -35,11 +37,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Whether its numbers are means of runs.
-    pub(super) fn is_mean(&self) -> bool {
-        self.spread.is_some() || self.n.is_some()
-    }
-
     /// Reads a place.
     pub(super) fn parse(text: &str) -> Result<Place, String> {
         let plain = text.replace('\u{b1}', " +- ").replace("+-", " +- ");
@@ -52,6 +49,7 @@ impl Place {
             items: Vec::new(),
             spread: None,
             n: None,
+            is_mean: false,
             order: None,
             in_order: false,
             mean: None,
@@ -64,9 +62,13 @@ impl Place {
                     words.pop();
                 }
                 place.spread = Some((spread, kind.unwrap_or(SpreadKind::Sd)));
+                place.is_mean = true;
             } else if let Some(n) = word.strip_prefix("n=") {
-                let n = n.parse().ok().filter(|n| *n > 0);
-                place.n = Some(n.ok_or_else(|| expected(word, "n=8"))?);
+                let known = n.parse().ok().filter(|n| *n > 0);
+                if known.is_none() && n != "?" {
+                    return Err(expected(word, "n=8"));
+                }
+                (place.n, place.is_mean) = (known, true);
             } else if let Some(order) = word.strip_prefix("order=") {
                 place.order = Some(item(order, &mut words)?);
             } else if word == "in" && words.last() == Some(&"order") {
@@ -159,7 +161,7 @@ mod tests {
         assert_eq!(place.mean, Some(lines(17, 17, Nth::Only)));
         assert!(Place::parse("12-16 in order").unwrap().in_order);
         let place = Place::parse("33.1 +- 33.2 n=8").unwrap();
-        assert!(place.is_mean() && place.n == Some(8));
+        assert!(place.is_mean && place.n == Some(8));
         assert_eq!(
             place.spread,
             Some((lines(33, 33, Nth::Th(2)), SpreadKind::Sd))

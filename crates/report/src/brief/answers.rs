@@ -95,17 +95,21 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
         .shown
         .extend(noise(sheet, room - answers.shown.len().min(room)));
     if answers.shown.is_empty() && answers.contrasts_left == 0 {
-        answers.shown.push(nothing_compared(sheet));
+        answers.shown.extend(nothing_compared(sheet));
     }
     answers
 }
 
-fn nothing_compared(sheet: &BriefSheet<'_>) -> String {
+fn nothing_compared(sheet: &BriefSheet<'_>) -> Vec<String> {
     let nothing = match sheet.document.outcomes.is_empty() {
         true => "Nothing could be compared",
         false => "Nothing else could be compared",
     };
-    format!("{nothing}: fewer than two named configurations have figures.")
+    let because = match sheet.document.statements.is_empty() {
+        true => "fewer than two named configurations have figures",
+        false => "the text does not say which of its figures are compared",
+    };
+    sheet.wrapped(&format!("{nothing}: {because}."), "  ")
 }
 
 /// Says that no contrast is decided; mentions the outcomes of runs if one of them is decided.
@@ -170,9 +174,9 @@ fn noise_answer(row: &NoiseFloor, margin: f64) -> Option<String> {
     let Some(ends) = row.ci.map(|ci| ci.map(|end| end - 1.0)) else {
         return Some(change);
     };
-    let outcome = match ends.iter().all(|end| end.abs() < margin) {
-        true => RowOutcome::Same,
-        false => RowOutcome::Open,
+    let outcome = match row.verdict {
+        Verdict::Equivalent => RowOutcome::Same,
+        _ => RowOutcome::Open,
     };
     let [low, high] = ends.map(percent);
     Some(format!(

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
-use assize_verdict::Better;
+use assize_verdict::{Better, Verdict};
 use serde_json::{Value, json};
 
 use super::*;
@@ -258,6 +258,13 @@ fn of_a_baseline_that_is_compared_with_itself_alone_the_noise_is_shown() {
                 tell: +2.0 %, -2.0 % to +6.0 %\n";
     assert!(text.contains(line), "{text}");
     assert!(!text.contains("Nothing could be compared"), "{text}");
+    // The verdict is the document's: an interval within the margin alone says nothing.
+    let floor = &mut document.noise_floor[0];
+    (floor.ratio, floor.ci) = (Some(1.001), Some([0.998, 1.004]));
+    let text = rendered(&document, 72);
+    assert!(text.contains("cannot tell: +0.10 %"), "{text}");
+    document.noise_floor[0].verdict = Verdict::Equivalent;
+    assert!(rendered(&document, 72).contains("no difference larger than 1 %"));
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl Fresh {
                 "baseline": self.text(), "configuration": self.text(),
                 "n_baseline": self.count(), "n": self.count(), "ratio": self.number(),
                 "ci": self.ci(), "p_t": self.number(), "p": self.number(),
-                "difference": self.number(),
+                "difference": self.number(), "verdict": "undecided",
             }],
             "tables": [{
                 "metric": self.text(), "unit": self.text(), "workloads": [self.text()],

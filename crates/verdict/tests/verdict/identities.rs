@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
 use assize_bundle::{IdentityPart, LevelSettings, Records, RunIdentity};
-use assize_verdict::{Document, Error, Options, try_records};
+use assize_verdict::{Document, Error, Options, Verdict, try_records};
 
-use crate::common::{lints, runs_of};
+use crate::common::{around, lints, runs_of};
 
 fn part(kind: &str, name: &str, value: &str) -> IdentityPart {
     IdentityPart {
@@ -207,4 +207,40 @@ fn idle_states_and_frequencies_that_levels_declare_are_no_surprise() {
         let found = lints(&document, "unexpected-difference");
         assert_eq!(found.is_empty(), expected, "{kind}: {found:?}");
     }
+}
+
+#[test]
+fn a_repeated_baseline_is_equivalent_only_as_any_other_configuration_would_be() {
+    let twice = |share: f64, offset: f64, metrics: usize| {
+        let mut records = runs_of("w", "m0", "ns", &[]);
+        for metric in 0..metrics {
+            let a = around(100.0, share, 2 * metric as u64 + 1, 12);
+            let b = around(100.0 * (1.0 + offset), share, 2 * metric as u64 + 2, 12);
+            let more = runs_of(
+                "w",
+                &format!("m{metric}"),
+                "ns",
+                &[("base", &a), ("again", &b)],
+            );
+            match metric {
+                0 => records = more,
+                _ => records.runs.extend(more.runs),
+            }
+        }
+        let named = |name: &str, repeats: Option<&str>| assize_bundle::Configuration {
+            name: name.into(),
+            repeats: repeats.map(str::to_owned),
+            ..assize_bundle::Configuration::default()
+        };
+        records.configurations = vec![named("base", None), named("again", Some("base"))];
+        let floor = tried(&records).noise_floor;
+        assert_eq!(floor.len(), metrics);
+        let equal = floor
+            .iter()
+            .filter(|row| row.verdict == Verdict::Equivalent);
+        equal.count()
+    };
+    assert_eq!(twice(0.002, 0.0, 4), 4);
+    assert_eq!(twice(0.05, 0.0, 4), 0);
+    assert_eq!(twice(0.002, 0.03, 1), 0);
 }

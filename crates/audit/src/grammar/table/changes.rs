@@ -292,7 +292,11 @@ fn telling((formula, neutral, kind): &Formula, printed: &[Printed<'_>], remarks:
         // `1.34s` beside `122.99ms`.
         let powers = power_of_seconds(&a.unit).zip(power_of_seconds(&b.unit));
         let scale = powers.map_or(1.0, |(a, b)| 10_f64.powi(b - a));
-        let [a_step, b_step] = [a, b].map(|cell| 0.51 * cell.step.unwrap_or(0.0));
+        // Counts are not rounded: soon any whole number would be the difference of two.
+        let counted = |cell: &Cell| cell.unit.is_empty() && cell.value.fract() == 0.0;
+        let exact = *kind == Kind::Difference && counted(a) && counted(b);
+        let own_step = |cell: &Cell| cell.step.filter(|_| !exact).unwrap_or(0.0);
+        let [a_step, b_step] = [a, b].map(|cell| 0.51 * own_step(cell));
         let compute =
             |sign: f64| formula(a.value + sign * a_step, scale * (b.value - sign * b_step));
         let rounding = 0.51 * step + (compute(1.0) - compute(-1.0)).abs() / 2.0;

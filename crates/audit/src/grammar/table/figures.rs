@@ -59,7 +59,7 @@ impl Grid {
                     means.push((row.at, mean(labels, figure, (spread, kind), n)));
                     continue;
                 }
-                if is_mean(&self.columns[column]) {
+                if is_mean(&self.columns[column]) || self.shows_means(column, roles) {
                     let mean = self.mean_beside_deviation(row, column, &labels, figure);
                     means.push((row.at, mean));
                     continue;
@@ -97,6 +97,13 @@ impl Grid {
         };
         let shows_means = || !(0..self.columns.len()).any(is_value);
         is_value(column) || is_mean(&self.columns[column]) && shows_means()
+    }
+
+    /// Whether the columns of states hold means: one says so, or another holds their deviation.
+    fn shows_means(&self, column: usize, roles: &Roles) -> bool {
+        let sided = roles.columns == Role::Configurations && !roles.sides.is_empty();
+        let medians = has_word(&self.columns[column], &["median"]);
+        sided && (medians || self.columns.iter().any(|name| is_deviation(name)))
     }
 
     /// What the name of a row or column says that a `±` is: `Mean +- std dev`.
