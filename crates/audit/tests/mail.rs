@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::common::lists;
+use crate::common::{explain, lists, looked_over};
 use assize_audit::mail::{BINARY_INPUT, Message, messages, sealed};
 use assize_audit::{Line, Options, read_message};
 use assize_bundle::Records;
@@ -30,7 +30,7 @@ fn shown(message: &Message) -> Vec<String> {
     message.lines().iter().map(show).collect()
 }
 
-/// What is read of each file in `posts/mail`. With `ASSIZE_GOLDEN=1` it is written anew.
+/// What is read of each file in `posts/mail`.
 #[test]
 fn mails_are_read_as_they_were_looked_over() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/posts/mail"));
@@ -49,13 +49,8 @@ fn mails_are_read_as_they_were_looked_over() {
                 &message.letter.date,
             ];
             let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
-            writeln!(
-                all,
-                "message {}: {}",
-                message.letter.number,
-                said.join(" | ")
-            )
-            .unwrap();
+            let (number, said) = (message.letter.number, said.join(" | "));
+            writeln!(all, "message {number}: {said}").unwrap();
             for doubt in &message.doubts {
                 let (code, line) = (&doubt.code, doubt.place.line);
                 writeln!(all, "doubt at {line}: {code}: {}", doubt.detail).unwrap();
@@ -65,10 +60,7 @@ fn mails_are_read_as_they_were_looked_over() {
             }
         }
     }
-    if std::env::var_os("ASSIZE_GOLDEN").is_some() {
-        std::fs::write(&expected, &all).unwrap();
-    }
-    assert_eq!(all, std::fs::read_to_string(&expected).unwrap());
+    looked_over(&expected, &all);
 }
 
 #[test]
@@ -177,15 +169,11 @@ fn hostile_mails_take_linear_time() {
 /// What is read of each mail of a mailbox, and whether it was thought that anything may be.
 /// To explain each line, all of them are looked at.
 fn all_read(mailbox: &str) -> Vec<(bool, Records)> {
-    let explain = Options {
-        explain: true,
-        ..Options::default()
-    };
     let of = |mail: std::io::Result<assize_audit::mail::Sealed>| {
         let mail = mail.expect("a slice can be read");
         let may = mail.may_hold_figures();
         let message = mail.open();
-        let records = read_message(&message, "box", &explain).records;
+        let records = read_message(&message, "box", &explain()).records;
         let quick = read_message(&message, "box", &Options::default()).records;
         assert_eq!(quick, records);
         (may, records)
