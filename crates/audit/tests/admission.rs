@@ -8,8 +8,9 @@ use std::fmt::Write as _;
 use crate::common::{
     MARK, cases, cells, compared, explain, looked_over, posts, records, records_as,
 };
+use assize_audit::declared::{Outcome, Stands};
 use assize_audit::{Judged, Options, Role};
-use assize_bundle::Records;
+use assize_bundle::{Measurement, Records};
 
 /// The figures of a post with what they are of, those that are compared with others first in
 /// their line, and the codes of its doubts.
@@ -79,10 +80,37 @@ fn drafted(post: &str) -> String {
     rows.map(|row| format!("{row}\n")).collect()
 }
 
+/// The figures that a text declares.
+fn declared(text: &str, options: &Options) -> String {
+    let read = assize_audit::declared::read(text.as_bytes(), "text", Stands::Alone, options);
+    let one = match read {
+        Ok(Outcome::Declared(one)) => one,
+        Ok(Outcome::Undeclared(_)) => return "nothing is declared\n".to_owned(),
+        Err(error) => return format!("{error}\n"),
+    };
+    let mut all = String::new();
+    for run in &one.records.runs {
+        for (metric, figure) in &run.metrics {
+            let Measurement { value, unit, .. } = figure;
+            writeln!(all, "{}: {metric} {value} {unit:?}", run.configuration).unwrap();
+        }
+    }
+    for one in &one.records.summaries {
+        writeln!(all, "{one:?}").unwrap();
+    }
+    all + &format!("lower is better: {:?}\n", one.lower_is_better)
+}
+
 #[test]
-fn posts_are_read_and_drafted_as_they_were_looked_over() {
+fn texts_are_read_and_drafted_as_they_were_looked_over() {
     let told: fn(&str) -> String = |post| told(&records(post));
-    for (folder, of) in [("told", told), ("single/drafts.txt", drafted)] {
+    for (folder, of) in [
+        ("told", told),
+        ("single/drafts.txt", drafted),
+        ("single/declared.txt", |text| {
+            declared(text, &Options::default())
+        }),
+    ] {
         for (path, text) in posts(folder) {
             let cases = cases(&text).into_iter();
             let anew = cases.map(|[title, post]| format!("{title}{post}{MARK}{}", of(&post)));
@@ -107,6 +135,8 @@ fn the_user_says_what_columns_and_rows_are() {
         ..Options::default()
     };
     assert_eq!(compared(&records_as(post, &columns)), ["red", "green"]);
+    let figures = "a: value 1.5 \"\"\nb: value 2.5 \"\"\nlower is better: []\n";
+    assert_eq!(declared("run,a,b\n1,1.5,2.5\n", &columns), figures);
     let rows = Options {
         rows_are: Some(Role::Configurations),
         ..Options::default()

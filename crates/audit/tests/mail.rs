@@ -85,6 +85,22 @@ fn an_empty_file_is_one_message_without_lines() {
 }
 
 #[test]
+fn a_text_is_a_mail_only_if_its_header_is_one() {
+    assert_eq!(
+        shown(&one(b"from:A <a@b>\r\nDATE: b\r\n\r\nbody")),
+        ["4:0 body"]
+    );
+    for text in [
+        "From: a\nDate: b\nhello world\n\n",
+        "Results: a\nFrom: b\nDate: c\n\nx",
+        "From: b\n\nDate: c\n\nx",
+        "From: b\nDate: c\n",
+    ] {
+        assert_eq!(one(text.as_bytes()).lines()[0].place.line, 1, "{text}");
+    }
+}
+
+#[test]
 fn a_message_longer_than_any_buffer_is_read_whole() {
     let mut text = String::new();
     for number in 1..=3 {
@@ -151,6 +167,9 @@ fn hostile_mails_take_linear_time() {
         .collect();
     let forwarded =
         "--x\nContent-Type: message/rfc822\n\nContent-Type: message/rfc822\n\n".repeat(40_000);
+    let html = |tag: &str| format!("--x\nContent-Type: text/html\n\n{}", tag.repeat(200_000));
+    let tags = ["<a", "<!--", "<style>", "</", "<blockquote>", "<pre>\n"].map(html);
+    let marks = [">", "> ", "| ", "|> ", ">>>>>>> ", "A> ", " >"].map(|mark| mark.repeat(100_000));
     #[rustfmt::skip]
     let cases = [
         never_ended, nested, forwarded, "--".repeat(1_000_000), "\n--x".repeat(500_000),
@@ -158,7 +177,7 @@ fn hostile_mails_take_linear_time() {
         "a\n\nFrom x Thu Jan  1 00:00:00 1970\n".repeat(50_000), "> | ".repeat(500_000),
         ": x\n".repeat(500_000),
     ];
-    for body in cases {
+    for body in cases.into_iter().chain(tags).chain(marks) {
         let message = one(format!("{head}{body}").as_bytes());
         let _ = message.lines().len();
         let lines: usize = read(body.as_bytes()).iter().map(|m| m.lines().len()).sum();
