@@ -40,10 +40,8 @@ pub(super) fn find(configurations: &[(usize, &Configuration)]) -> Option<Grid> {
 /// The parts of a name that are on.
 fn parts(name: &str) -> Vec<String> {
     let lower = format!(" {} ", name.to_lowercase());
-    let joined = [" plus ", " and ", " & ", " with "];
-    let lower = joined
-        .iter()
-        .fold(lower, |text, word| text.replace(word, " + "));
+    let joined = [" plus ", " and ", " & ", " with "].iter();
+    let lower = joined.fold(lower, |text, word| text.replace(word, " + "));
     let mut words: Vec<&str> = lower.split(['+', '|', ',', ';', '/']).collect();
     if words.len() == 1 && lower.matches('=').count() > 1 {
         words = lower.split_whitespace().collect();
@@ -53,15 +51,13 @@ fn parts(name: &str) -> Vec<String> {
 
 fn part(word: &str) -> Option<String> {
     let word = word.trim();
-    let off = ["without ", "no ", "both "]
-        .iter()
-        .any(|start| word.starts_with(start));
+    let mut starts = ["without ", "no ", "both "].iter();
+    let off = starts.any(|start| word.starts_with(start));
     if word.is_empty() || off || is_before(word) || OFF.contains(&word) {
         return None;
     }
-    let valued = word
-        .split_once(['=', ':'])
-        .or_else(|| word.rsplit_once(' '));
+    let marked = word.split_once(['=', ':']);
+    let valued = marked.or_else(|| word.rsplit_once(' '));
     let part = match valued.map(|(name, value)| (name.trim(), value.trim())) {
         Some((_, value)) if OFF.contains(&value) => return None,
         Some((name, value)) if ON.contains(&value) => name,
@@ -116,17 +112,12 @@ fn factor_name(
     configurations: &[(usize, &Configuration)],
     sets: &[(usize, Vec<String>)],
 ) -> String {
-    let alone = sets
-        .iter()
-        .find(|(_, set)| set.len() == 1 && set[0] == *atom);
-    let named = configurations
-        .iter()
-        .find(|(at, _)| alone.is_some_and(|(own, _)| own == at));
+    let alone = sets.iter().find(|(_, set)| set[..] == [atom.clone()]);
+    let mut all = configurations.iter();
+    let named = all.find(|(at, _)| alone.is_some_and(|(own, _)| own == at));
     let name = named.map_or_else(String::new, |(_, one)| one.name.to_lowercase());
-    let name = name
-        .trim_start_matches("with ")
-        .trim_start_matches('+')
-        .trim();
+    let name = name.trim_start_matches("with ").trim_start_matches('+');
+    let name = name.trim();
     let short = !name.is_empty() && name.split_whitespace().count() <= 2;
     match short && !name.contains([':', '+', '=']) {
         true => name.to_owned(),
