@@ -80,7 +80,7 @@ impl Threads {
     }
 
     fn key(&self, message: &Scanned, own: Option<u64>) -> Key {
-        let references = message.references.iter().map(|id| hash(id));
+        let references = message.references.iter().map(hash);
         let parent = references.rev().find_map(|id| self.known.get(&id)).copied();
         let root = match (parent, message.references.first()) {
             (Some((root, _)), _) => root,

@@ -108,11 +108,13 @@ fn grid(
 /// Names a factor after the configuration that has only this factor on, if that name is short;
 /// otherwise after the part.
 fn factor_name(
-    atom: &String,
+    atom: &str,
     configurations: &[(usize, &Configuration)],
     sets: &[(usize, Vec<String>)],
 ) -> String {
-    let alone = sets.iter().find(|(_, set)| set[..] == [atom.clone()]);
+    let alone = sets
+        .iter()
+        .find(|(_, set)| matches!(&set[..], [one] if one == atom));
     let mut all = configurations.iter();
     let named = all.find(|(at, _)| alone.is_some_and(|(own, _)| own == at));
     let name = named.map_or_else(String::new, |(_, one)| one.name.to_lowercase());
@@ -121,6 +123,6 @@ fn factor_name(
     let short = !name.is_empty() && name.split_whitespace().count() <= 2;
     match short && !name.contains([':', '+', '=']) {
         true => name.to_owned(),
-        false => atom.clone(),
+        false => atom.to_owned(),
     }
 }
