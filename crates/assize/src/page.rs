@@ -285,7 +285,7 @@ fn post(audit: &Audit) -> ReadPost {
 fn figure(one: Located) -> PostFigure {
     let behind = match one.stands_for {
         StandsFor::Run(repetition) => format!("run {repetition}"),
-        StandsFor::Mean => "mean of runs".into(),
+        StandsFor::Mean(..) => "mean of runs".into(),
         StandsFor::Events => "events".into(),
         StandsFor::Statement => "no number of runs".into(),
     };

@@ -2,13 +2,12 @@
 //! grouped at the end.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 
 use assize_bundle::{Doubt, Place, Records};
 
 use crate::group::Grouper;
-use crate::line::{Explained, Line};
+use crate::line::{Explained, hash};
 pub use crate::mail::message::Letter;
 use crate::mail::message::Message;
 use crate::mail::messages;
@@ -91,7 +90,8 @@ impl Scanned {
         };
         if message.may_hold_figures() || options.explain {
             let mut lines = message.lines();
-            scanned.text = Some(fingerprint(&lines));
+            let texts = lines.iter().map(|line| (line.depth, &line.text));
+            scanned.text = Some(hash(&texts.collect::<Vec<_>>()));
             scanned.scan = scan(&mut lines, options);
         }
         scanned
@@ -147,13 +147,4 @@ fn explain_repeats(audit: &mut Audit) {
             audit.explained[at].taken.push_str(&note);
         }
     }
-}
-
-/// A hash of the text.
-fn fingerprint(lines: &[Line<'_>]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for line in lines {
-        (line.depth, &line.text).hash(&mut hasher);
-    }
-    hasher.finish()
 }

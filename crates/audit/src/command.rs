@@ -42,10 +42,9 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     // Neither a comment, `/* packed */`, nor a filter of bpftrace, `/@start[tid]/`, nor what
     // stands for a device or a setting.
     let rooted = |path: &str| {
-        let file = ["dev/", "proc/", "sys/"]
-            .iter()
-            .any(|root| path.starts_with(root));
-        !file && path.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'))
+        let mut files = ["dev/", "proc/", "sys/"].iter();
+        !files.any(|root| path.starts_with(root))
+            && path.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'))
     };
     let path = word.starts_with("./") || word.strip_prefix('/').is_some_and(rooted);
     let known = TOOLS.contains(&program_name(word));
@@ -196,17 +195,10 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
             break;
         }
     }
-    let end = rest
-        .iter()
-        .position(|w| matches!(*w, "|" | ">" | "2>&1" | "&&" | ";" | "&" | ">>"))
-        .unwrap_or(rest.len());
-    let mut program: Vec<String> = rest[..end]
-        .iter()
-        .map(|word| word.trim_end_matches(';').to_string())
-        .collect();
-    if let Some(done) = program.iter().position(|word| word == "done") {
-        program.truncate(done);
-    }
+    let ends = |word: &&&str| matches!(**word, "|" | ">" | "2>&1" | "&&" | ";" | "&" | ">>");
+    let words = rest.iter().take_while(|word| !ends(word));
+    let words = words.map(|word| word.trim_end_matches(';').to_string());
+    let mut program: Vec<String> = words.take_while(|word| word != "done").collect();
     let first = program.first_mut()?;
     *first = program_name(first).to_string();
     Some(program)

@@ -38,7 +38,7 @@ impl Patches {
         if self.hunk.goes_on() && line.depth == self.depth {
             return self.hunk.takes(text).then_some(at);
         }
-        if let Some((hunk, _)) = Hunk::begin(text) {
+        if let Some(hunk) = Hunk::begin(text) {
             (self.hunk, self.depth) = (hunk, line.depth);
             return Some(first_of_header(lines, at));
         }
@@ -74,9 +74,8 @@ fn is_extended_header(text: &str) -> bool {
 
 /// `old mode 100644`, also below a header that a mailer has wrapped.
 fn is_mode(text: &str) -> bool {
-    let rest = text
-        .strip_prefix("old mode ")
-        .or_else(|| text.strip_prefix("new mode "));
+    let old = text.strip_prefix("old mode ");
+    let rest = old.or_else(|| text.strip_prefix("new mode "));
     rest.is_some_and(|mode| mode.len() == 6 && mode.bytes().all(|b| b.is_ascii_digit()))
 }
 
@@ -88,17 +87,16 @@ pub(crate) struct Hunk {
 }
 
 impl Hunk {
-    /// The hunk that a line `@@ -12,7 +12,9 @@ REST` begins, and REST.
-    fn begin(text: &str) -> Option<(Hunk, &str)> {
-        let body = text.strip_prefix("@@ -")?;
-        let (ranges, rest) = body.split_once(" @@")?;
+    /// The hunk that a line `@@ -12,7 +12,9 @@` begins.
+    fn begin(text: &str) -> Option<Hunk> {
+        let (ranges, _) = text.strip_prefix("@@ -")?.split_once(" @@")?;
         let (old, new) = ranges.split_once(" +")?;
         let count = |range: &str| match range.split_once(',') {
             Some((_, count)) => count.parse().ok(),
             None => Some(1_usize),
         };
         let (old, new) = (count(old)?.min(1_000_000), count(new)?.min(1_000_000));
-        Some((Hunk { old, new }, rest))
+        Some(Hunk { old, new })
     }
 
     /// Whether lines of the hunk follow.
@@ -128,10 +126,8 @@ impl Hunk {
 
 /// Whether a line names the files that a patch changes.
 fn is_file_header(text: &str) -> bool {
-    text.starts_with("diff --git ")
-        || (text.starts_with("index ") && text.contains(".."))
-        || text.starts_with("--- a/")
-        || text.starts_with("+++ b/")
+    let mut starts = ["diff --git ", "--- a/", "+++ b/"].iter();
+    starts.any(|start| text.starts_with(start)) || text.starts_with("index ") && text.contains("..")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Lines of a text, and their descriptions.
 
 use std::borrow::Cow;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 use assize_bundle::Place;
 use serde::Serialize;
@@ -32,6 +33,11 @@ impl<'a> Line<'a> {
         let (message, line) = (1, number);
         Line::new(text, 0, Place { message, line })
     }
+}
+
+/// A hash of a value, the same within one execution.
+pub(crate) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
 /// A line and its description.

@@ -31,18 +31,15 @@ pub struct Located {
     pub value: f64,
     /// The unit; empty for plain counts.
     pub unit: String,
-    /// What is known of the runs behind a mean: their spread and their number.
-    pub(crate) spread: Option<Spread>,
-    pub(crate) n: Option<u32>,
 }
 
 /// The kind of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StandsFor {
     /// One run: its repetition.
     Run(u32),
-    /// The mean of several runs.
-    Mean,
+    /// The mean of several runs: their spread and their number, as far as they are known.
+    Mean(Option<Spread>, Option<u32>),
     /// A count of events.
     Events,
     /// No number of runs.
@@ -71,50 +68,61 @@ pub fn located(audit: &Audit) -> Vec<Located> {
 /// The figures, at the places where their blocks begin.
 fn figures(audit: &Audit) -> Vec<Located> {
     let records = &audit.records;
-    let at = |place: Place, names: [&Option<String>; 2], stands_for| Located {
-        place,
-        shown: false,
-        configuration: names[0].clone(),
-        workload: names[1].clone(),
-        stands_for,
-        metric: String::new(),
-        value: 0.0,
-        unit: String::new(),
-        spread: None,
-        n: None,
-    };
-    let of = |at: &Located, metric: &str, value: f64, unit: &str| Located {
-        metric: metric.to_owned(),
-        value,
-        unit: unit.to_owned(),
-        ..at.clone()
-    };
-    let some = |name: &String| Some(name.clone());
     let mut all = Vec::new();
+    let mut add =
+        |place, names: [Option<&String>; 2], stands_for, metric: &str, value, unit: &str| {
+            let [configuration, workload] = names.map(Option::<&String>::cloned);
+            all.push(Located {
+                place,
+                shown: false,
+                configuration,
+                workload,
+                stands_for,
+                metric: metric.to_owned(),
+                value,
+                unit: unit.to_owned(),
+            });
+        };
     for run in &records.runs {
-        let names = [&some(&run.configuration), &some(&run.workload)];
-        let at = at(run.place, names, StandsFor::Run(run.repetition));
-        let metrics = run.metrics.iter();
-        all.extend(metrics.map(|(metric, one)| of(&at, metric, one.value, &one.unit)));
+        let names = [Some(&run.configuration), Some(&run.workload)];
+        let stands_for = StandsFor::Run(run.repetition);
+        for (metric, one) in &run.metrics {
+            add(run.place, names, stands_for, metric, one.value, &one.unit);
+        }
     }
     for one in &records.summaries {
-        let names = [&some(&one.configuration), &some(&one.workload)];
-        let at = at(one.place, names, StandsFor::Mean);
-        all.push(Located {
-            spread: one.spread,
-            n: one.n,
-            ..of(&at, &one.metric, one.mean, &one.unit)
-        });
+        let names = [Some(&one.configuration), Some(&one.workload)];
+        let stands_for = StandsFor::Mean(one.spread, one.n);
+        add(
+            one.place,
+            names,
+            stands_for,
+            &one.metric,
+            one.mean,
+            &one.unit,
+        );
     }
     for one in &records.events {
-        let names = [&some(&one.configuration), &some(&one.workload)];
-        let at = at(one.place, names, StandsFor::Events);
-        all.push(of(&at, &one.event, one.count as f64, ""));
+        let names = [Some(&one.configuration), Some(&one.workload)];
+        add(
+            one.place,
+            names,
+            StandsFor::Events,
+            &one.event,
+            one.count as f64,
+            "",
+        );
     }
     for one in &records.statements {
-        let names = [&one.configuration, &one.workload];
-        let at = at(one.place, names, StandsFor::Statement);
-        all.push(of(&at, &one.metric, one.value, &one.unit));
+        let names = [one.configuration.as_ref(), one.workload.as_ref()];
+        add(
+            one.place,
+            names,
+            StandsFor::Statement,
+            &one.metric,
+            one.value,
+            &one.unit,
+        );
     }
     all
 }
@@ -129,12 +137,8 @@ struct Lines<'a> {
 impl<'a> Lines<'a> {
     fn new(audit: &'a Audit) -> Self {
         let lines = &audit.explained[..];
-        let at: HashMap<Place, usize> = lines
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(at, line)| (line.place, at))
-            .collect();
+        let numbered = lines.iter().enumerate().rev();
+        let at: HashMap<Place, usize> = numbered.map(|(at, line)| (line.place, at)).collect();
         let places = figures(audit).into_iter().map(|figure| figure.place);
         let begins = places.filter_map(|place| at.get(&place).copied()).collect();
         Lines { lines, at, begins }
@@ -148,11 +152,10 @@ impl<'a> Lines<'a> {
         let end = next.map_or(self.lines.len(), |&next| next);
         let below = begin..end.min(begin + LONGEST);
         let before = self.begins.range(..begin).next_back();
-        let above = before
-            .map_or(0, |&before| before + 1)
-            .max(begin.saturating_sub(LONGEST))..begin;
-        self.among(below, figure)
-            .or_else(|| self.among(above, figure))
+        let first = before.map_or(0, |&before| before + 1);
+        let above = first.max(begin.saturating_sub(LONGEST))..begin;
+        let found = self.among(below, figure);
+        found.or_else(|| self.among(above, figure))
     }
 
     fn among(&self, range: std::ops::Range<usize>, figure: &Located) -> Option<Place> {
@@ -164,9 +167,8 @@ impl<'a> Lines<'a> {
                 printed.any(|one| is_printed(one.number.value, figure.value))
             })
             .collect();
-        let named = showing
-            .iter()
-            .find(|line| names(&line.text, &figure.metric));
+        let mut all = showing.iter();
+        let named = all.find(|line| names(&line.text, &figure.metric));
         match (named, &showing[..]) {
             (Some(line), _) | (None, [line]) => Some(line.place),
             _ => None,

@@ -1,5 +1,6 @@
 //! The numbers of a line, and the units behind them.
 
+use crate::grammar::form::Form;
 use crate::grammar::number::{Locale, Number, number};
 use crate::grammar::units::{is_unit, power_of_seconds};
 
@@ -16,6 +17,9 @@ pub(crate) struct Printed<'t> {
     pub(crate) times: f64,
 }
 
+/// A number with what may stand between its digits.
+static NUMBER: Form = Form::new("^[-+.]?[0-9]+(?:[.,'][0-9]+|[eE][-+]?[0-9]+)*");
+
 /// Returns the numbers of a line in order; a comma that parts no thousands is a decimal mark. Parts of
 /// names, versions, addresses and times of day do not count: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
 pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
@@ -28,20 +32,19 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
             at += 1;
             continue;
         }
-        if let Some((seconds, length)) = duration(&line[at..]) {
+        if let Some((number, length)) = duration(&line[at..]) {
+            let (end, unit, times) = (at + length, "s", 1.0);
             found.push(Printed {
-                number: seconds,
-                unit: "s",
+                number,
+                unit,
                 at,
-                end: at + length,
-                times: 1.0,
+                end,
+                times,
             });
-            at += length;
+            at = end;
             continue;
         }
-        let end = end(bytes, at);
-        let token = &line[at..end];
-        let digits = token.trim_end_matches(['.', ',', '\'']);
+        let digits = NUMBER.find(&line[at..]).map_or("", |found| found.as_str());
         let rest = &line[at + digits.len()..];
         let comma = || number(digits, Locale::CommaDecimal).filter(|_| digits.contains(','));
         let english = || number(digits, Locale::English);
@@ -154,28 +157,6 @@ fn begins(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-fn end(bytes: &[u8], from: usize) -> usize {
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let mut at = from + 1;
-    while let Some(byte) = bytes.get(at) {
-        let inside = byte.is_ascii_digit()
-            || matches!(byte, b'.' | b',' | b'\'') && digit(at + 1)
-            || matches!(byte, b'e' | b'E') && (digit(at + 1) || signed(bytes, at + 1));
-        let signed_power =
-            matches!(byte, b'-' | b'+') && matches!(bytes[at - 1], b'e' | b'E') && digit(at + 1);
-        if !inside && !signed_power {
-            break;
-        }
-        at += 1;
-    }
-    at
-}
-
-fn signed(bytes: &[u8], at: usize) -> bool {
-    let sign = bytes.get(at).is_some_and(|b| matches!(b, b'-' | b'+'));
-    sign && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
-}
-
 /// Whether what follows a number makes it part of something else.
 fn goes_on(rest: &str) -> bool {
     let mut chars = rest.chars();
@@ -223,10 +204,9 @@ fn unit(rest: &str) -> (f64, &str, usize) {
             return (1024_f64.powi(power), base, end);
         }
     }
-    if is_joined {
-        (1.0, first, end)
-    } else {
-        (1.0, "", 0)
+    match is_joined {
+        true => (1.0, first, end),
+        false => (1.0, "", 0),
     }
 }
 

@@ -64,15 +64,9 @@ impl Role {
     /// # Errors
     /// A sentence with the known words.
     pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "configurations" => Ok(Role::Configurations),
-            "metrics" => Ok(Role::Metrics),
-            "workloads" => Ok(Role::Workloads),
-            "repetitions" => Ok(Role::Repetitions),
-            _ => Err(format!(
-                "'{text}' is none of configurations, metrics, workloads, repetitions"
-            )),
-        }
+        use Role::{Configurations, Metrics, Repetitions, Workloads};
+        let all = [Configurations, Metrics, Workloads, Repetitions];
+        one_of(text, all.map(|role| (role.word(), role)))
     }
 }
 
@@ -105,13 +99,8 @@ impl SpreadKind {
     /// # Errors
     /// A sentence with the known words.
     pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "sd" => Ok(SpreadKind::Sd),
-            "se" => Ok(SpreadKind::Se),
-            "ci95" => Ok(SpreadKind::Ci95),
-            "cv" => Ok(SpreadKind::Cv),
-            _ => Err(format!("'{text}' is none of sd, se, ci95, cv")),
-        }
+        use SpreadKind::{Ci95, Cv, Sd, Se};
+        one_of(text, [("sd", Sd), ("se", Se), ("ci95", Ci95), ("cv", Cv)])
     }
 
     /// Returns the spread of this kind after `mean`.
@@ -147,11 +136,19 @@ impl Options {
     }
 }
 
+/// The one of several that has this name.
+fn one_of<T, const N: usize>(text: &str, all: [(&str, T); N]) -> Result<T, String> {
+    let names = all.each_ref().map(|(name, _)| *name).join(", ");
+    let mut all = all.into_iter();
+    let found = all.find(|(name, _)| *name == text);
+    found
+        .map(|(_, one)| one)
+        .ok_or_else(|| format!("'{text}' is none of {names}"))
+}
+
 fn named<'o>(rules: &'o [(Regex, String)], text: &str) -> Option<&'o str> {
-    rules
-        .iter()
-        .find(|(regex, _)| regex.is_match(text))
-        .map(|(_, name)| name.as_str())
+    let (_, name) = rules.iter().find(|(regex, _)| regex.is_match(text))?;
+    Some(name)
 }
 
 /// Reads `REGEX=NAME`; the name stands behind the last `=`.
@@ -173,12 +170,8 @@ pub fn parse_rule(text: &str) -> Result<(Regex, String), String> {
 pub fn parse_regex(pattern: &str) -> Result<Regex, String> {
     Regex::new(pattern).map_err(|error| {
         let reason = error.to_string();
-        let last = reason
-            .lines()
-            .last()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_string();
+        let last = reason.lines().last().unwrap_or_default();
+        let last = last.trim_start_matches("error: ");
         format!("'{pattern}' is not a regular expression: {last}")
     })
 }
@@ -189,10 +182,8 @@ pub fn parse_regex(pattern: &str) -> Result<Regex, String> {
 /// A sentence that describes the expected form.
 pub fn parse_duration(text: &str) -> Result<f64, String> {
     let text = text.trim();
-    let unit_at = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
-    let (digits, unit) = text.split_at(unit_at);
+    let unit_at = text.find(|c: char| c.is_ascii_alphabetic());
+    let (digits, unit) = text.split_at(unit_at.unwrap_or(text.len()));
     let factor = match unit {
         "s" | "sec" | "" => 1.0,
         "ms" => 1e-3,
@@ -202,9 +193,8 @@ pub fn parse_duration(text: &str) -> Result<f64, String> {
         _ => f64::NAN,
     };
     let value = english(digits.trim()).map(|value| value * factor);
-    value
-        .filter(|seconds| seconds.is_finite() && *seconds > 0.0)
-        .ok_or_else(|| format!("'{text}' is not a duration, as in 300s, 5m or 1h"))
+    let proper = value.filter(|seconds| seconds.is_finite() && *seconds > 0.0);
+    proper.ok_or_else(|| format!("'{text}' is not a duration, as in 300s, 5m or 1h"))
 }
 
 #[cfg(test)]

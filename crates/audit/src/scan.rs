@@ -14,6 +14,7 @@ use crate::diff;
 use crate::grammar;
 use crate::grammar::block::{Block, Figure, Finding, Labels, mean_figures};
 use crate::grammar::dispatch;
+use crate::group::item::doubt;
 use crate::headings::{self, Heading};
 use crate::line::{Explained, Line};
 use crate::options::Options;
@@ -102,11 +103,8 @@ fn hide<'a>(lines: &mut [Line<'a>], options: &Options) -> Hidden<'a> {
     let mut hidden = Hidden::new();
     let ignored = (0..lines.len()).filter(|at| options.ignores(&lines[*at].text));
     for at in ignored.collect::<Vec<_>>() {
-        hidden.push((
-            at,
-            "ignored on request",
-            std::mem::take(&mut lines[at].text),
-        ));
+        let text = std::mem::take(&mut lines[at].text);
+        hidden.push((at, "ignored on request", text));
     }
     for at in diff::patches(lines).into_iter().flatten() {
         hidden.push((at, "diff", std::mem::take(&mut lines[at].text)));
@@ -136,11 +134,8 @@ pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
         at += scanner.step(at);
     }
     let mut scan = scanner.finish();
-    for (at, text) in hidden
-        .into_iter()
-        .map(|(at, _, text)| (at, text))
-        .chain(marked)
-    {
+    let hidden = hidden.into_iter().map(|(at, _, text)| (at, text));
+    for (at, text) in hidden.chain(marked) {
         if let Some(line) = scan.explained.get_mut(at) {
             line.text = text.into_owned();
         }
@@ -161,8 +156,7 @@ impl Scanner<'_, '_> {
             self.level(line.depth).machine = Some(name.to_string());
         }
         if let Some(name) = self.options.workload_of(text) {
-            let name = name.to_string();
-            self.level(line.depth).workload = Some(name);
+            self.level(line.depth).workload = Some(name.to_string());
         }
         if let Some(used) = self.command(at) {
             return used;
@@ -195,12 +189,7 @@ impl Scanner<'_, '_> {
     }
 
     fn doubt(&mut self, code: &str, detail: String, place: Place) {
-        let code = code.to_string();
-        self.out.doubts.push(Doubt {
-            code,
-            detail,
-            place,
-        });
+        self.out.doubts.push(doubt(code, detail, place));
     }
 
     fn take(&mut self, at: usize, what: &str) {
@@ -261,17 +250,14 @@ impl Scanner<'_, '_> {
                 self.taken.insert(heading.at, "heading".to_string());
             }
         }
-        let takes_samples = findings
-            .iter()
-            .any(|(_, f)| matches!(f, Finding::Run { .. } | Finding::Grid(_)));
+        let takes = |(_, f): &(Place, Finding)| matches!(f, Finding::Run { .. } | Finding::Grid(_));
         let level = self.level(depth);
         // The last heading holds for all blocks below it.
         level.heading = headings.last().map(|h| h.at).or(level.heading);
         let heading_is_nearer = level.heading > level.command.as_ref().map(|(line, ..)| *line);
-        let samples = if takes_samples {
-            std::mem::take(&mut level.samples)
-        } else {
-            Vec::new()
+        let samples = match findings.iter().any(takes) {
+            true => std::mem::take(&mut level.samples),
+            false => Vec::new(),
         };
         let command = self.command_of(at, format);
         let level = self.level(depth);
@@ -302,16 +288,14 @@ impl Scanner<'_, '_> {
 
     /// A line above that the user declared to name a configuration.
     fn named_heading(&self, from: usize, at: usize, depth: u8) -> Option<Heading> {
-        (from..at)
-            .rev()
-            .filter(|&i| self.lines[i].depth == depth)
-            .find_map(|i| {
-                let name = self.options.configuration_of(&self.lines[i].text)?;
-                Some(Heading {
-                    text: name.to_string(),
-                    at: i,
-                })
-            })
+        let mut above = (from..at).rev().filter(|&at| self.lines[at].depth == depth);
+        above.find_map(|at| {
+            let text = self
+                .options
+                .configuration_of(&self.lines[at].text)?
+                .to_string();
+            Some(Heading { text, at })
+        })
     }
 
     /// Turns samples into a run, if their command has no block of figures.
@@ -322,10 +306,8 @@ impl Scanner<'_, '_> {
         };
         let place = self.lines[at].place;
         let figures = mean_figures(samples.iter().map(|(_, figure)| figure));
-        let run = Finding::Run {
-            labels: Labels::default(),
-            figures,
-        };
+        let labels = Labels::default();
+        let run = Finding::Run { labels, figures };
         self.place(at, 1, "frames", vec![(place, run)]);
     }
 
@@ -343,10 +325,8 @@ impl Scanner<'_, '_> {
     fn explain(&mut self) {
         for (at, line) in self.lines.iter().enumerate() {
             let blank = line.text.trim().is_empty();
-            let taken = self
-                .taken
-                .remove(&at)
-                .unwrap_or_else(|| if blank { "blank" } else { "prose" }.to_string());
+            let other = || if blank { "blank" } else { "prose" }.to_string();
+            let taken = self.taken.remove(&at).unwrap_or_else(other);
             self.out.explained.push(Explained {
                 place: line.place,
                 depth: line.depth,

@@ -1,9 +1,9 @@
 //! Mails of an archive, thread by thread.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::audit::{Audit, Letter, Reading, Scanned};
+use crate::line::hash;
 use crate::options::Options;
 
 /// A thread: the mail it begins with, and the version of the series.
@@ -80,7 +80,7 @@ impl Threads {
     }
 
     fn key(&self, message: &Scanned, own: Option<u64>) -> Key {
-        let references = message.references.iter().map(|id| hash(id));
+        let references = message.references.iter().map(hash);
         let parent = references.rev().find_map(|id| self.known.get(&id)).copied();
         let root = match (parent, message.references.first()) {
             (Some((root, _)), _) => root,
@@ -93,12 +93,6 @@ impl Threads {
         let inherited = parent.map_or(1, |(_, version)| version);
         (root, version.unwrap_or(inherited))
     }
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The version in a subject, such as `[PATCH net v3 2/5]` or `Re: [RFC v2]`; 1 if the tag has no

@@ -46,18 +46,3 @@ pub(crate) fn said(lines: &[Line<'_>]) -> Option<String> {
     let found = SAYS.find(&joined)?;
     (found.start() < text.len()).then(|| found.as_str().to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn code_that_is_not_reached_is_found_over_the_end_of_a_line() {
-        let of = |texts: [&'static str; 2]| said(&texts.map(|text| Line::plain(1, text)));
-        assert!(of(["This will never happen on our", "platform."]).is_some());
-        assert!(of(["So X doesn't seem to have", "any effect for us."]).is_some());
-        assert_eq!(of(["It is", "never called."]), None);
-        assert_eq!(of(["I have never seen that.", "Nice."]), None);
-        assert_eq!(of(["return never_reached();", ""]), None);
-    }
-}

@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
-use crate::common::{MARK, cases, cells, compared, posts, records, records_as};
+use crate::common::{
+    MARK, cases, cells, compared, explain, looked_over, posts, records, records_as,
+};
+use assize_audit::declared::{Outcome, Stands};
 use assize_audit::{Judged, Options, Role};
-use assize_bundle::Records;
+use assize_bundle::{Measurement, Records};
 
 /// The figures of a post with what they are of, those that are compared with others first in
 /// their line, and the codes of its doubts.
@@ -25,20 +27,13 @@ fn told(records: &Records) -> String {
     for ([workload, metric, configuration], values) in runs {
         let alone = cells[&(workload, metric)].len() < 2;
         let how = if alone { "alone" } else { "compared" };
-        writeln!(
-            told,
-            "{how}: {configuration} on {workload}: {metric} {values:?}"
-        )
-        .unwrap();
+        let of = format!("{configuration} on {workload}");
+        writeln!(told, "{how}: {of}: {metric} {values:?}").unwrap();
     }
     for one in &records.summaries {
-        let (configuration, workload) = (&one.configuration, &one.workload);
+        let of = format!("{} on {}", one.configuration, one.workload);
         let (metric, mean, n) = (&one.metric, one.mean, one.n);
-        writeln!(
-            told,
-            "mean: {configuration} on {workload}: {metric} {mean} {n:?}"
-        )
-        .unwrap();
+        writeln!(told, "mean: {of}: {metric} {mean} {n:?}").unwrap();
     }
     for one in &records.statements {
         writeln!(told, "stated: {} {}", one.metric, one.value).unwrap();
@@ -56,92 +51,103 @@ fn told(records: &Records) -> String {
     told
 }
 
-/// Whole posts, as people send them, and the numbers in them that nothing claims. With
-/// `ASSIZE_GOLDEN=1` what is read is written anew.
+/// Whole posts, as people send them, and the numbers in them that nothing claims.
 #[test]
 fn whole_posts_are_read_as_they_were_looked_over() {
-    let golden = std::env::var_os("ASSIZE_GOLDEN").is_some();
-    let explain = Options {
-        explain: true,
-        ..Options::default()
-    };
-    let is_post = |path: &Path| path.extension().is_some_and(|end| end == "txt");
-    for (path, post) in posts("whole").into_iter().filter(|(path, _)| is_post(path)) {
-        let audit = assize_audit::read(post.as_bytes(), "post", &explain).unwrap();
+    for (path, post) in posts("whole") {
+        if path.extension().is_none_or(|end| end != "txt") {
+            continue;
+        }
+        let audit = assize_audit::read(post.as_bytes(), "post", &explain()).unwrap();
         let mut read = told(&audit.records);
         for one in assize_audit::reading::unassigned(&audit) {
-            writeln!(
-                read,
-                "in no row, line {}: {} {}",
-                one.line, one.value, one.unit
-            )
-            .unwrap();
+            let (line, value, unit) = (one.line, one.value, one.unit);
+            writeln!(read, "in no row, line {line}: {value} {unit}").unwrap();
         }
-        let expected = path.with_extension("read_as");
-        if golden {
-            std::fs::write(&expected, &read).unwrap();
-        }
-        assert_eq!(read, std::fs::read_to_string(&expected).unwrap());
+        looked_over(&path.with_extension("read_as"), &read);
     }
 }
 
 /// The rows of the draft of a post.
 fn drafted(post: &str) -> String {
-    let explain = Options {
-        explain: true,
+    let all = Options {
         judged: Judged::All,
-        ..Options::default()
+        ..explain()
     };
     let read = |options| assize_audit::read(post.as_bytes(), "post", options).unwrap();
-    let draft = assize_audit::reading::draft(post, &read(&explain), &read(&Options::default()));
+    let draft = assize_audit::reading::draft(post, &read(&all), &read(&Options::default()));
     let rows = draft.text.lines().filter(|line| !line.starts_with('#'));
     rows.map(|row| format!("{row}\n")).collect()
 }
 
-/// With `ASSIZE_GOLDEN=1` what is read is written anew.
-#[test]
-fn posts_are_read_and_drafted_as_they_were_looked_over() {
-    let golden = std::env::var_os("ASSIZE_GOLDEN").is_some();
-    let told: fn(&str) -> String = |post| told(&records(post));
-    let read = [("told", told), ("single/drafts.txt", drafted)];
-    for (of, (path, text)) in read
-        .iter()
-        .flat_map(|(folder, of)| posts(folder).into_iter().map(move |post| (of, post)))
-    {
-        let mut anew = String::new();
-        for [title, post, expected] in cases(&text) {
-            let read = of(&post);
-            assert!(golden || read == expected, "{title}{read}");
-            anew += &format!("{title}{post}{MARK}{read}");
+/// The figures that a text declares.
+fn declared(text: &str, options: &Options) -> String {
+    let read = assize_audit::declared::read(text.as_bytes(), "text", Stands::Alone, options);
+    let one = match read {
+        Ok(Outcome::Declared(one)) => one,
+        Ok(Outcome::Undeclared(_)) => return "nothing is declared\n".to_owned(),
+        Err(error) => return format!("{error}\n"),
+    };
+    let mut all = String::new();
+    for run in &one.records.runs {
+        for (metric, figure) in &run.metrics {
+            let Measurement { value, unit, .. } = figure;
+            writeln!(all, "{}: {metric} {value} {unit:?}", run.configuration).unwrap();
         }
-        if golden {
-            std::fs::write(&path, anew).unwrap();
+    }
+    for one in &one.records.summaries {
+        writeln!(all, "{one:?}").unwrap();
+    }
+    all + &format!("lower is better: {:?}\n", one.lower_is_better)
+}
+
+#[test]
+fn texts_are_read_and_drafted_as_they_were_looked_over() {
+    let told: fn(&str) -> String = |post| told(&records(post));
+    for (folder, of) in [
+        ("told", told),
+        ("single/drafts.txt", drafted),
+        ("single/declared.txt", |text| {
+            declared(text, &Options::default())
+        }),
+    ] {
+        for (path, text) in posts(folder) {
+            let cases = cases(&text).into_iter();
+            let anew = cases.map(|[title, post]| format!("{title}{post}{MARK}{}", of(&post)));
+            looked_over(&path, &anew.collect::<String>());
         }
     }
 }
 
 #[test]
 fn figures_without_configurations_are_read_and_not_judged() {
-    for (path, post) in posts("read_only") {
-        let records = records(&post);
-        assert_eq!(compared(&records), [] as [String; 0], "{}", path.display());
+    for [title, post] in cases(include_str!("posts/single/read_only.txt")) {
+        assert_eq!(compared(&records(&post)), [] as [String; 0], "{title}");
     }
 }
 
 #[test]
 fn the_user_says_what_columns_and_rows_are() {
     let post = include_str!("posts/single/unknown.txt");
-    assert_eq!(compared(&records(post)), [] as [String; 0]);
+    assert!(records(post).runs.is_empty());
     let columns = Options {
         columns_are: Some(Role::Configurations),
         ..Options::default()
     };
     assert_eq!(compared(&records_as(post, &columns)), ["red", "green"]);
+    let figures = "a: value 1.5 \"\"\nb: value 2.5 \"\"\nlower is better: []\n";
+    assert_eq!(declared("run,a,b\n1,1.5,2.5\n", &columns), figures);
     let rows = Options {
         rows_are: Some(Role::Configurations),
         ..Options::default()
     };
     assert_eq!(compared(&records_as(post, &rows)), ["north", "south"]);
+    // Whoever compares files has said what is compared.
+    let all = Options {
+        judged: Judged::All,
+        ..Options::default()
+    };
+    assert!(!records_as(post, &all).runs.is_empty());
 }
 
 #[test]
@@ -153,14 +159,4 @@ fn a_name_that_the_user_gives_is_a_configuration() {
         ..Options::default()
     };
     assert_eq!(compared(&records_as(post, &options)), ["old", "new"]);
-}
-
-#[test]
-fn whoever_compares_files_has_said_what_is_compared() {
-    let post = include_str!("posts/read_only/sizes.txt");
-    let options = Options {
-        judged: Judged::All,
-        ..Options::default()
-    };
-    assert!(!records_as(post, &options).runs.is_empty());
 }

@@ -1,24 +1,22 @@
 //! What the formats read of real output, and that mutated output breaks none; fuzzing tries more.
 //!
 //! Each file below `posts/tools` is what a tool printed; behind the mark stands what is read of
-//! it. With `ASSIZE_GOLDEN=1` that is written anew.
+//! it.
 
 use std::fmt::Write as _;
 
-use crate::common::{MARK, posts};
+use crate::common::{MARK, looked_over, posts};
 use assize_audit::Line;
 use assize_audit::grammar::{Block, Figure, Finding, Labels, all};
 
-/// The output in a file, and what is to be read of it.
-fn parted(text: &str) -> (&str, &str) {
-    text.split_once(MARK).unwrap_or((text, ""))
+/// The output in a file.
+fn output(text: &str) -> &str {
+    text.split_once(MARK).map_or(text, |(output, _)| output)
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {
-    let numbered = text.lines().zip(1..);
-    numbered
-        .map(|(text, number)| Line::plain(number, text.trim_end()))
-        .collect()
+    let line = |(text, number)| Line::plain(number, str::trim_end(text));
+    text.lines().zip(1..).map(line).collect()
 }
 
 /// Reads all blocks of a text as the auditor does: at each line the first format that reads a
@@ -53,10 +51,8 @@ fn check(name: &str, block: &Block, lines: usize) {
                 names.sort_unstable();
                 names.dedup();
                 assert_eq!(names.len(), figures.len(), "{name}: {figures:?}");
-                assert!(
-                    figures.iter().all(|figure| figure.value.is_finite()),
-                    "{name}: {figures:?}"
-                );
+                let finite = figures.iter().all(|figure| figure.value.is_finite());
+                assert!(finite, "{name}: {figures:?}");
             }
             Finding::Summary { figure, .. } => assert!(figure.value.is_finite(), "{name}"),
             _ => {}
@@ -86,11 +82,8 @@ fn shown(finding: &Finding) -> String {
             spread,
             n,
         } => {
-            format!(
-                "mean of {}: {}, {spread:?}, n {n:?}",
-                place(labels),
-                one(figure)
-            )
+            let (place, figure) = (place(labels), one(figure));
+            format!("mean of {place}: {figure}, {spread:?}, n {n:?}")
         }
         Finding::Unsupported { metric, reason, .. } => format!("{metric}: {reason}"),
         Finding::Doubt(code, _) => format!("doubt: {code}"),
@@ -101,9 +94,7 @@ fn shown(finding: &Finding) -> String {
             count,
             times_s,
             ..
-        } => {
-            format!("{count} events of {event}, times {times_s:?}")
-        }
+        } => format!("{count} events of {event}, times {times_s:?}"),
         Finding::Grid(_) => "a table".to_owned(),
         Finding::Statement { figure, .. } => format!("statement: {}", one(figure)),
     }
@@ -112,7 +103,7 @@ fn shown(finding: &Finding) -> String {
 #[test]
 fn real_output_is_read_as_it_was_looked_over() {
     for (path, text) in posts("tools") {
-        let (output, expected) = parted(&text);
+        let output = output(&text);
         let mut read = String::new();
         for (format, block) in blocks(output) {
             writeln!(read, "{format}, {} lines", block.taken.len()).unwrap();
@@ -120,12 +111,7 @@ fn real_output_is_read_as_it_was_looked_over() {
                 writeln!(read, "  {}", shown(finding)).unwrap();
             }
         }
-        if std::env::var_os("ASSIZE_GOLDEN").is_some() {
-            let output = output.strip_suffix('\n').unwrap_or(output);
-            std::fs::write(&path, format!("{output}\n{MARK}{read}")).unwrap();
-            continue;
-        }
-        assert_eq!(read, expected, "{}", path.display());
+        looked_over(&path, &format!("{output}{MARK}{read}"));
         // Mailers and people take blanks away.
         if path.to_string_lossy().contains("perf_stat") {
             let stripped: Vec<_> = output.lines().map(str::trim).collect();
@@ -133,12 +119,8 @@ fn real_output_is_read_as_it_was_looked_over() {
                 let blocks = blocks(text).into_iter();
                 blocks.flat_map(|(_, block)| block.findings).collect()
             };
-            assert_eq!(
-                findings(output),
-                findings(&stripped.join("\n")),
-                "{}",
-                path.display()
-            );
+            let stripped = findings(&stripped.join("\n"));
+            assert_eq!(findings(output), stripped, "{}", path.display());
         }
     }
 }
@@ -185,7 +167,7 @@ fn mutated_outputs_never_break_a_format() {
     };
     for (_, text) in posts("tools") {
         for _ in 0..8 {
-            blocks(&mutated(parted(&text).0, &mut draw));
+            blocks(&mutated(output(&text), &mut draw));
         }
     }
 }

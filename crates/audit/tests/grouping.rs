@@ -1,16 +1,13 @@
 //! How posts become runs of a configuration and a workload.
 
-use crate::common::{records, records_as};
+use crate::common::{explain, records, records_as};
 use assize_audit::Options;
 use assize_bundle::Records;
 
 /// `configuration/workload` of each run.
 fn cells(records: &Records) -> Vec<String> {
-    records
-        .runs
-        .iter()
-        .map(|run| format!("{}/{}", run.configuration, run.workload))
-        .collect()
+    let cell = |run: &assize_bundle::Run| format!("{}/{}", run.configuration, run.workload);
+    records.runs.iter().map(cell).collect()
 }
 
 fn perf(switches: u32) -> String {
@@ -39,11 +36,7 @@ fn figures_in_a_patch_are_code() {
     let post = "@@ -1,2 +1,3 @@\n table\n-a  1.0  2.0\n+a  1.0  3.0\n+b  2.0  3.0\nend\n";
     let read = records(post);
     assert!(read.runs.is_empty() && read.doubts.is_empty());
-    let explain = Options {
-        explain: true,
-        ..Options::default()
-    };
-    let audit = assize_audit::read(post.as_bytes(), "post", &explain).unwrap();
+    let audit = assize_audit::read(post.as_bytes(), "post", &explain()).unwrap();
     let mut lines = audit.explained.iter().zip(post.lines()).take(5);
     assert!(lines.all(|(line, text)| line.taken == "diff" && line.text == text));
 }

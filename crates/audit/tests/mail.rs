@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::common::lists;
+use crate::common::{explain, lists, looked_over};
 use assize_audit::mail::{BINARY_INPUT, Message, messages, sealed};
 use assize_audit::{Line, Options, read_message};
 use assize_bundle::Records;
@@ -30,7 +30,7 @@ fn shown(message: &Message) -> Vec<String> {
     message.lines().iter().map(show).collect()
 }
 
-/// What is read of each file in `posts/mail`. With `ASSIZE_GOLDEN=1` it is written anew.
+/// What is read of each file in `posts/mail`.
 #[test]
 fn mails_are_read_as_they_were_looked_over() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/posts/mail"));
@@ -49,13 +49,8 @@ fn mails_are_read_as_they_were_looked_over() {
                 &message.letter.date,
             ];
             let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
-            writeln!(
-                all,
-                "message {}: {}",
-                message.letter.number,
-                said.join(" | ")
-            )
-            .unwrap();
+            let (number, said) = (message.letter.number, said.join(" | "));
+            writeln!(all, "message {number}: {said}").unwrap();
             for doubt in &message.doubts {
                 let (code, line) = (&doubt.code, doubt.place.line);
                 writeln!(all, "doubt at {line}: {code}: {}", doubt.detail).unwrap();
@@ -65,10 +60,7 @@ fn mails_are_read_as_they_were_looked_over() {
             }
         }
     }
-    if std::env::var_os("ASSIZE_GOLDEN").is_some() {
-        std::fs::write(&expected, &all).unwrap();
-    }
-    assert_eq!(all, std::fs::read_to_string(&expected).unwrap());
+    looked_over(&expected, &all);
 }
 
 #[test]
@@ -90,6 +82,22 @@ fn an_empty_file_is_one_message_without_lines() {
     assert!(one(b"").lines().is_empty());
     assert!(one(b"\xef\xbb\xbf").lines().is_empty());
     assert_eq!(shown(&one(b"\n")), ["1:0 "]);
+}
+
+#[test]
+fn a_text_is_a_mail_only_if_its_header_is_one() {
+    assert_eq!(
+        shown(&one(b"from:A <a@b>\r\nDATE: b\r\n\r\nbody")),
+        ["4:0 body"]
+    );
+    for text in [
+        "From: a\nDate: b\nhello world\n\n",
+        "Results: a\nFrom: b\nDate: c\n\nx",
+        "From: b\n\nDate: c\n\nx",
+        "From: b\nDate: c\n",
+    ] {
+        assert_eq!(one(text.as_bytes()).lines()[0].place.line, 1, "{text}");
+    }
 }
 
 #[test]
@@ -159,6 +167,9 @@ fn hostile_mails_take_linear_time() {
         .collect();
     let forwarded =
         "--x\nContent-Type: message/rfc822\n\nContent-Type: message/rfc822\n\n".repeat(40_000);
+    let html = |tag: &str| format!("--x\nContent-Type: text/html\n\n{}", tag.repeat(200_000));
+    let tags = ["<a", "<!--", "<style>", "</", "<blockquote>", "<pre>\n"].map(html);
+    let marks = [">", "> ", "| ", "|> ", ">>>>>>> ", "A> ", " >"].map(|mark| mark.repeat(100_000));
     #[rustfmt::skip]
     let cases = [
         never_ended, nested, forwarded, "--".repeat(1_000_000), "\n--x".repeat(500_000),
@@ -166,7 +177,7 @@ fn hostile_mails_take_linear_time() {
         "a\n\nFrom x Thu Jan  1 00:00:00 1970\n".repeat(50_000), "> | ".repeat(500_000),
         ": x\n".repeat(500_000),
     ];
-    for body in cases {
+    for body in cases.into_iter().chain(tags).chain(marks) {
         let message = one(format!("{head}{body}").as_bytes());
         let _ = message.lines().len();
         let lines: usize = read(body.as_bytes()).iter().map(|m| m.lines().len()).sum();
@@ -177,15 +188,11 @@ fn hostile_mails_take_linear_time() {
 /// What is read of each mail of a mailbox, and whether it was thought that anything may be.
 /// To explain each line, all of them are looked at.
 fn all_read(mailbox: &str) -> Vec<(bool, Records)> {
-    let explain = Options {
-        explain: true,
-        ..Options::default()
-    };
     let of = |mail: std::io::Result<assize_audit::mail::Sealed>| {
         let mail = mail.expect("a slice can be read");
         let may = mail.may_hold_figures();
         let message = mail.open();
-        let records = read_message(&message, "box", &explain).records;
+        let records = read_message(&message, "box", &explain()).records;
         let quick = read_message(&message, "box", &Options::default()).records;
         assert_eq!(quick, records);
         (may, records)

@@ -125,25 +125,3 @@ fn cells(line: &str) -> Vec<String> {
     };
     inner.split(BARS).map(plain).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(text: &str) -> Vec<Vec<Vec<String>>> {
-        let rows = |table: Table| table.rows.into_iter().map(|(cells, _)| cells).collect();
-        tables(text).into_iter().map(rows).collect()
-    }
-
-    #[test]
-    fn a_table_has_a_rule_below_its_header() {
-        let boxed = "+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n+---+---+\n";
-        assert_eq!(of(boxed), [[["a", "b"], ["1", "2"]]]);
-        let drawn = "\u{250c}\u{2500}\u{252c}\u{2500}\u{2510}\n\u{2502}a\u{2502}b\u{2502}\n\
-                     \u{251c}\u{2500}\u{253c}\u{2500}\u{2524}\n\u{2502}1\u{2502}2\u{2502}\n";
-        assert_eq!(of(drawn), [[["a", "b"], ["1", "2"]]]);
-        let marked = "text | not\n\n`a` | **b**\n--- | ---:\n1 | 2\n\nmore\n| x |\n";
-        assert_eq!(of(marked), [[["a", "b"], ["1", "2"]]]);
-        assert!(of("a | b\nc | d\n").is_empty());
-    }
-}

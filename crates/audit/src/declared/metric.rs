@@ -50,23 +50,3 @@ impl Metric {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_metric_has_a_name_and_perhaps_a_unit_and_a_direction() {
-        let of = |text| {
-            let read = Metric::parse(text).unwrap();
-            (read.name, read.unit, read.better)
-        };
-        let is = |name: &str, unit: &str, better| (name.to_owned(), unit.to_owned(), better);
-        assert_eq!(of("time s <"), is("time", "s", Some(Better::Lower)));
-        assert_eq!(of("p99 latency (us)"), is("p99 latency", "us", None));
-        assert_eq!(of("score >"), is("score", "", Some(Better::Higher)));
-        assert_eq!(of("Mbit/s >"), is("Mbit/s", "Mbit/s", Some(Better::Higher)));
-        assert_eq!(of("context switches"), is("context switches", "", None));
-        assert!(Metric::parse("<").is_err() && Metric::parse("a < b").is_err());
-    }
-}

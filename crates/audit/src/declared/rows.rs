@@ -23,13 +23,7 @@ const ABSENT: [&str; 5] = ["", "-", "NA", "N/A", "n/a"];
 pub(crate) struct Rows<'o> {
     header: Header,
     locale: Locale,
-    metric: Option<&'o Metric>,
-    runs_behind: Option<u32>,
-    spread: Option<SpreadKind>,
-    configuration: Option<usize>,
-    workload: Option<usize>,
-    run: Option<usize>,
-    order: Option<usize>,
+    options: &'o Options,
     parameters: Vec<Parameter>,
     rows: usize,
     /// The name of a configuration and a workload that the table does not name.
@@ -72,13 +66,7 @@ impl<'o> Rows<'o> {
         Rows {
             parameters: all.filter_map(parameter).collect(),
             locale,
-            metric: options.metric.as_ref(),
-            runs_behind: options.runs_behind,
-            spread: options.spread,
-            configuration: header.find(&Column::Configuration),
-            workload: header.find(&Column::Workload),
-            run: header.find(&Column::Run),
-            order: header.find(&Column::Order),
+            options,
             rows: 0,
             names,
             header,
@@ -95,31 +83,26 @@ impl<'o> Rows<'o> {
         self.rows += 1;
         let workload = self.workload(cells)?;
         let [configuration, _] = self.names;
-        let order = match self.order {
-            Some(at) => Some(self.number(at, get(cells, at))?.value),
-            None => None,
-        };
+        let ordered = self.header.find(&Column::Order);
+        let ordered = ordered.map(|at| (at, get(cells, at)));
+        let order = ordered
+            .map(|(at, cell)| self.number(at, cell))
+            .transpose()?;
+        let named = self.named(&Column::Configuration, cells)?;
+        let run = self.named(&Column::Run, cells)?;
         let of = Of {
-            configuration: self
-                .named(self.configuration, cells)?
-                .unwrap_or(configuration),
+            configuration: named.unwrap_or(configuration),
             workload: &workload,
             // A row with an order is an execution with all that has the same.
-            run: self
-                .named(self.run, cells)?
-                .or(self.order.map(|at| get(cells, at))),
-            order: None,
+            run: run.or(ordered.map(|(_, cell)| cell)),
+            order: order.map(|order| order.value),
             line,
         };
-        let of = Of { order, ..of };
         self.change(cells, of, sheet)?;
-        match self.header.columns.iter().position(is_figure) {
-            Some(at) if matches!(self.header.columns[at], Column::Value(_)) => {
-                self.tidy(at, cells, of, sheet)
-            }
-            Some(at) if matches!(self.header.columns[at], Column::Mean(_)) => {
-                self.mean(at, cells, of, sheet)
-            }
+        let columns = self.header.columns.iter().enumerate();
+        match columns.into_iter().find(|(_, column)| is_figure(column)) {
+            Some((at, Column::Value(unit))) => self.tidy(at, unit, cells, of, sheet),
+            Some((at, Column::Mean(unit))) => self.mean(at, unit, cells, of, sheet),
             _ => self.wide(cells, of, sheet),
         }
     }
@@ -164,13 +147,13 @@ impl<'o> Rows<'o> {
         }
     }
 
-    fn named<'c>(&self, at: Option<usize>, cells: &Cells<'c>) -> Result<Option<&'c str>, Fault> {
-        let Some(at) = at else { return Ok(None) };
+    fn named<'c>(&self, column: &Column, cells: &Cells<'c>) -> Result<Option<&'c str>, Fault> {
+        let Some(at) = self.header.find(column) else {
+            return Ok(None);
+        };
+        let column = &self.header.names[at];
         match get(cells, at) {
-            "" => Err(format!(
-                "column '{}' is empty; fill it in",
-                self.header.names[at]
-            )),
+            "" => Err(format!("column '{column}' is empty; fill it in")),
             name => Ok(Some(name)),
         }
     }
@@ -181,7 +164,7 @@ impl<'o> Rows<'o> {
         'o: 'c,
     {
         let [_, unnamed] = self.names;
-        let name: &'c str = self.named(self.workload, cells)?.unwrap_or(unnamed);
+        let name: &'c str = self.named(&Column::Workload, cells)?.unwrap_or(unnamed);
         if self.parameters.is_empty() {
             return Ok(Cow::Borrowed(name));
         }
@@ -210,10 +193,8 @@ impl<'o> Rows<'o> {
         if let Some(number) = number(cell, self.locale) {
             return Ok((number, ""));
         }
-        let end = cell
-            .rfind(|c: char| c.is_ascii_digit())
-            .map_or(0, |at| at + 1);
-        let (digits, unit) = cell.split_at(end);
+        let last = cell.rfind(|c: char| c.is_ascii_digit());
+        let (digits, unit) = cell.split_at(last.map_or(0, |at| at + 1));
         let unit = unit.trim();
         if is_unit(unit) {
             return Ok((self.number(at, digits)?, unit));
@@ -229,10 +210,9 @@ impl<'o> Rows<'o> {
         in_cell: &'c str,
         sheet: &mut Sheet,
     ) -> Result<(Cow<'c, str>, Cow<'c, str>), Fault> {
-        let column = self.header.find(&Column::Metric);
         let mut name = Cow::Borrowed(VALUE);
         let mut unit = Cow::Borrowed(in_header);
-        if let Some(cell) = self.named(column, cells)? {
+        if let Some(cell) = self.named(&Column::Metric, cells)? {
             name = Cow::Borrowed(cell);
             // A unit or direction after the name: `time [s] <`.
             if cell.ends_with([']', ')', '<', '>']) {
@@ -240,15 +220,13 @@ impl<'o> Rows<'o> {
                 sheet.better(&metric);
                 (name, unit) = (Cow::Owned(metric.name), Cow::Owned(metric.unit));
             }
-        } else if let Some(metric) = self.metric {
+        } else if let Some(metric) = &self.options.metric {
             sheet.better(metric);
             name = Cow::Owned(metric.name.clone());
             unit = Cow::Owned(metric.unit.clone());
         }
-        let of_column = self
-            .header
-            .find(&Column::Unit)
-            .map_or("", |at| get(cells, at));
+        let column = self.header.find(&Column::Unit);
+        let of_column = column.map_or("", |at| get(cells, at));
         for said in [in_header, of_column, in_cell] {
             if said.is_empty() || said == unit {
                 continue;
@@ -264,12 +242,13 @@ impl<'o> Rows<'o> {
     fn tidy(
         &self,
         at: usize,
+        in_header: &str,
         cells: &Cells<'_>,
         of: Of<'_>,
         sheet: &mut Sheet,
     ) -> Result<(), Fault> {
         let (number, in_cell) = self.quantity(at, get(cells, at))?;
-        let (metric, unit) = self.metric(cells, self.in_header(at), in_cell, sheet)?;
+        let (metric, unit) = self.metric(cells, in_header, in_cell, sheet)?;
         if of.run.is_none() && of.order.is_none() {
             sheet.single(of, &metric, &unit, number);
             return Ok(());
@@ -278,32 +257,24 @@ impl<'o> Rows<'o> {
         sheet.figure(run, &metric, &unit, number, of.line)
     }
 
-    fn in_header(&self, at: usize) -> &str {
-        match &self.header.columns[at] {
-            Column::Value(unit) | Column::Mean(unit) => unit,
-            _ => "",
-        }
-    }
-
     fn mean(
         &self,
         at: usize,
+        in_header: &str,
         cells: &Cells<'_>,
         of: Of<'_>,
         sheet: &mut Sheet,
     ) -> Result<(), Fault> {
         let (head, tail) = around(get(cells, at));
         let (mean, in_cell) = self.quantity(at, head)?;
-        let (metric, unit) = self.metric(cells, self.in_header(at), in_cell, sheet)?;
+        let (metric, unit) = self.metric(cells, in_header, in_cell, sheet)?;
         let mut spread = None;
         if let Some(tail) = tail {
             let (half, _) = self.quantity(at, tail)?;
-            let kind = self.spread.ok_or_else(|| {
-                format!(
-                    "nobody says what the \u{b1} in column '{}' is; add --spread sd, se or ci95",
-                    self.header.names[at]
-                )
-            })?;
+            let name = &self.header.names[at];
+            let unsaid = "add --spread sd, se or ci95";
+            let unsaid = || format!("nobody says what the \u{b1} in column '{name}' is; {unsaid}");
+            let kind = self.options.spread.ok_or_else(unsaid)?;
             spread = Some(kind.spread(half.value, mean.value));
         }
         for (column, kind) in [
@@ -319,7 +290,7 @@ impl<'o> Rows<'o> {
                 spread = Some(kind.spread(value.value, mean.value));
             }
         }
-        let n = self.count(cells)?.or(self.runs_behind);
+        let n = self.count(cells)?.or(self.options.runs_behind);
         sheet.mean(of, &metric, &unit, Mean { mean, spread, n });
         Ok(())
     }
@@ -360,11 +331,8 @@ impl<'o> Rows<'o> {
                     let (number, in_cell) = figure?;
                     sheet.better(metric);
                     let unit = unit_of(&metric.unit, in_cell)?;
-                    (
-                        Cow::Borrowed(metric.name.as_str()),
-                        Cow::Borrowed(unit),
-                        number,
-                    )
+                    let name = Cow::Borrowed(metric.name.as_str());
+                    (name, Cow::Borrowed(unit), number)
                 }
                 Column::Under(configuration) => {
                     let (number, in_cell) = figure?;

@@ -41,59 +41,45 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         true => line.starts_with('|') && line.bytes().all(|b| b"|-: ".contains(&b)),
         false => line.starts_with(['[', '<']),
     };
-    while block.taken.len() <= HASHES
-        && line_at(lines, block.taken.len()).is_some_and(|line| is_more(line.trim()))
-    {
-        block.taken.push("asv header");
-    }
-    while let Some(row) = line_at(lines, block.taken.len()).and_then(row) {
-        let at = block.taken.len();
+    block.extend(lines, |_, at, line| {
+        (at <= HASHES && is_more(line.trim())).then_some("asv header")
+    });
+    block.extend(lines, |block, at, line| {
+        let row = row(line)?;
         for (configuration, value) in [("before", row.before), ("after", row.after)] {
             let Some(figure) = figure(value, row.name) else {
                 continue;
             };
-            let labels = Labels {
-                configuration: Some(configuration.to_owned()),
-                workload: Some(label(row.name)),
-                repetition: None,
-            };
+            let labels = Labels::of(Some(configuration.to_owned()), Some(label(row.name)));
             block.find(at, summary(&labels, figure, None, None));
         }
-        block.taken.push("asv row");
-    }
+        Some("asv row")
+    });
     if block.findings.is_empty() {
         return None;
     }
     let doubt = "what asv prints behind ± is half the interquartile range of the samples of \
                  one execution, not a deviation between runs";
-    block.find(0, Finding::Doubt("spread-unknown", doubt.into()));
+    block.doubt(0, "spread-unknown", doubt);
     Some(block)
 }
 
 fn is_old_header(line: &str) -> bool {
-    let mut words = line.split_ascii_whitespace();
-    ["before", "after", "ratio"].map(Some) == [(); 3].map(|()| words.next())
-        && words.next().is_none()
+    let words = line.split_ascii_whitespace();
+    words.eq(["before", "after", "ratio"])
 }
 
 fn is_new_header(line: &str) -> bool {
     let cells: Vec<&str> = barred(line).collect();
     let starts = ["Change", "Before ", "After ", "Ratio", "Benchmark"];
-    cells.len() == starts.len()
-        && cells
-            .iter()
-            .zip(starts)
-            .all(|(cell, s)| cell.starts_with(s))
+    let mut named = cells.iter().zip(starts);
+    cells.len() == starts.len() && named.all(|(cell, start)| cell.starts_with(start))
 }
 
 fn barred(line: &str) -> impl Iterator<Item = &str> {
-    let line = line.trim();
-    let inner = line
-        .strip_prefix('|')
-        .and_then(|rest| rest.strip_suffix('|'));
-    inner
-        .into_iter()
-        .flat_map(|inner| inner.split('|').map(str::trim))
+    let inner = line.trim().strip_prefix('|');
+    let inner = inner.and_then(|rest| rest.strip_suffix('|')).into_iter();
+    inner.flat_map(|inner| inner.split('|').map(str::trim))
 }
 
 /// The two values and the name in a row.
@@ -114,10 +100,8 @@ fn row(line: &str) -> Option<Row<'_>> {
             name,
         });
     }
-    let (before, rest) = word(
-        line.trim_start()
-            .trim_start_matches(['+', '-', '!', 'x', '*', '~']),
-    )?;
+    let marks = ['+', '-', '!', 'x', '*', '~'];
+    let (before, rest) = word(line.trim_start().trim_start_matches(marks))?;
     let (after, rest) = word(rest)?;
     let (_ratio, name) = word(rest)?;
     let name = name.trim();
@@ -147,9 +131,8 @@ fn figure(cell: &str, name: &str) -> Option<Figure> {
     if is_time(unit) {
         return Some(Figure::new(metric_of(unit), value, unit));
     }
-    let power = ["k", "M", "G", "T"]
-        .iter()
-        .position(|prefix| *prefix == unit);
+    let mut prefixes = ["k", "M", "G", "T"].iter();
+    let power = prefixes.position(|prefix| *prefix == unit);
     let thousands = power.map_or(0, |at| at as i32 + 1);
     if thousands == 0 && !unit.is_empty() {
         return Some(Figure::new(unit, value, unit));

@@ -41,8 +41,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         true => old_header(first)?,
         false => new_header(first, line_at(lines, 1)?)?,
     };
-    let mut block = Block::default();
-    block.taken.resize(2 - usize::from(old), "benchstat header");
+    let mut block = Block::of("benchstat header", 2 - usize::from(old));
     Table { old, columns }.read(&mut block, lines);
     Some(block)
 }
@@ -94,10 +93,8 @@ fn old_header(header: &str) -> Option<Vec<Column>> {
         }
         [metric] => vec![Column::new("", metric.text, metric.from)],
         [old, a, new, b, delta] if (old.text, new.text, delta.text) == ("old", "new", "delta") => {
-            vec![
-                Column::new("old", a.text, old.from),
-                Column::new("new", b.text, new.from),
-            ]
+            let new = Column::new("new", b.text, new.from);
+            vec![Column::new("old", a.text, old.from), new]
         }
         _ => return None,
     };
@@ -135,23 +132,19 @@ struct Table {
 impl Table {
     fn read(&self, block: &mut Block, lines: &[Line<'_>]) {
         let header = block.taken.len();
-        while let Some(row) = line_at(lines, block.taken.len()).map(str::trim_start) {
-            let at = block.taken.len();
-            let words = found(&WORD, line_at(lines, at).unwrap_or_default());
+        block.extend(lines, |block, at, text| {
+            let row = text.trim_start();
             if row.starts_with(FOOTNOTES) {
-                block.taken.push("benchstat footnote");
+                return Some("benchstat footnote");
             } else if row.starts_with("geomean") || row.starts_with("[Geo mean]") {
-                block.taken.push("benchstat geomean");
-            } else if let Some((name, rest)) = words.split_first()
-                && let Some(cells) = Cells::of(rest)
-                && !row.starts_with(['│', '|'])
-            {
-                block.taken.push("benchstat row");
-                self.read_row(block, at, name.text, &cells);
-            } else {
-                break;
+                return Some("benchstat geomean");
             }
-        }
+            let words = found(&WORD, text);
+            let (name, rest) = words.split_first()?;
+            let cells = Cells::of(rest).filter(|_| !row.starts_with(['│', '|']))?;
+            self.read_row(block, at, name.text, &cells);
+            Some("benchstat row")
+        });
         if block.taken.len() == header {
             return;
         }
@@ -160,7 +153,7 @@ impl Table {
             false => "a confidence interval of the median",
         };
         let doubt = format!("what benchstat prints behind ± is {what}, not a standard deviation");
-        block.find(0, Finding::Doubt("spread-unknown", doubt));
+        block.doubt(0, "spread-unknown", doubt);
     }
 
     fn read_row(&self, block: &mut Block, at: usize, name: &str, cells: &Cells<'_>) {
@@ -174,15 +167,12 @@ impl Table {
             let column = column.filter(|&c| !std::mem::replace(&mut seen[c], true));
             let Some(column) = column else {
                 let doubt = format!("`{}` stands in no column of its own", label(value.text));
-                block.find(at, Finding::Doubt("ragged-row", doubt));
+                block.doubt(at, "ragged-row", doubt);
                 continue;
             };
             let configuration = self.columns[column].configuration.clone();
-            let labels = Labels {
-                configuration: Some(configuration).filter(|name| !name.is_empty()),
-                workload: Some(label(name)),
-                repetition: None,
-            };
+            let configuration = Some(configuration).filter(|name| !name.is_empty());
+            let labels = Labels::of(configuration, Some(label(name)));
             let finding = match self.figure(column, value.text) {
                 Some(figure) => summary(&labels, figure, None, cells.runs(column)),
                 None => bad_number(value.text, name),
@@ -198,11 +188,9 @@ impl Table {
         let suffix = found.name("suffix").map_or("", |suffix| suffix.as_str());
         let digits = english(&found["digits"])?;
         if suffix == "i" && !self.old {
-            let thousands = ["K", "M", "G", "T"]
-                .iter()
-                .position(|p| *p == &found["prefix"])?;
+            let thousands = power(&found["prefix"]) / 3;
             let unit = numerator(metric).rsplit('-').next().unwrap_or_default();
-            let value = digits * 1024f64.powi(i32::try_from(thousands).ok()? + 1);
+            let value = digits * 1024f64.powi(Some(thousands).filter(|power| *power > 0)?);
             return Some(Figure::new(metric, value, unit));
         }
         let unit = match (self.old, numerator(metric).rsplit('-').next()) {

@@ -2,6 +2,7 @@
 
 use assize_bundle::Spread;
 
+use super::cells::line_at;
 use super::grid::Grid;
 use crate::line::Line;
 
@@ -40,6 +41,11 @@ impl Figure {
             unit: unit.into(),
             step: None,
         }
+    }
+
+    /// With the place of its last digit.
+    pub(crate) fn with_step(self, step: Option<f64>) -> Self {
+        Figure { step, ..self }
     }
 }
 
@@ -122,11 +128,25 @@ pub struct Block {
 }
 
 impl Labels {
+    /// Labels without a repetition.
+    pub fn of(configuration: Option<String>, workload: Option<String>) -> Self {
+        Labels {
+            configuration,
+            workload,
+            repetition: None,
+        }
+    }
+
     /// Labels that name the workload only.
     pub fn workload(name: impl Into<String>) -> Self {
+        Labels::of(None, Some(name.into()))
+    }
+
+    /// The same for one of several repetitions.
+    pub(crate) fn repeated(&self, repetition: u32) -> Self {
         Labels {
-            workload: Some(name.into()),
-            ..Labels::default()
+            repetition: Some(repetition),
+            ..self.clone()
         }
     }
 }
@@ -134,9 +154,22 @@ impl Labels {
 impl Block {
     /// A block of `lines` lines with one description.
     pub fn of(what: Taken, lines: usize) -> Self {
-        Block {
-            taken: vec![what; lines],
-            ..Block::default()
+        Block::from(vec![what; lines])
+    }
+
+    /// Takes lines of the block's message as long as `take` describes them. It gets the block, the
+    /// index of the line and its text.
+    pub(crate) fn extend(
+        &mut self,
+        lines: &[Line<'_>],
+        mut take: impl FnMut(&mut Block, usize, &str) -> Option<Taken>,
+    ) {
+        let mut next = |block: &mut Block| {
+            let at = block.taken.len();
+            take(block, at, line_at(lines, at)?)
+        };
+        while let Some(what) = next(self) {
+            self.taken.push(what);
         }
     }
 
@@ -147,9 +180,23 @@ impl Block {
         }
     }
 
+    /// Notes a doubt about line `at` of the block.
+    pub fn doubt(&mut self, at: usize, code: &'static str, detail: impl Into<String>) {
+        self.find(at, Finding::Doubt(code, detail.into()));
+    }
+
     /// Notes a finding at line `at` of the block.
     pub fn find(&mut self, at: usize, finding: Finding) {
         self.findings.push((at, finding));
+    }
+}
+
+impl From<Vec<Taken>> for Block {
+    fn from(taken: Vec<Taken>) -> Self {
+        Block {
+            taken,
+            ..Block::default()
+        }
     }
 }
 
@@ -204,10 +251,8 @@ impl Grammar {
 pub(crate) fn mean_figures<'f>(samples: impl Iterator<Item = &'f Figure>) -> Vec<Figure> {
     let mut sums: Vec<(Figure, f64)> = Vec::new();
     for sample in samples {
-        match sums
-            .iter_mut()
-            .find(|(f, _)| f.metric == sample.metric && f.unit == sample.unit)
-        {
+        let same = |(f, _): &&mut (Figure, f64)| f.metric == sample.metric && f.unit == sample.unit;
+        match sums.iter_mut().find(same) {
             Some((figure, n)) => {
                 figure.value += sample.value;
                 *n += 1.0;
@@ -215,10 +260,8 @@ pub(crate) fn mean_figures<'f>(samples: impl Iterator<Item = &'f Figure>) -> Vec
             None => sums.push((sample.clone(), 1.0)),
         }
     }
-    sums.into_iter()
-        .map(|(f, n)| Figure {
-            value: f.value / n,
-            ..f
-        })
-        .collect()
+    for (figure, n) in &mut sums {
+        figure.value /= *n;
+    }
+    sums.into_iter().map(|(figure, _)| figure).collect()
 }

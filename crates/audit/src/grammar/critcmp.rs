@@ -50,10 +50,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
             let above = names
                 .iter()
                 .rfind(|name| place(header, name.start()) < begin)?;
-            let labels = Labels {
-                configuration: Some(label(above.as_str())),
-                ..Labels::workload(workload.clone())
-            };
+            let labels = Labels::of(Some(label(above.as_str())), Some(workload.clone()));
             let figure = Figure::new("time", english(&cell["time"])?, &cell["unit"]);
             block.find(at, summary(&labels, figure, None, None));
         }

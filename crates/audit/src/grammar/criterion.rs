@@ -55,14 +55,14 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
                 block.taken.pop();
                 break;
             }
-            Said::Change(figure) => block.find(
-                at,
-                Finding::Statement {
+            Said::Change(figure) => {
+                let change = Finding::Statement {
                     labels: labels.clone(),
                     figure,
                     normalised_to: Some("what criterion had stored".to_owned()),
-                },
-            ),
+                };
+                block.find(at, change);
+            }
             Said::NoNumber(cell, metric) => block.find(at, bad_number(cell, metric)),
             Said::Changes => changed = true,
             Said::Remark => {}
@@ -80,10 +80,10 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
 fn bare_name(name: &str) -> &str {
     let progress = ["Warming up", "Collecting", "Analyzing"];
     let written = name.strip_prefix("Benchmarking ");
-    written
-        .and_then(|rest| rest.rsplit_once(": "))
-        .filter(|(_, doing)| progress.iter().any(|word| doing.starts_with(word)))
-        .map_or(name, |(own, _)| own)
+    match written.and_then(|rest| rest.rsplit_once(": ")) {
+        Some((own, doing)) if progress.iter().any(|word| doing.starts_with(word)) => own,
+        _ => name,
+    }
 }
 
 /// The contents of a line.

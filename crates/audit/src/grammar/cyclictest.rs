@@ -63,10 +63,9 @@ fn numbers(text: &str) -> Option<Vec<f64>> {
 
 /// Whether a line is one of cyclictest's headers or warnings.
 fn is_header(text: &str) -> bool {
+    let mut starts = ["# /dev/cpu_dma_latency set to", "WARN: ", "INFO: "].iter();
     text.starts_with("policy:") && text.contains("loadavg:")
-        || ["# /dev/cpu_dma_latency set to", "WARN: ", "INFO: "]
-            .iter()
-            .any(|start| text.starts_with(start))
+        || starts.any(|start| text.starts_with(start))
 }
 
 fn starts(line: &str) -> bool {
@@ -132,14 +131,16 @@ impl Run {
         if text.starts_with("# Histogram Overflow at") || text.starts_with("# Thread ") {
             return Some("cyclictest overflow");
         }
-        let row = numbers(text)
-            .filter(|row| row.len() >= 2 && text.starts_with(|c: char| c.is_ascii_digit()))?;
+        let row = numbers(text).filter(|row| row.len() >= 2)?;
+        if !text.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
         if self.buckets.is_empty() && self.threads.is_empty() {
             self.first = at;
         }
         // Behind those of the threads their sum may stand.
-        self.buckets
-            .push((row[0], row[1..].iter().sum::<f64>() as u64));
+        let count = row[1..].iter().sum::<f64>() as u64;
+        self.buckets.push((row[0], count));
         Some("cyclictest histogram")
     }
 
@@ -148,28 +149,18 @@ impl Run {
         if self.threads.is_empty() {
             let at = |row: &[f64], thread: usize| row.get(thread).copied();
             for thread in 0..min.len() {
-                let seen = Seen {
-                    count: at(total, thread),
-                    min: at(min, thread),
-                    avg: at(avg, thread),
-                    max: at(max, thread),
-                };
+                let seen = Seen::of([total, min, avg, max].map(|row| at(row, thread)));
                 self.threads.insert(thread as u32, seen);
             }
         }
         let summed = self.threads.len() > 1 && max.len() > self.threads.len();
         let parts = if summed { 2 } else { 1 };
-        let buckets: Vec<(f64, u64)> = self
-            .buckets
-            .iter()
-            .map(|(at, n)| (*at, n / parts))
-            .collect();
+        for (_, count) in &mut self.buckets {
+            *count /= parts;
+        }
         let over = over.iter().sum::<f64>() as u64 / parts;
-        block.run(
-            self.first,
-            Labels::default(),
-            figures(&self.threads, &buckets, over),
-        );
+        let figures = figures(&self.threads, &self.buckets, over);
+        block.run(self.first, Labels::default(), figures);
     }
 }
 
@@ -181,11 +172,14 @@ fn figures(threads: &BTreeMap<u32, Seen>, buckets: &[(f64, u64)], over: u64) -> 
     let mut figures = levels("latency", "us", &seen);
     figures.extend(quantiles("latency", "us", buckets, over));
     for (number, seen) in measured {
-        for (name, value) in [("max", seen.max), ("avg", seen.avg), ("min", seen.min)] {
-            let figure =
-                value.map(|value| Figure::new(format!("latency {name} T{number}"), value, "us"));
-            figures.extend(figure);
-        }
+        let levels = [("max", seen.max), ("avg", seen.avg), ("min", seen.min)];
+        figures.extend(levels.into_iter().filter_map(|(name, value)| {
+            Some(Figure::new(
+                format!("latency {name} T{number}"),
+                value?,
+                "us",
+            ))
+        }));
     }
     figures
 }
@@ -197,19 +191,10 @@ fn object(lines: &[Line<'_>]) -> Option<Block> {
     let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
     for (number, of) in root.get("thread")?.as_object()? {
         let get = |key: &str| of.get(key).and_then(Value::as_f64);
-        let seen = Seen {
-            count: get("cycles"),
-            min: get("min"),
-            avg: get("avg"),
-            max: get("max"),
-        };
+        let seen = Seen::of(["cycles", "min", "avg", "max"].map(get));
         threads.insert(number.parse().ok()?, seen);
-        for (latency, count) in of
-            .get("histogram")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        let histogram = of.get("histogram").and_then(Value::as_object);
+        for (latency, count) in histogram.into_iter().flatten() {
             *buckets.entry(latency.parse().ok()?).or_default() += count.as_u64()?;
         }
     }

@@ -39,11 +39,8 @@ fn starts(line: &str) -> bool {
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let mut block = Block::default();
-    for (at, (figure, taken)) in lines
-        .iter()
-        .map_while(|line| figure(&line.text))
-        .enumerate()
-    {
+    let figures = lines.iter().map_while(|line| figure(&line.text));
+    for (at, (figure, taken)) in figures.enumerate() {
         block.taken.push(taken);
         block.find(at, Finding::Sample(figure));
     }

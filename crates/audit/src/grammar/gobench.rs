@@ -28,8 +28,8 @@ const ABOUT: [&str; 6] = ["goos: ", "goarch: ", "pkg: ", "cpu: ", "PASS", "ok  \
 fn result(line: &str) -> Option<(String, Vec<Figure>)> {
     let mut words = line.strip_prefix("Benchmark")?.split_whitespace();
     let name = words.next()?;
-    let iterations = words.next()?;
-    iterations
+    words
+        .next()?
         .bytes()
         .all(|b| b.is_ascii_digit())
         .then_some(())?;
@@ -60,20 +60,17 @@ fn starts(line: &str) -> bool {
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let mut block = Block::default();
     let depth = lines.first()?.depth;
-    while let Some(text) = line_at(lines, block.taken.len()).filter(|text| text.len() <= LONGEST) {
-        let at = block.taken.len();
-        let text = text.trim_end();
-        if lines[at].depth != depth {
-            break;
+    block.extend(lines, |block, at, text| {
+        if text.len() > LONGEST || lines[at].depth != depth {
+            return None;
         }
+        let text = text.trim_end();
         if let Some((name, figures)) = result(text) {
             block.run(at, Labels::workload(name), figures);
-            block.taken.push("go benchmark");
-        } else if ABOUT.iter().any(|start| text.starts_with(start)) {
-            block.taken.push("go benchmark header");
-        } else {
-            break;
+            return Some("go benchmark");
         }
-    }
+        let about = ABOUT.iter().any(|start| text.starts_with(start));
+        about.then_some("go benchmark header")
+    });
     (!block.findings.is_empty()).then_some(block)
 }

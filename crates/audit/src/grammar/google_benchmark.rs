@@ -40,11 +40,8 @@ static COUNTER: Form = Form::new(
 );
 
 fn is_header(line: &str) -> bool {
-    line.len() <= LONGEST
-        && line
-            .split_whitespace()
-            .take(3)
-            .eq(["Benchmark", "Time", "CPU"])
+    let words = line.split_whitespace().take(3);
+    line.len() <= LONGEST && words.eq(["Benchmark", "Time", "CPU"])
 }
 
 /// Parses a row into its name and figures. The library chooses the prefix of a counter for each
@@ -59,20 +56,15 @@ fn row(text: &str) -> Option<(String, Vec<Figure>)> {
     let rest = found.name("rest").map_or("", |rest| rest.as_str());
     for found in COUNTER.each(rest) {
         let bytes = &found["name"] == "bytes_per_second";
-        let place = found["prefix"]
-            .chars()
-            .next()
-            .and_then(|prefix| PREFIXES.find(prefix));
-        let power = place.map_or(0, |place| place as i32 - 4);
+        let prefix = found["prefix"].chars().next().unwrap_or(' ');
+        let power = PREFIXES.find(prefix).map_or(0, |place| place as i32 - 4);
         let scale = if bytes { 1024.0_f64 } else { 1000.0 }.powi(power);
         let per = found.name("unit").map_or("", |unit| unit.as_str());
         let unit = if bytes { "B/s" } else { per };
         let value = english(&found["value"])? * scale;
-        let mut figure = Figure::new(label(&found["name"]), value, unit);
-        figure.step = step(&found["value"], Locale::English).map(|step| step * scale);
-        if figures.iter().all(|known| known.metric != figure.metric) {
-            figures.push(figure);
-        }
+        let step = step(&found["value"], Locale::English).map(|step| step * scale);
+        let figure = Figure::new(label(&found["name"]), value, unit).with_step(step);
+        push_new(&mut figures, figure);
     }
     Some((found["name"].to_owned(), figures))
 }
@@ -87,10 +79,11 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let ruled = line_at(lines, header + 1).is_some_and(|text| text.starts_with("-----"));
     let mut block = Block::of("google benchmark header", header + 1 + usize::from(ruled));
     let mut rows: Vec<(usize, String, Vec<Figure>)> = Vec::new();
-    while let Some((name, figures)) = line_at(lines, block.taken.len()).and_then(row) {
-        rows.push((block.taken.len(), name, figures));
-        block.taken.push("google benchmark result");
-    }
+    block.extend(lines, |_, at, text| {
+        let (name, figures) = row(text)?;
+        rows.push((at, name, figures));
+        Some("google benchmark result")
+    });
     let names: Vec<String> = rows.iter().map(|(_, name, _)| name.clone()).collect();
     let mut benchmarks: BTreeMap<String, (usize, Vec<Figure>)> = BTreeMap::new();
     for (at, name, figures) in rows {
@@ -103,9 +96,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         own.or_insert((at, Vec::new())).1.extend(figures);
     }
     for (name, (at, figures)) in benchmarks {
-        let labels = Labels::workload(name);
-        let figures = mean_figures(figures.iter());
-        block.run(at, labels, figures);
+        block.run(at, Labels::workload(name), mean_figures(figures.iter()));
     }
     block.findings.sort_by_key(|(at, _)| *at);
     (!block.findings.is_empty()).then_some(block)

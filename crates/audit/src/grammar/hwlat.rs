@@ -39,17 +39,12 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let mut block = Block::default();
     let titled = is_title(line_at(lines, 0)?);
     let mut written = None;
-    while let Some(text) = line_at(lines, block.taken.len()).filter(|_| titled) {
-        let Some(rest) = text
-            .trim_start()
-            .strip_prefix('#')
-            .filter(|rest| is_art(rest))
-        else {
-            break;
-        };
+    block.extend(lines, |_, _, text| {
+        let rest = text.trim_start().strip_prefix('#')?;
+        let rest = Some(rest).filter(|rest| titled && is_art(rest))?;
         written = written.or_else(|| entries(rest));
-        block.taken.push("hwlat header");
-    }
+        Some("hwlat header")
+    });
     let mut events: Vec<Event> = Vec::new();
     let (mut other, mut first) = (0, 0);
     loop {
@@ -79,52 +74,37 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
 
 /// Whether a trace of this tracer begins here.
 fn is_title(line: &str) -> bool {
-    let name = line
-        .trim_start()
-        .strip_prefix('#')
-        .and_then(|rest| rest.trim_start().strip_prefix("tracer:"));
+    let rest = line.trim_start().strip_prefix('#');
+    let name = rest.and_then(|rest| rest.trim_start().strip_prefix("tracer:"));
     name.is_some_and(|name| name.trim() == "hwlat")
 }
 
 /// Whether a comment is one of those the kernel writes above the events.
 fn is_art(rest: &str) -> bool {
     let drawn = rest.trim_end_matches("delay");
-    drawn.bytes().all(|b| b" \t|/_-=>#".contains(&b))
-        || ["=> ", "TASK-PID", "tracer:", "entries-in-buffer/"]
-            .iter()
-            .any(|part| rest.contains(part))
+    let mut parts = ["=> ", "TASK-PID", "tracer:", "entries-in-buffer/"].iter();
+    drawn.bytes().all(|b| b" \t|/_-=>#".contains(&b)) || parts.any(|part| rest.contains(part))
 }
 
 /// How many events were written: the second number in `entries-written: 6/6   #P:56`.
 fn entries(text: &str) -> Option<u64> {
-    let (_, numbers) = text
-        .trim_start()
-        .strip_prefix("entries-in-buffer/")?
-        .split_once(':')?;
-    numbers
-        .split_whitespace()
-        .next()?
-        .split_once('/')?
-        .1
-        .parse()
-        .ok()
+    let rest = text.trim_start().strip_prefix("entries-in-buffer/")?;
+    let (_, numbers) = rest.split_once(':')?;
+    let (_, written) = numbers.split_whitespace().next()?.split_once('/')?;
+    written.parse().ok()
 }
 
 /// Whether a line begins as an event of a trace does: `<...>-8795 [001] dn... 613.749741: `.
 fn is_head(text: &str) -> bool {
-    let Some((head, rest)) = text.split_once(" [") else {
-        return false;
-    };
+    let (head, rest) = text.split_once(" [").unwrap_or_default();
     let (cpu, rest) = rest.split_once(']').unwrap_or_default();
+    let (_, pid) = head.trim_end().rsplit_once('-').unwrap_or_default();
     let stamp = |word: &str| {
-        word.strip_suffix(':')
-            .is_some_and(|time| time.contains('.') && time.parse::<f64>().is_ok())
+        let time = word.strip_suffix(':').filter(|time| time.contains('.'));
+        time.is_some_and(|time| time.parse::<f64>().is_ok())
     };
-    let numbered = head
-        .trim_end()
-        .rsplit_once('-')
-        .is_some_and(|(_, pid)| pid.parse::<u32>().is_ok());
-    numbered && cpu.parse::<u32>().is_ok() && rest.split_whitespace().take(3).any(stamp)
+    let numbers = pid.parse::<u32>().is_ok() && cpu.parse::<u32>().is_ok();
+    numbers && rest.split_whitespace().take(3).any(stamp)
 }
 
 /// The event that begins at a line, and over how many lines it stands.
@@ -137,11 +117,7 @@ fn event(lines: &[Line<'_>], at: usize) -> Option<(Event, usize)> {
     let mut found = None;
     for used in 1..=WRAPPED {
         if let Some(captures) = EVENT.captures(&text) {
-            let get = |name: &str| {
-                captures
-                    .name(name)
-                    .and_then(|value| value.as_str().parse().ok())
-            };
+            let get = |name: &str| captures.name(name)?.as_str().parse().ok();
             let event = Event {
                 seq: captures["seq"].parse().ok()?,
                 inner: get("inner")?,
@@ -151,10 +127,8 @@ fn event(lines: &[Line<'_>], at: usize) -> Option<(Event, usize)> {
             };
             found = Some((event, used));
         }
-        let next = line_at(lines, at + used)
-            .map(str::trim)
-            .filter(|next| !next.is_empty() && !is_head(next));
-        match next {
+        let next = line_at(lines, at + used).map(str::trim);
+        match next.filter(|next| !next.is_empty() && !is_head(next)) {
             Some(next) => text = format!("{text} {next}"),
             None => break,
         }
@@ -176,7 +150,7 @@ fn report(block: &mut Block, written: Option<u64>, events: &[Event], other: u64,
         let sentence = format!(
             "{expected} events were written but {count} are here, so the count is a lower bound"
         );
-        block.find(0, Finding::Doubt("missing-events", sentence));
+        block.doubt(0, "missing-events", sentence);
         if events.is_empty() {
             return;
         }
@@ -194,10 +168,9 @@ fn report(block: &mut Block, written: Option<u64>, events: &[Event], other: u64,
         ("hwlat inner max", greatest(|event| event.inner)),
         ("hwlat outer max", greatest(|event| event.outer)),
     ];
-    let known = maxima
-        .into_iter()
-        .filter_map(|(name, value)| Some(Figure::new(name, value?, "us")));
-    block.run(first, Labels::default(), known.collect());
+    let known = maxima.map(|(name, value)| Some(Figure::new(name, value?, "us")));
+    let known = known.into_iter().flatten().collect();
+    block.run(first, Labels::default(), known);
 }
 
 /// The times of all events on one clock that every event has: preferably the wall clock, else the

@@ -54,18 +54,14 @@ fn read_text(lines: &[Line<'_>]) -> Option<Block> {
         }
         number += 1;
         // Warnings and blank lines stand between the sections of one call.
-        let passed = lines[block.taken.len()..]
-            .iter()
-            .take(12)
-            .take_while(|line| {
-                let text = line.text.trim();
-                text.is_empty() || text.starts_with("Warning: ")
-            });
-        let passed = passed.count();
-        let end = block.taken.len() + passed;
-        if line_at(lines, end)
-            .is_some_and(|text| title(text).is_some_and(|(next, _)| next == number))
-        {
+        let passed = lines[block.taken.len()..].iter().take(12);
+        let passed = passed.take_while(|line| {
+            let text = line.text.trim();
+            text.is_empty() || text.starts_with("Warning: ")
+        });
+        let end = block.taken.len() + passed.count();
+        let next = line_at(lines, end).and_then(title);
+        if next.is_some_and(|(next, _)| next == number) {
             block.taken.resize(end, "hyperfine warning");
         } else if line_at(lines, end).is_some_and(|text| text.trim() == "Summary") {
             let ranked = lines[end..].iter().take(30);
@@ -93,12 +89,9 @@ fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
         let value = english(time.name(name)?.as_str())?;
         Some(Figure::new(metric, value, unit.as_str()))
     };
-    let figures = [
-        value("mean", "time"),
-        value("user", "user"),
-        value("sys", "sys"),
-    ];
-    let figures: Vec<Figure> = figures.into_iter().flatten().collect();
+    let figures = [("mean", "time"), ("user", "user"), ("sys", "sys")].into_iter();
+    let figures = figures.filter_map(|(name, metric)| value(name, metric));
+    let figures: Vec<Figure> = figures.collect();
     block.taken.extend(["hyperfine title", "hyperfine mean"]);
     let Some(sd) = time.name("sd") else {
         block.run(at, labels, figures);
@@ -110,11 +103,8 @@ fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
         Some(_) => block.taken.push("hyperfine range"),
         None => block.find(at, truncated("the number of hyperfine's runs is missing")),
     }
-    let same = time.name("sdunit").map(|unit| unit.as_str())
-        == time.name("unit").map(|unit| unit.as_str());
-    let deviation = english(sd.as_str()).filter(|_| same);
-    let deviation =
-        deviation.map(|value| Spread::StandardDeviation(printed::spread(value, sd.as_str())));
+    let unit = |name: &str| time.name(name).map(|unit| unit.as_str());
+    let deviation = deviation(sd.as_str()).filter(|_| unit("sdunit") == unit("unit"));
     for figure in figures {
         let spread = deviation.filter(|_| figure.metric == "time");
         block.find(at, summary(&labels, figure, spread, runs));
@@ -133,27 +123,29 @@ fn read_export(lines: &[Line<'_>]) -> Option<Block> {
         .split_once("Mean [")
         .and_then(|(_, rest)| Some(rest.split_once(']')?.0));
     let mut block = Block::of("hyperfine table header", 1);
-    while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {
-        let at = block.taken.len();
-        let ruled = text.starts_with("|:") || text.starts_with("|-");
-        let row = match unit {
+    block.extend(lines, |block, at, text| {
+        let text = text.trim();
+        if text.starts_with("|:") || text.starts_with("|-") {
+            return Some("hyperfine table row");
+        }
+        let (command, figures, spread) = match unit {
             Some(unit) => marked(text, unit),
             None => separated(text),
-        };
-        match row {
-            Some((command, figures, spread)) => {
-                let labels = configuration(Some(&command));
-                for figure in figures {
-                    let spread = spread.filter(|_| figure.metric == "time");
-                    block.find(at, summary(&labels, figure, spread, None));
-                }
-            }
-            None if ruled => {}
-            None => break,
+        }?;
+        let labels = configuration(Some(&command));
+        for figure in figures {
+            let spread = spread.filter(|_| figure.metric == "time");
+            block.find(at, summary(&labels, figure, spread, None));
         }
-        block.taken.push("hyperfine table row");
-    }
+        Some("hyperfine table row")
+    });
     (!block.findings.is_empty()).then_some(block)
+}
+
+/// A standard deviation as it is printed.
+fn deviation(token: &str) -> Option<Spread> {
+    let value = printed::spread(english(token)?, token);
+    Some(Spread::StandardDeviation(value))
 }
 
 type Row = (String, Vec<Figure>, Option<Spread>);
@@ -167,8 +159,7 @@ fn marked(text: &str, unit: &str) -> Option<Row> {
     let cells: Vec<&str> = plain.split('|').map(str::trim).collect();
     let (mean, deviation) = cells.get(1)?.split_once(" ± ")?;
     let time = Figure::new("time", english(mean)?, unit);
-    let spread = english(deviation)
-        .map(|value| Spread::StandardDeviation(printed::spread(value, deviation)));
+    let spread = self::deviation(deviation);
     let command = cells[0].trim_matches('`').replace('\u{0}', "|");
     Some((command, vec![time], spread))
 }
@@ -180,19 +171,11 @@ fn separated(text: &str) -> Option<Row> {
         .from_reader(text.as_bytes());
     let row = reader.records().next()?.ok()?;
     let number = |at: usize| row.get(at).and_then(english);
-    let known = [
-        ("time", number(1)?),
-        ("user", number(4)?),
-        ("sys", number(5)?),
-    ];
-    let figures = known
-        .map(|(metric, value)| Figure::new(metric, value, "s"))
-        .to_vec();
-    Some((
-        row.get(0)?.to_owned(),
-        figures,
-        number(2).map(Spread::StandardDeviation),
-    ))
+    let figure = |(metric, at)| Some(Figure::new(metric, number(at)?, "s"));
+    let known = [("time", 1), ("user", 4), ("sys", 5)].into_iter();
+    let figures: Option<Vec<Figure>> = known.map(figure).collect();
+    let spread = number(2).map(Spread::StandardDeviation);
+    Some((row.get(0)?.to_owned(), figures?, spread))
 }
 
 fn starts_json(line: &str) -> bool {
@@ -218,11 +201,7 @@ fn of_command(block: &mut Block, result: &Value) -> Option<()> {
     let number = |key: &str| result.get(key).and_then(Value::as_f64);
     for (time, repetition) in numbers("times").into_iter().flatten().zip(1..) {
         let figures = vec![Figure::new("time", time.as_f64()?, "s")];
-        let labels = Labels {
-            repetition: Some(repetition),
-            ..labels.clone()
-        };
-        block.run(0, labels, figures);
+        block.run(0, labels.repeated(repetition), figures);
     }
     if numbers("times").is_none_or(Vec::is_empty) {
         let figure = Figure::new("time", number("mean")?, "s");
@@ -234,7 +213,7 @@ fn of_command(block: &mut Block, result: &Value) -> Option<()> {
     let failed = codes.iter().filter(|code| code.as_i64() != Some(0)).count();
     if failed > 0 {
         let doubt = format!("{failed} of {} runs of `{command}` failed", codes.len());
-        block.find(0, Finding::Doubt("failed-run", doubt));
+        block.doubt(0, "failed-run", doubt);
     }
     Some(())
 }

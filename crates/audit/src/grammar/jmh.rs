@@ -35,14 +35,12 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         Some(parameters) => (parameters, Block::of("JMH header", 1)),
         None => (Vec::new(), Block::default()),
     };
-    while let Some(text) = line_at(lines, block.taken.len()) {
-        let headed = block.taken.first() == Some(&"JMH header") || is_whole_row(text);
-        let Some(finding) = row(text, &parameters).filter(|_| headed) else {
-            break;
-        };
-        block.find(block.taken.len(), finding);
-        block.taken.push("JMH result");
-    }
+    let headed = !block.taken.is_empty();
+    block.extend(lines, |block, at, text| {
+        let finding = row(text, &parameters).filter(|_| headed || is_whole_row(text))?;
+        block.find(at, finding);
+        Some("JMH result")
+    });
     (!block.findings.is_empty()).then_some(block)
 }
 
@@ -107,11 +105,9 @@ fn row(text: &str, parameters: &[&str]) -> Option<Finding> {
             _ => return None,
         },
     };
-    let settings: Vec<String> = parameters
-        .iter()
-        .zip(&words[1..mode])
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let settings = parameters.iter().zip(&words[1..mode]);
+    let settings = settings.map(|(name, value)| format!("{name}={value}"));
+    let settings: Vec<String> = settings.collect();
     let (name, measured) = name.split_once(':').unwrap_or((name, ""));
     let metric = match (measured.trim_start_matches('·'), words[mode]) {
         ("", "thrpt") => "throughput".to_owned(),

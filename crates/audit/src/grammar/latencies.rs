@@ -14,6 +14,18 @@ pub(super) struct Seen {
     pub(super) max: Option<f64>,
 }
 
+impl Seen {
+    /// The number of samples, then the least, the mean and the greatest.
+    pub(super) fn of([count, min, avg, max]: [Option<f64>; 4]) -> Seen {
+        Seen {
+            count,
+            min,
+            avg,
+            max,
+        }
+    }
+}
+
 /// The mean of all means, weighted by their numbers of samples; `None` if there are several and one
 /// of them has no number of samples.
 fn mean(seen: &[Seen]) -> Option<f64> {
@@ -22,10 +34,8 @@ fn mean(seen: &[Seen]) -> Option<f64> {
         return one.avg;
     }
     let weights: Option<f64> = means.iter().map(|place| place.count).sum();
-    let sum: Option<f64> = means
-        .iter()
-        .map(|place| Some(place.avg? * place.count?))
-        .sum();
+    let weighted = means.iter().map(|place| Some(place.avg? * place.count?));
+    let sum: Option<f64> = weighted.sum();
     Some(sum? / weights?).filter(|mean| mean.is_finite())
 }
 
@@ -34,12 +44,10 @@ pub(super) fn levels(prefix: &str, unit: &str, seen: &[Seen]) -> Vec<Figure> {
     let least = seen.iter().filter_map(|place| place.min).reduce(f64::min);
     let greatest = seen.iter().filter_map(|place| place.max).reduce(f64::max);
     let levels = [("min", least), ("avg", mean(seen)), ("max", greatest)];
-    let known = levels
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)));
-    known
-        .map(|(name, value)| Figure::new(format!("{prefix} {name}"), value, unit))
-        .collect()
+    let figure = |(name, value): (&str, Option<f64>)| {
+        Some(Figure::new(format!("{prefix} {name}"), value?, unit))
+    };
+    levels.into_iter().filter_map(figure).collect()
 }
 
 /// A quantile is reported only if at least this many samples lie beyond it.
@@ -55,9 +63,8 @@ pub(super) fn quantiles(
     buckets: &[(f64, u64)],
     over: u64,
 ) -> Vec<Figure> {
-    let inside = buckets
-        .iter()
-        .fold(0_u64, |sum, (_, n)| sum.saturating_add(*n));
+    let counts = buckets.iter().map(|(_, n)| *n);
+    let inside = counts.fold(0, u64::saturating_add);
     let total = inside.saturating_add(over);
     let mut figures = Vec::new();
     for (name, permille) in QUANTILES {
@@ -70,9 +77,8 @@ pub(super) fn quantiles(
             below = below.saturating_add(*count);
             below >= rank
         });
-        figures.extend(
-            reached.map(|(value, _)| Figure::new(format!("{prefix} {name}"), *value, unit)),
-        );
+        let metric = format!("{prefix} {name}");
+        figures.extend(reached.map(|(value, _)| Figure::new(metric, *value, unit)));
     }
     figures
 }
@@ -84,10 +90,8 @@ pub(super) fn unescaped(text: &str) -> &str {
     while let Some(sequence) = rest.strip_prefix('\u{1b}') {
         let skip = match sequence.as_bytes() {
             [b'[', arguments @ ..] => {
-                let end = arguments
-                    .iter()
-                    .take(24)
-                    .position(|b| (0x40..=0x7e).contains(b));
+                let mut arguments = arguments.iter().take(24);
+                let end = arguments.position(|b| (0x40..=0x7e).contains(b));
                 end.map(|end| end + 2)
             }
             [b'c', ..] => Some(1),
@@ -102,7 +106,7 @@ pub(super) fn unescaped(text: &str) -> &str {
 }
 
 /// How many of the first lines are blank, of at most `limit`.
-pub(super) fn blanks(lines: &[Line<'_>], limit: usize) -> usize {
+pub(in crate::grammar) fn blanks(lines: &[Line<'_>], limit: usize) -> usize {
     let is_blank = |line: &&Line<'_>| line.text.trim_start().is_empty();
     lines.iter().take(limit).take_while(is_blank).count()
 }

@@ -61,17 +61,13 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let names = reader.names()?;
     let runs = reader.failures(names.len());
     reader.heading("%stddev", '\\')?;
-    let labels = |name: &&str| Labels {
-        configuration: Some(full_name(name, &commits)),
-        workload: workload.clone(),
-        repetition: None,
-    };
+    let labels = |name: &&str| Labels::of(Some(full_name(name, &commits)), workload.clone());
     let columns: Vec<Labels> = names.iter().map(labels).collect();
     let mut block = Block::default();
     for (at, row) in reader.rows(names.len()) {
         let Some((values, metric)) = row else {
-            let detail = "a row has not as many figures as there are commits".to_string();
-            block.find(at, Finding::Doubt("ragged-row", detail));
+            let detail = "a row has not as many figures as there are commits";
+            block.doubt(at, "ragged-row", detail);
             continue;
         };
         for ((value, labels), n) in values.iter().zip(&columns).zip(&runs) {

@@ -25,11 +25,7 @@ pub const MINISTAT: Grammar = Grammar {
 /// Returns the symbol of a row, the number of values, their mean and deviation.
 fn row(text: &str) -> Option<(char, u32, f64, f64)> {
     let mut words = text.split_whitespace();
-    let symbol = words
-        .next()
-        .filter(|word| word.len() == 1)?
-        .chars()
-        .next()?;
+    let symbol: char = words.next()?.parse().ok()?;
     let numbers: Option<Vec<f64>> = words.map(english).collect();
     let numbers = numbers.filter(|numbers| numbers.len() == COLUMNS.len())?;
     SYMBOLS
@@ -55,28 +51,22 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         block.taken.push("ministat legend");
     }
     let drawn = |text: &str| text.starts_with(['|', '+', '[']);
-    while line_at(lines, block.taken.len()).is_some_and(drawn) {
-        block.taken.push("ministat plot");
-    }
+    block.extend(lines, |_, _, text| drawn(text).then_some("ministat plot"));
     if legend.is_empty() || !line_at(lines, block.taken.len()).is_some_and(is_header) {
         return None;
     }
     block.taken.push("ministat header");
-    while let Some(text) = line_at(lines, block.taken.len()) {
-        let at = block.taken.len();
+    block.extend(lines, |block, at, text| {
         if let Some((symbol, n, mean, deviation)) = row(text) {
             let name = legend.iter().find(|(own, _)| *own == symbol);
             let labels = configuration(name.map(|(_, name)| *name));
             let spread = Some(Spread::StandardDeviation(deviation));
             let figure = Figure::new("value", mean, "");
             block.find(at, summary(&labels, figure, spread, Some(n)));
-            block.taken.push("ministat row");
-        } else if TEST.iter().any(|start| text.trim().starts_with(start)) || text.contains(" +/- ")
-        {
-            block.taken.push("ministat test");
-        } else {
-            break;
+            return Some("ministat row");
         }
-    }
+        let test = TEST.iter().any(|start| text.trim().starts_with(start));
+        (test || text.contains(" +/- ")).then_some("ministat test")
+    });
     (!block.findings.is_empty()).then_some(block)
 }

@@ -33,16 +33,11 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let head = line_at(lines, 0)?.trim();
     let (_, metric, unit) = HEADERS.iter().find(|(end, ..)| head.ends_with(end))?;
     let at = (1..4).find(|at| line_at(lines, *at).is_some_and(|text| !text.trim().is_empty()))?;
-    let row: Option<Vec<f64>> = line_at(lines, at)?
-        .split_whitespace()
-        .map(english)
-        .collect();
-    let value = *row.filter(|row| row.len() >= 4)?.last()?;
+    let row = line_at(lines, at)?.split_whitespace().map(english);
+    let row: Vec<f64> = row.collect::<Option<_>>()?;
+    let value = *row.last().filter(|_| row.len() >= 4)?;
     let mut block = Block::of("netperf", at + 1);
-    block.run(
-        at,
-        Labels::default(),
-        vec![Figure::new(*metric, value, *unit)],
-    );
+    let figures = vec![Figure::new(*metric, value, *unit)];
+    block.run(at, Labels::default(), figures);
     Some(block)
 }

@@ -37,12 +37,9 @@ pub fn parse(token: &str, locale: Locale) -> Option<f64> {
     let grouped = first.len() <= 3 && !first.starts_with('0');
     // `.52`, as `bc` prints it. A dot that parts thousands begins no number.
     let bare = locale == Locale::English && whole.is_empty() && unsigned.len() > 1;
-    if !(digits(first) || bare)
-        || !(groups.is_empty() || grouped)
-        || groups
-            .iter()
-            .any(|group| group.len() != 3 || !digits(group))
-    {
+    let is_group = |group: &&str| group.len() == 3 && digits(group);
+    let proper = groups.is_empty() || grouped && groups.iter().all(is_group);
+    if !proper || !(digits(first) || bare) {
         return None;
     }
     let sign = &number[..number.len() - unsigned.len()];
@@ -75,11 +72,9 @@ pub(crate) fn number(text: &str, locale: Locale) -> Option<Number> {
     let value = match locale {
         Locale::English => english(text),
         _ => parse(text, locale),
-    }?;
-    Some(Number {
-        value,
-        step: step(text, locale),
-    })
+    };
+    let step = step(text, locale);
+    value.map(|value| Number { value, step })
 }
 
 /// The value of one unit in the last digit; `None` if it is not a finite power of ten.
@@ -89,9 +84,8 @@ pub(crate) fn step(text: &str, locale: Locale) -> Option<f64> {
         Locale::CommaDecimal => ',',
     };
     let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let places = mantissa
-        .split_once(mark)
-        .map_or(0, |(_, digits)| digits.len());
+    let places = mantissa.split_once(mark);
+    let places = places.map_or(0, |(_, digits)| digits.len());
     let power: i32 = power.parse().ok()?;
     let step = 10_f64.powi(power.checked_sub(i32::try_from(places).ok()?)?);
     (step.is_finite() && step > 0.0).then_some(step)

@@ -68,18 +68,14 @@ const fn shape(
 }
 
 impl Shape {
-    const fn samples(self) -> Shape {
-        Shape {
-            samples: true,
-            ..self
-        }
+    const fn samples(mut self) -> Shape {
+        self.samples = true;
+        self
     }
 
-    const fn compares(self) -> Shape {
-        Shape {
-            compares: true,
-            ..self
-        }
+    const fn compares(mut self) -> Shape {
+        self.compares = true;
+        self
     }
 }
 
@@ -158,18 +154,15 @@ fn said(text: &str) -> Option<Said> {
         let captures = anchored.then(|| form.pattern.captures(text)).flatten()?;
         // `Before the patch: 5094 microseconds` names a state and not a test.
         let name = captures.name("name").map_or("", |name| name.as_str());
-        if ["Before", "After", "With", "Without", "Old", "New"]
-            .iter()
-            .any(|word| name.starts_with(word))
-        {
+        let states = ["Before", "After", "With", "Without", "Old", "New"];
+        if states.iter().any(|word| name.starts_with(word)) {
             return None;
         }
         let figures = figures(form.shape, &captures)?;
         let title = captures.name("name").filter(|_| figures.is_empty());
         let title = title.map(|title| format!("{} - {}", form.shape.tool, title.as_str()));
-        let command = captures
-            .name("command")
-            .map(|line| line.as_str().to_owned());
+        let command = captures.name("command");
+        let command = command.map(|line| line.as_str().to_owned());
         Some(Said {
             tool: form.shape.tool,
             samples: form.shape.samples,
@@ -193,10 +186,8 @@ fn without_stamp(text: &str) -> &str {
     if let Some(said) = said_by_kernel(text) {
         return said.trim_start();
     }
-    let parted = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once("] "));
-    match parted {
+    let stamped = text.strip_prefix('[');
+    match stamped.and_then(|rest| rest.split_once("] ")) {
         Some((stamp, rest)) if stamp.contains('.') && stamp.trim().parse::<f64>().is_ok() => {
             rest.trim_start()
         }
@@ -213,10 +204,8 @@ fn figures(shape: &Shape, captures: &Captures<'_>) -> Option<Vec<Figure>> {
     for (at, (metric, unit)) in shape.figures.iter().enumerate() {
         let mut unit = (*unit).to_owned();
         if unit.starts_with('U') {
-            let word = captures
-                .name(&format!("u{units}"))
-                .map_or("", |u| u.as_str());
-            unit = unit.replacen('U', word, 1);
+            let word = captures.name(&format!("u{units}"));
+            unit = unit.replacen('U', word.map_or("", |u| u.as_str()), 1);
             units += 1;
         }
         let Some(number) = captures.name(&format!("n{at}")) else {
@@ -224,9 +213,7 @@ fn figures(shape: &Shape, captures: &Captures<'_>) -> Option<Vec<Figure>> {
         };
         let metric = metric.replacen('W', &name, 1);
         let (value, step) = scaled(number.as_str())?;
-        let mut figure = Figure::new(label(&metric), value, unit);
-        figure.step = step;
-        figures.push(figure);
+        figures.push(Figure::new(label(&metric), value, unit).with_step(step));
     }
     Some(figures)
 }
@@ -307,20 +294,14 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
     // What a tool compares stands below a heading of its own.
     let first = Some(&rows.first()?.1).filter(|said| said.configuration.is_none())?;
     let tool = first.tool;
-    let mut block = Block {
-        findings: Vec::new(),
-        taken: vec![tool as Taken; used],
-        tool: Some(tool),
-    };
+    let mut block = Block::of(tool, used);
+    block.tool = Some(tool);
     let mut runs: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
     for (at, said) in rows {
         let last = runs.last().map_or(&[][..], |(.., figures)| figures);
         let again = |f: &Figure| said.figures.iter().any(|new| new.metric == f.metric);
         let known = !said.samples && last.iter().any(again);
-        let mut labels = Labels {
-            workload: said.title,
-            ..configuration(said.configuration.as_deref())
-        };
+        let mut labels = Labels::of(said.configuration, said.title);
         if labels.workload.is_none() && (runs.is_empty() || known) {
             labels.workload = runs.last().and_then(|(_, last, _)| last.workload.clone());
             runs.push((at, labels, said.figures));

@@ -88,10 +88,9 @@ fn row(text: &str) -> Option<(u32, Option<f64>, Vec<Option<f64>>)> {
 fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
     let names = line_at(lines, head).unwrap_or_default();
     let timed = names.contains("COUNT");
-    let tool = if names.contains("Softirq") {
-        "osnoise"
-    } else {
-        "hwnoise"
+    let tool = match names.contains("Softirq") {
+        true => "osnoise",
+        false => "hwnoise",
     };
     let mut rows: Vec<(u32, _, _)> = Vec::new();
     let mut end = head + 1;
@@ -106,24 +105,19 @@ fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
         }
         end += 1;
     }
+    let cell = |cells: &[Option<f64>], at: usize| cells.get(at).copied().flatten();
     let mut figures = Vec::new();
     if timed {
         for (section, (_, prefix)) in SECTIONS.iter().take(3).enumerate() {
-            let cell =
-                |cells: &[Option<f64>], at: usize| cells.get(section * 4 + at).copied().flatten();
-            let seen = rows.iter().map(|(_, count, cells)| Seen {
-                count: *count,
-                min: cell(cells, 1),
-                avg: cell(cells, 2),
-                max: cell(cells, 3),
+            let seen = rows.iter().map(|(cpu, count, cells)| {
+                let [min, avg, max] = [1, 2, 3].map(|at| cell(cells, section * 4 + at));
+                (*cpu, Seen::of([*count, min, avg, max]))
             });
-            let seen: Vec<Seen> = seen.collect();
-            let cpus = rows.iter().map(|(cpu, ..)| *cpu);
-            figures.extend(of_cpus(prefix, unit, cpus, &seen));
+            figures.extend(of_cpus(prefix, unit, seen));
         }
         return (end, figures);
     }
-    let cell = |cells: &[Option<f64>], at: usize| cells.get(at + 1).copied().flatten();
+    let cell = |cells: &[Option<f64>], at: usize| cell(cells, at + 1);
     let noise = || NOISE.iter().enumerate();
     for (at, (name, unit)) in noise() {
         let all = rows.iter().filter_map(|(.., cells)| cell(cells, at));
@@ -145,74 +139,51 @@ fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
 }
 
 /// Figures over all CPUs, and the worst of each.
-fn of_cpus(
-    prefix: &str,
-    unit: &str,
-    cpus: impl Iterator<Item = u32>,
-    seen: &[Seen],
-) -> Vec<Figure> {
-    let mut figures = levels(prefix, unit, seen);
-    for (cpu, seen) in cpus.zip(seen) {
-        let worst = seen
-            .max
-            .map(|value| Figure::new(format!("{prefix} max CPU{cpu}"), value, unit));
-        figures.extend(worst);
-    }
+fn of_cpus(prefix: &str, unit: &str, seen: impl Iterator<Item = (u32, Seen)>) -> Vec<Figure> {
+    let (cpus, seen): (Vec<u32>, Vec<Seen>) = seen.unzip();
+    let mut figures = levels(prefix, unit, &seen);
+    let worst = |(cpu, seen): (u32, &Seen)| {
+        let metric = format!("{prefix} max CPU{cpu}");
+        Some(Figure::new(metric, seen.max?, unit))
+    };
+    figures.extend(cpus.into_iter().zip(&seen).filter_map(worst));
     figures
 }
 
 /// Reads a histogram whose header is line `head`; returns the line after it, and its figures.
 fn histogram(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
     let names = line_at(lines, head).unwrap_or_default();
-    let columns: Vec<(&str, u32)> = names
-        .split_whitespace()
-        .skip(1)
-        .filter_map(|name| {
-            let (start, prefix) = SECTIONS.iter().find(|(start, _)| name.starts_with(start))?;
-            Some((*prefix, name[start.len()..].parse().ok()?))
-        })
-        .collect();
+    let column = |name: &str| {
+        let (start, prefix) = SECTIONS.iter().find(|(start, _)| name.starts_with(start))?;
+        Some((*prefix, name[start.len()..].parse().ok()?))
+    };
+    let columns = names.split_whitespace().skip(1).filter_map(column);
+    let columns: Vec<(&str, u32)> = columns.collect();
     let mut statistics: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
     let mut end = head + 1;
     while let Some(text) = line_at(lines, end) {
         let mut words = text.split_whitespace();
         let Some(first) = words.next() else { break };
-        let known = matches!(
-            first,
-            "over:" | "count:" | "min:" | "avg:" | "max:" | "ALL:"
-        );
+        let known = ["over:", "count:", "min:", "avg:", "max:", "ALL:"].contains(&first);
         if !known && english(first).is_none() {
             break;
         }
         if known {
             // Below `ALL:` stand sums, which are those of the rows above.
-            statistics
-                .entry(first)
-                .or_insert_with(|| words.map(english).collect());
+            let row = statistics.entry(first);
+            row.or_insert_with(|| words.map(english).collect());
         }
         end += 1;
     }
     let mut figures = Vec::new();
     for (_, prefix) in SECTIONS {
-        let own = columns
-            .iter()
-            .enumerate()
-            .filter(|(_, (name, _))| *name == prefix);
-        let own: Vec<(usize, u32)> = own.map(|(at, (_, cpu))| (at, *cpu)).collect();
-        let cell = |row: &str, at: usize| statistics.get(row)?.get(at).copied().flatten();
-        let seen = own.iter().map(|(at, _)| Seen {
-            count: cell("count:", *at),
-            min: cell("min:", *at),
-            avg: cell("avg:", *at),
-            max: cell("max:", *at),
+        let own = columns.iter().enumerate();
+        let own = own.filter(|(_, (name, _))| *name == prefix);
+        let seen = own.map(|(at, (_, cpu))| {
+            let cell = |row: &str| statistics.get(row)?.get(at).copied().flatten();
+            (*cpu, Seen::of(["count:", "min:", "avg:", "max:"].map(cell)))
         });
-        let seen: Vec<Seen> = seen.collect();
-        figures.extend(of_cpus(
-            prefix,
-            unit,
-            own.iter().map(|(_, cpu)| *cpu),
-            &seen,
-        ));
+        figures.extend(of_cpus(prefix, unit, seen));
     }
     (end, figures)
 }

@@ -67,20 +67,15 @@ pub(super) fn counted(text: &str) -> Option<Cell> {
 }
 
 fn starts(line: &str) -> bool {
-    let behind = line
-        .split_once([':', '='])
-        .map(|(_, rest)| rest.trim_start());
-    line.len() <= LONGEST
-        && behind
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)))
+    let number = |c: char| c.is_ascii_digit() || "+-.".contains(c);
+    let parted = line.split_once([':', '=']);
+    line.len() <= LONGEST && parted.is_some_and(|(_, rest)| rest.trim_start().starts_with(number))
 }
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let (name, all) = behind_name(line_at(lines, 0)?)?;
     let figure = |one: &Printed<'_>| {
-        let mut figure = Figure::new(label(name), one.number.value, one.unit);
-        figure.step = one.number.step;
-        figure
+        Figure::new(label(name), one.number.value, one.unit).with_step(one.number.step)
     };
     let figures: Vec<Figure> = all.iter().map(figure).collect();
     let mut block = Block::of(RUNS, 1);

@@ -31,9 +31,8 @@ fn title(text: &str) -> Option<(&'static str, &'static str, Option<u64>)> {
         None if found.name("rps").is_some() => ("rps", "requests/s"),
         None => ("latency", "us"),
     };
-    let runtime = found
-        .name("runtime")
-        .and_then(|runtime| runtime.as_str().parse().ok());
+    let runtime = found.name("runtime");
+    let runtime = runtime.and_then(|runtime| runtime.as_str().parse().ok());
     Some((metric, unit, runtime))
 }
 
@@ -76,9 +75,8 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {
         let at = block.taken.len();
         if let Some(next) = title(text) {
-            let again = figures
-                .iter()
-                .any(|figure| figure.metric.starts_with(next.0));
+            let mut known = figures.iter();
+            let again = known.any(|figure| figure.metric.starts_with(next.0));
             // A later report of the invocation; one that begins anew is another's.
             if again && (next.2 < runtime || next.2.is_none()) {
                 block.run(first, Labels::default(), std::mem::take(&mut figures));

@@ -48,10 +48,8 @@ fn unit(name: &str) -> &'static str {
 fn header(text: &str) -> Option<Vec<&str>> {
     let names: Vec<&str> = text.split_whitespace().take(MOST).collect();
     let telling = names.iter().filter(|name| TELLING.contains(name)).count();
-    let named = names
-        .iter()
-        .all(|name| english(name).is_none() && name.len() <= 20);
-    (telling >= 2 && named).then_some(names)
+    let word = |name: &&str| english(name).is_none() && name.len() <= 20;
+    (telling >= 2 && names.iter().all(word)).then_some(names)
 }
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
@@ -67,9 +65,8 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         let again = |text: &str| header(text).as_ref() == Some(&names);
         if again(text) || blank && line_at(lines, block.taken.len() + 1).is_some_and(again) {
             fresh = true;
-            block
-                .taken
-                .push(if blank { "blank" } else { "turbostat header" });
+            let what = if blank { "blank" } else { "turbostat header" };
+            block.taken.push(what);
             continue;
         }
         let mut cells: Vec<&str> = text.split_whitespace().collect();
@@ -81,10 +78,8 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         if fresh && cells.len() + places == names.len() {
             cells.splice(0..0, std::iter::repeat_n("-", places));
         }
-        let placed = names
-            .iter()
-            .zip(&cells)
-            .all(|(name, cell)| !PLACES.contains(name) || *cell == "-");
+        let mut named = names.iter().zip(&cells);
+        let placed = named.all(|(name, cell)| !PLACES.contains(name) || *cell == "-");
         let whole = cells.len() == names.len() && (placed || fresh && places == 0);
         block.taken.push(match whole {
             true => "turbostat row",

@@ -43,11 +43,8 @@ pub(super) fn admit(
             let undeclared = |at: &usize| items[*at].named_by == NamedBy::Table(None);
             let tables: Vec<usize> = group.iter().copied().filter(undeclared).collect();
             let first = tables.first().map(|at| &items[*at]);
-            doubts.extend(
-                first
-                    .filter(|item| told.insert(item.block))
-                    .map(unconfirmed),
-            );
+            let first = first.filter(|item| told.insert(item.block));
+            doubts.extend(first.map(unconfirmed));
             refused.extend(tables);
             continue;
         };

@@ -26,11 +26,8 @@ pub(super) fn tell_blocks_apart(items: &mut [Item]) {
         let label = item.configuration_label.as_deref().filter(|_| own);
         named.entry(item.block).or_default().extend(label);
     }
-    let whole: BTreeSet<usize> = named
-        .iter()
-        .filter(|(_, names)| names.len() >= 2)
-        .map(|(block, _)| *block)
-        .collect();
+    named.retain(|_, names| names.len() >= 2);
+    let whole: BTreeSet<usize> = named.into_keys().collect();
     let mut owners: BTreeMap<(Cell, String), usize> = BTreeMap::new();
     let mut apart: BTreeMap<usize, u32> = BTreeMap::new();
     for item in items.iter() {
@@ -40,10 +37,8 @@ pub(super) fn tell_blocks_apart(items: &mut [Item]) {
             let is_whole = whole.contains(&item.block);
             let any = (stand, String::new(), workload.clone());
             let own = (stand, configuration, workload);
-            for cell in [Some(any).filter(|_| is_whole), Some(own)]
-                .into_iter()
-                .flatten()
-            {
+            let any = Some(any).filter(|_| is_whole);
+            for cell in any.into_iter().chain([own]) {
                 let owner = owners.entry((cell, metric.to_owned()));
                 let owner = *owner.or_insert(item.block);
                 if owner != item.block && (whole.contains(&owner) || is_whole) {
@@ -115,8 +110,7 @@ fn are_steps(columns: &[Vec<f64>]) -> bool {
     const STEP: f64 = 1.2;
     let first = columns
         .first()
-        .map(|column| ranked(column))
-        .unwrap_or_default();
+        .map_or_else(Vec::new, |column| ranked(column));
     columns.iter().all(|column| {
         let apart =
             |pair: &[usize]| column[pair[0]] > 0.0 && column[pair[1]] >= STEP * column[pair[0]];

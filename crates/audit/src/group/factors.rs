@@ -40,10 +40,8 @@ pub(super) fn find(configurations: &[(usize, &Configuration)]) -> Option<Grid> {
 /// The parts of a name that are on.
 fn parts(name: &str) -> Vec<String> {
     let lower = format!(" {} ", name.to_lowercase());
-    let joined = [" plus ", " and ", " & ", " with "];
-    let lower = joined
-        .iter()
-        .fold(lower, |text, word| text.replace(word, " + "));
+    let joined = [" plus ", " and ", " & ", " with "].iter();
+    let lower = joined.fold(lower, |text, word| text.replace(word, " + "));
     let mut words: Vec<&str> = lower.split(['+', '|', ',', ';', '/']).collect();
     if words.len() == 1 && lower.matches('=').count() > 1 {
         words = lower.split_whitespace().collect();
@@ -53,15 +51,13 @@ fn parts(name: &str) -> Vec<String> {
 
 fn part(word: &str) -> Option<String> {
     let word = word.trim();
-    let off = ["without ", "no ", "both "]
-        .iter()
-        .any(|start| word.starts_with(start));
+    let mut starts = ["without ", "no ", "both "].iter();
+    let off = starts.any(|start| word.starts_with(start));
     if word.is_empty() || off || is_before(word) || OFF.contains(&word) {
         return None;
     }
-    let valued = word
-        .split_once(['=', ':'])
-        .or_else(|| word.rsplit_once(' '));
+    let marked = word.split_once(['=', ':']);
+    let valued = marked.or_else(|| word.rsplit_once(' '));
     let part = match valued.map(|(name, value)| (name.trim(), value.trim())) {
         Some((_, value)) if OFF.contains(&value) => return None,
         Some((name, value)) if ON.contains(&value) => name,
@@ -112,61 +108,21 @@ fn grid(
 /// Names a factor after the configuration that has only this factor on, if that name is short;
 /// otherwise after the part.
 fn factor_name(
-    atom: &String,
+    atom: &str,
     configurations: &[(usize, &Configuration)],
     sets: &[(usize, Vec<String>)],
 ) -> String {
     let alone = sets
         .iter()
-        .find(|(_, set)| set.len() == 1 && set[0] == *atom);
-    let named = configurations
-        .iter()
-        .find(|(at, _)| alone.is_some_and(|(own, _)| own == at));
+        .find(|(_, set)| matches!(&set[..], [one] if one == atom));
+    let mut all = configurations.iter();
+    let named = all.find(|(at, _)| alone.is_some_and(|(own, _)| own == at));
     let name = named.map_or_else(String::new, |(_, one)| one.name.to_lowercase());
-    let name = name
-        .trim_start_matches("with ")
-        .trim_start_matches('+')
-        .trim();
+    let name = name.trim_start_matches("with ").trim_start_matches('+');
+    let name = name.trim();
     let short = !name.is_empty() && name.split_whitespace().count() <= 2;
     match short && !name.contains([':', '+', '=']) {
         true => name.to_owned(),
-        false => atom.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn find_in(labels: &[&str]) -> Option<Grid> {
-        let named = |label: &&str| Configuration {
-            name: super::super::names::short(label),
-            label: label.to_string(),
-            ..Configuration::default()
-        };
-        let all: Vec<Configuration> = labels.iter().map(named).collect();
-        find(&all.iter().enumerate().collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn flags_make_a_grid_beside_which_other_configurations_stand() {
-        let grid = find_in(&[
-            "DRM sched",
-            "No opt (flags = 0)",
-            "Bypass (flags = F_BYPASS)",
-            "IRQ (flags = F_IRQ)",
-            "IRQ plus bypass (flags = F_BYPASS | F_IRQ)",
-        ])
-        .unwrap();
-        assert_eq!(grid.factors, ["bypass", "irq"]);
-        assert_eq!(grid.cells.len(), 4);
-        let irq = BTreeMap::from([("bypass".into(), false), ("irq".into(), true)]);
-        assert_eq!(grid.cells[2], (3, irq));
-    }
-
-    #[test]
-    fn a_grid_with_a_hole_is_none() {
-        assert_eq!(find_in(&["base", "a", "a + b"]), None);
-        assert_eq!(find_in(&["V6.6", "V6.6 + x", "V6.6 + no y"]), None);
+        false => atom.to_owned(),
     }
 }

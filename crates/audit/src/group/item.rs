@@ -89,7 +89,7 @@ pub(super) fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
 }
 
 /// A doubt with the code of a lint.
-pub(super) fn doubt(code: &str, detail: impl Into<String>, place: Place) -> Doubt {
+pub(crate) fn doubt(code: &str, detail: impl Into<String>, place: Place) -> Doubt {
     Doubt {
         code: code.to_string(),
         detail: detail.into(),

@@ -84,12 +84,8 @@ impl Grouper {
         for placed in scan.placed {
             let (inner, outer) = context.entry(placed.depth).or_default();
             let mut headings = placed.headings.iter().map(|h| h.text.clone()).rev();
-            if let Some(nearest) = headings.next() {
-                *inner = Some(nearest);
-            }
-            if let Some(next) = headings.next() {
-                *outer = Some(next);
-            }
+            *inner = headings.next().or(inner.take());
+            *outer = headings.next().or(outer.take());
             blocks.push((placed, inner.clone(), outer.clone()));
         }
         for (placed, inner, outer) in blocks {
@@ -203,18 +199,15 @@ impl Grouper {
         }
         self.infer_exposure(options);
         // Where all messages have one subject it tells nothing.
-        let different: BTreeSet<&String> =
-            self.subjects.iter().map(|(_, subject)| subject).collect();
-        let subjects: BTreeMap<u32, String> = match different.len() {
-            0 | 1 => BTreeMap::new(),
-            _ => self.subjects.iter().cloned().collect(),
-        };
+        let several = self
+            .subjects
+            .iter()
+            .any(|(_, one)| *one != self.subjects[0].1);
+        let subjects = self.subjects.into_iter().filter(|_| several).collect();
         let (mut records, rulings) = assemble::assemble(source, self.items, &subjects, options);
         records.doubts.splice(0..0, self.doubts);
-        let tables = self
-            .said
-            .into_iter()
-            .map(|(place, said)| (place, vec![said]));
+        let said = self.said.into_iter();
+        let tables = said.map(|(place, said)| (place, vec![said]));
         let ruled = rulings.into_iter().map(|one: Ruling| {
             let head = format!("comparison on {}", one.workload);
             let judged = match one.judged {
@@ -244,11 +237,9 @@ impl Grouper {
             if exposure_s.is_some() {
                 continue;
             }
-            let here: Vec<&(Place, f64)> = self
-                .sleeps
-                .iter()
-                .filter(|(place, _)| place.message == item.stand.0)
-                .collect();
+            let here = self.sleeps.iter();
+            let here = here.filter(|(place, _)| place.message == item.stand.0);
+            let here: Vec<&(Place, f64)> = here.collect();
             let Some((place, seconds)) = here.first() else {
                 continue;
             };
@@ -257,10 +248,8 @@ impl Grouper {
             }
             *exposure_s = Some(*seconds);
             if noted.insert(item.stand.0) {
-                let detail = format!(
-                    "the exposure of {seconds} s is taken from `sleep {seconds}`; --exposure \
-                     corrects it"
-                );
+                let from = format!("`sleep {seconds}`; --exposure corrects it");
+                let detail = format!("the exposure of {seconds} s is taken from {from}");
                 self.doubts.push(doubt("exposure-inferred", detail, *place));
             }
         }
@@ -271,16 +260,11 @@ fn normal_subject(subject: &str) -> String {
     let mut rest = subject.trim();
     loop {
         let lower = rest.to_lowercase();
-        let cut = ["re:", "fwd:", "fw:", "aw:"]
-            .iter()
-            .find(|p| lower.starts_with(**p))
-            .map(|p| p.len());
-        match cut {
-            Some(at) => rest = rest[at..].trim_start(),
-            None if rest.starts_with('[') => match rest.find(']') {
-                Some(at) => rest = rest[at + 1..].trim_start(),
-                None => return rest.to_string(),
-            },
+        let mut marks = ["re:", "fwd:", "fw:", "aw:"].iter();
+        let mark = marks.find(|mark| lower.starts_with(**mark));
+        let tag = || rest.find(']').filter(|_| rest.starts_with('['));
+        match mark.map(|mark| mark.len()).or_else(|| Some(tag()? + 1)) {
+            Some(end) => rest = rest[end..].trim_start(),
             None => return rest.to_string(),
         }
     }
@@ -289,11 +273,8 @@ fn normal_subject(subject: &str) -> String {
 /// Decides the configuration and workload of all items of one message and quote depth.
 fn decide(items: &mut [&mut Item], options: &Options) {
     let distinct = |of: &dyn Fn(&Item) -> Option<String>| -> BTreeSet<String> {
-        items
-            .iter()
-            .filter(|i| i.labels().configuration.is_none())
-            .filter_map(|item| of(item))
-            .collect()
+        let unnamed = items.iter().filter(|i| i.labels().configuration.is_none());
+        unnamed.filter_map(|item| of(item)).collect()
     };
     let outers = distinct(&|item| item.outer.clone());
     let inners = distinct(&|item| item.inner.clone());
@@ -305,11 +286,9 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         && (workloads(&inners) && !workloads(&outers) || states(&outers) && !states(&inners));
     for item in items.iter_mut() {
         let labels = item.labels();
-        let program = item
-            .command
-            .as_ref()
-            .and_then(|(_, command)| names::program(command))
-            .map(joined);
+        let command = item.command.as_ref();
+        let program = command.and_then(|(_, command)| names::program(command));
+        let program = program.map(joined);
         let own = labels.workload.as_deref().map(named_workload);
         let heading = item.inner.as_deref().and_then(names::of_heading);
         let (configuration, workload) = match labels.configuration {
@@ -337,10 +316,8 @@ fn decide(items: &mut [&mut Item], options: &Options) {
             item.named_by = NamedBy::Heading;
         }
         item.configuration_label = configuration;
-        let named = workload
-            .as_deref()
-            .and_then(|w| options.workload_of(w))
-            .map(str::to_string);
+        let named = workload.as_deref().and_then(|w| options.workload_of(w));
+        let named = named.map(str::to_string);
         item.workload_name = item.workload.clone().or(named).or(workload);
     }
 }

@@ -77,18 +77,17 @@ impl Runs {
 
     /// In which steps figures were printed.
     pub(super) fn resolutions(&self) -> Vec<Resolution> {
-        let steps = self.steps.iter();
-        steps
-            .map(
-                |([configuration, workload, metric, unit], &step)| Resolution {
-                    configuration: configuration.clone(),
-                    workload: workload.clone(),
-                    metric: metric.clone(),
-                    unit: unit.clone(),
-                    step,
-                },
-            )
-            .collect()
+        let resolution = |(of, &step): (&[String; 4], &f64)| {
+            let [configuration, workload, metric, unit] = of.clone();
+            Resolution {
+                configuration,
+                workload,
+                metric,
+                unit,
+                step,
+            }
+        };
+        self.steps.iter().map(resolution).collect()
     }
 
     /// The runs, with repetitions counted from 1.
@@ -96,9 +95,8 @@ impl Runs {
         let mut count: BTreeMap<(String, String), u32> = BTreeMap::new();
         let mut runs: Vec<Run> = self.runs.into_iter().map(|(run, ..)| run).collect();
         for (order, run) in runs.iter_mut().enumerate() {
-            let repetition = count
-                .entry((run.configuration.clone(), run.workload.clone()))
-                .or_insert(0);
+            let cell = (run.configuration.clone(), run.workload.clone());
+            let repetition = count.entry(cell).or_default();
             *repetition += 1;
             run.repetition = *repetition;
             run.order = order as u32;

@@ -1,12 +1,12 @@
 //! Finds blocks that occur more than once in a post because someone quoted them.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use assize_bundle::Place;
 
 use super::item::Stand;
-use crate::grammar::block::Finding;
+use crate::grammar::block::{Figure, Finding};
+use crate::line::hash;
 
 /// A block that was seen.
 #[derive(Debug)]
@@ -41,12 +41,12 @@ impl Seen {
         stand: Stand,
     ) -> Option<Place> {
         let keys = keys(findings, context);
-        let (first, _) = (keys.first()?, ());
-        let candidates = self.holders.get(first).cloned().unwrap_or_default();
-        let holds_all = |block: &u32| {
-            keys.iter()
-                .all(|key| self.holders.get(key).is_some_and(|h| h.contains(block)))
+        let candidates = self.holders.get(keys.first()?).cloned().unwrap_or_default();
+        let held = |key: &u64, block: &u32| {
+            let holders = self.holders.get(key);
+            holders.is_some_and(|holders| holders.contains(block))
         };
+        let holds_all = |block: &u32| keys.iter().all(|key| held(key, block));
         let digits = digits_of(findings);
         let anywhere = TELLING_ANYWHERE;
         let telling = |same_heading: bool| match same_heading {
@@ -62,9 +62,8 @@ impl Seen {
             return Some(self.blocks[*block as usize].place);
         }
         let id = self.blocks.len() as u32;
-        let place = findings
-            .first()
-            .map_or_else(Place::default, |(place, _)| *place);
+        let place = findings.first().map(|(place, _)| *place);
+        let place = place.unwrap_or_default();
         self.blocks.push(Known {
             stand,
             place,
@@ -101,19 +100,14 @@ fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
     for (_, finding) in findings {
         match finding {
             Finding::Run { labels, figures } => {
-                let many = figures.len() >= 2;
-                for figure in figures {
-                    let label =
-                        labels
-                            .configuration
-                            .as_deref()
-                            .unwrap_or(if many { "" } else { context });
-                    keys.push(key(&(label, &figure.metric, figure.value.to_bits())));
-                }
+                let unnamed = if figures.len() >= 2 { "" } else { context };
+                let label = labels.configuration.as_deref().unwrap_or(unnamed);
+                let key = |one: &Figure| hash(&(label, &one.metric, one.value.to_bits()));
+                keys.extend(figures.iter().map(key));
             }
             Finding::Summary { labels, figure, .. } | Finding::Statement { labels, figure, .. } => {
                 let label = labels.configuration.as_deref().unwrap_or(context);
-                keys.push(key(&(label, &figure.metric, figure.value.to_bits())));
+                keys.push(hash(&(label, &figure.metric, figure.value.to_bits())));
             }
             Finding::Events {
                 event,
@@ -123,7 +117,7 @@ fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
             } => {
                 let bits: Vec<u64> = times_s.iter().map(|t| t.to_bits()).collect();
                 let label = if bits.is_empty() { context } else { "" };
-                keys.push(key(&(label, event, count, bits)));
+                keys.push(hash(&(label, event, count, bits)));
             }
             Finding::Unsupported { .. }
             | Finding::Grid(_)
@@ -133,10 +127,4 @@ fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
         }
     }
     keys
-}
-
-fn key(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -38,10 +38,7 @@ const TIME: usize = 0;
 /// Splits a unit into its kind, the part from the slash on, and its size in the smallest unit of
 /// the same kind.
 fn scale(unit: &str) -> Option<(usize, &str, f64)> {
-    let (own, per) = match unit.find('/') {
-        Some(at) => unit.split_at(at),
-        None => (unit, ""),
-    };
+    let (own, per) = unit.split_at(unit.find('/').unwrap_or(unit.len()));
     let per = match per {
         "/sec" | "/second" => "/s",
         per => per,
@@ -123,16 +120,10 @@ pub(super) fn in_one_unit(items: &mut [Item]) {
                 figure.unit = unit.to_string();
             }
         }
-        if let Finding::Summary {
-            spread: Some(spread),
-            ..
-        } = &mut item.finding
+        if let Finding::Summary { spread, .. } = &mut item.finding
+            && let Some(Spread::StandardError(value) | Spread::StandardDeviation(value)) = spread
         {
-            match spread {
-                Spread::StandardError(value) | Spread::StandardDeviation(value) => {
-                    *value = times(*value, factor);
-                }
-            }
+            *value = times(*value, factor);
         }
     }
 }

@@ -32,12 +32,9 @@ pub(super) fn samples(sheet: &mut Sheet, of: Of<'_>, metric: &str, unit: &str, v
         return;
     }
     let mean = values.iter().sum::<f64>() / n;
-    let squares = values
-        .iter()
-        .map(|value| (value - mean).powi(2))
-        .sum::<f64>();
-    let spread =
-        (values.len() > 1).then(|| Spread::StandardDeviation((squares / (n - 1.0)).sqrt()));
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    let deviation = (squares.sum::<f64>() / (n - 1.0)).sqrt();
+    let spread = (values.len() > 1).then_some(Spread::StandardDeviation(deviation));
     let mean = Mean {
         mean: exact(mean),
         spread,

@@ -73,11 +73,8 @@ fn benchmark(entries: &[&Value], of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fa
         });
         return Ok(());
     }
-    let single: Vec<&Value> = entries
-        .iter()
-        .copied()
-        .filter(|e| kind(e) == "iteration")
-        .collect();
+    let single = entries.iter().copied().filter(|e| kind(e) == "iteration");
+    let single: Vec<&Value> = single.collect();
     match &single[..] {
         [] => aggregate(entries, of, sheet),
         [one] => {
@@ -91,10 +88,8 @@ fn benchmark(entries: &[&Value], of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fa
         }
         several => {
             for (metric, unit) in metrics(several[0])? {
-                let values: Result<Vec<f64>, Fault> = several
-                    .iter()
-                    .map(|entry| number(entry, &metric, of.workload))
-                    .collect();
+                let value = |entry: &&Value| number(entry, &metric, of.workload);
+                let values: Result<Vec<f64>, Fault> = several.iter().map(value).collect();
                 samples(sheet, of, &metric, &unit, &values?);
                 say_better(sheet, &metric);
             }
@@ -125,17 +120,11 @@ fn aggregate(entries: &[&Value], of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fa
     let deviation = find("stddev");
     let n = mean.get("repetitions").and_then(Value::as_u64);
     for (metric, unit) in metrics(mean)? {
-        let spread = match deviation {
-            Some(entry) => Some(Spread::StandardDeviation(number(
-                entry,
-                &metric,
-                of.workload,
-            )?)),
-            None => None,
-        };
+        let number = |entry| number(entry, &metric, of.workload);
+        let spread = deviation.map(number).transpose()?;
         let mean = Mean {
-            mean: exact(number(mean, &metric, of.workload)?),
-            spread,
+            mean: exact(number(mean)?),
+            spread: spread.map(Spread::StandardDeviation),
             n: n.and_then(|n| u32::try_from(n).ok()),
         };
         sheet.mean(of, &metric, &unit, mean);

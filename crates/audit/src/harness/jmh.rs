@@ -38,9 +38,8 @@ fn named(entry: &Value) -> Result<String, Fault> {
     let mut name = text(entry, "benchmark", "an entry")?.to_owned();
     let parameters = entry.get("params").and_then(Value::as_object);
     for (key, value) in parameters.into_iter().flatten() {
-        let value = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
+        let text = value.as_str().map(str::to_owned);
+        let value = text.unwrap_or_else(|| value.to_string());
         name.push_str(&format!(", {key}={value}"));
     }
     Ok(name)
@@ -48,14 +47,11 @@ fn named(entry: &Value) -> Result<String, Fault> {
 
 fn benchmark(entry: &Value, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
     let mode = text(entry, "mode", of.workload)?;
-    let primary = entry
-        .get("primaryMetric")
-        .ok_or_else(|| missing("primaryMetric", of.workload))?;
+    let primary = entry.get("primaryMetric");
+    let primary = primary.ok_or_else(|| missing("primaryMetric", of.workload))?;
     let unit = text(primary, "scoreUnit", of.workload)?;
-    let raw: Option<Vec<Vec<f64>>> = primary
-        .get("rawData")
-        .and_then(Value::as_array)
-        .and_then(|forks| forks.iter().map(fork).collect());
+    let raw = primary.get("rawData").and_then(Value::as_array);
+    let raw: Option<Vec<Vec<f64>>> = raw.and_then(|forks| forks.iter().map(fork).collect());
     let forks = raw.ok_or_else(|| missing("rawData", of.workload))?;
     match &forks[..] {
         [one] => {
@@ -74,10 +70,9 @@ fn benchmark(entry: &Value, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> 
             }
         }
     }
-    let way = if mode == "thrpt" {
-        Better::Higher
-    } else {
-        Better::Lower
+    let way = match mode {
+        "thrpt" => Better::Higher,
+        _ => Better::Lower,
     };
     better(sheet, mode, way);
     Ok(())

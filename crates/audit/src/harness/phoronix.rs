@@ -102,15 +102,10 @@ fn add(test: &Test, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Faul
         "" => test.title.clone(),
         description => format!("{}, {description}", test.title),
     };
-    let metric = if test.proportion == "LIB" {
-        "time"
-    } else {
-        "result"
-    };
-    let metric = if test.scale.is_empty() {
-        metric
-    } else {
-        &test.scale
+    let metric = match test.scale.as_str() {
+        "" if test.proportion == "LIB" => "time",
+        "" => "result",
+        scale => scale,
     };
     match test.proportion.as_str() {
         "HIB" => better(sheet, metric, Better::Higher),

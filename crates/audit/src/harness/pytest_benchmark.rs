@@ -46,15 +46,10 @@ fn test(stats: &Value, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
     }
     let rounds = number(stats, "rounds", of.workload)?;
     let n = (rounds >= 1.0 && rounds <= f64::from(u32::MAX)).then_some(rounds as u32);
-    let mean = Mean {
-        mean: exact(number(stats, "mean", of.workload)?),
-        spread: Some(Spread::StandardDeviation(number(
-            stats,
-            "stddev",
-            of.workload,
-        )?)),
-        n,
-    };
+    let mean = exact(number(stats, "mean", of.workload)?);
+    let deviation = number(stats, "stddev", of.workload)?;
+    let spread = Some(Spread::StandardDeviation(deviation));
+    let mean = Mean { mean, spread, n };
     sheet.mean(of, "time", "s", mean);
     Ok(())
 }

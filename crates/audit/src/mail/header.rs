@@ -364,27 +364,3 @@ impl Part {
         format!("{name} ({mime}")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_found_in_any_case_and_unfolded() {
-        let fields = Fields::read(b"SUBJECT: one\r\n two\r\nfrom:A <a@example.org>\r\n\r\nbody");
-        assert_eq!(fields.text(Field::Subject).unwrap(), "one two");
-        assert_eq!(fields.text(Field::From).unwrap(), "A <a@example.org>");
-        assert_eq!(fields.body, 46);
-        assert!(fields.are_of_mail());
-    }
-
-    #[test]
-    fn a_header_ends_before_what_is_none() {
-        let fields = Fields::read(b"From: a\nDate: b\nhello world\n\n");
-        assert_eq!(fields.body, 16);
-        assert!(!fields.are_of_mail());
-        assert!(!Fields::read(b"Results: a\nFrom: b\nDate: c\n\nx").are_of_mail());
-        assert!(!Fields::read(b"From: b\n\nDate: c\n\nx").are_of_mail());
-        assert!(!Fields::read(b"From: b\nDate: c\n").are_of_mail());
-    }
-}

@@ -12,6 +12,7 @@ use super::mime::{self, Leaf};
 use super::text::{Places, Text, line_ends, narrow};
 use super::transfer::{self, Encoding};
 use super::{flowed, html};
+use crate::group::item::doubt;
 use crate::line::Line;
 use crate::scan::may_hold;
 
@@ -76,16 +77,13 @@ impl Message {
     /// Its lines, decoded and unquoted, in order. An empty line separates the parts of a mail, so
     /// that no block of figures extends beyond its part.
     pub fn lines(&self) -> Vec<Line<'_>> {
-        let mut lines = Vec::new();
+        let (mut lines, message) = (Vec::new(), self.letter.number);
         for text in &self.texts {
             if !lines.is_empty() {
-                let place = Place {
-                    message: self.letter.number,
-                    line: text.places.line(0),
-                };
-                lines.push(Line::new("", 0, place));
+                let line = text.places.line(0);
+                lines.push(Line::new("", 0, Place { message, line }));
             }
-            text.lines(self.letter.number, &mut lines);
+            text.lines(message, &mut lines);
         }
         lines
     }
@@ -200,10 +198,8 @@ impl Message {
         let (bytes, places) = self.decoded(leaf, raw, |bytes, _| bytes.into_owned());
         let part = &leaf.part;
         let charset = part.charset.as_deref();
-        let wide = charset.is_some_and(|c| {
-            let start = c.get(..6).unwrap_or_default();
-            start.eq_ignore_ascii_case("utf-16")
-        });
+        let start = charset.and_then(|charset| charset.get(..6));
+        let wide = start.is_some_and(|start| start.eq_ignore_ascii_case("utf-16"));
         if !wide && charset::is_binary(&bytes) {
             let detail = format!("{}) is binary, not text", part.described());
             return self.doubt(BINARY_INPUT, &detail, leaf.line);
@@ -254,14 +250,13 @@ impl Message {
     }
 
     fn add(&mut self, text: String, start: usize, places: Places) {
-        if text.len() <= start {
-            return;
-        }
-        self.texts.push(Text {
+        let text = Text {
             text,
             start,
             places,
-        });
+        };
+        self.texts
+            .extend(Some(text).filter(|text| text.text.len() > start));
     }
 
     fn note(&mut self, trouble: Option<Trouble>, places: &Places) {
@@ -271,14 +266,9 @@ impl Message {
     }
 
     fn doubt(&mut self, code: &str, detail: &str, line: u32) {
-        self.doubts.push(Doubt {
-            code: code.to_owned(),
-            detail: detail.to_owned(),
-            place: Place {
-                message: self.letter.number,
-                line,
-            },
-        });
+        let message = self.letter.number;
+        self.doubts
+            .push(doubt(code, detail, Place { message, line }));
     }
 }
 
@@ -299,9 +289,8 @@ pub(super) fn unstuff(mut bytes: Vec<u8>) -> Vec<u8> {
         let marks = before.iter().rev().take_while(|b| **b == b'>').count();
         matches!(before.get(..at - marks), Some([] | [.., b'\n']))
     };
-    let marks: Vec<usize> = memmem::find_iter(&bytes, b">From ")
-        .filter(stuffed)
-        .collect();
+    let marks = memmem::find_iter(&bytes, b">From ").filter(stuffed);
+    let marks: Vec<usize> = marks.collect();
     if !marks.is_empty() {
         let mut at = 0;
         let mut marks = marks.into_iter().peekable();

@@ -137,17 +137,3 @@ pub(super) fn cut(text: &mut Cow<'_, str>, bytes: usize) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_a_million_marks_takes_no_time() {
-        for unit in [">", "> ", "| ", "|> ", ">>>>>>> ", "A> ", " >"] {
-            let line = unit.repeat(1_000_000 / unit.len());
-            let (bytes, _) = marks(line.as_bytes());
-            assert!(bytes <= line.len());
-        }
-    }
-}

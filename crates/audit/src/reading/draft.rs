@@ -73,7 +73,6 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
         };
         let text = lines[figure.place.line as usize - 1];
         let (mut fields, mut place) = (fields(figure), place(text, figure.place.line, nth));
-        let mean = figure.stands_for == StandsFor::Mean;
         let known = judged.contains(&(figure.place.line, figure.value.to_bits()));
         let known = known && fields[0] != "?";
         // A column of metrics is one row, which names its own rows: they are no repetitions.
@@ -89,10 +88,7 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
             guesses.for_each(|field| field.push_str(" ?"));
         }
         claimed = free;
-        let behind = match mean {
-            true => behind(figure, has_spread(text, nth)),
-            false => String::new(),
-        };
+        let behind = behind(figure.stands_for, has_spread(text, nth));
         let same = |row: &&mut Row| {
             let column = fields[1] != "*" || row.places.contains(&place);
             row.fields == fields && row.behind == behind && column
@@ -104,7 +100,7 @@ pub fn draft(text: &str, audit: &Audit, usual: &Audit) -> Draft {
                 fields,
                 places: vec![place],
                 behind,
-                in_order: known && in_order && !mean,
+                in_order: known && in_order && matches!(figure.stands_for, StandsFor::Run(_)),
             }),
         }
     }
@@ -187,15 +183,18 @@ fn guess_roles(rows: &mut [Row], lines: &[&str]) {
     }
 }
 
-/// What a reading says behind the place of a mean: `+- sd n=8`.
-fn behind(figure: &Located, shown: bool) -> String {
-    let kind = match figure.spread {
+/// What a reading says behind the place of a mean: `+- sd n=8`; nothing for other figures.
+fn behind(stands_for: StandsFor, has_spread: bool) -> String {
+    let StandsFor::Mean(spread, n) = stands_for else {
+        return String::new();
+    };
+    let kind = match spread {
         Some(Spread::StandardDeviation(_)) => "sd",
         Some(Spread::StandardError(_)) => "se",
-        _ => "?",
+        None => "?",
     };
-    let n = figure.n.map_or("?".to_owned(), |n| n.to_string());
-    match shown {
+    let n = n.map_or("?".to_owned(), |n| n.to_string());
+    match has_spread {
         true => format!(" +- {kind} n={n}"),
         false => format!(" n={n}"),
     }

@@ -6,6 +6,7 @@ use super::Scanner;
 use crate::command;
 use crate::grammar;
 use crate::grammar::dispatch;
+use crate::line::Line;
 
 /// A line with this many words is prose.
 const WORDS_OF_TEXT: usize = 6;
@@ -19,11 +20,8 @@ const WRAPPED: usize = 8;
 
 /// Reads a line `sleep 300`; returns the seconds.
 pub(super) fn sleep(text: &str) -> Option<f64> {
-    let rest = text
-        .trim()
-        .trim_start_matches(['#', '$', ' '])
-        .strip_prefix("sleep ")?;
-    crate::options::parse_duration(rest.trim()).ok()
+    let bare = text.trim().trim_start_matches(['#', '$', ' ']);
+    crate::options::parse_duration(bare.strip_prefix("sleep ")?).ok()
 }
 
 impl Scanner<'_, '_> {
@@ -59,11 +57,8 @@ impl Scanner<'_, '_> {
         let mut text = command::find(&line.text)?.to_string();
         let mut used = 1;
         while used < 4 && command::wants_more(&text) {
-            let Some(next) = self
-                .lines
-                .get(at + used)
-                .filter(|n| n.depth == line.depth && !n.text.trim().is_empty())
-            else {
+            let goes_on = |n: &&Line<'_>| n.depth == line.depth && !n.text.trim().is_empty();
+            let Some(next) = self.lines.get(at + used).filter(goes_on) else {
                 break;
             };
             if text.ends_with('\\') {
@@ -112,9 +107,8 @@ impl Scanner<'_, '_> {
                 && name.starts_with(|c: char| c.is_ascii_lowercase())
         };
         let mut words = text.split_whitespace();
-        let first = words
-            .next()
-            .is_some_and(|word| word.starts_with('-') && option(word));
+        let is_first = |word: &str| word.starts_with('-') && option(word);
+        let first = words.next().is_some_and(is_first);
         let whole = above.ends_with([':', '\\']) || above.len() < NEARLY;
         let valued = text.contains('=') || words.next().is_none();
         (first && valued && !whole && text.len() <= LONGEST).then_some(text)

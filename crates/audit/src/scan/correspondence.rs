@@ -19,10 +19,8 @@ pub(super) fn is_version_of_git(above: &str, text: &str) -> bool {
 
 /// `On Mon, Aug 12, 2019 at 1:04 AM X <x@y> wrote:`, also where it is wrapped.
 fn is_said_by_somebody(text: &str) -> bool {
-    let dated = text
-        .strip_prefix("On ")
-        .and_then(behind_day)
-        .is_some_and(|rest| rest.starts_with(", "));
+    let rest = text.strip_prefix("On ").and_then(behind_day);
+    let dated = rest.is_some_and(|rest| rest.starts_with(", "));
     dated || text.ends_with(':') && is_attribution(text)
 }
 
@@ -39,15 +37,15 @@ fn is_trailer(text: &str) -> bool {
         "Author", "BugLink", "Bugzilla", "CC", "Cc", "Closes", "From", "Gitweb", "Link",
         "Message-Id",
     ];
-    let Some((name, rest)) = text.split_once(':') else {
+    let Some((name, rest)) = text.split_once(": ") else {
         return false;
     };
-    if !rest.starts_with(' ') {
+    if name.contains(':') {
         return false;
     }
     let known = name.ends_with("-by") && !name.contains(' ') || NAMES.contains(&name);
     known && (rest.contains('@') || rest.contains("://"))
-        || name == "Fixes" && rest.contains(" (\"")
+        || name == "Fixes" && text.contains(" (\"")
         || name.ends_with("Date") && behind_day(rest.trim_start()).is_some()
 }
 
@@ -77,9 +75,8 @@ fn is_of_diffstat(text: &str) -> bool {
     };
     let changed = || {
         let (file, change) = text.split_once(" | ")?;
-        let change = change
-            .trim_start()
-            .trim_start_matches(|c: char| c.is_ascii_digit());
+        let digit = |c: char| c.is_ascii_digit();
+        let change = change.trim_start().trim_start_matches(digit);
         let marks = change.strip_prefix(' ')?;
         let drawn = !marks.is_empty() && marks.bytes().all(|b| matches!(b, b'+' | b'-'));
         Some(drawn && file.contains(['/', '.']))

@@ -26,22 +26,15 @@ pub(super) fn strip<'a>(lines: &mut [Line<'a>]) -> Vec<(usize, Cow<'a, str>)> {
         at += 1;
         if text.contains("<tr") && !text.contains("</tr>") {
             let depth = lines[begin].depth;
-            let mut row = lines[at..]
-                .iter()
-                .take(ROW)
-                .take_while(|line| line.depth == depth);
-            at += row
-                .position(|line| line.text.contains("</tr>"))
-                .map_or(0, |end| end + 1);
+            let row = lines[at..].iter().take(ROW);
+            let mut row = row.take_while(|line| line.depth == depth);
+            let end = row.position(|line| line.text.contains("</tr>"));
+            at += end.map_or(0, |end| end + 1);
         }
-        let mut text = match &lines[begin..at] {
-            [one] => stripped(&one.text),
-            row => stripped(
-                &row.iter()
-                    .map(|line| &*line.text)
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            ),
+        let texts = lines[begin..at].iter().map(|line| &*line.text);
+        let mut text = match at - begin {
+            1 => stripped(&lines[begin].text),
+            _ => stripped(&texts.collect::<Vec<_>>().join(" ")),
         };
         if text.is_some() {
             for (line, at) in lines[begin..at].iter_mut().zip(begin..) {
@@ -58,30 +51,21 @@ pub(super) fn strip<'a>(lines: &mut [Line<'a>]) -> Vec<(usize, Cow<'a, str>)> {
 fn stripped(text: &str) -> Option<String> {
     let (mut out, mut from) = (String::new(), 0);
     for at in memchr::memchr_iter(b'<', text.as_bytes()) {
-        let inner = text.as_bytes()[at..]
-            .iter()
-            .take(LONGEST)
-            .position(|b| *b == b'>');
+        let mut rest = text.as_bytes()[at..].iter().take(LONGEST);
+        let inner = rest.position(|b| *b == b'>');
         let Some(inner) = inner.and_then(|end| text.get(at + 1..at + end)) else {
             continue;
         };
-        let name = inner
-            .trim_start_matches('/')
-            .split([' ', '/'])
-            .next()
-            .unwrap_or_default();
-        let cell = ["td", "th"]
-            .iter()
-            .any(|tag| name.eq_ignore_ascii_case(tag));
+        let mut words = inner.trim_start_matches('/').split([' ', '/']);
+        let name = words.next().unwrap_or_default();
+        let is = |tags: &[&str]| tags.iter().any(|tag| name.eq_ignore_ascii_case(tag));
+        let cell = is(&["td", "th"]);
         // `a <b && c> d` is code.
         let said = inner.contains('=') || !inner.trim_end_matches([' ', '/']).contains(' ');
-        if said && (cell || TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))) {
+        if said && (cell || is(&TAGS)) {
             out += text.get(from..at).unwrap_or_default();
-            out += if cell && !inner.starts_with('/') {
-                " | "
-            } else {
-                ""
-            };
+            let bar = cell && !inner.starts_with('/');
+            out += if bar { " | " } else { "" };
             from = at + inner.len() + 2;
         }
     }

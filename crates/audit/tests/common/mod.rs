@@ -1,7 +1,7 @@
 //! What tests ask of a post.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assize_audit::{Options, read};
 use assize_bundle::Records;
@@ -13,6 +13,23 @@ pub(crate) fn records(post: &str) -> Records {
 
 pub(crate) fn records_as(post: &str, options: &Options) -> Records {
     read(post.as_bytes(), "post", options).unwrap().records
+}
+
+/// Options that keep a description of every line.
+pub(crate) fn explain() -> Options {
+    Options {
+        explain: true,
+        ..Options::default()
+    }
+}
+
+/// Whether a file holds what was read of a text. With `ASSIZE_GOLDEN=1` it is written anew.
+pub(crate) fn looked_over(path: &Path, read: &str) {
+    if std::env::var_os("ASSIZE_GOLDEN").is_some() {
+        std::fs::write(path, read).unwrap();
+    }
+    let expected = std::fs::read_to_string(path).unwrap();
+    assert_eq!(read, expected, "{}", path.display());
 }
 
 /// Two reports of one figure each.
@@ -32,14 +49,10 @@ pub(crate) fn posts(folder: &str) -> Vec<(PathBuf, String)> {
     let top = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/posts")).join(folder);
     let mut found = Vec::new();
     let mut folders = vec![top];
-    while let Some(folder) = folders.pop() {
-        if folder.is_file() {
-            let text = std::fs::read_to_string(&folder).unwrap();
-            found.push((folder, text));
-            continue;
-        }
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            folders.push(entry.unwrap().path());
+    while let Some(path) = folders.pop() {
+        match std::fs::read_dir(&path) {
+            Ok(entries) => folders.extend(entries.map(|entry| entry.unwrap().path())),
+            Err(_) => found.push((path.clone(), std::fs::read_to_string(path).unwrap())),
         }
     }
     found.sort();
@@ -74,18 +87,18 @@ pub(crate) fn compared(records: &Records) -> Vec<String> {
 /// What parts posts of one file from each other, and each from what is read of it.
 pub(crate) const MARK: &str = "=== read as ===\n";
 
-/// The title, the post and what is read of it, of all posts in a file.
-pub(crate) fn cases(text: &str) -> Vec<[String; 3]> {
-    let mut cases: Vec<[String; 3]> = Vec::new();
-    let mut part = 1;
+/// The title and the text of all posts in a file.
+pub(crate) fn cases(text: &str) -> Vec<[String; 2]> {
+    let mut cases: Vec<[String; 2]> = Vec::new();
+    let mut is_post = true;
     for line in text.split_inclusive('\n') {
         if line == MARK {
-            part = 2;
+            is_post = false;
         } else if line.starts_with("=== ") {
-            part = 1;
-            cases.push([line.to_owned(), String::new(), String::new()]);
-        } else if let Some(case) = cases.last_mut() {
-            case[part].push_str(line);
+            is_post = true;
+            cases.push([line.to_owned(), String::new()]);
+        } else if let Some([_, post]) = cases.last_mut().filter(|_| is_post) {
+            post.push_str(line);
         }
     }
     cases

@@ -16,13 +16,8 @@ pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
                 of_direction(direction, side, &mut figures);
             }
         }
-        let labels = Labels {
-            workload: job.get("jobname").and_then(Value::as_str).map(label),
-            ..Labels::default()
-        };
-        if !figures.is_empty() {
-            block.run(0, labels, figures);
-        }
+        let name = job.get("jobname").and_then(Value::as_str).map(label);
+        block.run(0, Labels::of(None, name), figures);
     }
     (!block.findings.is_empty()).then_some(block)
 }
@@ -42,14 +37,12 @@ fn of_direction(direction: &str, side: &Value, figures: &mut Vec<Figure>) {
     } else if let Some(kib) = number(&["bw"]) {
         figures.push(Figure::new(format!("{direction} bw"), kib, "KiB/s"));
     }
-    for (name, unit) in [
-        ("clat_ns", "nsec"),
-        ("lat_ns", "nsec"),
-        ("clat", "usec"),
-        ("lat", "usec"),
-    ] {
+    for name in ["clat_ns", "lat_ns", "clat", "lat"] {
         if let Some(mean) = number(&[name, "mean"]) {
-            let name = name.trim_end_matches("_ns");
+            let (name, unit) = match name.strip_suffix("_ns") {
+                Some(name) => (name, "nsec"),
+                None => (name, "usec"),
+            };
             figures.push(Figure::new(format!("{direction} {name} avg"), mean, unit));
         }
     }

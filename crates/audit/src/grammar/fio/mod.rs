@@ -65,9 +65,8 @@ fn rates(way: &str, text: &str) -> Vec<Figure> {
     if let Some(found) = IOPS.captures(text)
         && let Some((value, step)) = scaled(&found["value"], &found["factor"])
     {
-        let mut figure = Figure::new(format!("{way} iops"), value, "IOPS");
-        figure.step = Some(step);
-        figures.push(figure);
+        let figure = Figure::new(format!("{way} iops"), value, "IOPS");
+        figures.push(figure.with_step(Some(step)));
     }
     if let Some(found) = BANDWIDTH.captures(text)
         && let Some(value) = english(&found["value"])
@@ -90,10 +89,9 @@ fn starts(line: &str) -> bool {
 }
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
-    let first = line_at(lines, 0)?.trim_start();
-    match first.as_bytes().first()? {
-        b'{' => data::json(lines),
-        _ => report(lines),
+    match line_at(lines, 0)?.trim_start().starts_with('{') {
+        true => data::json(lines),
+        false => report(lines),
     }
 }
 
@@ -121,11 +119,8 @@ impl Open {
 
     /// Adds up rates of jobs that execute together.
     fn add(&mut self, figure: Figure) {
-        match self
-            .figures
-            .iter_mut()
-            .find(|known| known.metric == figure.metric)
-        {
+        let mut known = self.figures.iter_mut();
+        match known.find(|known| known.metric == figure.metric) {
             Some(known) if known.unit == figure.unit => {
                 known.value += figure.value;
                 known.step = None;
@@ -147,14 +142,8 @@ impl Open {
             self.figures
                 .retain(|figure| !figure.metric.contains("lat "));
         }
-        if !self.figures.is_empty() {
-            let labels = Labels {
-                workload: self.job.map(|(name, _)| name),
-                ..Labels::default()
-            };
-            let figures = self.figures;
-            block.find(self.at, Finding::Run { labels, figures });
-        }
+        let labels = Labels::of(None, self.job.map(|(name, _)| name));
+        block.run(self.at, labels, self.figures);
     }
 
     /// Takes a line and returns its description. A line that starts another run ends this one.
@@ -194,11 +183,8 @@ impl Open {
         }
         if let Some(found) = found(&LATENCY).filter(|_| !self.way.is_empty()) {
             let (value, _) = scaled(&found["value"], &found["factor"])?;
-            self.only(
-                format!("{} {} avg", self.way, &found["name"]),
-                value,
-                &found["unit"],
-            );
+            let metric = format!("{} {} avg", self.way, &found["name"]);
+            self.only(metric, value, &found["unit"]);
             return Some("fio latency");
         }
         if let Some(found) = found(&PERCENTILES) {

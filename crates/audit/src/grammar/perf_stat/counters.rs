@@ -49,9 +49,11 @@ const LEVELS: [&str; 14] = [
     "%", "'C", "A", "C", "Hz", "MHz", "V", "W", "Watts", "\u{b0}C", "mA", "mV", "mW", "rpm",
 ];
 
-/// Returns the amount of a number, or why it is unusable.
+/// Returns the amount of a number, or why it is unusable or missing.
 pub(super) fn amount(number: Option<f64>, printed: &str, unit: &str) -> Amount {
     match number {
+        _ if printed == "<not supported>" => Amount::Missing("not supported"),
+        _ if printed == "<not counted>" => Amount::Missing("not counted"),
         Some(value) if value >= 0.0 || LEVELS.contains(&unit) => Amount::Value(value),
         Some(_) => Amount::Bad(format!("`{}` is below zero", label(printed))),
         None => Amount::Bad(format!("`{}` is not a number", label(printed))),
@@ -83,7 +85,7 @@ pub(super) fn emit(
     counters: Vec<Counter>,
 ) {
     let runs = runs.filter(|&runs| runs != 1);
-    let summary = runs.is_some() || counters.iter().any(|counter| counter.error.is_some());
+    let summed = runs.is_some() || counters.iter().any(|counter| counter.error.is_some());
     multiplexed(block, &counters);
     let mut names = Names::default();
     let mut figures = Vec::new();
@@ -98,12 +100,15 @@ pub(super) fn emit(
                 metric,
                 reason: reason.to_owned(),
             },
-            Amount::Value(value) if summary => Finding::Summary {
-                labels: labels.clone(),
-                figure: Figure::new(metric, value, counter.unit),
-                spread: counter.error.map(Spread::StandardError),
-                n: runs,
-            },
+            Amount::Value(value) if summed => {
+                let figure = Figure::new(metric, value, counter.unit);
+                summary(
+                    labels,
+                    figure,
+                    counter.error.map(Spread::StandardError),
+                    runs,
+                )
+            }
             Amount::Value(value) => {
                 figures.push(Figure::new(metric, value, counter.unit));
                 continue;
@@ -111,10 +116,7 @@ pub(super) fn emit(
         };
         block.find(counter.at, finding);
     }
-    if !figures.is_empty() {
-        let labels = labels.clone();
-        block.run(at, labels, figures);
-    }
+    block.run(at, labels.clone(), figures);
     block.findings.sort_by_key(|(at, _)| *at);
 }
 
@@ -133,7 +135,7 @@ fn multiplexed(block: &mut Block, counters: &[Counter]) {
     let sentence = format!(
         "counted only part of the time (the least {least} %) and scaled up by perf: {names}"
     );
-    block.find(first.at, Finding::Doubt("multiplexed-counter", sentence));
+    block.doubt(first.at, "multiplexed-counter", sentence);
 }
 
 /// Lists the distinct names, at most eight.
@@ -150,13 +152,8 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
 /// Splits counters into executions, if they repeat the same list of metrics as the rows of several
 /// executions without headings do.
 pub(super) fn executions(counters: Vec<Counter>) -> Vec<Vec<Counter>> {
-    let first = counters.first().map(|counter| counter.metric.clone());
-    let again = |counter: &Counter| Some(&counter.metric) == first.as_ref();
-    let period = counters
-        .iter()
-        .skip(1)
-        .position(again)
-        .map_or(0, |at| at + 1);
+    let again = |at: &usize| counters[*at].metric == counters[0].metric;
+    let period = (1..counters.len()).find(again).unwrap_or_default();
     let metric = |at: usize| &counters[at].metric;
     let regular = period > 0
         && counters.len().is_multiple_of(period)
@@ -218,18 +215,13 @@ pub(super) fn add_up(block: &mut Block, labels: &Labels, first: usize, counters:
         return;
     };
     let sums = sums(counters);
-    let gaps = || {
-        sums.iter()
-            .filter(|sum| sum.counted > 0 && sum.missing.is_some())
-    };
+    let lacking = |sum: &&Sum| sum.counted > 0 && sum.missing.is_some();
+    let gaps = || sums.iter().filter(lacking);
     if let Some(first) = gaps().next() {
         let names = listed(gaps().map(|sum| sum.first.metric.as_str()));
         let sentence =
             format!("not counted in some of the intervals, so that the sum lacks them: {names}");
-        block.find(
-            first.first.at,
-            Finding::Doubt("not-counted-interval", sentence),
-        );
+        block.doubt(first.first.at, "not-counted-interval", sentence);
     }
     let mut all = Vec::new();
     for sum in sums {
@@ -239,7 +231,7 @@ pub(super) fn add_up(block: &mut Block, labels: &Labels, first: usize, counters:
         if LEVELS.contains(&unit.as_str()) && sum.counted > 1 {
             let sentence =
                 format!("levels in {unit} do not add up over intervals; {metric} is left out");
-            block.find(*at, Finding::Doubt("not-additive", sentence));
+            block.doubt(*at, "not-additive", sentence);
             continue;
         }
         let amount = match (sum.bad, sum.missing) {

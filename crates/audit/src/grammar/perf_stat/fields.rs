@@ -12,14 +12,24 @@ use crate::printed;
 const LONGEST: usize = 16 << 10;
 
 /// The contents of a line.
-pub(super) enum Read {
+enum Read {
     Counter(Box<Counter>),
     /// What perf derived, or a total that `--summary` repeats.
     Note,
 }
 
+/// Reads the rows of `perf stat -x`.
+pub(super) fn separated(lines: &[Line<'_>]) -> Option<Block> {
+    read(lines, fields)
+}
+
+/// Reads the objects of `perf stat -j`.
+pub(super) fn objects(lines: &[Line<'_>]) -> Option<Block> {
+    read(lines, object)
+}
+
 /// Reads consecutive lines, each on its own.
-pub(super) fn read(lines: &[Line<'_>], of: fn(&str) -> Option<Read>) -> Option<Block> {
+fn read(lines: &[Line<'_>], of: fn(&str) -> Option<Read>) -> Option<Block> {
     let mut taken = preamble(lines);
     let depth = lines.get(taken.len())?.depth;
     let mut counters: Vec<Counter> = Vec::new();
@@ -28,10 +38,8 @@ pub(super) fn read(lines: &[Line<'_>], of: fn(&str) -> Option<Read>) -> Option<B
         let read = of(text.trim()).filter(|_| lines[at].depth == depth);
         match read {
             Some(Read::Counter(counter)) => {
-                let last = counters.last().map(|last| last.time);
-                if last.is_some_and(|last| {
-                    last.is_some() != counter.time.is_some() || last > counter.time
-                }) {
+                let (time, last) = (counter.time, counters.last().map(|last| last.time));
+                if last.is_some_and(|last| last.is_some() != time.is_some() || last > time) {
                     break;
                 }
                 taken.push(match counter.amount {
@@ -47,10 +55,7 @@ pub(super) fn read(lines: &[Line<'_>], of: fn(&str) -> Option<Read>) -> Option<B
     if counters.is_empty() {
         return None;
     }
-    let mut block = Block {
-        taken,
-        ..Block::default()
-    };
+    let mut block = Block::from(taken);
     let labels = Labels::default();
     if counters[0].time.is_some() {
         add_up(&mut block, &labels, counters[0].at, counters);
@@ -64,14 +69,13 @@ pub(super) fn read(lines: &[Line<'_>], of: fn(&str) -> Option<Read>) -> Option<B
 
 /// Whether a line begins as a row of fields does.
 pub(super) fn may_be_row(text: &str) -> bool {
-    let first = text
-        .split([',', ';', '|', '\t'])
-        .next()
-        .unwrap_or_default()
-        .trim();
-    is_value(first)
-        || line::place(text).is_some()
-        || line::time_stamp(&format!("{first} ")).is_some()
+    let mut fields = text.split([',', ';', '|', '\t']).map(str::trim);
+    let first = fields.next().unwrap_or_default();
+    is_value(first) || line::place(text).is_some() || time_stamp(first).is_some()
+}
+
+fn time_stamp(field: &str) -> Option<f64> {
+    line::time_stamp(&format!("{field} "))
 }
 
 fn is_value(field: &str) -> bool {
@@ -84,38 +88,26 @@ fn plain(field: &str) -> Option<f64> {
 }
 
 /// A row of fields: `[time,][place,[cpus,]]value,unit,event,[group,][x.xx%,]run time,share,…`.
-pub(super) fn separated(text: &str) -> Option<Read> {
-    let separators = [';', '|', '\t', ','].into_iter();
-    separators
-        .filter(|mark| text.contains(*mark))
-        .find_map(|mark| {
-            let fields: Vec<&str> = text.split(mark).map(str::trim).take(64).collect();
-            row(&fields).or_else(|| {
-                row(&mended(&fields)?
-                    .iter()
-                    .map(String::as_str)
-                    .collect::<Vec<_>>())
-            })
+fn fields(text: &str) -> Option<Read> {
+    let mut separators = [';', '|', '\t', ','].into_iter();
+    separators.find_map(|mark| {
+        let fields: Vec<&str> = text.split(mark).map(str::trim).take(64).collect();
+        let read = row(&fields).filter(|_| text.contains(mark));
+        // The decimal comma of a value was taken for the separator: `0,62,msec`.
+        let digits = |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit());
+        read.or_else(|| {
+            let [whole, fraction, ..] = fields[..] else {
+                return None;
+            };
+            let value = format!("{whole}.{fraction}");
+            let fields = [&[value.as_str()], &fields[2..]].concat();
+            row(&fields).filter(|_| digits(whole) && digits(fraction))
         })
-}
-
-/// Rejoins a value whose decimal comma was taken for the separator: `0,62,msec`.
-fn mended(fields: &[&str]) -> Option<Vec<String>> {
-    let digits = |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit());
-    let [whole, fraction, rest @ ..] = fields else {
-        return None;
-    };
-    (digits(whole) && digits(fraction)).then(|| {
-        let first = format!("{whole}.{fraction}");
-        let rest = rest.iter().map(|field| (*field).to_owned());
-        std::iter::once(first).chain(rest).collect()
     })
 }
 
 fn row(mut fields: &[&str]) -> Option<Read> {
-    let time = fields
-        .first()
-        .and_then(|first| line::time_stamp(&format!("{first} ")));
+    let time = fields.first().and_then(|first| time_stamp(first));
     if time.is_some() {
         fields = &fields[1..];
     }
@@ -126,11 +118,8 @@ fn row(mut fields: &[&str]) -> Option<Read> {
     }
     let mut place = None;
     let first = fields.first()?;
-    let thread = || {
-        first
-            .rsplit_once('-')
-            .is_some_and(|(_, id)| id.parse::<u32>().is_ok())
-    };
+    let is_id = |(_, id): (&str, &str)| id.parse::<u32>().is_ok();
+    let thread = || first.rsplit_once('-').is_some_and(is_id);
     if line::place(first).is_some() || !is_value(first) && thread() {
         let counted =
             !first.starts_with("CPU") && fields.get(2).is_some_and(|field| is_value(field));
@@ -146,25 +135,16 @@ fn row(mut fields: &[&str]) -> Option<Read> {
     let rest = &rest[usize::from(group.is_some())..];
     let error = rest.first().and_then(|field| field.strip_suffix('%'));
     let rest = &rest[usize::from(error.is_some())..];
-    let run_time = rest
-        .first()
-        .is_some_and(|field| field.parse::<u64>().is_ok());
-    let share = rest
-        .get(1)
-        .and_then(|share| plain(share))
-        .filter(|_| run_time);
+    let run_time = |field: &&str| field.parse::<u64>().is_ok();
+    let share = rest.get(1).and_then(|share| plain(share));
+    let share = share.filter(|_| rest.first().is_some_and(run_time));
     let shared = share.is_some_and(|share| (0.0..=100.0).contains(&share));
     let certain = shared || line::is_event(event) && error.is_some();
     let unit_like = unit.len() <= 24 && plain(unit).is_none();
-    if !is_value(value) && !matches!(*value, "nan" | "inf")
-        || !certain
-        || !unit_like
-        || event.is_empty()
-    {
-        return None;
-    }
+    let valued = is_value(value) || matches!(*value, "nan" | "inf");
     let name = name(event, [group.copied(), place]);
-    Some(counter(time, name, unit, value, error, share))
+    let counter = || counter(time, name, unit, value, error, share);
+    (valued && certain && unit_like && !event.is_empty()).then(counter)
 }
 
 fn name(event: &str, parts: [Option<&str>; 2]) -> String {
@@ -180,11 +160,7 @@ fn counter(
     error: Option<&str>,
     share: Option<f64>,
 ) -> Read {
-    let amount = match value {
-        "<not supported>" => Amount::Missing("not supported"),
-        "<not counted>" => Amount::Missing("not counted"),
-        value => amount(plain(value), value, unit),
-    };
+    let amount = amount(plain(value), value, unit);
     let error = error.and_then(|token| Some((plain(token).filter(|error| *error >= 0.0)?, token)));
     let error = error.map(|(error, token)| {
         // perf writes two digits, of which JSON keeps those that matter.
@@ -209,12 +185,11 @@ const PLACES: [&str; 8] = [
 ];
 
 /// One object.
-pub(super) fn object(text: &str) -> Option<Read> {
+fn object(text: &str) -> Option<Read> {
     let body = text.trim_end_matches([',', ' ']);
     let map = serde_json::from_str::<Map<String, Value>>(body);
-    let map = map
-        .or_else(|_| serde_json::from_str(&with_points(body)))
-        .ok()?;
+    let map = map.or_else(|_| serde_json::from_str(&with_points(body)));
+    let map = map.ok()?;
     let get = |key: &str| match map.get(key)? {
         Value::String(text) => Some(text.trim().to_owned()),
         Value::Number(number) => Some(number.to_string()),
@@ -226,24 +201,15 @@ pub(super) fn object(text: &str) -> Option<Read> {
     let place = PLACES.iter().find_map(|key| {
         let place = get(key)?;
         let numbered = place.bytes().all(|b| b.is_ascii_digit());
-        Some(if numbered {
-            format!("{}{place}", key.to_uppercase())
-        } else {
-            place
-        })
+        let key = if numbered { *key } else { "" };
+        Some(key.to_uppercase() + &place)
     });
     let number = |key: &str| get(key).and_then(|text| plain(&text));
     let name = name(&event, [get("cgroup").as_deref(), place.as_deref()]);
     let unit = get("unit").unwrap_or_default();
-    let (error, share) = (get("variance"), number("pcnt-running"));
-    Some(counter(
-        number("interval"),
-        name,
-        &unit,
-        &value,
-        error.as_deref(),
-        share,
-    ))
+    let (time, error) = (number("interval"), get("variance"));
+    let share = number("pcnt-running");
+    Some(counter(time, name, &unit, &value, error.as_deref(), share))
 }
 
 /// Replaces the decimal commas that perf prints in some locales by points: `"variance" : 1,34,`.

@@ -2,7 +2,7 @@
 
 use regex::Captures;
 
-use super::counters::{Amount, Counter, amount};
+use super::counters::{Counter, amount};
 use crate::grammar::form::Form;
 use crate::grammar::number::{Locale, parse as parse_number};
 use crate::printed;
@@ -51,18 +51,15 @@ fn group<'t>(form: &Form, text: &'t str, name: &str) -> Option<&'t str> {
 
 /// The time at which an interval ended.
 pub(super) fn time_stamp(text: &str) -> Option<f64> {
-    group(&INTERVAL, text, "time")?
-        .replace(',', ".")
-        .parse()
-        .ok()
+    let time = group(&INTERVAL, text, "time")?;
+    time.replace(',', ".").parse().ok()
 }
 
 /// The CPU, socket or node that a line begins with.
 pub(super) fn place(text: &str) -> Option<&str> {
     let word = text.split([' ', '\t', ',', ';', '|']).next()?;
-    let rest = word
-        .strip_prefix("CPU")
-        .or_else(|| word.strip_prefix(['S', 'D', 'N']))?;
+    let cpu = word.strip_prefix("CPU");
+    let rest = cpu.or_else(|| word.strip_prefix(['S', 'D', 'N']))?;
     let part = |b: u8| b.is_ascii_digit() || b.is_ascii_uppercase() || b == b'-';
     (rest.starts_with(|c: char| c.is_ascii_digit()) && rest.bytes().all(part)).then_some(word)
 }
@@ -114,70 +111,36 @@ fn row(captures: &Captures<'_>) -> Row {
 const WORDS: &str = "branches|clock|cs|cycles|dummy|faults|instructions|loads|migrations|misses|\
                      output|prefetches|references|slots|stores|switches|topdown";
 
-/// Whether a name is one of an event: a known one, one of a PMU (`cpu_core/cycles/`), a
-/// tracepoint (`sched:sched_switch`), a raw one (`r01c2`) or a vendor's (`inst_retired.any`).
+/// A name of a time, of an event of a PMU (`cpu_core/cycles/`), of a tracepoint
+/// (`sched:sched_switch`), or a vendor's (`inst_retired.any`).
+static OTHERS: Form = Form::new(concat!(
+    r"^(?:(?:duration|user|system)_time|[[:word:]-]+/[^/]+/.{0,4}|[[:word:]-]+:[[:word:]-]*_[[:word:]-]*",
+    r"|[a-z0-9_]*_[a-z0-9_]*(?:\.(?:[a-z0-9_]{2,})?|_[a-z0-9_]*))$",
+));
+/// A raw event: `r01c2`.
+static RAW: Form = Form::new(r"^r[[:xdigit:]]*[0-9][[:xdigit:]]*$");
+
+/// Whether a name is one of an event.
 pub(super) fn is_event(name: &str) -> bool {
     let bare = name.split_once(':').filter(|(_, modifiers)| {
         modifiers.len() <= 4 && modifiers.bytes().all(|b| b"ukhGHIpPSDW".contains(&b))
     });
     let bare = bare.map_or(name, |(bare, _)| bare);
-    let word = |text: &str| {
-        let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-        !text.is_empty() && text.bytes().all(part)
-    };
-    let of_pmu = || {
-        let mut parts = bare.splitn(3, '/');
-        let (pmu, event, end) = (parts.next(), parts.next(), parts.next());
-        pmu.is_some_and(word)
-            && event.is_some_and(|event| !event.is_empty())
-            && end.is_some_and(|end| end.len() <= 4)
-    };
-    let tracepoint = || {
-        bare.split_once(':')
-            .is_some_and(|(a, b)| word(a) && word(b) && b.contains('_'))
-    };
-    let raw = || {
-        let hex = bare.strip_prefix('r').unwrap_or_default();
-        (3..=16).contains(&hex.len())
-            && hex.bytes().all(|b| b.is_ascii_hexdigit())
-            && hex.bytes().any(|b| b.is_ascii_digit())
-    };
-    let vendor = || {
-        let (head, end) = bare.split_once('.').unwrap_or((bare, "x"));
-        let lower = |text: &str| {
-            text.bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-        };
-        head.contains('_') && lower(head) && lower(end) && end.len() != 1
-            || bare.matches('_').count() >= 2 && lower(bare)
-    };
-    bare.split('-')
-        .any(|part| WORDS.split('|').any(|word| word == part))
-        || matches!(bare, "duration_time" | "user_time" | "system_time")
-        || of_pmu()
-        || tracepoint()
-        || raw()
-        || vendor()
+    let mut parts = bare.split('-');
+    parts.any(|part| WORDS.split('|').any(|word| word == part))
+        || OTHERS.is_match(bare)
+        || RAW.is_match(bare) && (4..=17).contains(&bare.len())
 }
 
 /// Returns the decimal mark of the numbers with a fraction, `None` if there are none.
 pub(super) fn locale(rows: &[Row]) -> Option<Locale> {
-    let fractions = |row: &'_ Row| -> Vec<String> {
-        let own = Some(&row.value).filter(|_| row.is_time || row.unit == "msec");
-        [
-            own,
-            row.derived.as_ref(),
-            row.percent.as_ref(),
-            row.share.as_ref(),
-        ]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect()
-    };
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by_key(|row| !row.is_time);
-    let mut tokens = sorted.into_iter().flat_map(fractions);
+    let mut tokens = sorted.into_iter().flat_map(|row| {
+        let own = Some(&row.value).filter(|_| row.is_time || row.unit == "msec");
+        let others = [&row.derived, &row.percent, &row.share];
+        own.into_iter().chain(others.into_iter().flatten())
+    });
     tokens.find_map(|token| {
         let mark = token.rfind(['.', ','])?;
         match &token[mark..=mark] {
@@ -215,11 +178,7 @@ impl Row {
 
     /// Converts the row to a counter.
     pub(super) fn counter(self, at: usize, locale: Locale) -> Counter {
-        let amount = match self.value.as_str() {
-            "<not supported>" => Amount::Missing("not supported"),
-            "<not counted>" => Amount::Missing("not counted"),
-            value => amount(number(value, locale), value, &self.unit),
-        };
+        let amount = amount(number(&self.value, locale), &self.value, &self.unit);
         let read = |token: &String| {
             let value = number(token, locale).filter(|value| *value >= 0.0)?;
             Some(printed::spread(value, token))

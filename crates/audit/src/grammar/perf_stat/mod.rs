@@ -14,6 +14,7 @@ mod line;
 mod text;
 
 use super::block::{Grammar, Taken};
+use super::latencies::blanks;
 use crate::line::Line;
 
 /// The name of the text among the formats.
@@ -43,17 +44,13 @@ pub const PERF_STAT_INTERVAL: Grammar = Grammar {
 pub const PERF_STAT_CSV: Grammar = Grammar {
     first: b"0123456789-CSDN<#",
     holds: b",;|\t#",
-    ..Grammar::new("perf stat -x", starts_csv, |lines| {
-        fields::read(lines, fields::separated)
-    })
+    ..Grammar::new("perf stat -x", starts_csv, fields::separated)
 };
 
 /// The lines of `perf stat -j`.
 pub const PERF_STAT_JSON: Grammar = Grammar {
     first: b"{#",
-    ..Grammar::new("perf stat -j", starts_json, |lines| {
-        fields::read(lines, fields::object)
-    })
+    ..Grammar::new("perf stat -j", starts_json, fields::objects)
 };
 
 fn starts_text(line: &str) -> bool {
@@ -88,29 +85,19 @@ fn preamble(lines: &[Line<'_>]) -> Vec<Taken> {
     if lines.first().filter(started).is_none() {
         return Vec::new();
     }
-    let blank = |line: &&Line<'_>| line.text.trim().is_empty();
-    let blanks = lines[1..].iter().take(4).take_while(blank);
     let mut taken = vec!["perf stat note"];
-    taken.extend(blanks.map(|_| "perf stat blank"));
+    taken.resize(1 + blanks(&lines[1..], 4), "perf stat blank");
     taken
 }
 
 /// A number, then blanks and a word, a sign or a group of digits.
 fn value_then_word(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let end = bytes
-        .iter()
-        .take(64)
-        .position(|b| matches!(b, b' ' | b'\t'));
-    let Some(end) = end else {
-        return false;
-    };
+    let blank = |b: &u8| matches!(b, b' ' | b'\t');
     let number = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'-' | b'\'' | 0x80..);
-    let next = bytes[end..].iter().find(|b| !matches!(b, b' ' | b'\t'));
-    bytes[..end].iter().all(number)
-        && next
-            .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'%' | b'\'' | 0x80..))
+    let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'%' | b'\'' | 0x80..);
+    bytes.iter().take(64).position(blank).is_some_and(|end| {
+        let next = bytes[end..].iter().find(|b| !blank(b));
+        bytes[..end].iter().all(number) && next.is_some_and(word)
+    })
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,6 +3,7 @@
 use super::counters::{Counter, add_up, emit};
 use super::line::{self, Row};
 use super::{ELAPSED, preamble};
+use crate::grammar::latencies::blanks;
 use crate::grammar::number::Locale;
 use crate::grammar::prelude::*;
 
@@ -51,9 +52,8 @@ fn header(lines: &[Line<'_>]) -> Option<(Header, usize)> {
         Some(target) => (target, true),
         None => (target, target.ends_with(QUOTES)),
     };
-    let counted = target
-        .strip_suffix(')')
-        .and_then(|rest| rest.rsplit_once(" ("));
+    let bare = target.strip_suffix(')');
+    let counted = bare.and_then(|rest| rest.rsplit_once(" ("));
     let counted = counted.and_then(|(command, count)| {
         let count = count.strip_suffix(" runs").or(count.strip_suffix(" run"))?;
         Some((command, count.parse().ok()?))
@@ -78,20 +78,15 @@ fn row(lines: &[Line<'_>]) -> Option<(Row, usize)> {
     let next = line_at(lines, 1).filter(|next| text.len() + next.len() < 1000);
     let next = next.filter(|next| !next.trim().is_empty() && line::parse(next).is_none());
     let joined = next.map(|next| format!("{} {}", text.trim_end(), next.trim()));
+    let below = |next: &str| text.contains('#') && is_rest(next) || next.trim().starts_with("( +-");
     match (line::parse(text), joined) {
         // What perf derives, and the uncertainty, stand on a line of their own.
-        (Some(_), Some(joined)) if text.contains('#') && next.is_some_and(is_rest) => {
-            Some((line::parse(&joined)?, 2))
-        }
-        (Some(_), Some(joined)) if next.is_some_and(|next| next.trim().starts_with("( +-")) => {
-            Some((line::parse(&joined)?, 2))
-        }
+        (Some(_), Some(joined)) if next.is_some_and(below) => Some((line::parse(&joined)?, 2)),
         (Some(row), _) => Some((row, 1)),
-        (None, Some(joined)) => {
-            let row = line::parse(&joined).filter(|row| row.certain)?;
+        (None, joined) => {
+            let row = line::parse(&joined?).filter(|row| row.certain)?;
             Some((row, 2))
         }
-        (None, None) => None,
     }
 }
 
@@ -125,22 +120,17 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     match header(start) {
         Some((header, used)) => {
             text.taken = preamble;
-            text.taken
-                .resize(text.taken.len() + used, "perf stat header");
+            let end = text.taken.len() + used;
+            text.taken.resize(end, "perf stat header");
             text.header = Some(header);
         }
         None if !preamble.is_empty() || !is_block(start) => return None,
         None => {}
     }
-    while let Some(rest) = lines
-        .get(text.taken.len()..)
-        .filter(|rest| !rest.is_empty())
-    {
-        let same = rest[0].depth == depth && rest[0].place.message == lines[0].place.message;
-        if !same || !text.step(rest) {
-            break;
-        }
-    }
+    while line_at(lines, text.taken.len()).is_some()
+        && lines[text.taken.len()].depth == depth
+        && text.step(&lines[text.taken.len()..])
+    {}
     while text.taken.last() == Some(&"perf stat blank") {
         text.taken.pop();
     }
@@ -156,16 +146,10 @@ fn is_block(lines: &[Line<'_>]) -> bool {
     if first.is_time {
         return true;
     }
-    let next = lines.get(used..).filter(|rest| {
-        rest.first()
-            .is_some_and(|line| line.depth == lines[0].depth)
-    });
-    let blanks = next.map_or(0, |rest| {
-        rest.iter()
-            .take_while(|line| line.text.trim().is_empty())
-            .take(2)
-            .count()
-    });
+    let same = |line: &Line<'_>| line.depth == lines[0].depth;
+    let next = lines.get(used..);
+    let next = next.filter(|rest| rest.first().is_some_and(same));
+    let blanks = next.map_or(0, |rest| blanks(rest, 2));
     let next = next.and_then(|rest| row(rest.get(blanks..)?));
     let is_next = |(next, _): (Row, usize)| {
         next.is_time || blanks == 0 && next.known && (first.certain || next.certain)
@@ -214,11 +198,8 @@ impl Text {
         if row.is_time {
             return !self.has(&row.name);
         }
-        let again = || {
-            self.rows
-                .first()
-                .is_some_and(|(_, first)| first.name == row.name)
-        };
+        let first = self.rows.first();
+        let again = || first.is_some_and(|(_, first)| first.name == row.name);
         let headed = self.header.is_some() && (self.blanks == 0 || self.rows.is_empty());
         let goes_on = row.known && (self.blanks == 0 || !again());
         !timed && row.time.is_none() && (headed || goes_on)
@@ -227,50 +208,36 @@ impl Text {
     /// Whether perf prints such a line among or below the counters.
     fn is_note(&self, text: &str) -> bool {
         let table = ["# Table of individual", "# Final result"];
-        if table.iter().any(|start| text.starts_with(start))
-            || ADVICE.iter().any(|start| text.starts_with(start))
-        {
+        let mut known = table.iter().chain(&ADVICE);
+        if known.any(|start| text.starts_with(start)) {
             return true;
         }
         let derived = text.split_once('#').is_some_and(|(head, rest)| {
             let number = rest.split_whitespace().next().unwrap_or_default();
+            let plain = number.trim_end_matches('%').replace(',', ".");
             head.split_whitespace().count() <= 2
-                && number
-                    .trim_end_matches('%')
-                    .replace(',', ".")
-                    .parse::<f64>()
-                    .is_ok()
-                && number.contains(['.', ','])
+                && plain.parse::<f64>().is_ok()
+                && plain.contains('.')
         });
         derived && self.blanks == 0 && !self.rows.is_empty() && !self.has(ELAPSED)
     }
 
     fn finish(self) -> Block {
-        let mut block = Block {
-            taken: self.taken,
-            ..Block::default()
-        };
+        let mut block = Block::from(self.taken);
         if self.rows.is_empty() {
-            let sentence = "a perf stat header without counters".to_owned();
-            block.find(0, Finding::Doubt("truncated-block", sentence));
+            let sentence = "a perf stat header without counters";
+            block.doubt(0, "truncated-block", sentence);
         }
         let header = self.header.unwrap_or_default();
-        let labels = Labels {
-            workload: header.command,
-            ..Labels::default()
-        };
+        let labels = Labels::of(None, header.command);
         let mut counters = counters(&mut block, self.rows);
         let all = self.single.len() > 1
             && header.runs.map(|runs| runs as usize) == Some(self.single.len());
         if all {
             counters.retain(|counter| counter.metric != ELAPSED);
             for ((at, value), repetition) in self.single.into_iter().zip(1..) {
-                let labels = Labels {
-                    repetition: Some(repetition),
-                    ..labels.clone()
-                };
                 let figures = vec![Figure::new(ELAPSED, value, "s")];
-                block.run(at, labels, figures);
+                block.run(at, labels.repeated(repetition), figures);
             }
         }
         emit(&mut block, &labels, header.runs, 0, counters);
@@ -294,11 +261,9 @@ fn counters(block: &mut Block, rows: Vec<(usize, Row)>) -> Vec<Counter> {
     let locale = line::locale(&rows);
     let doubtful = at.iter().zip(&rows).find(|(_, row)| row.is_ambiguous());
     if let Some((at, row)) = doubtful.filter(|_| locale.is_none()) {
-        let sentence = format!(
-            "{} may have a decimal mark or none; read as in English",
-            row.shown()
-        );
-        block.find(*at, Finding::Doubt("locale-ambiguous", sentence));
+        let shown = row.shown();
+        let sentence = format!("{shown} may have a decimal mark or none; read as in English");
+        block.doubt(*at, "locale-ambiguous", sentence);
     }
     let locale = locale.unwrap_or(Locale::English);
     let all = at.into_iter().zip(rows);
@@ -339,15 +304,9 @@ pub(super) fn read_intervals(lines: &[Line<'_>]) -> Option<Block> {
     if !rows.iter().any(|(_, row)| row.known) {
         return None;
     }
-    let last = rows
-        .last()
-        .and_then(|(_, row)| row.time)
-        .unwrap_or_default();
-    let mut block = Block {
-        taken,
-        ..Block::default()
-    };
-    let labels = summary(lines, &mut block, last);
+    let last = rows.last().and_then(|(_, row)| row.time);
+    let mut block = Block::from(taken);
+    let labels = summary(lines, &mut block, last.unwrap_or_default());
     let counters = counters(&mut block, rows);
     add_up(&mut block, &labels, 0, counters);
     Some(block)
@@ -357,33 +316,22 @@ pub(super) fn read_intervals(lines: &[Line<'_>]) -> Option<Block> {
 /// they say about the command.
 fn summary(lines: &[Line<'_>], block: &mut Block, last: f64) -> Labels {
     let from = block.taken.len();
-    let rest = &lines[from..];
-    let blanks = rest
-        .iter()
-        .take(BLANKS)
-        .take_while(|line| line.text.trim().is_empty())
-        .count();
-    let totals =
-        header(&rest[blanks..]).and_then(|(header, _)| Some((header, read(&rest[blanks..])?)));
+    let blanks = blanks(&lines[from..], BLANKS);
+    let rest = &lines[from + blanks..];
+    let totals = header(rest).and_then(|(header, _)| Some((header, read(rest)?)));
     let Some((header, totals)) = totals else {
         return Labels::default();
     };
-    let elapsed = totals
-        .findings
-        .iter()
-        .find_map(|(_, finding)| match finding {
-            Finding::Run { figures, .. } => figures.iter().find(|figure| figure.metric == ELAPSED),
-            _ => None,
-        });
+    let mut found = totals.findings.iter();
+    let elapsed = found.find_map(|(_, finding)| match finding {
+        Finding::Run { figures, .. } => figures.iter().find(|figure| figure.metric == ELAPSED),
+        _ => None,
+    });
     if !elapsed.is_some_and(|elapsed| (last..=last * 1.05 + 0.1).contains(&elapsed.value)) {
         return Labels::default();
     }
     block.taken.resize(from + blanks, "perf stat blank");
-    block
-        .taken
-        .resize(from + blanks + totals.taken.len(), "perf stat note");
-    Labels {
-        workload: header.command,
-        ..Labels::default()
-    }
+    let end = from + blanks + totals.taken.len();
+    block.taken.resize(end, "perf stat note");
+    Labels::of(None, header.command)
 }
