@@ -33,7 +33,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "width",
             duration(1000).or("1s"),
-            "For this long; all the time if it equals the window.",
+            "How long each CPU is watched per window; all the time if it equals the window.",
         ),
         key(
             "policy",
@@ -49,7 +49,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "trust",
             duration(1_000_000).or("10s"),
-            "With more than one unexplained gap per this time at rest, unexplained gaps get no verdict.",
+            "If the machine at rest has more than one unexplained gap per this time, unexplained gaps get no verdict.",
         ),
     ],
 };

@@ -69,7 +69,7 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
         key(
             "transition",
             ENERGY.optional(),
-            "Modelled energy of entering and leaving it once; by default such that it pays off from its residency on.",
+            "Modelled energy of entering and leaving it once; by default chosen so that the state pays off from its residency on.",
         ),
     ],
 };

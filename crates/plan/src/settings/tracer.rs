@@ -45,7 +45,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "width",
             duration(1).optional(),
-            "hwlat, osnoise: for this long. By default half the window (hwlat) or all of it (osnoise).",
+            "hwlat, osnoise: how long each CPU is watched per window. By default half the window (hwlat) or all of it (osnoise).",
         ),
         key(
             "mode",

@@ -29,7 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1).optional(),
-            "Instead of frames: how long to start frames; the last is copied to its end.",
+            "Instead of frames: how long to keep starting frames; the last one is completed.",
         ),
         key(
             "period",

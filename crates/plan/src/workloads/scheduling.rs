@@ -38,7 +38,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "group",
             Text.optional(),
-            "Control group of the whole workload and of others that name it; on each CPU it weighs as one thread of nice 0.",
+            "Control group of the whole workload and of others that name it; on each CPU it has the weight of one thread at nice 0.",
         ),
     ],
 };
