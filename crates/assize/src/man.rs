@@ -107,7 +107,7 @@ fn top(command: &Command) -> String {
     item(&mut text, "-V, --version", "Print the version.");
     tail(
         &mut text,
-        "A claim was refuted, or something was found that --fail-on names.",
+        "A claim was refuted, or a condition of --fail-on was met.",
         &[],
     );
     let examples = [

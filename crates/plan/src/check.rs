@@ -167,9 +167,10 @@ fn levels(experiment: &Experiment) -> Result<(), Error> {
         for (at, (name, level)) in levels.iter().enumerate() {
             let path = level_path(factor, name);
             if let Some((same, _)) = levels.iter().take(at).find(|(_, other)| *other == level) {
-                let error = experiment.error(&path, format!("sets just what '{same}' sets"));
-                return Err(error
-                    .mend("set something else, or use aa = true to compare a thing with itself"));
+                let error = experiment.error(&path, format!("sets the same as '{same}'"));
+                return Err(
+                    error.mend("set something else, or use aa = true to run the baseline twice")
+                );
             }
             kernel(experiment, &join(&path, "kernel"), level.kernel.as_deref())?;
             action::check(&experiment.document, &join(&path, "setup"), &level.setup)?;
@@ -271,7 +272,7 @@ pub(crate) const KERNELS: &str = "give debian:6.12, running, or a name given to 
 fn kernel(experiment: &Experiment, path: &str, kernel: Option<&str>) -> Result<(), Error> {
     match kernel {
         Some(name) if name.chars().any(char::is_whitespace) => {
-            let error = experiment.error(path, format!("'{name}' is no kernel"));
+            let error = experiment.error(path, format!("'{name}' is not a kernel"));
             Err(error.mend(KERNELS))
         }
         _ => Ok(()),

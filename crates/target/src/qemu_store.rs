@@ -79,7 +79,7 @@ fn instead(error: Error, root: &Path, progress: &mut dyn FnMut(&str)) -> Result<
             progress(&format!("to have it: {mend}"));
         }
         progress(&format!(
-            "QEMU {} of Debian serves instead: exact machines have one CPU with it",
+            "QEMU {} of Debian is used instead: exact machines then have one CPU",
             files.version
         ));
     }

@@ -153,7 +153,7 @@ fn loading(modules: &[PathBuf]) -> Result<String, Failure> {
     for path in modules {
         let text = path.to_str().filter(|text| !text.contains(['\'', '\n']));
         let text = text.ok_or_else(|| {
-            let why = "this path cannot stand in an experiment; set ASSIZE_CACHE to a plain one";
+            let why = "this path cannot be used in an experiment; set ASSIZE_CACHE to a plain one";
             Failure::Argument(format!("{}: {why}", path.display()))
         })?;
         steps.push(format!("{{ module = '{text}' }}"));

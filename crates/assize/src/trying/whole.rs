@@ -66,9 +66,8 @@ impl BuildCommit for KernelBuild<'_> {
     }
 
     fn same(&self) -> &'static str {
-        "image and modules are the same, byte for byte, with it and without, so that what it \
-         touches is not in the configuration (assize kernel config), or makes no code; there is \
-         nothing to measure"
+        "image and modules are identical with and without it: what it touches is not in the \
+         configuration (assize kernel config), or generates no code; there is nothing to measure"
     }
 }
 

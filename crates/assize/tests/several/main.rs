@@ -329,10 +329,7 @@ fn bundles_of_one_boot_are_no_replicates() {
     boot(here, "b", "one", 2);
     for asked in [blocks, &blocks[..2]] {
         let said = refused(here, asked);
-        assert!(
-            said.contains("of the boot that a has runs of (one)"),
-            "{said}"
-        );
+        assert!(said.contains("runs of the same boot as a (one)"), "{said}");
         assert!(said.contains("reboot between them"), "{said}");
     }
     // They may be compared as sides.

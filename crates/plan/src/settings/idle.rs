@@ -205,12 +205,12 @@ fn check_state(
     let name = &state.name;
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if name.len() > NAME_MAX || !name.bytes().all(fits) {
-        let why = format!("'{name}' is no name of a state");
+        let why = format!("'{name}' is not a name for a state");
         let mend = format!("use 1 to {NAME_MAX} letters, digits, '-' and '_'");
         return Err(error("name", why).mend(mend));
     }
     if before.iter().any(|other| other.name == *name) {
-        return Err(error("name", format!("a second state is called '{name}'")));
+        return Err(error("name", format!("two states are called '{name}'")));
     }
     if state.residency_ns < state.exit_ns {
         let why = "is shorter than exit: it could never pay".to_owned();

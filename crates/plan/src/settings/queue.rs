@@ -140,7 +140,7 @@ pub(crate) fn queue<'w>(
         return Err(error("bypass", why).mend(mend));
     }
     if !queue.ring.is_power_of_two() {
-        let why = format!("{} is no power of two", queue.ring);
+        let why = format!("{} is not a power of two", queue.ring);
         let nearest = queue.ring.next_power_of_two();
         let error = error("ring", why);
         return Err(error.mend(format!("write {nearest}")));

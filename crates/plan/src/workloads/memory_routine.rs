@@ -131,7 +131,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
         return Some(("arena", why, "set cache = \"beyond\", or remove it"));
     }
     if kind.cache == CacheState::Cold && kind.batch_calls() * kind.size > COLD_BYTES_MAX {
-        let why = "the places of a batch have more than 1 GiB together";
+        let why = "the places of a batch have more than 1 GiB in total";
         return Some(("calls", why, "make calls or size smaller"));
     }
     match kind.mode {
@@ -153,7 +153,7 @@ fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &
     let calls = kind.batch_calls();
     let cold = kind.cache == CacheState::Cold && calls > 1;
     if cold && calls * kind.stride() > MemoryRoutine::KERNEL_PLACES_MAX {
-        let why = "the places of a batch in the kernel have more than 1 MiB together";
+        let why = "the places of a batch in the kernel have more than 1 MiB in total";
         return Some(("calls", why, "make calls or size smaller"));
     }
     if calls * kind.size > MemoryRoutine::KERNEL_BATCH_MAX {

@@ -62,7 +62,7 @@ impl Qemu {
         if let Some(binary) = std::env::var_os(VARIABLE) {
             let named = |error: Error| Error {
                 mend: Some(format!(
-                    "unset {VARIABLE}, or let it name QEMU {}.{} or newer",
+                    "unset {VARIABLE}, or set it to QEMU {}.{} or newer",
                     OLDEST.0, OLDEST.1
                 )),
                 wrong_use: true,

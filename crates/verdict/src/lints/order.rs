@@ -316,7 +316,7 @@ pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
             &cells.workloads[workload],
             format!(
                 "configurations of few runs vary very differently in {}: exchanging their \
-                 runs is no fair test of the means",
+                 runs is not a fair test of the means",
                 first_names(&metrics, 6)
             ),
         )

@@ -312,7 +312,7 @@ fn one_name_in_two_units_is_told_and_never_compared() {
         lints(&document, "unit-unknown"),
         [
             "t: given in s and jiffies, which cannot be converted into each other: each is judged \
-          for itself"
+          separately"
         ]
     );
 }

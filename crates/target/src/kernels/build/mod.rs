@@ -387,10 +387,7 @@ pub(super) fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
         "scripts/Kconfig.include",
     ] {
         if !tree.join(file).is_file() {
-            let why = format!(
-                "{} is no tree of the kernel: it has no {file}",
-                tree.display()
-            );
+            let why = format!("{} is not a kernel tree: it has no {file}", tree.display());
             return Err(mend(wrong(what, why), "name the top of one: --tree DIR"));
         }
     }
