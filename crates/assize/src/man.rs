@@ -36,7 +36,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ),
     (
         "ASSIZE_AGENT",
-        "Another agent than the one that was installed.",
+        "An agent to use instead of the installed one.",
     ),
     ("ASSIZE_QEMU", "Another QEMU."),
     ("ASSIZE_SSH", "A command to use instead of ssh."),

@@ -231,7 +231,7 @@ fn chosen<'a>(
         return Ok(pairs);
     }
     Err(Failure::Argument(format!(
-        "why: {}: {} of the {wanted} seeds that were asked for are recorded for both {} and {} \
+        "why: {}: {} of the {wanted} requested seeds are recorded for both {} and {} \
          on {}; record more with `assize run`, or ask for fewer with --seeds",
         bundle.display(),
         pairs.len(),

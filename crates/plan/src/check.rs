@@ -61,7 +61,7 @@ fn names_of_things(experiment: &Experiment) -> Result<(), Error> {
         Some(name) => {
             let path = join("background", name);
             let error = experiment.error(&path, format!("a workload is called '{name}' too"));
-            Err(error.mend("give each a name of its own"))
+            Err(error.mend("give each its own name"))
         }
         None => Ok(()),
     }
@@ -284,7 +284,7 @@ fn words(experiment: &Experiment, path: &str, words: &[String]) -> Result<(), Er
         if word.chars().any(char::is_whitespace) && !word.contains('"') {
             let path = format!("{path}[{at}]");
             let error = experiment.error(&path, format!("'{word}' is more than one word"));
-            return Err(error.mend("give each word an element of its own"));
+            return Err(error.mend("make each word a separate element"));
         }
         if let Err(wrong) = Machine::quantum_of(word) {
             let path = format!("{path}[{at}]");

@@ -62,7 +62,7 @@ impl Geometry {
         for word in text.split(',').filter(|_| !text.is_empty()) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             if seen.contains(&name) {
-                return Err(format!("'{name}' is there twice"));
+                return Err(format!("'{name}' is given twice"));
             }
             seen.push(name);
             let level = match name {

@@ -108,7 +108,7 @@ impl BisectionEvaluator<'_> {
     ) -> Result<ClaimVerdict, Failure> {
         if old.bytes == new.bytes {
             self.report(&format!(
-                "not run, what is built is that of {}: {}",
+                "not run, the build is identical to that of {}: {}",
                 old.commit.subject, new.commit.subject
             ));
             return Ok(nothing_differs());

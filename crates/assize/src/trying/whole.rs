@@ -76,7 +76,7 @@ pub(crate) fn no_kernel_named(file: &str, kernel: Option<&str>) -> Result<(), Fa
     match kernel {
         None => Ok(()),
         Some(_) => Err(Failure::Argument(format!(
-            "{file}: --kernel is for modules: the change takes a kernel of its own"
+            "{file}: --kernel is for modules: the change builds its own kernel"
         ))),
     }
 }

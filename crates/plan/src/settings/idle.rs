@@ -126,7 +126,7 @@ pub(crate) fn idle(layers: &SettingLayers<'_>, frequency: bool) -> Result<Option
         NamedOrListed::Listed(states) => listed_states(layers, states)?,
     };
     if frequency && written.active_uw.is_some() {
-        let error = layers.error("active", "has no effect beside frequency");
+        let error = layers.error("active", "has no effect with frequency");
         return Err(error.mend("remove it: what is busy draws what frequency.steps say"));
     }
     let active_uw = match (written.active_uw, table) {

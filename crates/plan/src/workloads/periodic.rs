@@ -68,7 +68,7 @@ pub(crate) fn check(document: &TomlDocument, path: &str, periodic: &Periodic) ->
         if !names.insert(&one.name) {
             let why = format!("two loops are called '{}'", one.name);
             let error = document.error(&join(&place, "name"), why);
-            return Err(error.mend("give each loop a name of its own"));
+            return Err(error.mend("give each loop its own name"));
         }
     }
     Ok(())

@@ -135,7 +135,7 @@ fn identities(document: &Document, all: bool, out: &mut String) {
     if document.identity_differences.is_empty() {
         return;
     }
-    out.push_str("What was there: kernel, modules, programs, settings of the runs\n");
+    out.push_str("Identity: kernel, modules, programs, settings of the runs\n");
     let differences = &document.identity_differences;
     let counts = !all && differences.len() > 2;
     let explained =

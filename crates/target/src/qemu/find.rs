@@ -160,9 +160,9 @@ impl Qemu {
                 "run an exact machine with {cpus} CPUs on QEMU {}",
                 self.version
             ),
-            why: "its CPUs would share one clock; each has one of its own only in the QEMU that \
-                  assize builds"
-                .into(),
+            why: "its CPUs would share one clock; only the QEMU that assize builds gives each its \
+                  own"
+            .into(),
             mend: Some(mend_of(named, &packages)),
             wrong_use: false,
         })

@@ -151,7 +151,7 @@ pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<Sou
         return match named.sha256 == sha256 {
             true => Ok(SourceTrust::Known),
             false => Err(format!(
-                "the archive's {file} is not the one that is known: its SHA-256 is {sha256}, not {}",
+                "the archive's {file} is not the expected one: its SHA-256 is {sha256}, not {}",
                 named.sha256
             )),
         };

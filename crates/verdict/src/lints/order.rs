@@ -66,10 +66,7 @@ pub(super) fn outliers(
                         scheduled.unwrap_or(run.repetition),
                         bundle.map_or(String::new(), |bundle| format!(" of {bundle}"))
                     ),
-                    format!(
-                        "lies apart from the other runs in {}",
-                        first_names(&names, 6)
-                    ),
+                    format!("is far from the other runs in {}", first_names(&names, 6)),
                 )
             }
         })

@@ -396,10 +396,10 @@ pub(super) fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
         .find(|file| tree.join(file).exists())
     {
         let why = format!(
-            "something was built in {} ({file} is there), and make does not build elsewhere then",
+            "something was built in {} ({file} exists), so make cannot build in another directory",
             tree.display()
         );
-        let how = "take a tree of its own: git worktree add DIR; or clean this one: make mrproper";
+        let how = "use a separate tree: git worktree add DIR; or clean this one: make mrproper";
         return Err(mend(wrong(what, why), how));
     }
     check_path(what, &tree)?;
