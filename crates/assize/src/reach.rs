@@ -209,7 +209,7 @@ impl DesignReach {
                 Some(sd) if *sd > 0.0 => self.effect(&format!("{metric}, which varies by"), *sd),
                 Some(_) => format!("{metric} does not vary in {}\n", like.display()),
                 None => format!(
-                    "{metric} is not in {} with two runs that have logarithms\n",
+                    "{metric} has no cell with two positive values in {}\n",
                     like.display()
                 ),
             });

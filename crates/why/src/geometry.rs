@@ -159,7 +159,7 @@ impl Geometry {
         if !line.is_power_of_two() || !LINES.contains(&line) {
             let (least, most) = (LINES.start(), LINES.end());
             return Err(format!(
-                "line={line}: the bytes of a line are a power of two from {least} to {most}"
+                "line={line}: the line size is a power of two from {least} to {most}"
             ));
         }
         for (name, CacheLevel { bytes, ways }) in self.levels() {

@@ -19,8 +19,8 @@ pub(crate) struct RunArguments {
     pub(crate) jobs: Option<u32>,
     /// Let this scheduler execute the runs, on any of its nodes
     ///
-    /// As an array of jobs: docs/farm.md. All nodes need assize, and the directory of the
-    /// bundle. Options of sbatch are read from its variables, such as SBATCH_TIMELIMIT.
+    /// It submits an array of jobs: see docs/farm.md. All nodes need assize, and the directory of
+    /// the bundle. sbatch takes options from its variables, such as SBATCH_TIMELIMIT.
     #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with_all = ["verify_exact", "cold"])]
     pub(crate) on: Option<Scheduler>,
     /// Record into this new directory [default: EXPERIMENT.bundle]
@@ -300,7 +300,7 @@ pub(crate) enum KernelVerb {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Print the configuration of such a kernel, with a reason for each option
+    /// Print the configuration that kernel build uses, with a reason for each option
     Config {
         /// Check this configuration; status 1 if no run is possible with it
         #[arg(long, value_name = "FILE")]
