@@ -333,7 +333,7 @@ fn refused() -> Outcome {
         (
             "good..bad",
             "new = old on busy_time_per_job",
-            "against itself",
+            "compared with itself",
         ),
         ("bad", CLAIM, "write GOOD..bad"),
         ("bad..good", CLAIM, "no commit in it"),

@@ -220,10 +220,10 @@ mod tests {
             (format!("gcc 12 a.tar {SHA}"), "'gcc' is neither"),
             (format!("qemu next a.tar {SHA}"), "'next' is not a version"),
             (format!("qemu 10 ../a {SHA}"), "'../a' is not a file name"),
-            (format!("qemu 10 a.tar {sha}"), "no SHA-256"),
+            (format!("qemu 10 a.tar {sha}"), "not a SHA-256"),
             (
                 format!("qemu 10 a.tar {}", SHA.to_uppercase()),
-                "no SHA-256",
+                "not a SHA-256",
             ),
         ] {
             let error = table(&format!("# first\n\n{line}\n")).unwrap_err();
