@@ -256,17 +256,17 @@ fn page(
     let kernel = &lab.version;
     Ok(format!(
         "\nMade by `cargo studies speed --write`. The workload is `true`; the kernel is\n\
-         debian:6.12 ({kernel}), the same file in all rows, on one CPU of the guest\n\
+         debian:6.12 ({kernel}), the same image in all rows, on one CPU of the guest\n\
          and without KVM. The host: {} CPUs, {cpu}. The first three rows were\n\
          measured in turn, {ROUNDS} times each.\n\n\
          | wall seconds | median | range | n |\n| --- | ---: | --- | ---: |\n\
          {}{}{}{}\n\
-         | all of it | seconds |\n| --- | ---: |\n\
+         | in total | seconds |\n| --- | ---: |\n\
          | 30 runs with `--jobs 2`, nothing from the cache | {thirty:.2} |\n\
-         | the same once more, all from the cache | {again:.2} |\n\n\
-         assize used QEMU {qemu}; virtme-ng uses the QEMU in PATH. What virtme-ng does\n\
-         in that time is more: it brings up udev and the file system of the host. For a\n\
-         run of a workload that is time spent before it begins.\n",
+         | the same again, all from the cache | {again:.2} |\n\n\
+         assize used QEMU {qemu}; virtme-ng uses the QEMU in PATH. In its time\n\
+         virtme-ng does more: it starts udev and mounts the file system of the host. For a\n\
+         run of a workload that is time spent before the workload starts.\n",
         std::thread::available_parallelism().map_or(0, usize::from),
         row("assize, from a memory image", image),
         row("assize, `--cold`: booted for the run", cold),

@@ -271,7 +271,7 @@ pub(crate) fn is_something(records: &Records) -> bool {
 }
 
 fn because(records: &Records) -> String {
-    let mut text = String::from("no figures in a form that is known");
+    let mut text = String::from("no figures in a known format");
     for doubt in records.doubts.iter().take(5) {
         text.push_str(&format!(
             "\n  line {}: {} [{}]",

@@ -52,7 +52,7 @@ pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's random draws, unless the user gives another.
 const SEED: u64 = 1;
 
-/// Tells whether a change helps or hurts, by how much and how surely.
+/// Tells whether a change helps or hurts, by how much, and how certain that is.
 #[derive(Debug, Parser)]
 #[command(
     name = "assize",
@@ -89,10 +89,10 @@ pub(crate) enum CliVerb {
     Audit(Box<AuditArguments>),
     /// Run two commands and compare them, or judge recorded results
     ///
-    /// A directory is a bundle, a file that is no program holds results, anything else is a
+    /// A directory is a bundle, a file that is not a program holds results, anything else is a
     /// command: assize compare 'CMD A' 'CMD B'.
     Compare(Box<CompareArguments>),
-    /// Show a bundle's verdicts: as a mail, as a page, as data
+    /// Show the verdicts of a bundle, as a mail, a page or data
     Report(ReportArguments),
     /// Write a page that lists the bundles of a directory
     Index(IndexArguments),
@@ -268,12 +268,12 @@ pub(crate) struct AuditArguments {
     /// The post: text, a mail, a mailbox, an archive, or '-'
     ///
     /// '-' reads standard input.
-    /// Of a mailbox, a maildir or a git repository of public-inbox, each mail has a line.
+    /// Each mail of a mailbox, a maildir or a git repository of public-inbox gets a line.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// More files: each is a configuration
     ///
-    /// Files of one name are runs of one configuration.
+    /// Files with the same name are runs of one configuration.
     #[arg(value_name = "NAME=FILE")]
     pub(crate) more: Vec<PathBuf>,
     #[command(flatten)]
@@ -302,9 +302,9 @@ pub(crate) struct AuditArguments {
     /// Swap the roles of rows and columns
     #[arg(long, help_heading = READING, hide_short_help = true, conflicts_with_all = ["columns_are", "rows_are"])]
     pub(crate) transpose: bool,
-    /// What a '+-' behind a mean is: sd, se, ci95 or cv
+    /// What a '+-' after a mean is: sd, se, ci95 or cv
     ///
-    /// cv is the sd in percent. The default is what the text says, else what leaves most doubt.
+    /// cv is the sd in percent. The default is what the text says, else the most cautious reading.
     #[arg(long, value_name = "KIND", help_heading = READING, value_parser = assize_audit::SpreadKind::parse)]
     pub(crate) spread: Option<assize_audit::SpreadKind>,
     /// What unnamed numbers measure, as in 'time s <'
@@ -321,7 +321,7 @@ pub(crate) struct AuditArguments {
     /// Write a draft, to complete and judge with --reading
     #[arg(long, value_name = "FILE", help_heading = READING, conflicts_with = "more")]
     pub(crate) draft: Option<PathBuf>,
-    /// Number of runs behind means that do not state it
+    /// Number of runs of means that do not state it
     #[arg(long, value_name = "N", help_heading = READING, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs_behind: Option<u32>,
     /// How long events were counted: 300s, 5m or 1h
@@ -336,10 +336,10 @@ pub(crate) struct AuditArguments {
     /// Only this mail: its number, or its Message-ID
     #[arg(long, value_name = "MAIL", help_heading = MAILS, conflicts_with_all = ["thread", "index", "json_lines"])]
     pub(crate) message: Option<String>,
-    /// Judge by thread: a reply's figures join those of what it answers
+    /// Judge by thread: a reply together with the mails that it answers
     #[arg(long, help_heading = MAILS)]
     pub(crate) thread: bool,
-    /// Print the line of each mail as JSON
+    /// Print each mail's line as JSON
     #[arg(long, help_heading = MAILS, hide_short_help = true)]
     pub(crate) json_lines: bool,
     /// Write a page with a row for each mail or thread
@@ -351,10 +351,10 @@ pub(crate) struct AuditArguments {
 pub(crate) struct CompareArguments {
     /// Bundles, files of results, or commands to run
     ///
-    /// A file has hyperfine's JSON, or any format that audit reads.
+    /// A file can be hyperfine's JSON, or any format that audit reads.
     #[arg(value_name = "BUNDLE|COMMAND", required_unless_present = "commands")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// What bundles with the same configurations are [default: blocks on several machines]
+    /// How to join bundles with the same configurations [default: blocks on several machines]
     #[arg(long, value_enum, value_name = "WHAT", hide_short_help = true)]
     pub(crate) bundles: Option<BundleJoining>,
     #[command(flatten)]
@@ -417,7 +417,7 @@ pub(crate) struct TraceArguments {
     /// Worst cases to list
     #[arg(long, value_name = "N", default_value_t = 10, requires = "split")]
     pub(crate) worst: usize,
-    /// Only jobs that a thread of this name has submitted
+    /// Only jobs submitted by threads of this name
     #[arg(long, value_name = "NAME", requires = "split")]
     pub(crate) thread: Option<String>,
 }

@@ -151,7 +151,7 @@ pub(crate) fn places(declared: &Declared) -> String {
                 rounded(follows),
                 rounded((check.printed - follows).abs())
             ),
-            _ => "cannot be checked: what it follows from is not there".to_owned(),
+            _ => "cannot be checked: the figures it follows from are missing".to_owned(),
         };
         text.push_str(&format!(
             "  printed {} (line {}), {}: {said}\n",
@@ -226,8 +226,8 @@ fn only_declared(arguments: &AuditArguments) -> Result<(), Failure> {
         _ => return Ok(()),
     };
     Err(Failure::Argument(format!(
-        "{option}: {} is no table, file of numbers or result of a harness; leave it out, or name \
-         places with --take or --reading",
+        "{option}: {} is not a table, a file of numbers or the result of a harness; leave it out, \
+         or name places with --take or --reading",
         audit::named(&arguments.file)
     )))
 }
@@ -312,7 +312,10 @@ fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
     if path.is_dir() {
         let found = directory(path, &audit::named(path), Stands::AsConfiguration, options)?;
         return found.ok_or_else(|| {
-            let text = format!("{}: is a directory that no harness wrote", path.display());
+            let text = format!(
+                "{}: is a directory that no known harness wrote",
+                path.display()
+            );
             Failure::Argument(text)
         });
     }

@@ -135,7 +135,7 @@ impl fmt::Display for Failure {
             Failure::InterruptedEarly => write!(f, "interrupted: nothing was recorded"),
             Failure::Stopped { again } => write!(f, "interrupted; to continue: {again}"),
             Failure::NoRun { directory, why } => {
-                let why = why.as_deref().unwrap_or("none was carried out");
+                let why = why.as_deref().unwrap_or("none was executed");
                 let (place, why) = (directory.display(), assize_report::printable(why));
                 write!(f, "no run was completed: {place}: {why}")
             }

@@ -79,8 +79,8 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
     }
     records.doubts.extend(unknown_boots.into_iter().map(|path| {
         let detail = format!(
-            "{path}: of which boot the runs are is not recorded; if the bundles are of one boot, \
-             they are no replicates: reboot between them, and record them again"
+            "{path}: the boot of the runs is not recorded; if the bundles are of one boot, they \
+             are not replicates: reboot between them, and record them again"
         );
         Doubt::new("boot-unknown", detail)
     }));
@@ -99,7 +99,8 @@ fn boots_of(inputs: &[PathBuf], heads: &[Head]) -> Result<Vec<Boots>, Failure> {
 fn head(path: &Path) -> Result<Head, Failure> {
     if !path.is_dir() {
         return Err(Failure::Argument(format!(
-            "{}: is no bundle of runs, and only these are blocks; leave it or --bundles blocks out",
+            "{}: is not a bundle of runs, and only these can be blocks; leave it or --bundles \
+             blocks out",
             path.display()
         )));
     }
@@ -116,9 +117,9 @@ impl BundlePair<'_> {
     /// The message saying that the two are not replicates.
     fn one_boot(&self, boot: &str) -> String {
         format!(
-            "{}: has runs of the boot that {} has runs of ({boot}): what a boot decides is the \
-             same in both, so that they are no replicates; reboot between them, add --bundles \
-             sides to compare the two, or leave one out",
+            "{}: has runs of the same boot as {} ({boot}): what a boot decides is the same in \
+             both, so they are not replicates; reboot between them, add --bundles sides to compare \
+             the two, or leave one out",
             self.path.display(),
             self.other.display()
         )
@@ -141,8 +142,8 @@ impl BundlePair<'_> {
                  blocks to judge both together, --bundles sides to compare the two, or leave one out"
             ),
             BundleRelation::OneSchedule => format!(
-                "{path}: is a part of the schedule of {other}; put them together with `assize merge \
-                 --out DIR` and compare that"
+                "{path}: is a part of the schedule of {other}; merge them with `assize merge --out \
+                 DIR` and compare the result"
             ),
             BundleRelation::Strangers(what, difference) => format!(
                 "{path}: another {what} than in {other}: {}; run one experiment file with the same \

@@ -93,9 +93,9 @@ fn check(file: &Path) -> Result<u8, Failure> {
     for (weight, what) in [
         (
             OptionWeight::Needed,
-            "no run, or none of what is named, on the exact machine without",
+            "the exact machine cannot run, or lacks what is named below, without",
         ),
-        (OptionWeight::Wanted, "some things are not there without"),
+        (OptionWeight::Wanted, "some features are missing without"),
     ] {
         if of(weight).next().is_some() {
             text.push_str(&format!("{name}: {what}\n"));
@@ -105,7 +105,9 @@ fn check(file: &Path) -> Result<u8, Failure> {
         }
     }
     if text.is_empty() {
-        text = format!("{name}: has all that assize kernel config lists as needed or wanted\n");
+        text = format!(
+            "{name}: has every option that assize kernel config lists as needed or wanted\n"
+        );
     }
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(u8::from(of(OptionWeight::Needed).next().is_some()))
@@ -141,7 +143,7 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
                 .filter_map(|(name, path)| path.as_ref().map(|_| *name))
                 .collect();
             let with = if with.is_empty() {
-                "nothing beside the image".to_string()
+                "only the image".to_string()
             } else {
                 let (last, rest) = with.split_last().unwrap_or((&"", &[]));
                 match rest.is_empty() {
@@ -158,7 +160,7 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
             ));
         }
         if !tried.is_empty() {
-            text.push_str("built by assize try, which removes those not used for longest:\n");
+            text.push_str("built by assize try, which removes the least recently used:\n");
         }
         for kernel in tried {
             text.push_str(&format!("  {} {}\n", kernel.name, kernel.release));

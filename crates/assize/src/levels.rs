@@ -413,10 +413,10 @@ fn same_failure(one: &PlannedConfiguration, other: &PlannedConfiguration) -> Fai
     let differing = levels.find(|(factor, level)| other.levels.get(*factor) != Some(level));
     let of = differing.map_or(String::new(), |(factor, level)| {
         let other = other.levels.get(factor).map_or("", String::as_str);
-        format!(": the levels {level} and {other} of {factor} come to the same bytes and settings")
+        format!(": the levels {level} and {other} of {factor} give the same files and settings")
     });
     Failure::Argument(format!(
-        "the configurations {} and {} do not differ{of}; a comparison would be of one thing with \
+        "the configurations {} and {} do not differ{of}; the comparison would be of one thing with \
          itself; correct the level, or write `aa = true` to run the baseline twice",
         one.name, other.name
     ))

@@ -137,8 +137,8 @@ fn only_lines(arguments: &AuditArguments) -> Result<(), Failure> {
     let refused = refused.iter().find(|(given, _)| *given);
     refused.map_or(Ok(()), |(_, option)| {
         Err(Failure::Argument(format!(
-            "{option}: speaks of one document, and {} holds several mails, each of which is judged \
-             by itself: choose one with --message",
+            "{option}: applies to one document, but {} holds several mails, each of which is \
+             judged separately: choose one with --message",
             arguments.file.display()
         )))
     })
@@ -151,7 +151,7 @@ fn guarded(letters: &[Letter], judge: impl FnOnce() -> Option<IndexRow>) -> Opti
 
 fn broken(letters: &[Letter]) -> IndexRow {
     IndexRow {
-        problem: Some("a bug of ours: it could not be read or judged".to_owned()),
+        problem: Some("a bug in assize: it could not be read or judged".to_owned()),
         ..row(letters)
     }
 }

@@ -36,7 +36,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ),
     (
         "ASSIZE_AGENT",
-        "Another agent than the one that was installed.",
+        "An agent to use instead of the installed one.",
     ),
     ("ASSIZE_QEMU", "Another QEMU."),
     ("ASSIZE_SSH", "A command to use instead of ssh."),
@@ -107,7 +107,7 @@ fn top(command: &Command) -> String {
     item(&mut text, "-V, --version", "Print the version.");
     tail(
         &mut text,
-        "A claim was refuted, or something was found that --fail-on names.",
+        "A claim was refuted, or a condition of --fail-on was met.",
         &[],
     );
     let examples = [

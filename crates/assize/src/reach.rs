@@ -174,8 +174,8 @@ impl DesignReach {
             text.push_str(&self.effects());
         }
         if let Replicates::OneImage(_) = self.replicates {
-            let line = "all runs start from one memory image: what is found is said of that \
-                        image alone, and none of it is established\n";
+            let line = "all runs start from one memory image: findings hold for that image alone, \
+                        and none is established\n";
             text.push_str(line);
         }
         if let Some(warning) = self.warning() {
@@ -209,7 +209,7 @@ impl DesignReach {
                 Some(sd) if *sd > 0.0 => self.effect(&format!("{metric}, which varies by"), *sd),
                 Some(_) => format!("{metric} does not vary in {}\n", like.display()),
                 None => format!(
-                    "{metric} is not in {} with two runs that have logarithms\n",
+                    "{metric} has no cell with two positive values in {}\n",
                     like.display()
                 ),
             });

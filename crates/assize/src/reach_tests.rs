@@ -154,7 +154,10 @@ fn an_earlier_bundle_says_how_much_its_runs_vary() {
     let said = reach.described();
     let noise = "latency_ns_p50, which varies by 8.2 %: a ratio of 1.";
     assert!(said.contains(noise), "{said}");
-    let absent = format!("context_switches is not in {}", like.display());
+    let absent = format!(
+        "context_switches has no cell with two positive values in {}",
+        like.display()
+    );
     assert!(said.contains(&absent), "{said}");
     // With one metric on one workload there is no other row.
     assert!(said.contains("\n0 other rows at the level 0.01"), "{said}");

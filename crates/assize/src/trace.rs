@@ -33,7 +33,7 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
     let path = arguments.output.as_deref();
     if !arguments.split && path.is_none() && stdout().is_terminal() {
         let why =
-            "trace: a trace is no text for a terminal; name a file with -o, or ask for --split";
+            "trace: a trace cannot be printed on a terminal; name a file with -o, or use --split";
         return Err(Failure::Argument(why.into()));
     }
     let recorded = recorded(&arguments.bundle, arguments.run)?;

@@ -107,8 +107,8 @@ fn planned(bundle: &Path) -> Result<Plan, Failure> {
         return Ok(plan);
     }
     Err(Failure::Argument(format!(
-        "why: {}: its runs were carried out on the target {}, where no run can be repeated; \
-         `assize run --target exact` carries the experiment out where they can",
+        "why: {}: its runs were executed on the target {}, where no run can be repeated; \
+         `assize run --target exact` executes the experiment where they can",
         bundle.display(),
         plan.target
     )))
@@ -174,7 +174,7 @@ fn hunks(path: Option<&Path>) -> Result<Vec<DiffHunk>, Failure> {
     let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let all = assize_series::touched(&String::from_utf8_lossy(&bytes));
     if all.is_empty() {
-        let why = "no hunk of a unified diff is in it; `git diff` writes some";
+        let why = "it contains no hunk of a unified diff; `git diff` writes some";
         return Err(wrong(why.into()));
     }
     let one = |one: assize_series::TouchedHunk| DiffHunk {
@@ -231,7 +231,7 @@ fn chosen<'a>(
         return Ok(pairs);
     }
     Err(Failure::Argument(format!(
-        "why: {}: {} of the {wanted} seeds that were asked for are recorded for both {} and {} \
+        "why: {}: {} of the {wanted} requested seeds are recorded for both {} and {} \
          on {}; record more with `assize run`, or ask for fewer with --seeds",
         bundle.display(),
         pairs.len(),
@@ -325,7 +325,7 @@ impl RunToRepeat<'_> {
         let counted = exact.count(&self.order, slot, &text)?;
         self.refuse_other(plan, &counted, expected)?;
         let counts = RunCounts::parse(&counted.counts).map_err(|error| {
-            Failure::Inexact(format!("the plugin wrote what is no count: {error}"))
+            Failure::Inexact(format!("the plugin wrote an invalid count: {error}"))
         })?;
         let shipped = Subsystems::shipped();
         let placed = programs(exact, &self.order)?.place(&counts);
@@ -369,8 +369,8 @@ impl RunToRepeat<'_> {
             return Ok(());
         };
         Err(Failure::Argument(format!(
-            "why: {}: run {} is another one today, so its counts would explain nothing: {what}; \
-             carry the experiment out again with this assize: `assize run --out NEW`",
+            "why: {}: run {} is not the same any more, so its counts would explain nothing: \
+             {what}; rerun the experiment with this assize: `assize run --out NEW`",
             self.bundle.display(),
             self.run.index
         )))

@@ -154,7 +154,7 @@ fn modules() -> Outcome {
     };
     load("no-such-module", 2, &["no-such-module", "debian:6.12"]);
     fs::write(here.join("garbage.ko"), "garbage").unwrap();
-    load("./garbage.ko", 2, &["garbage.ko", "no ELF file", ".ko"]);
+    load("./garbage.ko", 2, &["garbage.ko", "not an ELF file", ".ko"]);
     load("./absent.ko", 2, &["absent.ko", "check the path"]);
     let other = r#"__attribute__((section(".modinfo"), used))
 static const char info[] = "license=GPL\0vermagic=1.2.3-other SMP \0depends=";"#;
@@ -220,7 +220,7 @@ fn agents() -> Outcome {
     fs::write(&agent, "text").unwrap();
     check("not executable");
     executable();
-    check("no 64-bit ELF");
+    check("not a 64-bit ELF");
     fs::copy("/bin/sh", &agent).unwrap();
     executable();
     check("not static");

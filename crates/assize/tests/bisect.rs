@@ -333,7 +333,7 @@ fn refused() -> Outcome {
         (
             "good..bad",
             "new = old on busy_time_per_job",
-            "against itself",
+            "compared with itself",
         ),
         ("bad", CLAIM, "write GOOD..bad"),
         ("bad..good", CLAIM, "no commit in it"),
@@ -347,7 +347,7 @@ fn refused() -> Outcome {
     // A whole-kernel build needs a tree that contains one.
     place.commit("sched: Be fair", &[("kernel/sched/fair.c", "x\n", "y\n")]);
     for (more, why) in [
-        (&[][..], "is no tree of the kernel: it has no Makefile"),
+        (&[][..], "is not a kernel tree: it has no Makefile"),
         (
             &["--kernel", "debian:6.12"],
             "kernel/sched/fair.c: --kernel is for modules",

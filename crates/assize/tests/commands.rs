@@ -251,7 +251,7 @@ fn failing() -> Outcome {
         (
             &["x.bundle", "y.bundle"],
             2,
-            "'x.bundle' is no bundle, no file of results, and no command",
+            "'x.bundle' is neither a bundle, nor a file of results, nor a command",
         ),
     ] {
         let done = assize(place.path(), &[&["compare", "--quiet"], arguments].concat());

@@ -355,7 +355,7 @@ fn same() -> Outcome {
         [workloads.w]\nkind = \"hogs\"\nduration = \"1ms\"\n";
     let (status, said) = here.run(text, &[]);
     assert_eq!(status, Some(2), "{said}");
-    assert!(said.contains("sets just what 'one' sets"), "{said}");
+    assert!(said.contains("sets the same as 'one'"), "{said}");
     // With another value it is another policy, so the plan is accepted.
     let text = text.replace("80%", "70%");
     let (status, said) = here.run(&text, &[]);

@@ -309,7 +309,10 @@ fn forks_are_runs_and_saved_baselines_are_configurations() {
     assert!(alone.contains("--save-baseline"), "{alone}");
     fs::create_dir(at.join("empty")).unwrap();
     let none = refused(at, &["audit", "a=empty", "b=a.json"]);
-    assert!(none.contains("a directory that no harness wrote"), "{none}");
+    assert!(
+        none.contains("a directory that no known harness wrote"),
+        "{none}"
+    );
 }
 
 #[test]
@@ -319,11 +322,11 @@ fn options_that_say_nothing_of_an_input_are_refused() {
     for (arguments, error) in [
         (
             &["audit", "post.txt", "--metric", "time s"][..],
-            "--metric: post.txt is no table",
+            "--metric: post.txt is not a table",
         ),
         (
             &["audit", "post.txt", "--runs-behind", "8"],
-            "--runs-behind: post.txt is no table",
+            "--runs-behind: post.txt is not a table",
         ),
         (&["audit", "a=post.txt"], "post.txt: is one configuration"),
         (

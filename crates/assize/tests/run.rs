@@ -280,7 +280,7 @@ fn failures() -> Outcome {
         6,
         "failed runs are recorded"
     );
-    assert_eq!(lines.matches("it is tried again").count(), 3, "{lines}");
+    assert_eq!(lines.matches("it is retried").count(), 3, "{lines}");
     assert!(lines.contains("6 of 6 runs recorded; 3 failed"), "{lines}");
     let log = fs::read_to_string(here.join("test.bundle/log.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 9, "every attempt is logged: {log}");

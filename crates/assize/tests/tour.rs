@@ -178,7 +178,7 @@ fn exact() -> Outcome {
     let said = String::from_utf8(done.stdout).unwrap();
     assert_eq!(
         said,
-        "8 runs, each carried out 3 times: equal, byte for byte\n"
+        "8 runs, each executed 3 times: equal, byte for byte\n"
     );
     Ok(())
 }

@@ -96,7 +96,7 @@ fn not_there() -> Outcome {
         "{said}"
     );
     let said = refused(here, &["trace", "elsewhere", "0"]);
-    assert!(said.contains("elsewhere: no bundle is there"), "{said}");
+    assert!(said.contains("elsewhere: not a bundle"), "{said}");
     let said = refused(here, &["trace", "b", "0", "--worst", "3"]);
     assert!(said.contains("--split"), "{said}");
     Ok(())

@@ -183,7 +183,7 @@ fn package() -> Outcome {
     for (from, why) in [
         ("stale", "patch 1 (sched: Be fair) does not apply"),
         // The patch applies, but the result is not a kernel tree.
-        ("x", "is no tree of the kernel: it has no Makefile"),
+        ("x", "is not a kernel tree: it has no Makefile"),
     ] {
         fs::write(place.path().join("fair.mbox"), patch(from)).unwrap();
         let arguments = ["try", "--patch", "fair.mbox", "--base", KERNEL];
@@ -220,7 +220,7 @@ fn refused() -> Outcome {
             &["HEAD~1", "--kernel", "debian:6.12"][..],
             "kernel/sched/fair.c: --kernel is for modules",
         ),
-        (&["HEAD~1"], "is no tree of the kernel: it has no Makefile"),
+        (&["HEAD~1"], "is not a kernel tree: it has no Makefile"),
         (&["HEAD..HEAD"], "no commit in it"),
         (&["nowhere"], "there is no commit nowhere"),
         (&["HEAD"], "not-there.h"),
@@ -256,7 +256,7 @@ fn refused() -> Outcome {
         // The patch applies, but the result is not a kernel tree.
         (
             &["--patch", "fair.mbox", "--base", "HEAD~2"],
-            "is no tree of the kernel: it has no Makefile",
+            "is not a kernel tree: it has no Makefile",
         ),
         (&["--patch", "none.mbox"], "none.mbox"),
     ] {

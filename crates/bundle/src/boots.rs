@@ -57,11 +57,12 @@ impl Boots {
                  {such}, is in all of them, and a verdict speaks of runs on it."
             ),
             (boots, false) => format!(
-                "The runs are of {boots} boots: what a boot decided, {such}, is in all runs of it."
+                "The runs are of {boots} boots: what a boot decided, {such}, is the same in all \
+                 its runs."
             ),
             (_, true) => format!(
-                "Of which boot the runs are is not recorded: what a boot decided, {such}, may be \
-                 in all of them."
+                "The boot of the runs is not recorded: what a boot decided, {such}, may be the \
+                 same in all of them."
             ),
         })
     }
@@ -92,7 +93,7 @@ mod tests {
         assert!(said(&[Some("a"), Some("a")]).contains("one boot"));
         assert!(said(&[Some("a"), Some("b")]).starts_with("The runs are of 2 boots"));
         for unknown in [&[None, None][..], &[Some("a"), None]] {
-            assert!(said(unknown).starts_with("Of which boot the runs are is not recorded"));
+            assert!(said(unknown).starts_with("The boot of the runs is not recorded"));
         }
         assert_eq!(boots(&[]).sentence(), None);
     }

@@ -140,7 +140,7 @@ fn system_error(
         (io::ErrorKind::NotFound, Some(directory)) => {
             return write!(
                 f,
-                "{}: no bundle is there: {HEAD} is missing; `assize run` and \
+                "{}: not a bundle: {HEAD} is missing; `assize run` and \
                  `assize compare` make bundles",
                 directory.display()
             );
@@ -243,8 +243,8 @@ impl Error {
         match self {
             Error::Differs { path, difference } => write!(
                 f,
-                "{}: {}: {} in the bundle, {} now; continue with what it was begun with, or \
-                 name a new directory",
+                "{}: {}: {} in the bundle, {} now; continue with the original, or name a new \
+                 directory",
                 path.display(),
                 difference.field,
                 difference.first,

@@ -105,7 +105,7 @@ pub(crate) fn decoded(path: &Path, series: &[SampleSeries]) -> Result<Vec<Sample
     if !whole {
         return Err(Error::Samples {
             path: path.to_path_buf(),
-            why: "holds other samples than its run says".into(),
+            why: "does not hold the samples that its run lists".into(),
         });
     }
     Ok(all)

@@ -175,7 +175,7 @@ fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
     (done < planned as usize).then(|| {
         let detail = format!(
             "{done} of {planned} runs are there; the others may change every verdict; \
-             `assize run --resume` does them"
+             `assize run --resume` executes them"
         );
         Doubt::new("incomplete", detail)
     })

@@ -112,7 +112,7 @@ fn what_cannot_be_shown_is_said() {
     assert!(shown.series[0].t_ns.iter().all(|t| ![3e3, 4e3].contains(t)));
     let said = shown.thinned.join("\n");
     for part in [
-        "2 samples are no finite numbers",
+        "2 samples are not finite numbers",
         "of 1 of 2 distributions only buckets",
         "1 of 2 runs failed",
     ] {

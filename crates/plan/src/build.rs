@@ -199,10 +199,10 @@ fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) ->
     if target == "host" || target.starts_with("ssh:") {
         let why = format!("on the target {target} it is the kernel that runs there");
         let error = Error::option("--kernel", kernel, why);
-        return Err(error.mend("leave it out, or take the target exact or live"));
+        return Err(error.mend("leave it out, or use the target exact or live"));
     }
     if kernel.is_empty() || kernel.chars().any(char::is_whitespace) {
-        let error = Error::option("--kernel", "", format!("'{kernel}' is no kernel"));
+        let error = Error::option("--kernel", "", format!("'{kernel}' is not a kernel"));
         return Err(error.mend(check::KERNELS));
     }
     let sets = |level: &RawLevel| level.kernel.is_some();

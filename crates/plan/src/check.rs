@@ -61,7 +61,7 @@ fn names_of_things(experiment: &Experiment) -> Result<(), Error> {
         Some(name) => {
             let path = join("background", name);
             let error = experiment.error(&path, format!("a workload is called '{name}' too"));
-            Err(error.mend("give each a name of its own"))
+            Err(error.mend("give each its own name"))
         }
         None => Ok(()),
     }
@@ -167,9 +167,10 @@ fn levels(experiment: &Experiment) -> Result<(), Error> {
         for (at, (name, level)) in levels.iter().enumerate() {
             let path = level_path(factor, name);
             if let Some((same, _)) = levels.iter().take(at).find(|(_, other)| *other == level) {
-                let error = experiment.error(&path, format!("sets just what '{same}' sets"));
-                return Err(error
-                    .mend("set something else, or use aa = true to compare a thing with itself"));
+                let error = experiment.error(&path, format!("sets the same as '{same}'"));
+                return Err(
+                    error.mend("set something else, or use aa = true to run the baseline twice")
+                );
             }
             kernel(experiment, &join(&path, "kernel"), level.kernel.as_deref())?;
             action::check(&experiment.document, &join(&path, "setup"), &level.setup)?;
@@ -271,7 +272,7 @@ pub(crate) const KERNELS: &str = "give debian:6.12, running, or a name given to 
 fn kernel(experiment: &Experiment, path: &str, kernel: Option<&str>) -> Result<(), Error> {
     match kernel {
         Some(name) if name.chars().any(char::is_whitespace) => {
-            let error = experiment.error(path, format!("'{name}' is no kernel"));
+            let error = experiment.error(path, format!("'{name}' is not a kernel"));
             Err(error.mend(KERNELS))
         }
         _ => Ok(()),
@@ -283,7 +284,7 @@ fn words(experiment: &Experiment, path: &str, words: &[String]) -> Result<(), Er
         if word.chars().any(char::is_whitespace) && !word.contains('"') {
             let path = format!("{path}[{at}]");
             let error = experiment.error(&path, format!("'{word}' is more than one word"));
-            return Err(error.mend("give each word an element of its own"));
+            return Err(error.mend("make each word a separate element"));
         }
         if let Err(wrong) = Machine::quantum_of(word) {
             let path = format!("{path}[{at}]");

@@ -65,7 +65,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "images",
             RUNS.optional(),
-            "Memory images assigned to blocks in turn (exact only); by default one per block, up to 32. With 1 nothing in it is random.",
+            "Memory images assigned to blocks in turn (exact only); by default one per block, up to 32. With 1, nothing in the image is random.",
         ),
         key(
             "seed",
@@ -100,7 +100,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1).optional(),
-            "Duration of every workload that has one and does not set it.",
+            "Default duration of workloads that have one.",
         ),
         key(
             "margin",
@@ -182,7 +182,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "background",
             Map(&Workload).or("{}"),
-            "Background workloads, which levels and workloads name.",
+            "Background workloads, for levels and workloads to name.",
         ),
         key(
             "include",
@@ -212,7 +212,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "payload",
             Table(&payload::KEYS).optional(),
-            "Further files that the target needs.",
+            "Other files that the target needs.",
         ),
     ],
 };

@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "programs",
             List(&Text).or("[]"),
-            "Programs by name (in PATH) or path, with what they link.",
+            "Programs by name (in PATH) or path, with the libraries they link.",
         ),
         key(
             "files",
@@ -39,7 +39,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "packages",
             List(&Text).or("[]"),
-            "Debian packages installed here, with what their files need.",
+            "Debian packages installed here, with the files they depend on.",
         ),
     ],
 };

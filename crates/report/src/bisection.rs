@@ -195,7 +195,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.extend(written(&found.commit).map(|line| format!("  {line}")));
             lines.push(match bisection.commits {
                 1 => "has it, the only commit of the range:".into(),
-                n => format!("is the one of {n} commits with which this begins:"),
+                n => format!("is the one of {n} commits that causes this:"),
             });
             lines.push(claim(bisection));
             lines.extend(against_parent(found));
@@ -213,7 +213,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push("The difference came in several steps, or the runs do not tell.".into());
         }
         BisectionAnswer::OneOf(commits) => {
-            lines.push(format!("It begins with one of these {}:", commits.len()));
+            lines.push(format!("The cause is one of these {}:", commits.len()));
             lines.push(claim(bisection));
             let hidden = commits.len().saturating_sub(NAMED);
             let line = |one: &PatchName| format!("  {}", id_and_subject(one));
@@ -356,7 +356,7 @@ fn about(bisection: &Bisection) -> Vec<String> {
             bisection.runs
         ),
         format!(
-            "{} commits judged, {} of them by files that are the same bytes",
+            "{} commits judged, {} of them by identical files",
             verdicts.len(),
             same.count()
         ),
@@ -507,14 +507,14 @@ mod tests {
         let expected = "\
 0123456789ab drm/sched: Wait before each job
   Ann <ann@x.org>, 2026-11-02
-is the one of 16 commits with which this begins:
+is the one of 16 commits that causes this:
   new > old + 3% on busy_time_per_job in sync
 Against its parent 0123456789ab Change 10:
   busy_time_per_job in sync +414.5 % (+410.0..+420.0) **
     from 24.10 to 124.0 us
 
 5 builds, of GOOD and 4 of the range; 60 runs
-3 commits judged, 1 of them by files that are the same bytes
+3 commits judged, 1 of them by identical files
 not tested: 0123456789ab Change 4: a.c:1:1: error: x
 undecided: 0123456789ab Change 3
 gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1
@@ -545,12 +545,12 @@ All figures are in bisect.bundles. Again:
             ),
             (
                 BisectionAnswer::OneOf(some(3)),
-                "It begins with one of these 3:",
+                "The cause is one of these 3:",
                 "Change 2",
             ),
             (
                 BisectionAnswer::OneOf(some(9)),
-                "It begins with one of these 9:",
+                "The cause is one of these 9:",
                 "Change 8",
             ),
             (

@@ -315,7 +315,7 @@ fn outcome(series: &SeriesReport, outcome: &PatchOutcome, rows: usize) -> Vec<St
     match outcome {
         PatchOutcome::Effects(all) => effects(series, all, rows),
         PatchOutcome::SameBytes => {
-            vec!["    no difference: what is built is the same bytes".into()]
+            vec!["    no difference: the builds are identical".into()]
         }
         PatchOutcome::NotBuilt(why) => vec![format!("    does not build, left out: {why}")],
         PatchOutcome::NotTried => Vec::new(),
@@ -574,7 +574,7 @@ mod tests {
             "    does not build, left out: a.c:1:1: error: x",
             "4/4 0123456789ab drm/sched: Change 4",
             "    Ann <ann@x.org>, 2026-11-02",
-            "    no difference: what is built is the same bytes",
+            "    no difference: the builds are identical",
         ];
         assert!(text.contains(&expected.join("\n")), "{text}");
     }
@@ -588,7 +588,7 @@ mod tests {
             PatchOutcome::Effects(vec![back]),
         ]);
         all.whole = Some(PatchOutcome::SameBytes);
-        let same = "All 2 together:\n    no difference: what is built is the same bytes\n";
+        let same = "All 2 together:\n    no difference: the builds are identical\n";
         let text = series_text(&all);
         assert!(text.contains(same), "{text}");
         // "Nothing was compared" must not read as "nothing differs".

@@ -201,7 +201,7 @@ impl GitRepository {
         };
         if range.contains("...") {
             return Err(refuse(
-                "a symmetric difference is no series",
+                "a symmetric difference is not a series",
                 "write OLD..NEW",
             ));
         }
@@ -416,7 +416,7 @@ impl GitRepository {
         let said = output_of(&what, self.command(arguments))?;
         String::from_utf8(said).map_err(|_| {
             let last = arguments.last().map(|word| word.as_ref().to_string_lossy());
-            let said = format!("{} is no UTF-8 text", last.unwrap_or_default());
+            let said = format!("{} is not UTF-8 text", last.unwrap_or_default());
             Error::Git { what, said }
         })
     }

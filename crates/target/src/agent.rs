@@ -45,7 +45,7 @@ pub fn find_here() -> Result<PathBuf, Error> {
         Err(why) => {
             let named = env::var_os(VARIABLE).is_some_and(|path| !path.is_empty());
             let mend = match named {
-                true => format!("unset {VARIABLE}, or let it name the agent of this assize"),
+                true => format!("unset {VARIABLE}, or set it to the agent of this assize"),
                 false => BUILD.into(),
             };
             Err(Error {
@@ -87,7 +87,7 @@ fn find_for(variable: Option<OsString>, executable: Option<&Path>) -> Result<Pat
             Ok(()) => Ok(path),
             Err(why) => Err(error(
                 format!("{}: {why}", path.display()),
-                format!("unset {VARIABLE}, or let it name a static agent"),
+                format!("unset {VARIABLE}, or set it to a static agent"),
                 true,
             )),
         };
@@ -101,7 +101,7 @@ fn find_for(variable: Option<OsString>, executable: Option<&Path>) -> Result<Pat
         }
     }
     let why = if unfit.is_empty() {
-        format!("{NAME} is nowhere near this program")
+        format!("{NAME} is not installed with this program")
     } else {
         unfit.join(", ")
     };
@@ -135,7 +135,7 @@ fn candidates(executable: Option<&Path>) -> Vec<PathBuf> {
 fn check(path: &Path) -> Result<(), String> {
     let metadata = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
     if !metadata.is_file() {
-        return Err("is no file".into());
+        return Err("is not a file".into());
     }
     if metadata.permissions().mode() & 0o111 == 0 {
         return Err("is not executable".into());
@@ -144,7 +144,7 @@ fn check(path: &Path) -> Result<(), String> {
     match interpreted(file) {
         Some(false) => Ok(()),
         Some(true) => Err("is not static".into()),
-        None => Err("is no 64-bit ELF executable".into()),
+        None => Err("is not a 64-bit ELF executable".into()),
     }
 }
 
@@ -251,9 +251,9 @@ mod tests {
         let cases: &[(&[u8], u32, &str)] = &[
             (&elf(3), 0o755, "is not static"),
             (&elf(1), 0o644, "is not executable"),
-            (&elf(1)[..60], 0o755, "is no 64-bit ELF executable"),
-            (b"#!/bin/sh\n", 0o755, "is no 64-bit ELF executable"),
-            (b"", 0o755, "is no 64-bit ELF executable"),
+            (&elf(1)[..60], 0o755, "is not a 64-bit ELF executable"),
+            (b"#!/bin/sh\n", 0o755, "is not a 64-bit ELF executable"),
+            (b"", 0o755, "is not a 64-bit ELF executable"),
         ];
         for (bytes, mode, expected) in cases {
             write(&path, bytes, *mode);

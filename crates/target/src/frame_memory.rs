@@ -55,7 +55,7 @@ impl DevicePaths {
         if !streams.is_empty() && self.cpus < CPUS {
             let cpus = self.cpus;
             lacking.push(format!(
-                "{CPUS} CPUs are wanted, so that those that are watched have nothing else to do, and \
+                "{CPUS} CPUs are needed, so that the watched ones have nothing else to do, but \
                  there are {cpus}"
             ));
         }
@@ -247,7 +247,7 @@ mod tests {
         let (_root, place) = place(2);
         let told = place.lacking(&order(FrameMemory::Anonymous));
         assert!(
-            told.len() == 1 && told[0].starts_with("4 CPUs are wanted"),
+            told.len() == 1 && told[0].starts_with("4 CPUs are needed"),
             "{told:?}"
         );
         assert!(place.lacking(&Order::default()).is_empty());

@@ -106,7 +106,7 @@ fn emulated(outcome: RunOutcome, why: &str) -> RunOutcome {
     let doubt = AgentMessage::Doubt {
         code: "software-emulation".into(),
         detail: format!(
-            "the live machine was emulated by software, so its times are no machine's: {why}"
+            "the live machine was emulated, so its times are not those of hardware: {why}"
         ),
     };
     match outcome {

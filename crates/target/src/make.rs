@@ -16,7 +16,7 @@ const NO_LIMIT: Duration = Duration::MAX;
 /// How many bytes of a log are searched for an error.
 const LOG: u64 = 64 << 20;
 /// Why a build was stopped at its limit.
-const TIME: &str = "its time is over";
+const TIME: &str = "it exceeded its time limit";
 
 /// A run of make.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl MakeRun<'_> {
             End::Stopped(why) => {
                 return Err(mend(
                     failed(self.what, format!("make was stopped: {why}")),
-                    "if you trust the sources, --no-sandbox builds them without bounds",
+                    "if you trust the sources, --no-sandbox builds them without limits",
                 ));
             }
         };
@@ -69,7 +69,7 @@ impl MakeRun<'_> {
         let (hidden, shown) = self.shown;
         Err(mend(
             failed(self.what, line.replace(hidden, shown)),
-            format!("the whole log is {}", self.log.display()),
+            format!("the full log is {}", self.log.display()),
         ))
     }
 
@@ -156,7 +156,7 @@ pub(crate) fn refused(path: &Path) -> Option<String> {
     let text = path.to_string_lossy();
     let parted = [' ', '\t', '\n', ':', '#', '$', '\'', '"', '%', '='];
     text.contains(parted)
-        .then(|| format!("make cannot work in {text}, because of the signs in its path"))
+        .then(|| format!("make cannot work in {text}, because of special characters in its path"))
 }
 
 #[cfg(test)]

@@ -161,7 +161,10 @@ fn absent(path: &Path, error: std::io::Error) -> Error {
 fn taken_twice(name: &str, asked: &[String], named: &BTreeMap<&String, String>) -> Error {
     let of_name = |path: &&String| named.get(*path).is_some_and(|other| other == name);
     let paths: Vec<&str> = asked.iter().filter(of_name).map(String::as_str).collect();
-    let why = format!("{} are both the module {name}", paths.join(" and "));
+    let why = format!(
+        "{} are both builds of the module {name}",
+        paths.join(" and ")
+    );
     mend(
         wrong("carry modules", why),
         "name one of them in the payload, or each in the set-up of a level",

@@ -166,7 +166,7 @@ pub(crate) fn in_words(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
-        (None, None) => "it ended in no known way".into(),
+        (None, None) => "it ended in an unknown way".into(),
     }
 }
 

@@ -79,7 +79,7 @@ fn instead(error: Error, root: &Path, progress: &mut dyn FnMut(&str)) -> Result<
             progress(&format!("to have it: {mend}"));
         }
         progress(&format!(
-            "QEMU {} of Debian serves instead: exact machines have one CPU with it",
+            "QEMU {} of Debian is used instead: exact machines then have one CPU",
             files.version
         ));
     }
@@ -129,7 +129,9 @@ fn suite(release: &str) -> Result<&'static str, String> {
     let has = |line: &str| release.lines().any(|each| each.trim() == line);
     match has("ID=debian") && has("VERSION_CODENAME=bookworm") {
         true => Ok("bookworm-backports"),
-        false => Err("only the backports of Debian 12 are known to have one that runs here".into()),
+        false => {
+            Err("only the backports of Debian 12 are known to have a QEMU that runs here".into())
+        }
     }
 }
 

@@ -116,8 +116,9 @@ fn defect_of_whole(records: &[AgentMessage]) -> Option<String> {
         [] => Some("the agent did not answer".into()),
         [before @ .., AgentMessage::End { records }] => {
             let came = before.len();
-            (*records != came as u64)
-                .then(|| format!("the agent sent {records} records before the end, {came} arrived"))
+            (*records != came as u64).then(|| {
+                format!("the agent sent {records} records before the end, but {came} arrived")
+            })
         }
         _ => Some(format!(
             "the agent's answer breaks off after {} records",

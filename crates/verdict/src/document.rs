@@ -64,7 +64,7 @@ pub struct Document {
     pub summaries: Vec<Summary>,
     /// Figures without replication, as recorded.
     pub statements: Vec<Statement>,
-    /// Numbers of a post that were read as none of these, if requested.
+    /// Other numbers of a post, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unassigned: Vec<Unassigned>,
     /// Families of tests: the primary ones, and all others.

@@ -92,9 +92,9 @@ impl fmt::Display for Error {
             Error::Tradeoff { text, fault } => write!(f, "tradeoff {text:?}: {fault}"),
             Error::Same { one, other } => write!(
                 f,
-                "the configurations {one} and {other} do not differ: their runs were made of the \
-                 same bytes and settings, so that a comparison would be of one thing with itself; \
-                 correct the level, or write `aa = true` to run the baseline twice"
+                "the configurations {one} and {other} do not differ: their runs used the same \
+                 files and settings, so there is nothing to compare; correct the level, or write \
+                 `aa = true` to run the baseline twice"
             ),
             Error::Option {
                 option,

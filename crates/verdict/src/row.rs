@@ -192,7 +192,7 @@ pub(crate) fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Opt
     let missed = equivalence::share_missed(fewest, options.alpha).ok()?;
     (missed > TAIL && (apart(a) || apart(b))).then(|| {
         format!(
-            "some runs lie apart, and {fewest} runs do not tell how many do: up to {} % may",
+            "some runs are outliers, and {fewest} runs do not show how many are: up to {} % may be",
             plain(100.0 * missed)
         )
     })

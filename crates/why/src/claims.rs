@@ -57,7 +57,7 @@ impl ShareClaim {
         if !METRICS.iter().any(|(name, _)| *name == metric) {
             let valid: Vec<&str> = METRICS.iter().map(|(name, _)| *name).collect();
             return Err(format!(
-                "'{text}': {metric} is no count of instructions, of which functions have shares; \
+                "'{text}': {metric} does not count instructions, so functions have no share of it; \
                  valid: {}",
                 valid.join(", ")
             ));
@@ -230,15 +230,15 @@ pub(crate) fn explained_claim(
         .any(|(name, several)| *name == claim.metric && *several);
     let why = if !has.known {
         Some(
-            "the kernel has no function of this name: there is none, or the compiler has put it \
-             into its callers"
+            "the kernel has no function of this name: it does not exist, or the compiler has \
+             inlined it into its callers"
                 .to_owned(),
         )
     } else if !account.whole {
         Some("not every instruction is accounted for".to_owned())
     } else if account.cpus > 1 && !on_several {
         Some(format!(
-            "on {} CPUs {} also goes on by declared costs, which no function has",
+            "on {} CPUs {} also advances by declared costs, which belong to no function",
             account.cpus, claim.metric
         ))
     } else {

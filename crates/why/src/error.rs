@@ -57,8 +57,8 @@ impl std::fmt::Display for Error {
             Error::Caches(None) => write!(f, "the plugin wrote nothing of caches"),
             Error::Caches(Some(unplaced)) => write!(
                 f,
-                "of {unplaced} accesses it is not known where in RAM they are, so that no cache \
-                 can be modelled"
+                "the RAM addresses of {unplaced} accesses are not known, so no cache can be \
+                 modelled"
             ),
             Error::Types(why) => write!(f, "the kernel's types (BTF): {why}"),
         }

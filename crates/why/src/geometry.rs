@@ -62,7 +62,7 @@ impl Geometry {
         for word in text.split(',').filter(|_| !text.is_empty()) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             if seen.contains(&name) {
-                return Err(format!("'{name}' is there twice"));
+                return Err(format!("'{name}' is given twice"));
             }
             seen.push(name);
             let level = match name {
@@ -72,18 +72,18 @@ impl Geometry {
                 "llc" => &mut geometry.llc,
                 "line" => {
                     geometry.line = value.parse().map_err(|_| {
-                        format!("'{word}': the bytes of a line are a number, as line=64")
+                        format!("'{word}': the line size is a number of bytes, as in line=64")
                     })?;
                     continue;
                 }
                 _ => {
                     return Err(format!(
-                        "'{word}' is no part of a geometry; valid: {WORDS}, or {HOST} alone"
+                        "'{word}' is not part of a geometry; valid: {WORDS}, or {HOST} alone"
                     ));
                 }
             };
             *level = level_of(value).ok_or_else(|| {
-                format!("'{word}': a level is its bytes and its ways, as {name}=32K/8")
+                format!("'{word}': a level is its size and its ways, as in {name}=32K/8")
             })?;
         }
         geometry.checked()
@@ -130,7 +130,8 @@ impl Geometry {
             .collect();
         let ([Some(l1i), Some(l1d), Some(l2), Some(llc)], Some(line)) = (found, line) else {
             return Err(format!(
-                "/sys/devices/system/cpu/cpu0/cache does not tell of {}; give their sizes: {WORDS}",
+                "/sys/devices/system/cpu/cpu0/cache does not describe {}; give their sizes: \
+                 {WORDS}",
                 missing.join(", ")
             ));
         };
@@ -158,7 +159,7 @@ impl Geometry {
         if !line.is_power_of_two() || !LINES.contains(&line) {
             let (least, most) = (LINES.start(), LINES.end());
             return Err(format!(
-                "line={line}: the bytes of a line are a power of two from {least} to {most}"
+                "line={line}: the line size is a power of two from {least} to {most}"
             ));
         }
         for (name, CacheLevel { bytes, ways }) in self.levels() {
@@ -168,7 +169,7 @@ impl Geometry {
             let set = u64::from(ways) * u64::from(line);
             if bytes == 0 || bytes > LARGEST || bytes % set != 0 {
                 return Err(format!(
-                    "{name}: {} are no whole number of sets of {ways} lines of {line} bytes, or \
+                    "{name}: {} are not a whole number of sets of {ways} lines of {line} bytes, or \
                      more than {}",
                     size(bytes),
                     size(LARGEST)
@@ -258,7 +259,7 @@ mod tests {
     #[test]
     fn what_is_no_geometry_has_one_error_that_names_the_word() {
         for (text, said) in [
-            ("l3=8M/16", "'l3=8M/16' is no part"),
+            ("l3=8M/16", "'l3=8M/16' is not part"),
             ("l1d", "'l1d': a level is"),
             ("l1d=32K", "'l1d=32K': a level is"),
             ("l1d=32k/8", "'l1d=32k/8'"),
@@ -268,16 +269,16 @@ mod tests {
             ("l1d=18446744073709551615M/8", "a level is"),
             ("l1d=32K/0", "l1d: 0 ways"),
             ("l1d=32K/65", "l1d: 65 ways"),
-            ("l1d=32K/7", "no whole number of sets"),
-            ("l1d=0/8", "no whole number of sets"),
-            ("llc=2048M/16", "no whole number of sets"),
+            ("l1d=32K/7", "not a whole number of sets"),
+            ("l1d=0/8", "not a whole number of sets"),
+            ("llc=2048M/16", "not a whole number of sets"),
             ("line=48", "line=48: "),
             ("line=8", "line=8: "),
             ("line=2048", "line=2048: "),
             ("line=x", "'line=x': "),
             ("l1d=32K/8,l1d=32K/8", "twice"),
-            (",", "'' is no part"),
-            ("host,line=64", "'host' is no part"),
+            (",", "'' is not part"),
+            ("host,line=64", "'host' is not part"),
         ] {
             let error = Geometry::parse(text).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");
@@ -312,7 +313,7 @@ mod tests {
             "l1i=32K/8,l1d=48K/12,l2=2M/16,llc=36M/12,line=64"
         );
         let error = Geometry::of_host(|path| host_file(&all[..3], path)).unwrap_err();
-        assert!(error.contains("does not tell of L3; give"), "{error}");
+        assert!(error.contains("does not describe L3; give"), "{error}");
         let error = Geometry::of_host(|_| None).unwrap_err();
         assert!(error.contains("L1i, L1d, L2, L3"), "{error}");
         let mut several = all;

@@ -63,7 +63,7 @@ impl EntryProbe {
                 let by_name = ARGUMENTS.iter().find(|name| *name == &word);
                 let found = by_number.or(by_name).ok_or_else(|| {
                     format!(
-                        "'{word}' is no argument of a function; valid: 1 to 6, {}",
+                        "'{word}' is not an argument of a function; valid: 1 to 6, {}",
                         ARGUMENTS.join(", ")
                     )
                 })?;

@@ -256,7 +256,7 @@ impl Soaking<'_> {
                     thread::sleep(TURN);
                 }
             }
-            let panicked = |_| Err("a thread of ours has panicked".to_string());
+            let panicked = |_| Err("an internal thread has panicked".to_string());
             let done = working
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(panicked));

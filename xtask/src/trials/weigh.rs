@@ -152,7 +152,7 @@ pub(super) fn refusal(succeeded: bool, said: &str) -> Found {
     if succeeded {
         return wrong("no", "they were judged");
     }
-    let says = said.contains("do not differ") || said.contains("sets just what");
+    let says = said.contains("do not differ") || said.contains("sets the same as");
     let names = ["plain", "same"].iter().all(|level| said.contains(level));
     match (says, names) {
         (true, true) => Found {

@@ -108,7 +108,7 @@ impl BisectionEvaluator<'_> {
     ) -> Result<ClaimVerdict, Failure> {
         if old.bytes == new.bytes {
             self.report(&format!(
-                "not run, what is built is that of {}: {}",
+                "not run, the build is identical to that of {}: {}",
                 old.commit.subject, new.commit.subject
             ));
             return Ok(nothing_differs());
@@ -251,7 +251,7 @@ impl BisectionEvaluator<'_> {
 pub(super) fn nothing_differs() -> ClaimVerdict {
     ClaimVerdict {
         outcome: Outcome::Refuted,
-        because: "what is built is the same on both sides, byte for byte".into(),
+        because: "the builds of both sides are identical".into(),
         figures: Vec::new(),
         outcomes: Vec::new(),
         runs: 0,

@@ -58,7 +58,7 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
     };
     if let Some(range) = asked.range.filter(|range| !range.contains("..")) {
         return Err(Failure::Argument(format!(
-            "{range}: one commit is no range; write GOOD..{range}"
+            "{range}: one commit is not a range; write GOOD..{range}"
         )));
     }
     let change = SourceChange::from_options(&asked, &kernels, &say)?;

@@ -46,23 +46,23 @@ impl BisectionQuestion {
         let named = declared::read(&plan, &sides, claim).map_err(refuse)?;
         if !named.differs {
             return Err(refuse(format!(
-                "'{claim}' holds of a commit against itself, so that it begins nowhere; write \
-                 what BAD has and GOOD has not: '{NEW} > {OLD} + 3% on {}'",
+                "'{claim}' holds for a commit compared with itself, so no commit causes it; write \
+                 what is true of BAD but not of GOOD: '{NEW} > {OLD} + 3% on {}'",
                 named.metric
             )));
         }
         if assize_job::is_event(&named.metric) {
             return Err(refuse(format!(
-                "'{}' counts events, and that two rates are alike is never shown, so that no \
-                 commit could be ruled out; name a metric that is measured",
+                "'{}' counts events; two rates are never shown to be equal, so no commit could be \
+                 ruled out; name a metric that is measured",
                 named.metric
             )));
         }
         if named.outcome.is_some() && !named.has_margin {
             return Err(refuse(format!(
-                "'{claim}' has no margin, and that two shares of runs are equal is never shown, \
-                 so that no commit could be ruled out; write '{NEW} > {OLD} + 10% on {}' for ten \
-                 runs more of a hundred",
+                "'{claim}' has no margin; two shares of runs are never shown to be equal, so no \
+                 commit could be ruled out; write '{NEW} > {OLD} + 10% on {}' for ten more runs in \
+                 a hundred",
                 named.metric
             )));
         }
@@ -203,11 +203,11 @@ mod tests {
             ),
             (
                 "new = old on busy_time_per_job",
-                "holds of a commit against itself",
+                "holds for a commit compared with itself",
             ),
             (
                 "new <= old + 2% on busy_time_per_job",
-                "holds of a commit against itself",
+                "holds for a commit compared with itself",
             ),
             ("new > old on frames_missed in frames", "counts events"),
             ("new > old on crashes in sync", "has no margin"),

@@ -96,7 +96,7 @@ impl KeptVerdicts {
             return Err(refuse(format!("its schema is {}", content.schema)));
         }
         if let Some(what) = content.terms.differ(terms) {
-            return Err(refuse(format!("it is of another bisection: {what}")));
+            return Err(refuse(format!("it belongs to another bisection: {what}")));
         }
         Ok(KeptVerdicts {
             directory: directory.to_path_buf(),

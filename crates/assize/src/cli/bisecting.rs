@@ -8,7 +8,7 @@ use super::SandboxArguments;
 
 #[derive(Debug, Args)]
 pub(crate) struct BisectArguments {
-    /// The commits that BAD has and GOOD has not, in a git tree of the kernel
+    /// The commits in BAD that are not in GOOD, in a kernel git tree
     #[arg(
         value_name = "GOOD..BAD",
         required_unless_present_any = ["patch", "test"],
@@ -21,7 +21,7 @@ pub(crate) struct BisectArguments {
     /// The commits as a mailbox or a thread; '-' reads standard input
     #[arg(long, value_name = "FILE", conflicts_with = "test")]
     pub(crate) patch: Option<PathBuf>,
-    /// Apply --patch to this commit, or to the sources of debian:6.12 and run on it
+    /// Apply --patch to this commit, or to debian:6.12's sources, and run that kernel
     #[arg(long, value_name = "REV|KERNEL", requires = "patch")]
     pub(crate) base: Option<String>,
     /// Try only HEAD against this commit, for git bisect run
@@ -38,13 +38,13 @@ pub(crate) struct BisectArguments {
     /// Runs of each side [default: the experiment's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
-    /// If undecided, twice as many and so on up to this [default: 4 times --runs]
+    /// While undecided, double the runs, up to this [default: 4 times --runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) max_runs: Option<u32>,
-    /// Runs at a time [default: as many as do not affect each other]
+    /// Parallel runs [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
-    /// Keep bundles and verdicts here; the same search is continued
+    /// Keep bundles and verdicts here; the same command continues the search
     #[arg(long, value_name = "DIR", default_value = "bisect.bundles")]
     pub(crate) out: PathBuf,
     #[command(flatten)]

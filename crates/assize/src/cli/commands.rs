@@ -27,7 +27,7 @@ pub(crate) struct CommandsArguments {
     /// Stop once elapsed time has a verdict and an interval this narrow [default: 2%]
     #[arg(long, value_name = "PERCENT", hide_short_help = true)]
     pub(crate) within: Option<String>,
-    /// Runs before those that count
+    /// Warm-up runs of each command, not counted
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub(crate) warmup: u32,
     /// Run this once, before all runs
@@ -35,7 +35,7 @@ pub(crate) struct CommandsArguments {
     pub(crate) setup: Option<String>,
     /// Run this before each run
     ///
-    /// Given once for each command, each has its own.
+    /// Give it once for all commands, or once for each.
     #[arg(short, long, value_name = "CMD")]
     pub(crate) prepare: Vec<String>,
     /// Run this after each run
@@ -53,9 +53,9 @@ pub(crate) struct CommandsArguments {
     /// The step of --parameter-scan [default: 1]
     #[arg(short = 'D', long, value_name = "DELTA", hide_short_help = true)]
     pub(crate) parameter_step_size: Option<String>,
-    /// Measure whatever the exit status is
+    /// Accept any exit status
     ///
-    /// Without it, a command that always fails ends everything.
+    /// Without it, a command that always fails stops the comparison.
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
     /// Kill a command that takes longer; its run counts as failed
@@ -98,7 +98,7 @@ pub(crate) struct CommandsArguments {
         hide_possible_values = true
     )]
     pub(crate) time_unit: Option<TimeUnit>,
-    /// Print what commands print [default: keep it]
+    /// Print the output of commands [default: only record it]
     ///
     /// It is kept in the bundle. As in hyperfine, --output=null discards it, --output=pipe pipes
     /// it first, and --output=inherit is the same as this.

@@ -14,13 +14,13 @@ pub(crate) struct RunArguments {
     pub(crate) experiment: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overrides: OverrideArguments,
-    /// Runs at a time [default: as many as do not affect each other]
+    /// Parallel runs [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Let this scheduler execute the runs, on any of its nodes
     ///
-    /// As an array of jobs: docs/farm.md. All nodes need assize, and the directory of the
-    /// bundle. Options of sbatch are read from its variables, such as SBATCH_TIMELIMIT.
+    /// It submits an array of jobs: see docs/farm.md. All nodes need assize, and the directory of
+    /// the bundle. sbatch takes options from its variables, such as SBATCH_TIMELIMIT.
     #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with_all = ["verify_exact", "cold"])]
     pub(crate) on: Option<Scheduler>,
     /// Record into this new directory [default: EXPERIMENT.bundle]
@@ -31,10 +31,10 @@ pub(crate) struct RunArguments {
         help_heading = "Output"
     )]
     pub(crate) out: Option<PathBuf>,
-    /// Continue a bundle that was not finished
+    /// Continue an unfinished bundle
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "revision", "verify_exact"])]
     pub(crate) resume: Option<PathBuf>,
-    /// Rerun what the cache of exact runs holds
+    /// Ignore the cache of exact runs
     #[arg(long, help_heading = "Cache")]
     pub(crate) fresh: bool,
     /// Boot for every run, instead of using memory images; implies --fresh
@@ -81,7 +81,7 @@ pub(crate) struct OverrideArguments {
     /// Kernel of the machine
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Record this name of the revision, for assize trend
+    /// Record this as the revision, for assize trend
     #[arg(long, value_name = "REV", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) revision: Option<String>,
 }
@@ -93,7 +93,7 @@ pub(crate) struct PlanArguments {
     pub(crate) experiment: PathBuf,
     #[command(flatten)]
     pub(crate) overrides: OverrideArguments,
-    /// Show which effects would be found if runs vary as here [default: by 3 %]
+    /// Assume that runs vary as in this bundle [default: by 3 %]
     #[arg(long, value_name = "BUNDLE", conflicts_with = "output")]
     pub(crate) like: Option<PathBuf>,
     /// Write the plan, as JSON, to this file
@@ -106,7 +106,7 @@ pub(crate) struct RunOneArguments {
     /// A plan that `assize plan -o` wrote, or a bundle, which holds one
     #[arg(value_name = "PLAN")]
     pub(crate) plan: PathBuf,
-    /// Index of the run in the plan, from 0, or of several: 8-15
+    /// Index of the run in the plan, from 0, or a range: 8-15
     #[arg(long, value_name = "K", value_parser = indices)]
     pub(crate) index: RangeInclusive<u32>,
     /// Record into this directory; several processes may do so at once
@@ -141,29 +141,30 @@ pub(crate) struct WhyArguments {
     /// The workload [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub(crate) workload: Option<String>,
-    /// The metric that is shown beside the instructions
+    /// The metric to show next to the instructions
     #[arg(long, value_name = "METRIC", default_value = "busy_time")]
     pub(crate) metric: String,
-    /// Seeds to run again; several give intervals and verdicts
+    /// Seeds to rerun; several give intervals and verdicts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seeds: u32,
-    /// How often this kernel function is entered, and how large an argument is
+    /// Show how often this kernel function is entered, and the values of an argument
     ///
     /// ARG is 1 to 6, or a register. Repeatable.
     #[arg(long, value_name = "FN[:ARG]")]
     pub(crate) reached: Vec<String>,
-    /// Test a claim on the counts: 'csum_partial: 20% on busy_time'
+    /// Test a claim against the counts: 'csum_partial: 20% on busy_time'
     #[arg(long, value_name = "CLAIM")]
     pub(crate) explains: Vec<String>,
-    /// Which hunks of this diff or mail are reached, and what they explain
+    /// Show which hunks of this diff or mail are reached, and how much they explain
     #[arg(long, value_name = "FILE")]
     pub(crate) diff: Option<PathBuf>,
     /// Show call trees
     #[arg(long)]
     pub(crate) tree: bool,
-    /// Also model caches, of a geometry or of this host
+    /// Also model caches
     ///
-    /// SPEC is host, or as l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64, the default.
+    /// SPEC is host, for the caches of this host, or a geometry, by default
+    /// l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64.
     #[arg(
         long,
         value_name = "SPEC",
@@ -172,7 +173,7 @@ pub(crate) struct WhyArguments {
         default_missing_value = ""
     )]
     pub(crate) cache: Option<String>,
-    /// Keep the answer in the bundle; its page then has a flame graph
+    /// Store the answer in the bundle; its page then has a flame graph
     #[arg(long)]
     pub(crate) keep: bool,
     /// Functions to list
@@ -208,7 +209,7 @@ pub(crate) struct ListArguments {
     /// What to list [default: everything]
     #[arg(value_enum, value_name = "WHAT")]
     pub(crate) what: Option<Listing>,
-    /// Directories in which experiment files are looked for
+    /// Directories to search for experiment files
     #[arg(value_name = "DIR", default_value = "experiments")]
     pub(crate) directories: Vec<PathBuf>,
     /// As JSON
@@ -246,7 +247,7 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KernelVerb {
-    /// The kernels that are there, and those that can be fetched
+    /// List the kernels that are here, and those that can be fetched
     List {
         /// As JSON
         #[arg(long)]
@@ -257,17 +258,17 @@ pub(crate) enum KernelVerb {
         /// debian:6.12, debian:6.12-rt, debian:6.1, debian:7 or debian:sid
         #[arg(value_name = "NAME", required_unless_present = "qemu")]
         name: Option<String>,
-        /// With the headers, for building modules
+        /// Also fetch its headers, for building modules
         #[arg(long)]
         headers: bool,
-        /// With the headers and the compiler that they name
+        /// Also fetch its headers and the compiler that they name
         #[arg(long)]
         compiler: bool,
         /// Get QEMU instead: build the one for exact machines, or fetch Debian's
         #[arg(long, conflicts_with_all = ["name", "headers", "compiler"])]
         qemu: bool,
     },
-    /// Give a kernel of your own a name
+    /// Add your own kernel under a name
     Add {
         /// The name that experiment files will use
         #[arg(value_name = "NAME")]
@@ -287,7 +288,7 @@ pub(crate) enum KernelVerb {
         /// The name that experiment files will use
         #[arg(value_name = "NAME")]
         name: String,
-        /// The top of the sources, in which nothing was built; it is only read
+        /// The top of a clean source tree, which is not modified
         #[arg(long, value_name = "DIR", default_value = ".")]
         tree: PathBuf,
         #[command(flatten)]
@@ -299,7 +300,7 @@ pub(crate) enum KernelVerb {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Print the configuration of such a kernel, each option with who needs it
+    /// Print the configuration that kernel build uses, with a reason for each option
     Config {
         /// Check this configuration; status 1 if no run is possible with it
         #[arg(long, value_name = "FILE")]

@@ -5,7 +5,7 @@ use clap::Args;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SandboxArguments {
-    /// Build outside the sandbox: what the sources make run can then do whatever you can
+    /// Build without the sandbox; the sources can then run any code as you
     #[arg(long)]
     pub(crate) no_sandbox: bool,
 }

@@ -14,7 +14,7 @@ pub(crate) struct TrendArguments {
     /// Order of the bundles [default: commit if --tree has all revisions, else date]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) order: Option<TrendOrder>,
-    /// The git tree that knows the revisions
+    /// The git tree that has the revisions
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) tree: PathBuf,
     /// Judge this metric or event [default: primary metrics and all events]
@@ -36,11 +36,11 @@ pub(crate) struct TrendArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrendOrder {
-    /// The dates of the commits that the runs are of
+    /// The dates of the commits that were run
     Commit,
     /// When the last run ended
     Date,
-    /// The paths of the bundles, numbers in them as numbers
+    /// The paths of the bundles, with numbers sorted as numbers
     Path,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct TryArguments {
     /// It is applied as git am does: to its base-commit, else to HEAD.
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
-    /// Apply --patch to this commit, or to the sources of debian:6.12 and run on it
+    /// Apply --patch to this commit, or to debian:6.12's sources, and run that kernel
     #[arg(long, value_name = "REV|KERNEL", requires = "patch")]
     pub(crate) base: Option<String>,
     /// Try each commit of the series separately
@@ -31,7 +31,7 @@ pub(crate) struct TryArguments {
     /// Runs of each side [default: the experiment's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
-    /// Runs at a time [default: as many as do not affect each other]
+    /// Parallel runs [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Record into this new directory [default: try.bundle]

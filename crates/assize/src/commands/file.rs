@@ -66,8 +66,8 @@ impl CommandsExperiment {
         };
         if others.is_empty() {
             return Err(format!(
-                "one command alone cannot be compared; give another, or the same twice to \
-                 see what noise there is: assize compare {0} {0}",
+                "one command alone cannot be compared; give another, or the same twice to measure \
+                 the noise: assize compare {0} {0}",
                 shell::quote(asked.commands[0].as_ref())
             ));
         }
@@ -81,7 +81,7 @@ impl CommandsExperiment {
             commands.len() > 2 && before.into_iter().any(|one| same(one, &commands[*at]))
         }) {
             return Err(format!(
-                "{}: it is there twice; to see what noise there is, give it and itself alone",
+                "{}: is given twice; to measure the noise, give it twice and nothing else",
                 asked.commands[at]
             ));
         }

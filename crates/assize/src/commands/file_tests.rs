@@ -65,7 +65,7 @@ fn the_same_twice_is_an_experiment_of_noise() {
     assert_eq!(repeats, [false, true]);
     assert_eq!((plan.runs.len(), plan.until.is_none()), (20, true));
     let why = CommandsExperiment::from_arguments(&arguments_for(&["a", "b", "a"])).unwrap_err();
-    assert!(why.starts_with("a: it is there twice"), "{why}");
+    assert!(why.starts_with("a: is given twice"), "{why}");
     let why = CommandsExperiment::from_arguments(&arguments_for(&["a b"])).unwrap_err();
     assert!(why.ends_with("assize compare 'a b' 'a b'"), "{why}");
 }

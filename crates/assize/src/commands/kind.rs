@@ -51,7 +51,8 @@ pub(crate) fn sort_out(mut arguments: CompareArguments) -> Result<CompareArgumen
         let command = input.to_string_lossy().into_owned();
         if !starts_something(&command) {
             return refuse(format!(
-                "'{command}' is no bundle, no file of results, and no command that is found"
+                "'{command}' is neither a bundle, nor a file of results, nor a command that can be \
+                 found"
             ));
         }
         given.push(command);

@@ -119,7 +119,7 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
 fn must_be_new(path: &Path) -> Result<(), Failure> {
     match std::fs::symlink_metadata(path) {
         Ok(_) => Err(Failure::Argument(format!(
-            "{}: it is there already; name a new file",
+            "{}: it exists already; name a new file",
             path.display()
         ))),
         Err(_) => Ok(()),

@@ -66,14 +66,14 @@ fn parameters(asked: &CommandsArguments) -> Result<Vec<CommandParameter>, String
     let mut all: Vec<CommandParameter> = Vec::new();
     let lists = asked.parameter_list.chunks(2).map(|words| match words {
         [name, values] => Ok((name, values.split(',').map(str::to_owned).collect())),
-        _ => Err("--parameter-list wants a name and values: VAR A,B,C".to_owned()),
+        _ => Err("--parameter-list needs a name and values: VAR A,B,C".to_owned()),
     });
     let ranges = asked.parameter_scan.chunks(3).map(|words| match words {
         [name, first, last] => Ok((
             name,
             range(first, last, asked.parameter_step_size.as_deref())?,
         )),
-        _ => Err("--parameter-scan wants a name and two numbers: VAR MIN MAX".to_owned()),
+        _ => Err("--parameter-scan needs a name and two numbers: VAR MIN MAX".to_owned()),
     });
     for parameter in lists.chain(ranges) {
         let (name, values): (&String, Vec<String>) = parameter?;

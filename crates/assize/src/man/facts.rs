@@ -11,10 +11,10 @@ pub(super) struct VerbFacts {
     pub(super) examples: &'static [(&'static str, &'static str)],
 }
 
-const FOUND: &str = "A claim was refuted, or what --fail-on names was found.";
+const FOUND: &str = "A claim was refuted, or a condition of --fail-on was met.";
 const BUNDLE: (&str, &str) = (
     "EXPERIMENT.bundle",
-    "The default directory for records; -2, -3, … is added if it is there.",
+    "The default directory for records; -2, -3, … is added if it exists.",
 );
 
 pub(super) const VERBS: &[VerbFacts] = &[

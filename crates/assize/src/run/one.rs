@@ -151,7 +151,7 @@ pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Fai
     let schema = value.get("schema").and_then(|schema| schema.as_str());
     if schema != Some(assize_plan::SCHEMA) {
         return Err(wrong(format!(
-            "is no plan: schema '{}', not '{}'; `assize plan EXPERIMENT -o FILE` writes one",
+            "is not a plan: schema '{}', not '{}'; `assize plan EXPERIMENT -o FILE` writes one",
             schema.unwrap_or("none"),
             assize_plan::SCHEMA
         )));
@@ -182,7 +182,7 @@ mod tests {
     fn what_is_no_plan_is_said_to_be_none() {
         let place = Path::new("plan.json");
         for (value, words) in [
-            (serde_json::json!({}), "is no plan"),
+            (serde_json::json!({}), "is not a plan"),
             (
                 serde_json::json!({"schema": "assize.plan/9"}),
                 "'assize.plan/9'",

@@ -340,7 +340,7 @@ impl<'a> Progress<'a> {
             RunExit::Failed { why, .. } => {
                 line.push_str(&format!(": failed: {why}"));
                 if ended.again {
-                    line.push_str("; it is tried again");
+                    line.push_str("; it is retried");
                 }
             }
             RunExit::Completed => {

@@ -28,7 +28,7 @@ pub(super) fn summary(planned: usize, tally: RunTally, stopped: Option<usize>) -
     }
     if let Some(blocks) = stopped {
         text.push_str(&format!(
-            "; stopped after {blocks} blocks, the verdicts are there and the intervals as narrow as asked"
+            "; stopped after {blocks} blocks: all verdicts decided, intervals narrow enough"
         ));
     }
     if failed > 0 {
@@ -95,7 +95,8 @@ mod tests {
             (
                 tally(4, 4, 0, 0),
                 Some(2),
-                "4 of 8 runs recorded; stopped after 2 blocks, the verdicts are there and the intervals as narrow as asked",
+                "4 of 8 runs recorded; stopped after 2 blocks: all verdicts decided, intervals \
+                 narrow enough",
             ),
         ] {
             assert_eq!(summary(8, tally, stopped), want);

@@ -41,17 +41,16 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
     let limits: &[&str] = match plan.target.as_str() {
         "exact" => &[
             "The exact machine counts instructions and has no caches, no memory types and no \
-             frequency scaling: instruction counts, context switches, order and scheduling \
-             delays mean something, cache and memory effects do not show.",
+             frequency scaling: instruction counts, context switches, order and scheduling delays \
+             are meaningful, cache and memory effects do not show.",
             match plan.images.len() {
                 0 | 1 => {
-                    "Exact runs differ by their seeds alone: the population that a verdict \
-                     speaks of is that of the seeds, on the one memory image that all start from."
+                    "Exact runs differ only by their seeds: verdicts generalise over seeds, on the \
+                     one memory image that all runs start from."
                 }
                 _ => {
-                    "Exact runs differ by their seeds and by the memory images that they start \
-                     from, and by nothing else: the population that a verdict speaks of is that \
-                     of seeds and images."
+                    "Exact runs differ only by their seeds and memory images: verdicts generalise \
+                     over seeds and images."
                 }
             },
         ],

@@ -28,7 +28,7 @@ const FRESH: Options = Options {
 pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<u8, Failure> {
     if plan.target != "exact" {
         return Err(Failure::Argument(format!(
-            "--verify-exact: the target is {}; only runs on the target exact are to be equal",
+            "--verify-exact: the target is {}; only runs on the target exact must be equal",
             plan.target
         )));
     }
@@ -46,7 +46,7 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
         .collect();
     fresh.prepare_telling(&orders, &|step| say(&step.to_string()))?;
     let all = |target: &dyn Target, jobs| answers(plan, target, jobs, interrupt);
-    say("each run once, from the cache where it holds it");
+    say("each run once, from the cache if it is there");
     let first = all(&usual, usual.slots())?;
     say("each run without the cache");
     let second = all(&fresh, 1)?;
@@ -63,7 +63,7 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
     }
     let runs = plan.runs.len();
     output::print(
-        format!("{runs} runs, each carried out 3 times: equal, byte for byte\n").as_bytes(),
+        format!("{runs} runs, each executed 3 times: equal, byte for byte\n").as_bytes(),
     )?;
     Ok(0)
 }

@@ -67,8 +67,8 @@ fn joined_names(inputs: &[PathBuf]) -> String {
 
 fn too_few(entries: &[TrendBundle], left_out: &[SkippedBundle]) -> String {
     let there = match entries.len() {
-        0 => "no whole bundle of runs is there",
-        _ => "one bundle of runs is nothing to compare",
+        0 => "there is no complete bundle of runs",
+        _ => "there is only one bundle of runs",
     };
     match left_out {
         [] => format!("{there}; name a directory that holds several of one experiment"),

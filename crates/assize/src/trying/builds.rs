@@ -251,7 +251,7 @@ impl BuildCommit for ModuleBuild<'_> {
     }
 
     fn same(&self) -> &'static str {
-        "the modules are the same, byte for byte, with it and without; there is nothing to measure"
+        "the modules are identical with and without it; there is nothing to measure"
     }
 }
 

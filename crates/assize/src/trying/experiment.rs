@@ -81,8 +81,8 @@ impl BaseExperiment {
         let plan = experiment.plan(&Overrides::default())?;
         if !plan.factors.is_empty() {
             return Err(Failure::Argument(format!(
-                "{name}: it has factors of its own, and the sides of a change are the only \
-                 levels here; take those out, and set at the top what is wanted"
+                "{name}: it has factors, but the sides of the change are the only levels here; \
+                 remove the factors, and set at the top what you want"
             )));
         }
         let machine = plan.configurations.first().map(|one| &one.machine);
@@ -153,7 +153,7 @@ fn loading(modules: &[PathBuf]) -> Result<String, Failure> {
     for path in modules {
         let text = path.to_str().filter(|text| !text.contains(['\'', '\n']));
         let text = text.ok_or_else(|| {
-            let why = "this path cannot stand in an experiment; set ASSIZE_CACHE to a plain one";
+            let why = "this path cannot be used in an experiment; set ASSIZE_CACHE to a plain one";
             Failure::Argument(format!("{}: {why}", path.display()))
         })?;
         steps.push(format!("{{ module = '{text}' }}"));
@@ -233,7 +233,7 @@ mod tests {
         let error = BaseExperiment::named_or_for(Some(&file), &scope)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("it has factors of its own"), "{error}");
+        assert!(error.contains("it has factors"), "{error}");
     }
 
     #[test]

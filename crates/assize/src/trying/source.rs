@@ -347,7 +347,7 @@ fn base_in_tree(
     let commit = repository.resolve(name).ok_or_else(|| {
         Failure::Argument(match asked {
             Some(name) => format!(
-                "--base {name}: is no commit of this git tree; name one, or a kernel of Debian: \
+                "--base {name}: is not a commit of this git tree; name one, or a Debian kernel: \
                  debian:6.12"
             ),
             None => format!(

@@ -66,9 +66,8 @@ impl BuildCommit for KernelBuild<'_> {
     }
 
     fn same(&self) -> &'static str {
-        "image and modules are the same, byte for byte, with it and without, so that what it \
-         touches is not in the configuration (assize kernel config), or makes no code; there is \
-         nothing to measure"
+        "image and modules are identical with and without it: what it touches is not in the \
+         configuration (assize kernel config), or generates no code; there is nothing to measure"
     }
 }
 
@@ -77,7 +76,7 @@ pub(crate) fn no_kernel_named(file: &str, kernel: Option<&str>) -> Result<(), Fa
     match kernel {
         None => Ok(()),
         Some(_) => Err(Failure::Argument(format!(
-            "{file}: --kernel is for modules: the change takes a kernel of its own"
+            "{file}: --kernel is for modules: the change builds its own kernel"
         ))),
     }
 }

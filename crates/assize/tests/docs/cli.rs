@@ -12,8 +12,8 @@ const PAGE: &str = "docs/cli.md";
 const HEAD: &str = "\
 # The command line
 
-On this page you can look up every option of every verb, as `assize help` prints it. What
-the verbs are for, and the exit statuses, are in [run.md](run.md) and [audit.md](audit.md).
+This page lists every option of every verb, as `assize help` prints it. The purpose of the
+verbs, and the exit statuses, are in [run.md](run.md) and [audit.md](audit.md).
 A test writes this page; do not edit it.
 `assize man VERB` prints a manual page, `assize completions SHELL` completions.
 ";

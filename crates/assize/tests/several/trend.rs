@@ -173,7 +173,10 @@ fn a_bundle_that_was_cut_short_is_named_and_left_out() {
         "a damaged one, too"
     );
     let said = refused(place.path(), &[cut]);
-    assert!(said.contains("no whole bundle of runs is there"), "{said}");
+    assert!(
+        said.contains("there is no complete bundle of runs"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -198,10 +201,7 @@ fn what_is_no_series_is_refused() {
         assert!(said.contains(why), "{said}");
     }
     let said = refused(here, &["a"]);
-    assert!(
-        said.contains("one bundle of runs is nothing to compare"),
-        "{said}"
-    );
+    assert!(said.contains("there is only one bundle of runs"), "{said}");
     one(here, "b", &head("host", "a"), full(1), 1.0);
     let said = refused(here, &["a", "b", "--metric", "power"]);
     assert!(said.contains("--metric power: no run has it"), "{said}");

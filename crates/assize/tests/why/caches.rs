@@ -91,7 +91,7 @@ pub fn walks() -> Outcome {
 
     let refused = [&asked[..4], &["--cache=l3=1M/2"]].concat();
     let said = refused_words(here, &refused);
-    assert!(said.contains("--cache: 'l3=1M/2' is no part"), "{said}");
+    assert!(said.contains("--cache: 'l3=1M/2' is not part"), "{said}");
     if let Some(theirs) = cachegrind(here, &program) {
         eprintln!("L1d misses of a product: {product} here, {theirs} by cachegrind");
         assert!(

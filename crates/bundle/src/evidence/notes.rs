@@ -123,7 +123,7 @@ fn other_notes(counts: &EvidenceCounts) -> Vec<String> {
     }
     if counts.not_finite > 0 {
         notes.push(format!(
-            "{} samples are no finite numbers and are left out",
+            "{} samples are not finite numbers and are left out",
             counts.not_finite
         ));
     }

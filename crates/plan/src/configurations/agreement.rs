@@ -174,7 +174,7 @@ pub(crate) fn check_modules(experiment: &Experiment, levels: &Levels<'_>) -> Res
             .filter(|other| self::stem(other.text) == stem);
         if let Some(other) = before.find(|other| contradict(other, one)) {
             let why = format!(
-                "{} and {} are both the module {stem}: {} names {}, {} names {}",
+                "{} and {} are both builds of the module {stem}: {} names {}, {} names {}",
                 other.text, one.text, other.place, other.text, one.place, one.text
             );
             let mend = "name the module in one of them, or exclude the combination";

@@ -205,7 +205,7 @@ fn tell_apart(experiment: &Experiment, grid: &PlannedGrid) -> Result<(), String>
         ),
         others => format!(
             "the effect of {last} cannot be distinguished from those of {}: \
-             it always follows from them",
+             they always determine it",
             others.join(" and ")
         ),
     })
@@ -233,7 +233,7 @@ fn matched(
     {
         return Ok(positions);
     }
-    let why = "matches no configuration that is left";
+    let why = "matches none of the remaining configurations";
     Err(experiment.error(path, why).mend("remove it"))
 }
 

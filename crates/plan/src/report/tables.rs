@@ -127,7 +127,7 @@ fn check_normalised(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> 
     names.require_workload(&path, name)?;
     let columns = table.columns(names);
     if !columns.contains(&name.as_str()) {
-        let error = names.error(&path, format!("'{name}' is no column of the table"));
+        let error = names.error(&path, format!("'{name}' is not a column of the table"));
         return Err(error.mend(format!("add '{name}' to its workloads")));
     }
     if columns.len() == 1 {

@@ -85,7 +85,7 @@ pub(crate) fn check(
         }
         let [(_, x), (path, y)] = &sides;
         if x.metric == y.metric && x.workload == y.workload {
-            let why = format!("'{}' is both metrics", y.metric);
+            let why = format!("both metrics are '{}'", y.metric);
             let error = document.error(&format!("{path}.metric"), why);
             return Err(error.mend("name another one, or another workload"));
         }
@@ -95,7 +95,10 @@ pub(crate) fn check(
             _ => None,
         };
         if let Some((side, workload)) = without {
-            let error = document.error(&sides[side].0, "names no workload, and the other does");
+            let error = document.error(
+                &sides[side].0,
+                "names no workload, but the other metric does",
+            );
             return Err(error.mend(format!("add workload = \"{workload}\"")));
         }
     }

@@ -118,7 +118,7 @@ pub(crate) fn frequency(layers: &SettingLayers<'_>) -> Result<Option<Frequency>,
     let userspace = written.governor == FrequencyGovernor::Userspace;
     match written.set_khz {
         None if userspace => {
-            let error = layers.error("governor", "userspace sets what it is told to");
+            let error = layers.error("governor", "userspace needs a frequency to set");
             return Err(error.mend("add set = \"…MHz\""));
         }
         Some(_) if !userspace => {
@@ -127,7 +127,7 @@ pub(crate) fn frequency(layers: &SettingLayers<'_>) -> Result<Option<Frequency>,
             return Err(error.mend("write governor = \"userspace\", or remove it"));
         }
         Some(khz) if !steps.iter().any(|step| step.frequency_khz == khz) => {
-            let error = layers.error("set", format!("{khz} kHz is none of the steps"));
+            let error = layers.error("set", format!("{khz} kHz is not one of the steps"));
             let known = steps.iter().map(|step| step.frequency_khz.to_string());
             let known: Vec<String> = known.collect();
             return Err(error.mend(format!("those are {} kHz", known.join(", "))));

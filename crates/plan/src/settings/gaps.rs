@@ -33,7 +33,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "width",
             duration(1000).or("1s"),
-            "For this long; all the time if it equals the window.",
+            "How long each CPU is watched per window; all the time if it equals the window.",
         ),
         key(
             "policy",
@@ -49,7 +49,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "trust",
             duration(1_000_000).or("10s"),
-            "With more than one unexplained gap per this time at rest, unexplained gaps get no verdict.",
+            "If the machine at rest has more than one unexplained gap per this time, unexplained gaps get no verdict.",
         ),
     ],
 };
@@ -74,7 +74,7 @@ pub(crate) fn check(
     let error = |key: &str, why: &str| document.error(&format!("gaps.{key}"), why);
     let Some(gaps) = settings(instruments, written) else {
         return written.map_or(Ok(()), |_| {
-            let error = document.error(NAME, "the instrument gaps is not asked for");
+            let error = document.error(NAME, "the instrument gaps is not requested");
             Err(error.mend("add 'gaps' to instruments"))
         });
     };
@@ -92,7 +92,7 @@ pub(crate) fn check(
     let real_time = matches!(gaps.policy, Policy::Fifo | Policy::Rr);
     if real_time && gaps.priority == 0 {
         return Err(
-            error("policy", "fifo and rr want a priority of 1 to 99").mend("add priority = 1")
+            error("policy", "fifo and rr need a priority of 1 to 99").mend("add priority = 1")
         );
     }
     if !real_time && gaps.priority != 0 {
@@ -118,7 +118,7 @@ pub(crate) fn check_cpus(
         if let Some(fewest) = fewest
             && *cpu >= fewest
         {
-            let why = format!("there is no CPU {cpu} among {fewest}, which count from 0");
+            let why = format!("there is no CPU {cpu} among {fewest}, which are numbered from 0");
             let mend = format!("set cpus = {} at the top", cpu.saturating_add(1));
             return Err(document.error(&path, why).mend(mend));
         }

@@ -69,7 +69,7 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
         key(
             "transition",
             ENERGY.optional(),
-            "Modelled energy of entering and leaving it once; by default such that it pays off from its residency on.",
+            "Modelled energy of entering and leaving it once; by default chosen so that the state pays off from its residency on.",
         ),
     ],
 };
@@ -126,7 +126,7 @@ pub(crate) fn idle(layers: &SettingLayers<'_>, frequency: bool) -> Result<Option
         NamedOrListed::Listed(states) => listed_states(layers, states)?,
     };
     if frequency && written.active_uw.is_some() {
-        let error = layers.error("active", "has no effect beside frequency");
+        let error = layers.error("active", "has no effect with frequency");
         return Err(error.mend("remove it: what is busy draws what frequency.steps say"));
     }
     let active_uw = match (written.active_uw, table) {
@@ -205,12 +205,12 @@ fn check_state(
     let name = &state.name;
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if name.len() > NAME_MAX || !name.bytes().all(fits) {
-        let why = format!("'{name}' is no name of a state");
+        let why = format!("'{name}' is not a name for a state");
         let mend = format!("use 1 to {NAME_MAX} letters, digits, '-' and '_'");
         return Err(error("name", why).mend(mend));
     }
     if before.iter().any(|other| other.name == *name) {
-        return Err(error("name", format!("a second state is called '{name}'")));
+        return Err(error("name", format!("two states are called '{name}'")));
     }
     if state.residency_ns < state.exit_ns {
         let why = "is shorter than exit: it could never pay".to_owned();

@@ -72,12 +72,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "credits",
             Whole(1, 65536).or("64"),
-            "Most jobs of a context on the engine; with shared or shape = \"amdgpu\" of all contexts of the engine together, with pick = \"fair\" of each and of all. By default 2 with that shape.",
+            "Limit of a context's jobs on the engine; with shared or shape = \"amdgpu\", of all contexts of the engine together; with pick = \"fair\", of each and of all. 2 by default with that shape.",
         ),
         key(
             "ring",
             Whole(2, 65536).or("1024"),
-            "Most unfinished jobs of a context; a power of two.",
+            "Limit of unfinished jobs per context; a power of two.",
         ),
         key(
             "timeout",
@@ -140,7 +140,7 @@ pub(crate) fn queue<'w>(
         return Err(error("bypass", why).mend(mend));
     }
     if !queue.ring.is_power_of_two() {
-        let why = format!("{} is no power of two", queue.ring);
+        let why = format!("{} is not a power of two", queue.ring);
         let nearest = queue.ring.next_power_of_two();
         let error = error("ring", why);
         return Err(error.mend(format!("write {nearest}")));

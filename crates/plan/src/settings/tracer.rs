@@ -45,7 +45,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "width",
             duration(1).optional(),
-            "hwlat, osnoise: for this long. By default half the window (hwlat) or all of it (osnoise).",
+            "hwlat, osnoise: how long each CPU is watched per window. By default half the window (hwlat) or all of it (osnoise).",
         ),
         key(
             "mode",
@@ -72,7 +72,7 @@ fn requested_tracer(
         };
         if let Some(other) = found {
             let why = format!(
-                "{name} and {} would look for each other's work: only one tracer can be asked for",
+                "{name} and {} would detect each other's activity: only one tracer can be used",
                 other.word()
             );
             let error = document.error(&format!("instruments[{at}]"), why);
@@ -126,7 +126,7 @@ pub(crate) fn check(
         requested_tracer(document, instruments)?,
         settings(document, instruments, Some(written))?,
     ) else {
-        let error = document.error(TABLE, "no tracer is asked for");
+        let error = document.error(TABLE, "no tracer is requested");
         return Err(error.mend("add 'hwlat', 'osnoise' or 'timerlat' to instruments"));
     };
     if let Some(key) = unknown(kind, written) {
@@ -165,8 +165,8 @@ fn first_rejected(
         ("period", settings.period_ns),
     ];
     if let Some((key, _)) = times.into_iter().find(|(_, ns)| uneven(*ns)) {
-        let why = "is no whole number of microseconds, in which the kernel counts";
-        return Some((key, why.into(), "take such as 10us".into()));
+        let why = "is not a whole number of microseconds, in which the kernel counts";
+        return Some((key, why.into(), "write for example 10us".into()));
     }
     if settings.threshold_ns < kind.threshold_ns_min() {
         let why = format!("{} cannot look for less than 2us", kind.word());
@@ -186,12 +186,12 @@ fn first_rejected(
         return Some((
             "threshold",
             why.into(),
-            "take less, or a longer width".into(),
+            "make it smaller, or the width longer".into(),
         ));
     }
     if kind == TracerKind::Timerlat && !PERIOD_NS.contains(&settings.period_ns) {
         let why = "is not between 100us and 1s, which the kernel takes";
-        return Some(("period", why.into(), "take such as 1ms".into()));
+        return Some(("period", why.into(), "write for example 1ms".into()));
     }
     None
 }

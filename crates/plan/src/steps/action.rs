@@ -73,12 +73,12 @@ pub(crate) fn check(document: &TomlDocument, path: &str, steps: &[Action]) -> Re
                 return Err(error.mend("give the program first, then its arguments"));
             }
             Action::Sysctl { name, .. } if name.contains('/') || !name.contains('.') => {
-                let why = format!("'{name}' is no sysctl");
+                let why = format!("'{name}' is not a sysctl");
                 let error = document.error(&join(&path, "sysctl"), why);
                 return Err(error.mend("write it with dots: kernel.sched_autogroup_enabled"));
             }
             Action::Module { module, .. } if module.chars().any(char::is_whitespace) => {
-                let why = format!("'{module}' is no module");
+                let why = format!("'{module}' is not a module");
                 let error = document.error(&join(&path, "module"), why);
                 return Err(error.mend("write parameters = { NAME = \"VALUE\" } beside it"));
             }
@@ -93,6 +93,6 @@ pub(crate) fn check_absolute(document: &TomlDocument, path: &str, name: &str) ->
     if name.starts_with('/') {
         return Ok(());
     }
-    let error = document.error(path, format!("'{name}' is no absolute path"));
+    let error = document.error(path, format!("'{name}' is not an absolute path"));
     Err(error.mend(format!("write \"/{name}\"")))
 }

@@ -80,7 +80,10 @@ impl Quantity {
         let Quantity { noun, example, .. } = self;
         let value = in_smallest_unit(text, self.units).ok_or_else(|| {
             let more = self.more_examples;
-            format!("'{text}' is no {} such as {example}{more}", noun.1)
+            format!(
+                "'{text}' is not a valid {}, such as {example}{more}",
+                noun.1
+            )
         })?;
         let (limits, outside) = &self.limits;
         match limits.contains(&value) {
@@ -106,7 +109,7 @@ pub(crate) fn show_ns(ns: u64) -> String {
 
 /// Parses a percentage such as `2%` to a fraction, here 0.02.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
-    let wrong = || format!("'{text}' is no share such as \"2%\" or \"0.5%\"");
+    let wrong = || format!("'{text}' is not a share such as \"2%\" or \"0.5%\"");
     let number = text.strip_suffix('%').ok_or_else(wrong)?.trim_end();
     if !number.starts_with(|c: char| c.is_ascii_digit())
         || !number.chars().all(|c| c.is_ascii_digit() || c == '.')

@@ -348,7 +348,7 @@ impl ExperimentChecker<'_> {
             }
             (None, _) => {
                 let names = steps.map(|form| form.name);
-                let error = self.error(path, node, "is no step");
+                let error = self.error(path, node, "is not a step");
                 let given = table.keys().next().map(|name| name.get_ref().to_string());
                 return Err(error.nearest(&given.unwrap_or_default(), names));
             }

@@ -29,7 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1).optional(),
-            "Instead of frames: how long to start frames; the last is copied to its end.",
+            "Instead of frames: how long to keep starting frames; the last one is completed.",
         ),
         key(
             "period",
@@ -153,7 +153,7 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
         return None;
     }
     if from != FrameMemory::Anonymous || to != FrameMemory::Anonymous {
-        let why = "compute copies nothing, so that source and destination have no use";
+        let why = "compute copies nothing, so source and destination are unused";
         return say("store", why, "remove source and destination");
     }
     if stream.flush != FrameFlush::Nothing || stream.fence != FrameFence::Nothing {
@@ -176,7 +176,7 @@ pub(crate) fn check_devices(
         if ours {
             return Ok(());
         }
-        let why = format!("the target {target} has the graphics card that it has");
+        let why = format!("the graphics card of the target {target} cannot be chosen");
         return Err(document.error("display", why).mend("remove it"));
     }
     let of_device = |workload: &&Workload| match &workload.kind {

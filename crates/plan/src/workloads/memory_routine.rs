@@ -55,7 +55,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mode",
             Word(&["user", "kernel"]).or("user"),
-            "Who calls it: the process on its own memory, or the module copybench, which is loaded, on the kernel's.",
+            "Who calls it: the process on its own memory, or the module copybench, which is loaded for it, on the kernel's.",
         ),
         key("size", Whole(1, 16 << 20).or("4096"), "Bytes per call."),
         key(
@@ -76,12 +76,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "cache",
             Word(&["hot", "cold", "beyond"]).or("hot"),
-            "The bytes before a call: as the last one left them, flushed, or as calls leave them that go through more memory than the caches hold.",
+            "The data before a call: hot: as the last call left it; cold: flushed; beyond: calls walk through more memory than the caches hold.",
         ),
         key(
             "arena",
             Whole(4096, 1 << 30).optional(),
-            "With cache = \"beyond\", bytes that calls go through; by default twice the largest cache.",
+            "With cache = \"beyond\", bytes that calls walk through; by default twice the largest cache.",
         ),
         key(
             "batches",
@@ -91,7 +91,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "calls",
             Whole(1, 1_000_000).optional(),
-            "Calls per batch; by default as many as make 64 KiB.",
+            "Calls per batch; by default enough for 64 KiB.",
         ),
         SCHEDULING,
     ],
@@ -131,7 +131,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
         return Some(("arena", why, "set cache = \"beyond\", or remove it"));
     }
     if kind.cache == CacheState::Cold && kind.batch_calls() * kind.size > COLD_BYTES_MAX {
-        let why = "the places of a batch have more than 1 GiB together";
+        let why = "the places of a batch have more than 1 GiB in total";
         return Some(("calls", why, "make calls or size smaller"));
     }
     match kind.mode {
@@ -153,7 +153,7 @@ fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &
     let calls = kind.batch_calls();
     let cold = kind.cache == CacheState::Cold && calls > 1;
     if cold && calls * kind.stride() > MemoryRoutine::KERNEL_PLACES_MAX {
-        let why = "the places of a batch in the kernel have more than 1 MiB together";
+        let why = "the places of a batch in the kernel have more than 1 MiB in total";
         return Some(("calls", why, "make calls or size smaller"));
     }
     if calls * kind.size > MemoryRoutine::KERNEL_BATCH_MAX {

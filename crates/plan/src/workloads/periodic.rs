@@ -66,9 +66,9 @@ pub(crate) fn check(document: &TomlDocument, path: &str, periodic: &Periodic) ->
             return Err(document.error(&join(&place, "run"), why));
         }
         if !names.insert(&one.name) {
-            let why = format!("a second loop is called '{}'", one.name);
+            let why = format!("two loops are called '{}'", one.name);
             let error = document.error(&join(&place, "name"), why);
-            return Err(error.mend("give each loop a name of its own"));
+            return Err(error.mend("give each loop its own name"));
         }
     }
     Ok(())

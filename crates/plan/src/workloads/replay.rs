@@ -17,15 +17,11 @@ pub(crate) static KEYS: KeySection = KeySection {
             Free.optional(),
             "The steps themselves, instead of file.",
         ),
-        key(
-            "repeat",
-            COUNT.or("100"),
-            "How often to carry out all steps.",
-        ),
+        key("repeat", COUNT.or("100"), "How often to run all steps."),
         key(
             "clients",
             CONTEXTS.or("1"),
-            "Clients that carry them out, each with its own contexts.",
+            "Clients that run them, each with its own contexts.",
         ),
         RUN_COST,
         SCHEDULING,

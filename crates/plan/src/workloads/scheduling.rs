@@ -38,7 +38,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "group",
             Text.optional(),
-            "Control group of the whole workload and of others that name it; on each CPU it weighs as one thread of nice 0.",
+            "Control group of the whole workload and of others that name it; on each CPU it has the weight of one thread at nice 0.",
         ),
     ],
 };
@@ -53,7 +53,7 @@ pub(crate) fn check(
     let real_time = matches!(scheduling.policy, Policy::Fifo | Policy::Rr);
     let Scheduling { priority, nice, .. } = scheduling;
     if real_time && *priority == 0 {
-        let why = "fifo and rr want a priority of 1 to 99";
+        let why = "fifo and rr need a priority of 1 to 99";
         return Err(document.error(&join(path, "priority"), why));
     }
     if !real_time && *priority != 0 {
@@ -62,11 +62,11 @@ pub(crate) fn check(
         return Err(error.mend("set policy = \"fifo\" or priority = 0"));
     }
     if real_time && *nice != 0 {
-        let why = format!("nice {nice} means nothing to fifo and rr");
+        let why = format!("nice {nice} has no effect with fifo and rr");
         return Err(document.error(&join(path, "nice"), why).mend("remove it"));
     }
     if let Some(cpu) = scheduling.cpus.iter().find(|cpu| **cpu >= cpus) {
-        let why = format!("there is no CPU {cpu} among {cpus}, which count from 0");
+        let why = format!("there is no CPU {cpu} among {cpus}, which are numbered from 0");
         let error = document.error(&join(path, "cpus"), why);
         return Err(error.mend(format!("set cpus = {} at the top", cpu.saturating_add(1))));
     }
@@ -91,7 +91,7 @@ pub(crate) fn check_group(
     }
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     if group.is_empty() || group.len() > 32 || !group.bytes().all(fits) {
-        let why = format!("'{group}' is no name of a group");
+        let why = format!("'{group}' is not a name for a group");
         return Err(error(why).mend("use 1 to 32 letters, digits and '-'"));
     }
     Ok(())

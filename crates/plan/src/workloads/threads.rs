@@ -16,7 +16,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "window",
             Whole(1, 65536).optional(),
-            "Most jobs of a thread in flight; by default as many as the queue takes.",
+            "Limit of a thread's jobs in flight; by default as many as the queue takes.",
         ),
         job_duration("5us"),
         spread("1us"),

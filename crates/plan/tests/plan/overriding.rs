@@ -148,7 +148,7 @@ fn wrong_options_name_themselves() {
                 ..Overrides::default()
             },
             "x.toml:56: workloads.timer.scheduling.cpus: there is no CPU 1 among 1, \
-             which count from 0; set cpus = 2 at the top",
+             which are numbered from 0; set cpus = 2 at the top",
         ),
         (
             &factor,
@@ -167,12 +167,12 @@ fn wrong_options_name_themselves() {
             FULL,
             kernel("debian:7", Some("ssh:lab")),
             "--kernel: debian:7: on the target ssh:lab it is the kernel that runs there; \
-             leave it out, or take the target exact or live",
+             leave it out, or use the target exact or live",
         ),
         (
             FULL,
             kernel("a b", None),
-            "--kernel: 'a b' is no kernel; give debian:6.12, running, or a name given to \
+            "--kernel: 'a b' is not a kernel; give debian:6.12, running, or a name given to \
              assize kernel add",
         ),
     ] {

@@ -217,7 +217,7 @@ fn legend(document: &Document, out: &mut String) {
     }
     if relative {
         text.push_str(
-            " 'to NAME': ratio to that configuration on the same workload, marked where the tables above try it.",
+            " 'to NAME': ratio to that configuration on the same workload, marked where the tables above test it.",
         );
     }
     let difference = |relation: &Option<Relation>| {
@@ -308,7 +308,7 @@ follow      790.0 ns       0.00660
 Medians are those of the runs. Ratios are of geometric means, runs of
 one block by pairs; below each its 95 % interval, not corrected. 'to
 NAME': ratio to that configuration on the same workload, marked where
-the tables above try it.
+the tables above test it.
 
 "
         );

@@ -135,7 +135,7 @@ fn identities(document: &Document, all: bool, out: &mut String) {
     if document.identity_differences.is_empty() {
         return;
     }
-    out.push_str("What was there: kernel, modules, programs, settings of the runs\n");
+    out.push_str("Identity: kernel, modules, programs, settings of the runs\n");
     let differences = &document.identity_differences;
     let counts = !all && differences.len() > 2;
     let explained =
@@ -163,7 +163,7 @@ fn lints(document: &Document, most: usize, out: &mut String) {
     if document.lints.is_empty() {
         return;
     }
-    out.push_str("Lints: what is wrong with the data itself\n");
+    out.push_str("Lints: problems of the data\n");
     let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
     for lint in &document.lints {
         let count = shown.entry(lint.code.as_str()).or_default();

@@ -10,7 +10,7 @@ use super::{count, fill_lines, is_open, table};
 
 /// The limits of the model, printed with its results.
 const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
-                     warm from the machine's image on.";
+                     caches start empty at the memory image.";
 
 /// The title of a kind of miss in a table.
 fn title(kind: MissKind) -> &'static str {
@@ -29,7 +29,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
     let of = |kind: MissKind| caches.kinds.iter().find(|table| table.kind == kind);
     let same = |table: &MissTable| table.functions.iter().all(|row| row.difference == 0.0);
     if caches.kinds.iter().all(same) {
-        return fill_lines("In a model of caches both miss the same in every function.");
+        return fill_lines("In a model of caches both miss equally often in every function.");
     }
     let differs = |(level, kind): (&'static str, MissKind)| {
         let total = &of(kind)?.total;
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_is_missed_alike_is_said_to_be() {
         let same = [(7.0, 7.0); 5];
-        assert!(text(same, 1).contains("both miss the same in every function"));
+        assert!(text(same, 1).contains("both miss equally often in every function"));
         let mut moved = model(same);
         moved.kinds[0].functions[0].difference = 1.0;
         let mut why = super::super::tests::sample_why();

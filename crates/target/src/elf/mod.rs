@@ -228,13 +228,16 @@ pub(crate) fn modinfo(path: &Path, bytes: &[u8]) -> Result<Vec<(String, String)>
         let error = wrong(format!("read the module {}", path.display()), why);
         mend(error, "give the .ko file that `make modules` leaves")
     };
-    let elf = Elf::parse(bytes).map_err(|error| damaged(format!("it is no ELF file: {error}")))?;
+    let elf =
+        Elf::parse(bytes).map_err(|error| damaged(format!("it is not an ELF file: {error}")))?;
     let section = elf
         .section_headers
         .iter()
         .find(|section| elf.shdr_strtab.get_at(section.sh_name) == Some(".modinfo"))
         .and_then(|section| bytes.get(section.file_range()?))
-        .ok_or_else(|| damaged("it has no section .modinfo, so it is no kernel module".into()))?;
+        .ok_or_else(|| {
+            damaged("it has no section .modinfo, so it is not a kernel module".into())
+        })?;
     Ok(section
         .split(|byte| *byte == 0)
         .filter_map(|line| std::str::from_utf8(line).ok()?.split_once('='))

@@ -208,7 +208,7 @@ fn mend_of(why: &str) -> &'static str {
     const SIGBUS: &str = "signal 7";
     if why.contains("Attempted to kill init") || why.contains("No working init") {
         // The kernel got as far as starting the agent, which is process 1.
-        "the agent has ended at once: run `make build`, or unset ASSIZE_AGENT"
+        "the agent exited immediately: run `make build`, or unset ASSIZE_AGENT"
     } else if why.contains(SIGBUS) || why.contains("No space left") {
         FREE_SPACE
     } else {

@@ -276,7 +276,7 @@ impl Target for Exact {
 fn panicked() -> Error {
     Error {
         what: "boot a machine".into(),
-        why: "a thread of ours has panicked".into(),
+        why: "an internal thread has panicked".into(),
         mend: None,
         wrong_use: false,
     }
@@ -355,7 +355,7 @@ pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
         Some(Ok(seconds)) if seconds > 0 => Ok(limit.min(Duration::from_secs(seconds))),
         _ => Err(Error {
             what: format!("read {WALL_LIMIT}"),
-            why: format!("'{}' is no whole number from 1", text.to_string_lossy()),
+            why: format!("'{}' is not a whole number from 1", text.to_string_lossy()),
             mend: Some(format!("unset {WALL_LIMIT}, or give it seconds")),
             wrong_use: true,
         }),

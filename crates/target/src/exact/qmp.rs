@@ -41,7 +41,7 @@ pub(crate) enum QmpError {
 impl std::fmt::Display for QmpError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            QmpError::Gone(how) => write!(f, "QEMU has gone: {how}"),
+            QmpError::Gone(how) => write!(f, "QEMU is gone: {how}"),
             QmpError::Refused(why) => write!(f, "QEMU refuses: {why}"),
             QmpError::Stalled(how) => f.write_str(how),
         }

@@ -206,7 +206,7 @@ fn carry_files(tree: &mut ArchiveTree, payload: &Payload) -> Result<(), Error> {
             return Err(mend(
                 crate::fault::wrong(
                     format!("carry {}", from.display()),
-                    format!("{to} is no absolute path"),
+                    format!("{to} is not an absolute path"),
                 ),
                 format!("write /{to}"),
             ));

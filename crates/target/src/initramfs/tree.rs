@@ -189,7 +189,7 @@ impl ArchiveTree {
         };
         let before = self.sources.get(path).map_or("", String::as_str);
         let why = format!(
-            "{} and {} want this place, and they differ",
+            "{} and {} have the same path, but they differ",
             said(before),
             said(&self.source)
         );

@@ -124,7 +124,7 @@ impl KernelConfig {
         }
         const GIVE: &str = "give the .config of a kernel's tree, or /boot/config-RELEASE";
         let text =
-            std::str::from_utf8(bytes).map_err(|_| mend(wrong(&*what, "it is no text"), GIVE))?;
+            std::str::from_utf8(bytes).map_err(|_| mend(wrong(&*what, "it is not text"), GIVE))?;
         let mut options = BTreeMap::new();
         for (number, line) in (1..).zip(text.lines().map(str::trim_end)) {
             let unset = line
@@ -329,7 +329,7 @@ mod tests {
             (b"CONFIG_=y\n", "line 1: "),
             (b"CONFIG_A B=y\n", "line 1: "),
             (b"\x1f\x8b\x08\0", "it is compressed"),
-            (b"CONFIG_A=\"\xff\"\n", "it is no text"),
+            (b"CONFIG_A=\"\xff\"\n", "it is not text"),
             (b"# nothing\n", "it sets no option"),
             (b"", "it sets no option"),
         ] {

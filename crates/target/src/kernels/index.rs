@@ -91,7 +91,7 @@ fn read_all(directory: &Path, files: &[PathBuf]) -> Result<Vec<ModinfoEntry>, Er
     });
     let mut entries = Vec::with_capacity(files.len());
     for part in parts {
-        let died = || failed("read the modules", "a thread of ours has died");
+        let died = || failed("read the modules", "an internal thread has died");
         entries.extend(part.map_err(|_| died())??);
     }
     Ok(entries)

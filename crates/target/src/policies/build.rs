@@ -234,7 +234,7 @@ fn run(mut command: Command, work: &Path, home: &Path) -> Result<(), Error> {
     let error = failed(WHAT, first_error(&text).unwrap_or(why));
     Err(match is_libbpf_missing(&text) {
         true => mend(error, INSTALL),
-        false => mend(error, format!("the whole log is {}", log.display())),
+        false => mend(error, format!("the full log is {}", log.display())),
     })
 }
 

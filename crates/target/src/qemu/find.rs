@@ -62,7 +62,7 @@ impl Qemu {
         if let Some(binary) = std::env::var_os(VARIABLE) {
             let named = |error: Error| Error {
                 mend: Some(format!(
-                    "unset {VARIABLE}, or let it name QEMU {}.{} or newer",
+                    "unset {VARIABLE}, or set it to QEMU {}.{} or newer",
                     OLDEST.0, OLDEST.1
                 )),
                 wrong_use: true,
@@ -160,9 +160,9 @@ impl Qemu {
                 "run an exact machine with {cpus} CPUs on QEMU {}",
                 self.version
             ),
-            why: "its CPUs would share one clock; each has one of its own only in the QEMU that \
-                  assize builds"
-                .into(),
+            why: "its CPUs would share one clock; only the QEMU that assize builds gives each its \
+                  own"
+            .into(),
             mend: Some(mend_of(named, &packages)),
             wrong_use: false,
         })

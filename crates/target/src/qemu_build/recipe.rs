@@ -124,15 +124,15 @@ fn parse_known(line: &str) -> Result<KnownFile, String> {
         _ => return Err(format!("'{what}' is neither qemu nor wheel")),
     };
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(format!("'{version}' is no version"));
+        return Err(format!("'{version}' is not a version"));
     }
     if file.contains('/') || file.starts_with('.') {
-        return Err(format!("'{file}' is no name of a file"));
+        return Err(format!("'{file}' is not a file name"));
     }
     let digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     if sha256.len() != 64 || !sha256.chars().all(digit) {
         return Err(format!(
-            "'{sha256}' is no SHA-256, which has 64 digits of 0-9 and a-f"
+            "'{sha256}' is not a SHA-256, which has 64 digits of 0-9 and a-f"
         ));
     }
     Ok(KnownFile {
@@ -151,7 +151,7 @@ pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<Sou
         return match named.sha256 == sha256 {
             true => Ok(SourceTrust::Known),
             false => Err(format!(
-                "the archive's {file} is not the one that is known: its SHA-256 is {sha256}, not {}",
+                "the archive's {file} is not the expected one: its SHA-256 is {sha256}, not {}",
                 named.sha256
             )),
         };
@@ -218,12 +218,12 @@ mod tests {
         for (line, why) in [
             ("qemu 10.0.13".to_string(), "2 words, not 4"),
             (format!("gcc 12 a.tar {SHA}"), "'gcc' is neither"),
-            (format!("qemu next a.tar {SHA}"), "'next' is no version"),
-            (format!("qemu 10 ../a {SHA}"), "'../a' is no name"),
-            (format!("qemu 10 a.tar {sha}"), "no SHA-256"),
+            (format!("qemu next a.tar {SHA}"), "'next' is not a version"),
+            (format!("qemu 10 ../a {SHA}"), "'../a' is not a file name"),
+            (format!("qemu 10 a.tar {sha}"), "not a SHA-256"),
             (
                 format!("qemu 10 a.tar {}", SHA.to_uppercase()),
-                "no SHA-256",
+                "not a SHA-256",
             ),
         ] {
             let error = table(&format!("# first\n\n{line}\n")).unwrap_err();

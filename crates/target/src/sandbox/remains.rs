@@ -86,5 +86,5 @@ fn refused(path: &Path, data: &Metadata, allowed: &[PathBuf]) -> Option<&'static
         return (!inside).then_some(OUTWARD);
     }
     let special = kind.is_fifo() || kind.is_socket() || kind.is_block_device();
-    (special || kind.is_char_device()).then_some("something that is no file")
+    (special || kind.is_char_device()).then_some("something that is not a file")
 }

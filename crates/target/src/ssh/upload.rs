@@ -75,7 +75,7 @@ fn install_agent(
         && built != probe.architecture
     {
         let why = format!("it is for {built}, the host is {}", probe.architecture);
-        let mend = "let ASSIZE_AGENT name an agent for that architecture";
+        let mend = "set ASSIZE_AGENT to an agent for that architecture";
         return fail(why, Some(mend.into()));
     }
     let bytes = read(connection, agent)?;
@@ -106,7 +106,7 @@ fn install_agent(
     }
     fail(
         format!("it cannot be executed: {}", refused.join(", ")),
-        Some("let XDG_CACHE_HOME there name a directory without noexec".into()),
+        Some("set XDG_CACHE_HOME there to a directory without noexec".into()),
     )
 }
 

@@ -240,7 +240,7 @@ impl<'a> WantedModules<'a> {
                 continue;
             }
             let module = made.get(&name).ok_or_else(|| {
-                let why = format!("make has made no {name}.ko; see {}", log.display());
+                let why = format!("make has not built {name}.ko; see {}", log.display());
                 failed(what(self.request.subject.name), why)
             })?;
             let to = result.path().join(format!("{name}.ko"));

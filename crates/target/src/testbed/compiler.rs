@@ -88,7 +88,7 @@ pub(super) fn check_release(subject: &KernelToBuildFor<'_>) -> Result<(), Error>
         return Ok(());
     }
     let why = format!(
-        "the kernel is {}, but {} are headers of {}",
+        "the kernel is {}, but the headers {} are of {}",
         subject.release,
         subject.headers.display(),
         said

@@ -192,7 +192,7 @@ fn a_build_that_fails_says_where_and_keeps_its_log() {
         "kernel/broken.c:2:1: error: unknown type name 'nonsense'"
     );
     let mend = error.mend.unwrap();
-    let log = mend.strip_prefix("the whole log is ").unwrap();
+    let log = mend.strip_prefix("the full log is ").unwrap();
     assert!(std::fs::read_to_string(log).unwrap().contains("nonsense"));
     let left = std::fs::read_dir(root.path().join("modules")).unwrap();
     let temporary = left.filter(|entry| {

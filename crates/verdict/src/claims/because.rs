@@ -172,12 +172,12 @@ fn few_runs(
         let enough = counts::runs_to_exclude(excess.abs(), options.alpha)?;
         let (points, runs) = (plain(100.0 * excess.abs()), a.of.min(b.of));
         return (enough > runs).then(|| {
-            format!("if none ends so, about {enough} runs a side rule out {points} points")
+            format!("if none ends this way, about {enough} runs a side rule out {points} points")
         });
     }
     (p_attainable > options.alpha).then(|| {
         let p = p_value(p_attainable);
-        format!("so few such runs cannot be told from chance (smallest attainable p: {p})")
+        format!("so few such runs cannot be distinguished from chance (smallest attainable p: {p})")
     })
 }
 

@@ -131,7 +131,7 @@ impl ClaimEvaluator<'_, '_> {
             return VerdictSource::None("a margin in per cent needs positive values");
         }
         if comparison.across.is_some() && pair.bound != 1.0 {
-            return VerdictSource::None("a margin is tried on one machine at a time");
+            return VerdictSource::None("a margin is tested on one machine at a time");
         }
         let row = ComparisonRow::ask(
             self.cells,
@@ -168,7 +168,7 @@ impl ClaimEvaluator<'_, '_> {
         let source = if reading.bound == 1.0 {
             VerdictSource::Rates(at_b, at_a)
         } else {
-            VerdictSource::None("rates of events are not tried against a margin")
+            VerdictSource::None("rates of events are not tested against a margin")
         };
         Some(ClaimEvidence {
             workload: self.cells.workloads[workload].clone(),

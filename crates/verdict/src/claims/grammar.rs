@@ -598,7 +598,7 @@ mod tests {
             ),
             (
                 "irq <= no opt + 2,5% on time",
-                "character 15: the margin `2,5` is no decimal number: write it as in `+ 2.5%`",
+                "character 15: the margin `2,5` is not a decimal number: write it as in `+ 2.5%`",
             ),
         ] {
             let error = error(text);

@@ -163,7 +163,7 @@ fn percentage(margin: Margin<'_>) -> Result<f64, String> {
     }
     let Some(percent) = decimal(number) else {
         return Err(format!(
-            "the margin `{number}` is no decimal number: write it as in `{side} 2.5%`"
+            "the margin `{number}` is not a decimal number: write it as in `{side} 2.5%`"
         ));
     };
     if percent > 0.0 && percent < 100.0 {

@@ -231,7 +231,7 @@ fn find(
             {
                 found.verdict = Verdict::Undecided;
                 found.notes.push(format!(
-                    "chosen after the runs, it would have to hold beside all {pairs} that \
+                    "chosen after the runs, it would have to hold together with all {pairs} that \
                      could have been chosen"
                 ));
             }

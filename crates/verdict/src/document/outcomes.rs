@@ -166,8 +166,8 @@ pub struct OutcomeComparison {
     pub p_attainable: f64,
     /// `p` corrected for the document; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
-    /// Fewest runs of the configuration that, ending this way, would establish a difference if none
-    /// of the baseline did; `null` if all of them would not.
+    /// How many runs of the configuration would have to end this way to establish a difference if
+    /// none of the baseline did; `null` if even all would not.
     pub fewest: Option<u32>,
     /// `established` or `undecided`.
     pub verdict: Verdict,

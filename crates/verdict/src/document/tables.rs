@@ -52,7 +52,7 @@ pub struct TableCell {
     /// Compared with the row's baseline on the same workload, as in `comparisons` if the pair is
     /// there.
     pub relative: Option<Relation>,
-    /// Why figures are missing, or are of fewer runs than there are.
+    /// Why figures are missing or cover only some of the runs.
     pub because: Option<String>,
 }
 

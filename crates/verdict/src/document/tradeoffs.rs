@@ -121,7 +121,7 @@ pub struct Domination {
     pub configuration: String,
     /// Whether one of the two comparisons is only `supported`.
     pub supported: bool,
-    /// It compared with the other in the first metric; `null` if the two are identical on that
+    /// Its comparison with the other in the first metric; `null` if the two are identical on that
     /// workload.
     pub x: Option<Relation>,
     /// The same in the second metric.

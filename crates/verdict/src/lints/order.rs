@@ -66,10 +66,7 @@ pub(super) fn outliers(
                         scheduled.unwrap_or(run.repetition),
                         bundle.map_or(String::new(), |bundle| format!(" of {bundle}"))
                     ),
-                    format!(
-                        "lies apart from the other runs in {}",
-                        first_names(&names, 6)
-                    ),
+                    format!("is far from the other runs in {}", first_names(&names, 6)),
                 )
             }
         })
@@ -316,7 +313,7 @@ pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
             &cells.workloads[workload],
             format!(
                 "configurations of few runs vary very differently in {}: exchanging their \
-                 runs is no fair test of the means",
+                 runs is not a fair test of the means",
                 first_names(&metrics, 6)
             ),
         )

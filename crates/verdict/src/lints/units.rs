@@ -57,8 +57,8 @@ pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
                 "unit-unknown",
                 name,
                 format!(
-                    "given in {}, which cannot be converted into each other: each is judged for \
-                     itself",
+                    "given in {}, which cannot be converted into each other: each is judged \
+                     separately",
                     first_names(&units, 6)
                 ),
             )

@@ -92,7 +92,7 @@ fn a_declared_claim_about_what_was_not_run_is_undecided() {
     assert_eq!(found[0].outcome, Outcome::Undecided);
     assert_eq!(
         found[0].because,
-        "it cannot be tried on these runs: no configuration \"gone\"; did you mean \"same\"? \
+        "it cannot be tested on these runs: no configuration \"gone\"; did you mean \"same\"? \
          (there are: slow, fast, same, odd)"
     );
     // It does not affect the other claim.

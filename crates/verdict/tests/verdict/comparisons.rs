@@ -488,7 +488,7 @@ fn other_dimensions_are_not_compared_and_the_lint_says_so() {
     assert_eq!(
         lints(&document, "unit-unknown"),
         [
-            "time: given in s and J, which cannot be converted into each other: each is judged for itself"
+            "time: given in s and J, which cannot be converted into each other: each is judged separately"
         ]
     );
 }

@@ -172,7 +172,7 @@ fn equal_means_are_not_equivalent_of_few_runs_or_with_runs_that_lie_apart() {
     assert_eq!(found.verdict, Verdict::Undecided);
     assert_eq!(
         found.because.as_deref(),
-        Some("some runs lie apart, and 20 runs do not tell how many do: up to 13.9 % may")
+        Some("some runs are outliers, and 20 runs do not show how many are: up to 13.9 % may be")
     );
     assert_eq!(judged(20, 1.0).verdict, Verdict::Equivalent);
     // An outlier within the margin does not count.

@@ -160,7 +160,7 @@ fn an_outlier_needs_five_runs_and_distance() {
     let records = runs_of("w", "t", "s", &[("a", &values)]);
     assert_eq!(
         lints(&judged(&records), "outlier-run"),
-        ["a on w, run 6: lies apart from the other runs in t"]
+        ["a on w, run 6: is far from the other runs in t"]
     );
     let records = runs_of("w", "t", "s", &[("a", &values[..5])]);
     assert!(lints(&judged(&records), "outlier-run").is_empty());
@@ -229,13 +229,13 @@ fn a_run_of_a_schedule_is_called_by_its_index() {
     }
     assert_eq!(
         lints(&judged(&records), "outlier-run"),
-        ["a on w, run 68: lies apart from the other runs in t"]
+        ["a on w, run 68: is far from the other runs in t"]
     );
     values.reverse();
     let records = runs_of("w", "t", "s", &[("a", &values)]);
     assert_eq!(
         lints(&judged(&records), "outlier-run"),
-        ["a on w, run 1: lies apart from the other runs in t"]
+        ["a on w, run 1: is far from the other runs in t"]
     );
 }
 
@@ -312,7 +312,7 @@ fn one_name_in_two_units_is_told_and_never_compared() {
         lints(&document, "unit-unknown"),
         [
             "t: given in s and jiffies, which cannot be converted into each other: each is judged \
-          for itself"
+          separately"
         ]
     );
 }

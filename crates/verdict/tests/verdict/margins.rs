@@ -143,7 +143,7 @@ fn the_best_of_many_pairs_is_not_upheld() {
     assert!(
         because.ends_with(
             "6 against 6 runs, points the claimed way; chosen after the runs, it would have to \
-             hold beside all 28 that could have been chosen"
+             hold together with all 28 that could have been chosen"
         ),
         "{because}"
     );

@@ -9,7 +9,7 @@ use crate::validity::tally::Measure;
 /// Questions about a single case, and the measures that answer them.
 const QUESTIONS: [(&str, &str, Measure); 9] = [
     (
-        "Of 72 rows in which nothing differs the best is chosen and claimed",
+        "A claim about the best of 72 rows in which nothing differs is upheld",
         "claim/best-of-72",
         Measure::ClaimEstablished,
     ),
@@ -20,7 +20,7 @@ const QUESTIONS: [(&str, &str, Measure); 9] = [
         Measure::Directional,
     ),
     (
-        "A sentence gives a direction of which the table says `undecided`",
+        "A sentence gives a direction where the table says `undecided`",
         "sentences/blocks-5",
         Measure::Contradicting,
     ),
@@ -50,7 +50,7 @@ const QUESTIONS: [(&str, &str, Measure); 9] = [
         Measure::Found,
     ),
     (
-        "Of one side 5 % of runs are 1.6 times slower, 20 runs are made, and the\n  \
+        "With 5 % of the runs of one side 1.6 times slower and 20 runs per side, the\n  \
          two are called `equivalent`",
         "slow/20",
         Measure::FalseEquivalent,
@@ -82,8 +82,8 @@ fn promises(out: &mut String, cases: &[Case], broken: &[String]) {
     if broken.is_empty() {
         let _ = writeln!(
             out,
-            "- Of {made} promises none is broken by more than the error of the simulation\n  \
-             (z = 3.5); nowhere is less found with more runs."
+            "- None of {made} promises is broken by more than the simulation error\n  \
+             (z = 3.5); more runs never find less."
         );
         return;
     }
@@ -120,8 +120,8 @@ fn alarms(out: &mut String, cases: &[Case]) {
     let of = |measure| Share::of_measure(case, measure).map_or("–".into(), Share::plain);
     let _ = writeln!(
         out,
-        "- In 72 rows of 8 blocks in which nothing differs, t tests of each row alarm in\n  \
-         {} % of documents, benchstat in {} %, hyperfine's ± in {} %, assize in {} %.",
+        "- With 72 rows of 8 blocks in which nothing differs, t tests of each row raise a false\n  \
+         alarm in {} % of documents, benchstat in {} %, hyperfine's ± in {} %, assize in {} %.",
         of(Measure::PeerFalse(0)),
         of(Measure::PeerFalse(4)),
         of(Measure::PeerFalse(3)),

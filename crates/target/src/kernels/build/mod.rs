@@ -387,10 +387,7 @@ pub(super) fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
         "scripts/Kconfig.include",
     ] {
         if !tree.join(file).is_file() {
-            let why = format!(
-                "{} is no tree of the kernel: it has no {file}",
-                tree.display()
-            );
+            let why = format!("{} is not a kernel tree: it has no {file}", tree.display());
             return Err(mend(wrong(what, why), "name the top of one: --tree DIR"));
         }
     }
@@ -399,10 +396,10 @@ pub(super) fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
         .find(|file| tree.join(file).exists())
     {
         let why = format!(
-            "something was built in {} ({file} is there), and make does not build elsewhere then",
+            "something was built in {} ({file} exists), so make cannot build in another directory",
             tree.display()
         );
-        let how = "take a tree of its own: git worktree add DIR; or clean this one: make mrproper";
+        let how = "use a separate tree: git worktree add DIR; or clean this one: make mrproper";
         return Err(mend(wrong(what, why), how));
     }
     check_path(what, &tree)?;

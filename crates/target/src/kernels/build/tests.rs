@@ -71,7 +71,10 @@ fn what_is_no_tree_of_the_kernel_or_is_not_clean_is_refused() {
     let inside = odd.path().join("a b");
     fs::rename(tree().keep(), &inside).unwrap();
     let error = check_tree("try", &inside).unwrap_err();
-    assert!(error.why.contains("the signs in its path"), "{error}");
+    assert!(
+        error.why.contains("special characters in its path"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -391,7 +394,7 @@ const HOSTILE: &[(&str, &str, &str)] = &[
     (
         "echo 6.12.0 >",
         "mkfifo $(O)/pipe; echo 6.12.0 >",
-        "something that is no file",
+        "something that is not a file",
     ),
     (
         "@env > $(O)/env",
