@@ -231,7 +231,7 @@ mod tests {
         let installed = directory.path().join("target/libexec/assize/assize-agent");
         let beside = directory.path().join("target/debug/assize-agent");
         let found = || find_for(None, Some(&executable));
-        assert!(found().unwrap_err().why.contains("nowhere"));
+        assert!(found().unwrap_err().why.contains("not installed"));
         write(&built, &elf(1), 0o755);
         assert_eq!(found().unwrap(), built);
         write(&installed, &elf(1), 0o755);

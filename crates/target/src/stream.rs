@@ -314,7 +314,7 @@ mod tests {
             ),
             (
                 text(&[hello(), AgentMessage::End { records: 4 }]),
-                "the agent sent 4 records before the end, 1 arrived",
+                "the agent sent 4 records before the end, but 1 arrived",
             ),
             (
                 [text(&whole(Vec::new())), b"x\n".to_vec()].concat(),
