@@ -172,6 +172,8 @@ mod tests {
         assert_eq!(place.spread, Some((column(4), SpreadKind::Se)));
         let place = Place::parse("33.1 +- se n=8").unwrap();
         assert_eq!(place.spread, Some((Item::Behind, SpreadKind::Se)));
+        let place = Place::parse("12 n=?").unwrap();
+        assert!(place.is_mean && place.n.is_none());
         for bad in [
             "", "x", "0", "5-3", "12.0", "table@3", "12 +-", "12 n=0", "12-",
         ] {
