@@ -110,13 +110,21 @@ fn switch(word: &str) -> Option<Side> {
     }
 }
 
+/// The side that a word alone is for.
+pub(crate) fn side_of_word(word: &str) -> Option<Side> {
+    match word.to_lowercase() {
+        word if is_before(&word) => Some(Side::Before),
+        word if AFTER.contains(&word.as_str()) => Some(Side::After),
+        _ => None,
+    }
+}
+
 /// The side that a name is of; none if it is none for a state.
 pub(crate) fn side(name: &str) -> Option<Side> {
     let plain = plain(name);
     let words: Vec<&str> = plain.split(' ').collect();
     match words[..] {
-        [word] if is_before(word) => Some(Side::Before),
-        [word] if AFTER.contains(&word) => Some(Side::After),
+        [word] if side_of_word(word).is_some() => side_of_word(word),
         ["before" | "pre" | "prior" | "without" | "w/o", ..] => Some(Side::Before),
         [
             "after" | "post" | "with" | "this" | "my" | "pr" | "patched",

@@ -160,3 +160,30 @@ fn a_name_that_the_user_gives_is_a_configuration() {
     };
     assert_eq!(compared(&records_as(post, &options)), ["old", "new"]);
 }
+
+#[test]
+fn the_state_before_is_the_baseline_beside_a_yardstick_too() {
+    let of = |(number, command): (usize, &&str)| {
+        format!(
+            "Benchmark {number}: {command} sort big\n  Time (mean ± σ):     {number}98.0 ms ±   4.0 ms    \
+             [User: 190.0 ms, System: 8.0 ms]\n  Range (min … max):   190.0 ms … 206.0 ms    10 runs\n\n"
+        )
+    };
+    let post: String = (1..)
+        .zip(&["other", "before_utils", "after_utils"])
+        .map(of)
+        .collect();
+    let names = records(&post)
+        .configurations
+        .into_iter()
+        .map(|one| one.name);
+    let names: Vec<String> = names.collect();
+    assert_eq!(
+        names,
+        [
+            "before_utils sort big",
+            "other sort big",
+            "after_utils sort big"
+        ]
+    );
+}

@@ -45,11 +45,19 @@ pub(super) fn assemble(
     let all = &mut records.configurations;
     let configured: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
     let states = are_before_and_after(&configured);
-    if all.len() == 2 || states {
+    let of_name = |name: &str| {
+        let program = || names::state_of_program(name).map(|state| state.side);
+        side(name).or_else(program)
+    };
+    let sides: Vec<Side> = (configured.iter())
+        .filter_map(|name| of_name(name))
+        .collect();
+    // Beside the states may stand a yardstick.
+    if all.len() == 2 || sides.contains(&Side::After) {
         // `current master` is older than a patch, and newer than a commit.
         let newest = |name: &str| !states && name.to_lowercase().starts_with("current ");
         baseline_first(all, |name| {
-            side(name) == Some(Side::Before) && !newest(name)
+            of_name(name) == Some(Side::Before) && !newest(name)
         });
     }
     let mut runs = Runs::default();

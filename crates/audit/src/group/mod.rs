@@ -306,7 +306,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                 let work = own.or(program);
                 let outer = item.outer.as_deref().filter(|_| outers.len() >= 2);
                 match built {
-                    Some((state, command)) => (Some(state), Some(command)),
+                    Some(state) => (Some(state.name), Some(state.command)),
                     None if swapped => (item.outer.clone(), work.or(heading)),
                     None => (item.inner.clone(), work.or(outer.map(names::short))),
                 }

@@ -1,7 +1,7 @@
 //! Derives short names from headings and command lines.
 
 use crate::command;
-use crate::states::{is_state_word, side};
+use crate::states::{Side, is_state_word, side_of_word};
 
 /// Returns a short name for a heading, unless it is the last line of a script that only sets
 /// something: `umount $MNT`.
@@ -57,39 +57,54 @@ pub(crate) fn program(command: &str) -> Option<(String, String)> {
     Some((first.clone(), rest.join(" ")))
 }
 
-/// The one word of a command that names a state of a program, and the command without it: `sort-old`
-/// of `seq 9 | sort-old`, `base/sort` of `/opt/base/sort`.
-pub(super) fn state_of_program(command: &str) -> Option<(String, String)> {
-    // The part of a path without its state, if it has one.
-    let stateless = |part: &str| match part.rsplit_once(['-', '_', '.']) {
-        Some((stem, state)) if side(state).is_some() => Some(stem.to_owned()),
-        _ => side(part).map(|_| String::new()),
+/// A state of a program, as a word of a command names it.
+pub(super) struct ProgramState {
+    /// The program: `sort-old` of `seq 9 | sort-old`, `base/sort` of `/opt/base/sort`.
+    pub(super) name: String,
+    /// The command without the state.
+    pub(super) command: String,
+    pub(super) side: Side,
+}
+
+/// The state that one word of a command names; none if several do.
+pub(super) fn state_of_program(command: &str) -> Option<ProgramState> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let words = &words[usize::from(words.first() == Some(&"time"))..];
+    let mut named = words.iter().enumerate().filter_map(|(at, word)| {
+        let (name, bare, side) = state_of_word(word)?;
+        Some((at, name, bare, side))
+    });
+    let (Some((at, name, bare, side)), None) = (named.next(), named.next()) else {
+        return None;
     };
-    let split = |word: &str| -> Option<(String, String)> {
-        let parts: Vec<&str> = word.split('/').collect();
-        let at = parts.iter().position(|part| stateless(part).is_some())?;
-        let below = parts[at + 1..].iter().map(|part| (*part).to_owned());
-        let bare = std::iter::once(stateless(parts[at])?).chain(below);
-        let bare: Vec<String> = bare.filter(|part| !part.is_empty()).collect();
-        let named = !word.starts_with('-') && !bare.is_empty();
-        named.then(|| (parts[at..].join("/"), bare.join("/")))
+    let rest = [&words[..at], &[bare.as_str()], &words[at + 1..]].concat();
+    Some(ProgramState {
+        name,
+        command: rest.join(" "),
+        side,
+    })
+}
+
+/// A path from the part on that names a state, this without the state, and the state's side.
+fn state_of_word(word: &str) -> Option<(String, String, Side)> {
+    const SIGNS: [char; 3] = ['-', '_', '.'];
+    let stateless = |part: &str| {
+        let whole = side_of_word(part).map(|side| (String::new(), side));
+        let of = |(rest, word): (&str, &str)| Some((rest.to_owned(), side_of_word(word)?));
+        let behind = || part.rsplit_once(SIGNS).and_then(of);
+        let before = || {
+            part.split_once(SIGNS)
+                .and_then(|(word, rest)| of((rest, word)))
+        };
+        whole.or_else(behind).or_else(before)
     };
-    let words = command
-        .split_whitespace()
-        .skip_while(|word| *word == "time");
-    let mut state = None;
-    let mut rest = Vec::new();
-    for word in words {
-        match split(word) {
-            Some(_) if state.is_some() => return None,
-            Some((name, bare)) => {
-                state = Some(name);
-                rest.push(bare);
-            }
-            None => rest.push(word.to_owned()),
-        }
-    }
-    Some((state?, rest.join(" ")))
+    let parts: Vec<&str> = word.split('/').collect();
+    let (at, (bare, side)) =
+        (parts.iter().enumerate()).find_map(|(at, part)| Some((at, stateless(part)?)))?;
+    let bare = [&[bare.as_str()], &parts[at + 1..]].concat();
+    let bare: Vec<&str> = bare.into_iter().filter(|part| !part.is_empty()).collect();
+    let named = !word.starts_with('-') && !bare.is_empty();
+    named.then(|| (parts[at..].join("/"), bare.join("/"), side))
 }
 
 /// The tool whose output a format is: `perf stat` for `perf stat -x`.

@@ -290,7 +290,8 @@ impl Grid {
             let mut cells = self.rows.iter().map(|row| row.cells[column].as_ref());
             self.holds_changes(column) && cells.all(|one| one.is_some_and(|one| one.value != 0.0))
         };
-        if (0..self.columns.len()).any(changed) {
+        let is_name = key < self.keys.len() || !self.is_change(key - self.keys.len());
+        if !is_name || (0..self.columns.len()).any(changed) {
             return None;
         }
         let because = "the key names configurations";
