@@ -171,6 +171,31 @@ fn a_debugger_that_connects_again_is_told_of_the_cpu_that_stopped() {
     stopped.end();
 }
 
+#[test]
+fn turns_are_drawn_anew_from_an_instant_on() {
+    let Some(guest) = DebuggedGuest::new(2) else {
+        return;
+    };
+    let seeded = |seed: Option<u64>| {
+        let mut stopped = guest.stopped();
+        let instant = WORKS.start + 5000;
+        let stop = format!("icount_stop {instant}");
+        stopped.stub.monitor(&stop).unwrap();
+        stopped.stub.go().unwrap();
+        if let Some(seed) = seed {
+            let said = stopped.stub.monitor(&format!("icount_seed {seed}"));
+            assert_eq!(said.unwrap(), "");
+        }
+        stopped.end()
+    };
+    let recorded = guest.undisturbed();
+    assert_eq!(seeded(None), recorded);
+    let [one, again, other] = [1, 1, 2].map(|seed| seeded(Some(seed)));
+    assert_eq!(one, again);
+    assert_ne!(one, recorded);
+    assert_ne!(one, other);
+}
+
 /// What a user may do, at random. Returns how often the guest was stopped.
 fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
     let mut draw = Draw(seed);
