@@ -30,6 +30,7 @@ mod parallel_map;
 mod plan;
 mod reach;
 mod record;
+mod repeat;
 mod rerun;
 mod resolutions;
 mod run;
