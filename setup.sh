@@ -27,6 +27,7 @@ run   | has_libbpf       | libbpf-dev          | what attaches them links it
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
 run   | has mpg123       | mpg123              | the workload audio decodes music with it
 run   | has aplay        | alsa-utils          | the workload audio plays it with it
+run   | has gdb          | gdb                 | assize debug starts it
 test  | has git          | git                 | the tidy check lists the files of the tree
 test  | has codespell    | codespell           | spelling of docs and comments
 test  | has sparse       | sparse              | checks the kernel modules beside the compiler

@@ -28,8 +28,9 @@ pub(crate) use commands::{CommandOutput, CommandsArguments, TimeUnit};
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use groups::group_verbs;
 pub(crate) use running::{
-    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, OverrideArguments,
-    PlanArguments, RunArguments, RunOneArguments, Scheduler, WhyArguments, WhyFormat,
+    DebugArguments, DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments,
+    OverrideArguments, PlanArguments, RunArguments, RunOneArguments, Scheduler, WhyArguments,
+    WhyFormat,
 };
 pub(crate) use sandbox::SandboxArguments;
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
@@ -104,6 +105,11 @@ pub(crate) enum CliVerb {
     Trace(TraceArguments),
     /// Show where the instructions of two configurations differ
     Why(WhyArguments),
+    /// Repeat a recorded exact run and stop it at a place, in gdb
+    ///
+    /// The run stays the recorded one, whatever is stopped, stepped and read. What follows --
+    /// goes to gdb.
+    Debug(DebugArguments),
     /// Show what this machine can measure, and what is missing
     Doctor(DoctorArguments),
     /// List the workloads, instruments, metrics, targets and the like

@@ -9,6 +9,7 @@ mod bisecting;
 mod cli;
 mod commands;
 mod compare;
+mod debug;
 mod declared;
 mod doctor;
 mod exposure;
@@ -30,6 +31,7 @@ mod parallel_map;
 mod plan;
 mod reach;
 mod record;
+mod repeat;
 mod rerun;
 mod resolutions;
 mod run;
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         CliVerb::Trend(arguments) => trend::trend(&arguments),
         CliVerb::Trace(arguments) => trace::trace(&arguments),
         CliVerb::Why(arguments) => why::why(&arguments),
+        CliVerb::Debug(arguments) => debug::debug(&arguments),
         CliVerb::Completions { shell } => completions(shell),
         CliVerb::Man(arguments) => man::man(&arguments),
     };

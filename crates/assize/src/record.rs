@@ -170,11 +170,13 @@ fn take(record: &AgentMessage, recorded: &mut RunRecord) {
         AgentMessage::Samples {
             metric,
             unit,
+            start_ns,
             t_ns,
             values,
         } => recorded.samples.push(Samples {
             metric: metric.clone(),
             unit: unit.clone(),
+            start_ns: *start_ns,
             t_ns: since_start(t_ns),
             values: values.clone(),
         }),

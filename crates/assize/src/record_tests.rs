@@ -69,6 +69,7 @@ fn samples(metric: &str, values: &[f64]) -> AgentMessage {
     AgentMessage::Samples {
         metric: metric.into(),
         unit: "ns".into(),
+        start_ns: Some(7000),
         t_ns: vec![5; values.len()],
         values: values.to_vec(),
     }

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
-use assize_bundle::RunRecord;
+use assize_bundle::RunExit;
 use assize_job::{JOBS, Order};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::html;
-use assize_target::Target;
-use assize_target::exact::{CountedExecution, Exact, Options, TASK_FIELDS, TaskTypes};
+use assize_target::exact::{Exact, Options, TASK_FIELDS, TaskTypes};
+use assize_target::{OrderResult, Target};
 use assize_why::claims::ClaimOutcome;
 use assize_why::difference::{CountedPair, CountedRun, DiffHunk, FunctionEntries};
 use assize_why::kernel_map::{EntryProbe, kernel_map};
@@ -24,8 +24,9 @@ use assize_why::{
 use crate::cli::{WhyArguments, WhyFormat};
 use crate::failure::Failure;
 use crate::levels::ExpectedParts;
-use crate::run::{plan_of, target};
-use crate::{output, record, shell};
+use crate::repeat::{RunToRepeat, exact_plan};
+use crate::run::target;
+use crate::{output, shell};
 
 /// On a page, frames with less than this share of all instructions are merged, and so are
 /// the smallest ones if there are more frames than this.
@@ -35,13 +36,6 @@ const MOST_FRAMES: usize = 30_000;
 const LEAST_KEPT: f64 = 0.001;
 const MOST_KEPT: usize = 4_000;
 
-struct RunToRepeat<'a> {
-    run: PlannedRun,
-    order: Order,
-    recorded: RunRecord,
-    bundle: &'a Path,
-}
-
 /// The result of a repeated run.
 struct RepeatedRun {
     side: CountedRun,
@@ -50,7 +44,7 @@ struct RepeatedRun {
 
 /// Repeats runs of a bundle, counts their instructions, and shows where they differ.
 pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
-    let plan = planned(&arguments.bundle)?;
+    let plan = exact_plan(&arguments.bundle, "why")?;
     let asked = requested_comparison(&plan, arguments)?;
     let pairs = chosen(&plan, &asked, arguments)?;
     let exact = target::exact(Options::default())?;
@@ -98,20 +92,6 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
         .iter()
         .any(|one| one.outcome == ClaimOutcome::Refuted);
     Ok(u8::from(refuted))
-}
-
-/// The plan of a bundle; fails if its runs are not exact.
-fn planned(bundle: &Path) -> Result<Plan, Failure> {
-    let plan = plan_of(assize_bundle::read_plan(bundle)?.plan, bundle)?;
-    if plan.target == "exact" {
-        return Ok(plan);
-    }
-    Err(Failure::Argument(format!(
-        "why: {}: its runs were executed on the target {}, where no run can be repeated; \
-         `assize run --target exact` executes the experiment where they can",
-        bundle.display(),
-        plan.target
-    )))
 }
 
 /// Finds the name that the user means: a full name or a unique prefix, without regard to
@@ -201,18 +181,8 @@ fn chosen<'a>(
             && workload.is_some_and(|one| one.name == asked.workload)
     };
     let again = |run: &PlannedRun| -> Result<Option<RunToRepeat<'a>>, Failure> {
-        let file = bundle.join("runs").join(format!("{:04}.json", run.index));
-        let Some(order) = plan.order(run.index).filter(|_| file.exists()) else {
-            return Ok(None);
-        };
-        let recorded = assize_bundle::read_run(bundle, run.index)?;
-        let completed = recorded.exit == assize_bundle::RunExit::Completed;
-        Ok(completed.then_some(RunToRepeat {
-            run: *run,
-            order,
-            recorded,
-            bundle,
-        }))
+        let found = RunToRepeat::find(plan, run, bundle)?;
+        Ok(found.filter(|one| one.recorded.exit == RunExit::Completed))
     };
     let wanted = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
     let mut pairs = Vec::new();
@@ -264,7 +234,7 @@ fn carry_out(
                 let take = || next.lock().ok()?.next();
                 while let Some(at) = take() {
                     let Some(again) = runs.get(at) else { break };
-                    let done = again.carry_out(plan, exact, slot, (expected, asked, arguments));
+                    let done = again.count(plan, exact, slot, (expected, asked, arguments));
                     if let Ok(mut results) = results.lock() {
                         results.insert(at, done);
                     }
@@ -299,7 +269,7 @@ fn carry_out(
 }
 
 impl RunToRepeat<'_> {
-    fn carry_out(
+    fn count(
         &self,
         plan: &Plan,
         exact: &Exact,
@@ -323,7 +293,7 @@ impl RunToRepeat<'_> {
         let (mut text, numbers) = kernel_map(&symbols, &task, &probes, trees).map_err(kernel)?;
         text += &asked.caches.map_or(String::new(), |caches| caches.line());
         let counted = exact.count(&self.order, slot, &text)?;
-        self.refuse_other(plan, &counted, expected)?;
+        self.refuse_other(plan, &counted.done, expected)?;
         let counts = RunCounts::parse(&counted.counts).map_err(|error| {
             Failure::Inexact(format!("the plugin wrote an invalid count: {error}"))
         })?;
@@ -361,11 +331,10 @@ impl RunToRepeat<'_> {
     fn refuse_other(
         &self,
         plan: &Plan,
-        counted: &CountedExecution,
+        done: &OrderResult,
         expected: &ExpectedParts,
     ) -> Result<(), Failure> {
-        let now = record::recorded(plan, &self.run, &counted.done, expected.run(&self.run));
-        let Some(what) = difference(&self.recorded, &now) else {
+        let Some(what) = self.difference(plan, done, expected) else {
             return Ok(());
         };
         Err(Failure::Argument(format!(
@@ -416,53 +385,6 @@ fn entered(counts: &RunCounts, numbers: &[usize]) -> FunctionEntries {
         }
     }
     all
-}
-
-/// The first difference between a repeated run and its record, if there is one.
-fn difference(recorded: &RunRecord, now: &RunRecord) -> Option<String> {
-    if let assize_bundle::RunExit::Failed { why, .. } = &now.exit {
-        return Some(why.clone());
-    }
-    for part in &now.identity {
-        if !recorded.identity.contains(part) {
-            let value = part.value.as_deref().unwrap_or("nothing");
-            return Some(format!("{} {} is {value:.24}", part.kind, part.name));
-        }
-    }
-    // The number of executions is not part of the answer.
-    let known = |facts: &BTreeMap<String, String>| {
-        let mut facts = facts.clone();
-        facts.remove(assize_target::EXECUTIONS);
-        facts
-    };
-    let (then, today) = (known(&recorded.environment), known(&now.environment));
-    let other = today
-        .iter()
-        .find(|(name, value)| then.get(*name) != Some(value));
-    if let Some((name, value)) = other {
-        return Some(format!("{name} is {value:.60}"));
-    }
-    for (name, then) in &recorded.run.metrics {
-        match now.run.metrics.get(name) {
-            Some(today) if today == then => {}
-            Some(today) => {
-                return Some(format!("{name} is {} and was {}", today.value, then.value));
-            }
-            None => return Some(format!("{name} is missing")),
-        }
-    }
-    let texts =
-        |run: &RunRecord| -> Vec<String> { run.raw.iter().map(|(_, text)| text.clone()).collect() };
-    let same = recorded.run.metrics.len() == now.run.metrics.len()
-        && recorded.identity == now.identity
-        && recorded.unavailable == now.unavailable
-        && recorded.events == now.events
-        && recorded.doubts == now.doubts
-        && recorded.samples == now.samples
-        && recorded.histograms == now.histograms
-        && then.len() == today.len()
-        && texts(recorded) == texts(now);
-    (!same).then(|| "some of its records differ".to_owned())
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ mod bisect;
 mod browser;
 #[path = "ci.rs"]
 mod ci;
+#[path = "debug.rs"]
+mod debug;
 #[path = "failures.rs"]
 mod failures;
 #[path = "images.rs"]

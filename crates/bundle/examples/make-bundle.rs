@@ -82,6 +82,7 @@ fn recorded(index: u32, count: u32) -> RunRecord {
         samples: vec![Samples {
             metric: "latency".into(),
             unit: "ns".into(),
+            start_ns: None,
             t_ns: (0..u64::from(count)).map(|at| 50_000 * at).collect(),
             values,
         }],

@@ -91,6 +91,9 @@ pub struct Samples {
     pub metric: String,
     /// The unit of the values.
     pub unit: String,
+    /// The workload's start on CLOCK_MONOTONIC, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_ns: Option<u64>,
     /// The times, in nanoseconds since the workload's start.
     pub t_ns: Vec<u64>,
     /// The values; as many as `t_ns`.
@@ -125,6 +128,8 @@ fn on_one_line<S: Serializer>(pairs: &[(u64, u64)], serializer: S) -> Result<S::
 pub(crate) struct SampleSeries {
     pub(crate) metric: String,
     pub(crate) unit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) start_ns: Option<u64>,
     pub(crate) count: u64,
 }
 
@@ -238,6 +243,7 @@ fn series(samples: &Samples) -> SampleSeries {
     SampleSeries {
         metric: samples.metric.clone(),
         unit: samples.unit.clone(),
+        start_ns: samples.start_ns,
         count: samples.values.len() as u64,
     }
 }

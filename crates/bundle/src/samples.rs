@@ -90,6 +90,7 @@ pub(crate) fn decoded(path: &Path, series: &[SampleSeries]) -> Result<Vec<Sample
         .map(|series| Samples {
             metric: series.metric.clone(),
             unit: series.unit.clone(),
+            start_ns: series.start_ns,
             t_ns: Vec::new(),
             values: Vec::new(),
         })

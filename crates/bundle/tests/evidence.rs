@@ -43,6 +43,7 @@ fn sampled(index: u32, count: u32, histogram: bool) -> RunRecord {
     run.samples = vec![Samples {
         metric: "latency".into(),
         unit: "ns".into(),
+        start_ns: None,
         t_ns: (0..u64::from(count)).map(|at| at * 500).collect(),
         values,
     }];

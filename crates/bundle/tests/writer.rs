@@ -399,6 +399,7 @@ proptest! {
             .map(|(at, pairs)| assize_bundle::Samples {
                 metric: format!("metric {at}"),
                 unit: "ns".into(),
+                start_ns: None,
                 t_ns: pairs.iter().map(|pair| pair.0).collect(),
                 values: pairs.iter().map(|pair| pair.1).collect(),
             })

@@ -93,6 +93,9 @@ pub enum AgentMessage {
         metric: String,
         /// The unit of the values.
         unit: String,
+        /// The workload's start on CLOCK_MONOTONIC, in nanoseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        start_ns: Option<u64>,
         /// Times in nanoseconds: the first since the workload's start, each other since the
         /// sample before.
         t_ns: Vec<u64>,

@@ -12,6 +12,7 @@ mod elf;
 pub mod exact;
 mod fault;
 mod frame_memory;
+pub mod gdb_stub;
 mod governors;
 mod host;
 mod initramfs;

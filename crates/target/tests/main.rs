@@ -5,6 +5,7 @@
 mod full;
 mod host;
 mod own_qemu;
+mod stopped_qemu;
 mod support;
 
 /// One boot of each kind, which `make test` runs; [`full`] has the rest.

@@ -29,7 +29,7 @@ fn the_qemu_that_is_built_says_what_it_is() {
 }
 
 /// The QEMU that assize built; `None`, with a message, if there is none.
-fn ours() -> Option<QemuFiles> {
+pub(crate) fn ours() -> Option<QemuFiles> {
     let stored = qemu_build::stored(&Kernels::default_root().unwrap());
     if stored.is_none() {
         let missing = qemu_build::missing().join(" ");
@@ -41,13 +41,13 @@ fn ours() -> Option<QemuFiles> {
 }
 
 /// Builds a guest without a kernel from its source in `qemu/test/`.
-fn guest(directory: &Path, source: &str) -> PathBuf {
+pub(crate) fn guest(directory: &Path, source: &str) -> PathBuf {
     let guest = directory.join("guest");
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../qemu/test")
         .join(source);
     let flags = "-m32 -O2 -Wall -Werror -ffreestanding -fno-pie -no-pie -fno-stack-protector \
-                 -fno-asynchronous-unwind-tables -nostdlib -static \
+                 -fno-asynchronous-unwind-tables -mgeneral-regs-only -nostdlib -static \
                  -Wl,-Ttext-segment=0x100000 -Wl,--build-id=none -o";
     let mut gcc = Command::new("gcc");
     gcc.args(flags.split_whitespace()).arg(&guest).arg(source);
@@ -57,7 +57,7 @@ fn guest(directory: &Path, source: &str) -> PathBuf {
 
 /// A machine with this guest, which ends it by isa-debug-exit: writing 0 gives exit status
 /// 1.
-fn machine(qemu: &QemuFiles, guest: &Path) -> Command {
+pub(crate) fn machine(qemu: &QemuFiles, guest: &Path) -> Command {
     let machine = "-M microvm,rtc=on -cpu qemu64,+arat -icount shift=0,sleep=off,parallel=on \
                    -m 256 -nodefaults -no-user-config -display none -no-reboot \
                    -device isa-debug-exit,iobase=0xf4,iosize=4";

@@ -15,6 +15,7 @@ mod error;
 pub mod flame;
 pub mod geometry;
 pub mod kept;
+pub mod kernel_elf;
 pub mod kernel_map;
 pub mod misses;
 pub mod pprof;

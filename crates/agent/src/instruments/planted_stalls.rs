@@ -123,6 +123,7 @@ impl PlantedStalls {
             records.push(AgentMessage::Samples {
                 metric: LENGTH.into(),
                 unit: "ns".into(),
+                start_ns: Some(self.began_ns),
                 t_ns: t_ns
                     .iter()
                     .zip(before)

@@ -129,6 +129,7 @@ impl Wakeup {
             records.push(AgentMessage::Samples {
                 metric: METRIC.into(),
                 unit: "ns".into(),
+                start_ns: Some(self.start_ns),
                 t_ns,
                 values: values.collect(),
             });

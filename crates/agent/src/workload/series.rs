@@ -87,6 +87,7 @@ impl TimedSeries {
             records.push(AgentMessage::Samples {
                 metric: metric.into(),
                 unit: unit.into(),
+                start_ns: Some(start),
                 t_ns: t_ns.collect(),
                 values: both.iter().map(|(_, value)| *value as f64).collect(),
             });

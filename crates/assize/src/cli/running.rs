@@ -1,5 +1,6 @@
 //! The command line of the verbs that take measurements.
 
+use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -188,6 +189,42 @@ pub(crate) struct WhyArguments {
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DebugArguments {
+    /// A bundle of exact runs
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+    /// Index of the run in the schedule, from 0
+    #[arg(value_name = "RUN")]
+    pub(crate) run: u32,
+    /// Where to stop first: worst, a sample, job or event, a time, a function, or crash [default:
+    /// its begin]
+    ///
+    /// worst: the begin of the worst sample; worst:end: its end. sample:round_trip:7: the 7th of a
+    /// metric. job:412: a submission to simgpu. event:sched_switch:3: a kernel event. 12.345ms: a
+    /// time of the guest's CLOCK_MONOTONIC. drm_sched_main:7: the 7th call of a function. crash:
+    /// where the kernel oopses, warns or panics.
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) at: Option<String>,
+    /// The metric whose worst sample is meant [default: the first primary one with samples]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) metric: Option<String>,
+    /// The gdb to start
+    #[arg(
+        long,
+        value_name = "PROGRAM",
+        default_value = "gdb",
+        conflicts_with = "port"
+    )]
+    pub(crate) gdb: PathBuf,
+    /// Start no gdb; wait for a debugger at this port of 127.0.0.1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
+    /// Arguments for gdb, such as -batch -x SCRIPT
+    #[arg(last = true, value_name = "ARGUMENT", conflicts_with = "port")]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -26,6 +26,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("rt-app", "workloads of the kind periodic with rt_app"),
     ("stress-ng", "loads that experiments start as commands"),
     ("ssh", "targets ssh:HOST"),
+    ("gdb", "assize debug"),
     ("apt-get", "fetching kernels and QEMU from Debian's archive"),
 ];
 

@@ -194,6 +194,21 @@ pub(super) const VERBS: &[VerbFacts] = &[
         )],
     },
     VerbFacts {
+        verb: "debug",
+        finding: "memory or registers were written, or the answer is not the recorded one.",
+        files: &[],
+        examples: &[
+            (
+                "assize debug x.bundle 3 --at drm_sched_run_job_work:7",
+                "Stop run 3 at the 7th call of a function.",
+            ),
+            (
+                "assize debug x.bundle 3 --at 81.204ms -- -batch -x script.gdb",
+                "Execute a script of gdb at an instant.",
+            ),
+        ],
+    },
+    VerbFacts {
         verb: "doctor",
         finding: "",
         files: &[],

@@ -167,6 +167,7 @@ fn samples(metric: &str, index: u32, count: u32) -> Samples {
     Samples {
         metric: metric.into(),
         unit: "ns".into(),
+        start_ns: None,
         t_ns: (0..u64::from(count)).map(|at| at * 500).collect(),
         values: (0..count)
             .map(|at| f64::from(1000 + at * 7919 % 65_537 + index))

@@ -160,6 +160,7 @@ fn measured(samples: Samples, found: &mut RunData) {
     let Samples {
         metric,
         unit,
+        start_ns: _,
         mut t_ns,
         mut values,
     } = samples;

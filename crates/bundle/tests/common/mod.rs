@@ -107,6 +107,7 @@ pub fn recorded(index: u32) -> RunRecord {
         samples: vec![Samples {
             metric: "latency".into(),
             unit: "ns".into(),
+            start_ns: Some(700),
             t_ns: (0..100).map(|at| 1000 * at).collect(),
             values: (0..100)
                 .map(|at| f64::from(at * 37 % 101 + index))

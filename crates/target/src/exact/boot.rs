@@ -180,6 +180,11 @@ impl RunningQemu {
         }
     }
 
+    /// Whether the process has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.process.ends_within(Duration::ZERO)
+    }
+
     /// Kills the process.
     pub(crate) fn stop(&mut self) {
         self.process.kill();
@@ -289,6 +294,13 @@ pub(crate) fn state_uris(qemu: &Qemu) -> [&'static str; 2] {
 
 /// Loads the device state from `uri` and resumes the machine.
 pub(crate) fn restore(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
+    load(running, uri)?;
+    running.control()?.execute("cont", json!({}))?;
+    Ok(())
+}
+
+/// Loads the device state from `uri`. The machine stands still.
+pub(crate) fn load(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
     let qmp = running.control()?;
     capabilities(qmp)?;
     // After a migration QEMU announces the machine on the network several times, by a timer on the
@@ -296,9 +308,7 @@ pub(crate) fn restore(running: &mut RunningQemu, uri: &str) -> Result<(), QmpErr
     // scheduled, so with several CPUs their order would depend on the host.
     qmp.execute("migrate-set-parameters", json!({"announce-rounds": 0}))?;
     qmp.execute("migrate-incoming", json!({"uri": uri}))?;
-    qmp.migrated()?;
-    qmp.execute("cont", json!({}))?;
-    Ok(())
+    qmp.migrated()
 }
 
 /// Sets the migration capabilities: the memory is a separate file, so only the rest is

@@ -14,10 +14,11 @@ use assize_job::AgentMessage;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 
-use super::boot::{BootOutput, BootSpec, RunningQemu, capabilities, restore, state_uris};
+use super::boot::{BootOutput, BootSpec, RunningQemu, capabilities, load, restore, state_uris};
 use super::qmp::QmpError;
 use super::stall::GuestLimits;
 use super::state::take_out_leap;
+use crate::fault::failed;
 use crate::prune::{in_use, make_room, touch};
 use crate::scratch::ScratchDirectory;
 use crate::{Error, RunFailure, scratch};
@@ -247,6 +248,30 @@ fn probe(directory: &Path, booted: &BootSpec<'_>) -> Result<u64, Error> {
         mend: None,
         wrong_use: false,
     })
+}
+
+impl MemoryImage {
+    /// Loads the machine of this image, with its job and these arguments more, and leaves it
+    /// standing.
+    pub(super) fn load(
+        &self,
+        booted: &BootSpec<'_>,
+        job: &[u8],
+        more: &[&str],
+    ) -> Result<RunningQemu, Error> {
+        let mut arguments = vec!["-incoming", "defer"];
+        arguments.extend(more);
+        let memory = self.directory.join("ram");
+        let mut running = booted.start(&memory, false, job, &arguments)?;
+        let [from, _] = state_uris(booted.qemu);
+        match load(&mut running, from) {
+            Ok(()) => Ok(running),
+            Err(error) => Err(failed(
+                "resume a memory image",
+                running.give_up(&error.to_string()),
+            )),
+        }
+    }
 }
 
 fn resume(directory: &Path, booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOutput, Error> {

@@ -6,6 +6,7 @@
 
 mod boot;
 mod counting;
+mod debugging;
 mod difference;
 mod image;
 mod programs;
@@ -24,6 +25,7 @@ use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 
 pub(crate) use boot::{BootOutput, BootSpec};
 pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
+pub use debugging::DebuggedRun;
 pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;

@@ -1,0 +1,276 @@
+//! `assize debug`: repeats a recorded run and stops it for a debugger.
+
+mod clock;
+mod gdb;
+mod moment;
+mod place;
+mod relay;
+mod signals;
+
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assize_plan::Plan;
+use assize_target::Target;
+use assize_target::exact::{DebuggedRun, Exact, Options, TaskTypes};
+use assize_target::gdb_stub::StubError;
+use assize_why::kernel_elf::{KernelSymbol, kernel_symbols};
+
+use crate::cli::DebugArguments;
+use crate::failure::Failure;
+use crate::levels::ExpectedParts;
+use crate::output;
+use crate::repeat::{RunToRepeat, exact_plan};
+use crate::run::target;
+
+use clock::GuestClock;
+use gdb::GdbFiles;
+use moment::Moment;
+use place::{Missed, Place, Standing};
+use relay::Doors;
+use signals::Signals;
+
+/// What gdb is told about a kernel.
+struct KernelFacts {
+    symbols: Vec<KernelSymbol>,
+    /// Or why its time cannot be read.
+    clock: Result<GuestClock, String>,
+}
+
+/// A run that stands where it was to be brought.
+struct StoppedRun<'a> {
+    run: DebuggedRun,
+    again: &'a RunToRepeat<'a>,
+    kernel: KernelFacts,
+    signals: Signals,
+    /// Whether a debugger has written memory or registers.
+    written: Arc<AtomicBool>,
+}
+
+/// Repeats a run, brings it to a place, and leaves it to a debugger.
+pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
+    let plan = exact_plan(&arguments.bundle, "debug")?;
+    let again = chosen(&plan, arguments)?;
+    let (place, what) = place(&plan, &again, arguments)?;
+    let port = arguments.port.map(bind).transpose()?;
+    if port.is_none() {
+        check_gdb(&arguments.gdb)?;
+    }
+    let exact = target::exact(Options::default())?;
+    exact.prepare(slice::from_ref(&again.order))?;
+    refuse_other(&exact, &again)?;
+    let expected = ExpectedParts::for_runs(&plan, &[again.run], &exact)?;
+    let kernel = kernel(&exact, &again)?;
+    let signals = Signals::watch()?;
+    let mut stopped = StoppedRun {
+        run: exact.debug(&again.order, 0)?,
+        again: &again,
+        kernel,
+        signals,
+        written: Arc::default(),
+    };
+    let standing = stopped.bring_to(&place)?;
+    stopped.tell(&standing, &what);
+    match port {
+        Some(listener) => stopped.wait_at(listener)?,
+        None => stopped.leave_to_gdb(arguments)?,
+    }
+    stopped.run.let_go();
+    stopped.signals.wait_for(|| stopped.run.has_ended())?;
+    let done = stopped.run.finish()?;
+    let difference = again.difference(&plan, &done, &expected);
+    let (text, code) = verdict(
+        stopped.written.load(Ordering::SeqCst),
+        difference.as_deref(),
+    );
+    output::print(format!("run {}: {text}\n", again.run.index).as_bytes())?;
+    Ok(code)
+}
+
+/// What became of the run, and the exit status.
+fn verdict(written: bool, difference: Option<&str>) -> (String, u8) {
+    let another = "memory or registers were written, so this is another run now";
+    match (written, difference) {
+        (false, None) => ("the answer is the recorded one".into(), 0),
+        (false, Some(what)) => (format!("the answer is not the recorded one: {what}"), 1),
+        (true, None) => (format!("{another}, with the recorded answer"), 1),
+        (true, Some(what)) => (format!("{another}: {what}"), 1),
+    }
+}
+
+/// Where to stop first, and what that is if it is known from the record.
+fn place(
+    plan: &Plan,
+    again: &RunToRepeat<'_>,
+    arguments: &DebugArguments,
+) -> Result<(Place, String), Failure> {
+    let wrong = |why| Failure::Argument(format!("debug: --at: {why}"));
+    let text = arguments.at.as_deref();
+    if arguments.metric.is_some() && !matches!(text, Some("worst" | "worst:end")) {
+        let why = "debug: --metric: it says whose sample is the worst; add --at worst";
+        return Err(Failure::Argument(why.into()));
+    }
+    let Some(text) = text else {
+        return Ok((Place::Begin, String::new()));
+    };
+    let Some(moment) = Moment::parse(text) else {
+        return Ok((Place::parse(text).map_err(wrong)?, String::new()));
+    };
+    let (recorded, metric) = (&again.recorded, arguments.metric.as_deref());
+    let (time, what) = moment
+        .map_err(wrong)?
+        .find(plan, recorded, again.bundle, metric)?;
+    Ok((Place::Time(time), what))
+}
+
+fn chosen<'a>(plan: &Plan, arguments: &'a DebugArguments) -> Result<RunToRepeat<'a>, Failure> {
+    let bundle = arguments.bundle.as_path();
+    let planned = plan.runs.iter().find(|run| run.index == arguments.run);
+    let found = match planned {
+        Some(run) => RunToRepeat::find(plan, run, bundle)?,
+        None => None,
+    };
+    found.ok_or_else(|| {
+        Failure::Argument(format!(
+            "debug: {}: no run {} is recorded; the schedule has runs 0 to {}",
+            bundle.display(),
+            arguments.run,
+            plan.runs.len().saturating_sub(1)
+        ))
+    })
+}
+
+fn bind(port: u16) -> Result<TcpListener, Failure> {
+    TcpListener::bind(("127.0.0.1", port)).map_err(|error| {
+        Failure::Argument(format!("debug: --port {port}: {error}; choose another"))
+    })
+}
+
+fn check_gdb(program: &Path) -> Result<(), Failure> {
+    match gdb::runs(program) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(gdb_failure(program, "it fails at --version")),
+        Err(error) => Err(gdb_failure(program, &error.to_string())),
+    }
+}
+
+fn gdb_failure(program: &Path, why: &str) -> Failure {
+    Failure::Argument(format!(
+        "debug: {}: {why}; apt-get install gdb, or name one with --gdb",
+        program.display()
+    ))
+}
+
+/// Fails if what is known before the run differs from its record.
+fn refuse_other(exact: &Exact, again: &RunToRepeat<'_>) -> Result<(), Failure> {
+    let facts = exact.facts(&again.order)?;
+    let then = &again.recorded.environment;
+    let other = facts
+        .iter()
+        .find(|(name, now)| then.get(*name) != Some(now));
+    let Some((name, now)) = other else {
+        return Ok(());
+    };
+    let then = then.get(name).map_or("nothing", String::as_str);
+    Err(Failure::Argument(format!(
+        "debug: {}: run {} would be another one today: {name} is {now:.60} and was {then:.60}; \
+         run the experiment again with this assize: `assize run --out NEW`",
+        again.bundle.display(),
+        again.run.index
+    )))
+}
+
+/// What gdb is told about the kernel of a run.
+fn kernel(exact: &Exact, again: &RunToRepeat<'_>) -> Result<KernelFacts, Failure> {
+    let texts = exact.symbols(&again.order, 0)?;
+    let symbols = kernel_symbols(&String::from_utf8_lossy(&texts.kallsyms)).map_err(|error| {
+        Failure::Argument(format!("debug: {}: {error}", again.order.machine.kernel))
+    })?;
+    let clock = match &texts.tasks {
+        TaskTypes::Btf(types) => GuestClock::find(&symbols, types),
+        TaskTypes::Offsets(_) => Err("it has no BTF (CONFIG_DEBUG_INFO_BTF)".into()),
+    };
+    Ok(KernelFacts { symbols, clock })
+}
+
+impl StoppedRun<'_> {
+    fn bring_to(&self, place: &Place) -> Result<Standing, Failure> {
+        let KernelFacts { symbols, clock } = &self.kernel;
+        let stub = self.run.stub().map_err(Missed::from);
+        let standing = stub.and_then(|stub| {
+            let mut stub = stub.cancelled_by(&self.signals.flag());
+            place::go_to(&mut stub, place, symbols, clock)
+        });
+        standing.map_err(|missed| match missed {
+            Missed::Stub(StubError::Cancelled) => Failure::InterruptedEarly,
+            missed => Failure::Argument(format!("debug: --at: {missed}")),
+        })
+    }
+
+    fn tell(&self, standing: &Standing, what: &str) {
+        let run = &self.again.recorded.run;
+        let at = if what.is_empty() { "" } else { " at " };
+        eprintln!(
+            "assize: run {} ({}, {}) stopped{at}{what}: CPU {}, instruction {}",
+            self.again.run.index, run.configuration, run.workload, standing.cpu, standing.count
+        );
+    }
+
+    /// Starts gdb and waits until it has ended.
+    fn leave_to_gdb(&self, arguments: &DebugArguments) -> Result<(), Failure> {
+        let door: PathBuf = self.run.socket().with_extension("relay");
+        let failed = |source| Failure::Write {
+            what: door.display().to_string(),
+            source,
+        };
+        let listener = UnixListener::bind(&door).map_err(failed)?;
+        relay::serve(Doors::Socket(listener), &self.run.socket(), &self.written);
+        let files = self.files(&door.display().to_string())?;
+        let mut gdb = files
+            .start(&arguments.gdb, &arguments.arguments)
+            .map_err(|error| gdb_failure(&arguments.gdb, &error.to_string()))?;
+        self.signals.leave_to(&mut gdb)
+    }
+
+    /// Waits until a debugger at a port has let the run end.
+    fn wait_at(&self, listener: TcpListener) -> Result<(), Failure> {
+        let address = listener.local_addr().map_err(|source| Failure::Write {
+            what: "a port".into(),
+            source,
+        })?;
+        relay::serve(Doors::Port(listener), &self.run.socket(), &self.written);
+        let files = self.files(&address.to_string())?;
+        eprintln!("assize: in another terminal: gdb {}", files.options());
+        self.signals.wait_for(|| self.run.has_ended())
+    }
+
+    fn files(&self, door: &str) -> Result<GdbFiles, Failure> {
+        let KernelFacts { symbols, clock } = &self.kernel;
+        let directory = self.run.directory();
+        GdbFiles::write(directory, door, symbols, clock.as_ref().ok()).map_err(|source| {
+            Failure::Write {
+                what: directory.display().to_string(),
+                source,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_equal_answer_of_an_unwritten_run_is_a_success() {
+        assert_eq!(verdict(false, None).1, 0);
+        for (written, difference) in [(true, None), (true, Some("x")), (false, Some("x"))] {
+            let (text, code) = verdict(written, difference);
+            assert_eq!(code, 1);
+            assert_eq!(text.contains("another run"), written, "{text}");
+        }
+    }
+}

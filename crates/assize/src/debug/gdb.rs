@@ -1,0 +1,90 @@
+//! gdb: what it is started with.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use assize_why::kernel_elf::{KernelSymbol, kernel_elf};
+
+use super::clock::GuestClock;
+use crate::shell;
+
+const CLOCK: &str = include_str!("clock.py");
+
+/// The files that a gdb of one session reads.
+#[derive(Debug)]
+pub(super) struct GdbFiles {
+    commands: PathBuf,
+    clock: PathBuf,
+}
+
+impl GdbFiles {
+    /// Writes them into a directory, for a machine behind this door.
+    pub(super) fn write(
+        directory: &Path,
+        door: &str,
+        symbols: &[KernelSymbol],
+        clock: Option<&GuestClock>,
+    ) -> io::Result<GdbFiles> {
+        let at = |name: &str| directory.join(name);
+        let elf = at("kernel");
+        fs::write(&elf, kernel_elf(symbols))?;
+        let mut commands = String::from("set confirm off\n");
+        let _ = writeln!(commands, "file {}", elf.display());
+        let _ = writeln!(commands, "target remote {door}");
+        fs::write(at("commands"), commands)?;
+        let mut text = String::from("CLOCK = ");
+        match clock {
+            Some(clock) => {
+                let [last, factor, shift, fraction, base, end] = clock.fields;
+                let _ = writeln!(
+                    text,
+                    "({}, {}, {}, ({last}, {factor}, {shift}, {fraction}, {base}, {end}))",
+                    clock.at,
+                    clock.copies,
+                    clock.copy_size()
+                );
+            }
+            None => text.push_str("None\n"),
+        }
+        fs::write(at("clock.py"), text + CLOCK)?;
+        Ok(GdbFiles {
+            commands: at("commands"),
+            clock: at("clock.py"),
+        })
+    }
+
+    /// Starts gdb. It reads no file of the user's and loads nothing that a tree offers.
+    pub(super) fn start(
+        &self,
+        program: &Path,
+        arguments: &[std::ffi::OsString],
+    ) -> io::Result<Child> {
+        Command::new(program)
+            .args(["-q", "-nx", "-iex", "set auto-load off"])
+            .args([
+                Path::new("-x"),
+                &self.clock,
+                Path::new("-x"),
+                &self.commands,
+            ])
+            .args(arguments)
+            .spawn()
+    }
+
+    /// The options with which somebody else starts one.
+    pub(super) fn options(&self) -> String {
+        let [commands, clock] =
+            [&self.commands, &self.clock].map(|it| shell::quote(it.as_os_str()));
+        format!("-x {clock} -x {commands}")
+    }
+}
+
+/// Whether this is a gdb that runs.
+pub(super) fn runs(program: &Path) -> io::Result<bool> {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null());
+    Ok(command.output()?.status.success())
+}

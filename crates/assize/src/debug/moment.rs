@@ -1,0 +1,291 @@
+//! Moments that the record of a run knows: its samples, jobs and kernel events.
+
+use std::path::Path;
+
+use assize_bundle::{RunRecord, Samples};
+use assize_job::{JITTER, JITTER_OF, Mark};
+use assize_plan::Plan;
+use assize_trace::TracedRun;
+
+use super::place::milliseconds;
+use crate::failure::Failure;
+use crate::trace::traced;
+
+/// The metric whose samples have the time of their begin.
+const PLANTED_STALL: &str = "planted_stall";
+
+/// A moment of a recorded run. What is counted is counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Moment {
+    kind: MomentKind,
+    /// Whether the end of a sample is meant.
+    ends: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum MomentKind {
+    Worst,
+    Sample(String, u64),
+    Job(u64),
+    Event(String, u64),
+}
+
+impl Moment {
+    /// Reads what stands behind `--at`; `None` if it is no word of these.
+    pub(super) fn parse(text: &str) -> Option<Result<Moment, String>> {
+        let (text, ends) = match text.strip_suffix(":end") {
+            Some(before) => (before, true),
+            None => (text, false),
+        };
+        let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
+        let named = |rest: &str| {
+            let (name, text) = rest.rsplit_once(':')?;
+            Some((name.to_owned(), number(text)?))
+        };
+        let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+        let kind = match word {
+            "worst" => rest.is_empty().then_some(MomentKind::Worst),
+            "sample" => named(rest).map(|(name, at)| MomentKind::Sample(name, at)),
+            "job" if !ends => number(rest).map(MomentKind::Job),
+            "event" if !ends => named(rest).map(|(name, at)| MomentKind::Event(name, at)),
+            "job" | "event" => None,
+            _ => return None,
+        };
+        Some(kind.map(|kind| Moment { kind, ends }).ok_or_else(|| {
+            format!(
+                "'{text}' is no moment; worst, worst:end, sample:round_trip:7, \
+                 sample:round_trip:7:end, job:412 and event:sched_switch:3 are"
+            )
+        }))
+    }
+
+    /// When it was, in ns of CLOCK_MONOTONIC, and what it is in words.
+    pub(super) fn find(
+        &self,
+        plan: &Plan,
+        recorded: &RunRecord,
+        bundle: &Path,
+        metric: Option<&str>,
+    ) -> Result<(u64, String), Failure> {
+        let events = || traced(bundle, recorded.index);
+        let found = match &self.kind {
+            MomentKind::Worst => worst(plan, recorded, metric)
+                .and_then(|(samples, at, why)| self.of_sample(samples, at, &why)),
+            MomentKind::Sample(name, number) => series(&recorded.samples, name)
+                .and_then(|samples| self.of_sample(samples, nth(*number)?, "")),
+            MomentKind::Job(number) => job(events()?, *number),
+            MomentKind::Event(name, number) => event(events()?, name, *number),
+        };
+        found.map_err(|why| Failure::Argument(format!("debug: --at: {why}")))
+    }
+
+    fn of_sample(&self, samples: &Samples, at: usize, why: &str) -> Result<(u64, String), String> {
+        let metric = &samples.metric;
+        let (Some(&value), Some(&t_ns)) = (samples.values.get(at), samples.t_ns.get(at)) else {
+            let all = samples.values.len();
+            return Err(format!("{metric} has samples 1 to {all}"));
+        };
+        let start = samples.start_ns.ok_or_else(|| {
+            format!("the samples of {metric} have no time; they were recorded by an older assize")
+        })?;
+        if samples.unit != "ns" {
+            return Err(format!("{metric} is not a length of time"));
+        }
+        // The time of a sample is its end, but a stall's its begin.
+        let (known, length) = (start + t_ns, whole(value));
+        let (begin, end) = match metric.as_str() {
+            PLANTED_STALL => (known, known.saturating_add(length)),
+            _ => (known.saturating_sub(length), known),
+        };
+        let (side, time) = if self.ends {
+            ("end", end)
+        } else {
+            ("begin", begin)
+        };
+        let text = format!(
+            "the {side} of {metric} {}{why}, {length} ns up to {} ms",
+            at + 1,
+            milliseconds(end)
+        );
+        Ok((time, text))
+    }
+}
+
+/// A length in ns, which fits a float.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It saturates.
+fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
+fn nth(number: u64) -> Result<usize, String> {
+    usize::try_from(number - 1).map_err(|error| error.to_string())
+}
+
+/// The samples of which a metric is a statistic.
+fn series<'a>(all: &'a [Samples], metric: &str) -> Result<&'a Samples, String> {
+    let is_of = |one: &&Samples| {
+        one.metric == metric
+            || (metric == JITTER && one.metric == JITTER_OF)
+            || Mark::ALL
+                .iter()
+                .any(|mark| mark.metric_name(&one.metric, &one.unit) == metric)
+    };
+    all.iter().find(is_of).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|one| one.metric.as_str()).collect();
+        if known.is_empty() {
+            return "no samples are recorded; add samples = true to the experiment and run it again"
+                .into();
+        }
+        let known = known.join(", ");
+        format!("no samples of {metric} are recorded; there are those of {known}")
+    })
+}
+
+/// The worst sample of a metric, else of the first primary metric that has samples.
+fn worst<'a>(
+    plan: &Plan,
+    recorded: &'a RunRecord,
+    metric: Option<&str>,
+) -> Result<(&'a Samples, usize, String), String> {
+    let primary = plan.primary.iter().map(|one| one.metric.as_str());
+    let mut wanted = metric
+        .into_iter()
+        .chain(primary.filter(|_| metric.is_none()));
+    let all = &recorded.samples;
+    let found = wanted.find_map(|name| Some((name, series(all, name).ok()?)));
+    let Some((name, samples)) = found else {
+        let name = metric.or_else(|| Some(plan.primary.first()?.metric.as_str()));
+        let none = "no metric is primary; name one with --metric";
+        return Err(match name {
+            Some(name) => series(all, name).err().unwrap_or_default(),
+            None if all.is_empty() => series(all, "").err().unwrap_or_default(),
+            None => none.into(),
+        });
+    };
+    let more_is_better = plan.higher_is_better.iter().any(|one| one == name);
+    let sign = if more_is_better { -1.0 } else { 1.0 };
+    let values = samples.values.iter().map(|value| sign * value);
+    let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    let at = values.clone().position(|value| value >= most);
+    let at = at.ok_or_else(|| format!("{} has no samples", samples.metric))?;
+    Ok((
+        samples,
+        at,
+        format!(", the worst of {}", samples.values.len()),
+    ))
+}
+
+fn recorded_events(run: Option<TracedRun>) -> Result<TracedRun, String> {
+    run.ok_or_else(|| {
+        "no kernel events are recorded; add \"kernel-events\" to the key instruments of the \
+         experiment and run it again"
+            .into()
+    })
+}
+
+fn job(run: Option<TracedRun>, number: u64) -> Result<(u64, String), String> {
+    let run = recorded_events(run)?;
+    let job = run.jobs.get(nth(number)?);
+    let all = run.jobs.len();
+    let job = job.ok_or_else(|| format!("the run has jobs 1 to {all}"))?;
+    let text = format!("the submission of job {number} of {all}");
+    Ok((job.submit, text))
+}
+
+fn event(run: Option<TracedRun>, name: &str, number: u64) -> Result<(u64, String), String> {
+    let events = recorded_events(run)?.events;
+    let is = |kind: &str| kind == name || kind.split_once('/').is_some_and(|(_, it)| it == name);
+    let rows = events.rows.iter().filter(|row| {
+        let kind = events.kinds.get(usize::from(row.kind));
+        kind.is_some_and(|kind| is(&kind.name))
+    });
+    let all = rows.clone().count();
+    let mut at = rows.skip(nth(number)?);
+    match at.next() {
+        Some(row) => Ok((row.at_ns, format!("event {number} of {all} {name}"))),
+        None if all > 0 => Err(format!("the run has events 1 to {all} {name}")),
+        None => {
+            let known: Vec<&str> = events.kinds.iter().map(|kind| kind.name.as_str()).collect();
+            Err(format!(
+                "no event {name} is recorded; there are {}",
+                known.join(", ")
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    fn samples(metric: &str, values: &[f64]) -> Samples {
+        Samples {
+            metric: metric.into(),
+            unit: "ns".into(),
+            start_ns: Some(1_000_000),
+            t_ns: (1..=values.len() as u64).map(|at| at * 1000).collect(),
+            values: values.to_vec(),
+        }
+    }
+
+    fn moment(text: &str) -> Moment {
+        Moment::parse(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_moment_is_a_sample_a_job_or_an_event() {
+        assert_eq!(moment("worst:end").kind, MomentKind::Worst);
+        let sample = moment("sample:wakeup_latency:a:7");
+        assert_eq!(
+            sample.kind,
+            MomentKind::Sample("wakeup_latency:a".into(), 7)
+        );
+        assert!(moment("sample:round_trip:7:end").ends);
+        for other in ["drm_sched_main", "crash", "12ms", "worstcase:3"] {
+            assert_eq!(Moment::parse(other), None, "{other}");
+        }
+        for wrong in [
+            "job",
+            "job:0",
+            "job:3:end",
+            "event:3",
+            "sample:x",
+            "worst:7",
+        ] {
+            assert!(Moment::parse(wrong).unwrap().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_sample_ends_at_its_time_and_a_stall_begins_there() {
+        let all = [
+            samples("round_trip", &[300.0, 500.0, 400.0]),
+            samples(PLANTED_STALL, &[50.0]),
+        ];
+        let trip = |text: &str, at| moment(text).of_sample(&all[0], at, "").unwrap().0;
+        assert_eq!(trip("worst", 1), 1_001_500);
+        assert_eq!(trip("worst:end", 1), 1_002_000);
+        let stall = |text: &str| moment(text).of_sample(&all[1], 0, "").unwrap().0;
+        assert_eq!(stall("worst"), 1_001_000);
+        assert_eq!(stall("worst:end"), 1_001_050);
+        assert!(moment("worst").of_sample(&all[1], 1, "").is_err());
+        for metric in [
+            JITTER,
+            "round_trip",
+            "round_trip_ns_max",
+            "round_trip_ns_p99.9",
+        ] {
+            assert_eq!(
+                series(&all, metric).unwrap().metric,
+                "round_trip",
+                "{metric}"
+            );
+        }
+        assert!(
+            series(&all, "round")
+                .unwrap_err()
+                .contains("round_trip, planted")
+        );
+    }
+}

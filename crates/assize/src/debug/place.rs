@@ -1,0 +1,280 @@
+//! The place at which a run is stopped first, and how it gets there.
+
+use std::fmt;
+
+use assize_target::gdb_stub::{GdbStub, StubError};
+use assize_why::kernel_elf::KernelSymbol;
+
+use super::clock::GuestClock;
+
+/// The functions that a kernel calls when it oopses, warns or panics.
+const CRASH: [&str; 4] = ["oops_enter", "__warn", "panic", "vpanic"];
+/// From this far on, in ns, the guest's factor may change on the way by what shows.
+const NEAR: u64 = 2_000_000;
+
+/// A place in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where its memory image goes on, before its set-up.
+    Begin,
+    /// A time of CLOCK_MONOTONIC, in ns.
+    Time(u64),
+    /// The Nth call of a function, from 1.
+    Call(String, u64),
+    /// Where the kernel oopses, warns or panics.
+    Crash,
+}
+
+impl Place {
+    /// Reads what stands behind `--at`.
+    pub(super) fn parse(text: &str) -> Result<Place, String> {
+        if text == "crash" {
+            return Ok(Place::Crash);
+        }
+        if text.starts_with(|first: char| first.is_ascii_digit()) {
+            return time(text).map(Place::Time).ok_or_else(|| {
+                format!("'{text}' is no time; 81.204ms, 3us, 1.5s and 81204513ns are")
+            });
+        }
+        let (name, number) = text.split_once(':').unwrap_or((text, "1"));
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
+        match number.parse() {
+            Ok(number) if number > 0 && !name.is_empty() && name.chars().all(is_name) => {
+                Ok(Place::Call(name.into(), number))
+            }
+            _ => Err(format!(
+                "'{text}' is no place; worst, 81.204ms, drm_sched_main:7 and crash are"
+            )),
+        }
+    }
+}
+
+/// Nanoseconds of a decimal number with a unit.
+fn time(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at_checked(digits)?;
+    let places = match unit {
+        "ns" => 0,
+        "us" | "µs" => 3,
+        "ms" => 6,
+        "s" => 9,
+        _ => return None,
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let mut digits = fraction.to_owned();
+    while digits.len() < places {
+        digits.push('0');
+    }
+    // Less than a nanosecond is nothing that the guest knows.
+    let below = digits.get(..places)?;
+    let whole: u64 = whole.parse().ok()?;
+    let below: u64 = if below.is_empty() {
+        0
+    } else {
+        below.parse().ok()?
+    };
+    whole
+        .checked_mul(10_u64.pow(u32::try_from(places).ok()?))?
+        .checked_add(below)
+}
+
+/// Why a run did not get to a place.
+#[derive(Debug)]
+pub(super) enum Missed {
+    /// The run has ended before.
+    Ended(String),
+    /// The place is none in this run.
+    None(String),
+    /// The machine cannot be asked.
+    Stub(StubError),
+}
+
+impl From<StubError> for Missed {
+    fn from(error: StubError) -> Self {
+        Missed::Stub(error)
+    }
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missed::Ended(what) => write!(f, "the run ended before {what}"),
+            Missed::None(why) => f.write_str(why),
+            Missed::Stub(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Where a machine stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// The CPU that stopped it.
+    pub(super) cpu: usize,
+    /// The count of that CPU, in ns since the machine was switched on.
+    pub(super) count: u64,
+}
+
+/// Lets a machine go on to a place. Only a time needs the clock.
+pub(super) fn go_to(
+    stub: &mut GdbStub,
+    place: &Place,
+    symbols: &[KernelSymbol],
+    clock: &Result<GuestClock, String>,
+) -> Result<Standing, Missed> {
+    let cpu = match place {
+        Place::Begin => 0,
+        Place::Time(time) => {
+            let clock = clock.as_ref().map_err(|why| {
+                Missed::None(format!("the time of this kernel cannot be read: {why}"))
+            })?;
+            go_to_time(stub, clock, *time)?
+        }
+        Place::Call(name, number) => {
+            let addresses: Vec<u64> = code(symbols, |one| one == name).collect();
+            if addresses.is_empty() {
+                return Err(Missed::None(format!("the kernel has no function {name}")));
+            }
+            go_to_call(stub, &addresses, *number).map_err(|error| match error {
+                Missed::Stub(StubError::Ended) => Missed::Ended(format!("call {number} of {name}")),
+                other => other,
+            })?
+        }
+        Place::Crash => {
+            let addresses: Vec<u64> = code(symbols, |one| CRASH.contains(&one)).collect();
+            go_to_call(stub, &addresses, 1).map_err(|error| match error {
+                Missed::Stub(StubError::Ended) => {
+                    Missed::None("the kernel did not oops, warn or panic in this run".into())
+                }
+                other => other,
+            })?
+        }
+    };
+    Ok(Standing {
+        cpu,
+        count: number(stub, &format!("cpu {cpu} "))?,
+    })
+}
+
+fn code(symbols: &[KernelSymbol], is: impl Fn(&str) -> bool) -> impl Iterator<Item = u64> {
+    let mut found: Vec<u64> = symbols
+        .iter()
+        .filter(|one| one.is_code && is(&one.name))
+        .map(|one| one.address)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter()
+}
+
+/// Stops at the Nth time that a CPU comes to one of these addresses.
+fn go_to_call(stub: &mut GdbStub, addresses: &[u64], times: u64) -> Result<usize, Missed> {
+    for address in addresses {
+        stub.set_breakpoint(*address)?;
+    }
+    let mut cpu = stub.go()?;
+    for _ in 1..times {
+        // Past the instruction at which it stands. Another CPU may come to one meanwhile.
+        let next = stub.step(cpu)?;
+        let stands = addresses.contains(&stub.program_counter(next)?);
+        cpu = if next == cpu && !stands {
+            stub.go()?
+        } else {
+            next
+        };
+    }
+    for address in addresses {
+        stub.remove_breakpoint(*address)?;
+    }
+    Ok(cpu)
+}
+
+/// Stops before the first instruction at this time or later. The guest's factor may change
+/// on the way, so the way is made in steps.
+fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize, Missed> {
+    let begin = clock.read(stub)?.time(number(stub, "now ")?);
+    if begin >= time {
+        return Err(Missed::None(format!(
+            "at {} ms the run had not begun; it begins at {} ms",
+            milliseconds(time),
+            milliseconds(begin)
+        )));
+    }
+    loop {
+        let (count, now) = (clock.read(stub)?.count(time), number(stub, "now ")?);
+        let ahead = count.saturating_sub(now);
+        let stop = if ahead > NEAR {
+            count - ahead / 1000 - NEAR / 2
+        } else {
+            count
+        };
+        stub.monitor(&format!("icount_stop {stop}"))?;
+        let cpu = stub.go().map_err(|error| match error {
+            StubError::Ended => Missed::Ended(format!("{} ms", milliseconds(time))),
+            other => Missed::Stub(other),
+        })?;
+        // All CPUs may have been idle until later.
+        if clock
+            .read(stub)?
+            .time(number(stub, &format!("cpu {cpu} "))?)
+            >= time
+        {
+            return Ok(cpu);
+        }
+    }
+}
+
+/// A number of `info icount`.
+pub(super) fn number(stub: &mut GdbStub, name: &str) -> Result<u64, StubError> {
+    let text = stub.monitor("info icount")?;
+    let mut lines = text.lines();
+    let found = lines.find_map(|line| line.strip_prefix(name)?.split(' ').next()?.parse().ok());
+    found.ok_or_else(|| StubError::Answered {
+        packet: "info icount".into(),
+        answer: text,
+    })
+}
+
+/// With all digits of the nanoseconds.
+pub(super) fn milliseconds(ns: u64) -> String {
+    format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_a_time_a_call_or_a_crash() {
+        let call = |name: &str, number| Place::Call(name.into(), number);
+        for (text, place) in [
+            ("12.345ms", Place::Time(12_345_000)),
+            ("12345678ns", Place::Time(12_345_678)),
+            ("1.5s", Place::Time(1_500_000_000)),
+            ("0.1234567890123s", Place::Time(123_456_789)),
+            ("7us", Place::Time(7_000)),
+            ("drm_sched_main", call("drm_sched_main", 1)),
+            ("drm_sched_main:7", call("drm_sched_main", 7)),
+            ("foo.isra.0", call("foo.isra.0", 1)),
+            ("crash", Place::Crash),
+        ] {
+            assert_eq!(Place::parse(text).unwrap(), place, "{text}");
+        }
+        for wrong in [
+            "",
+            "12",
+            "12xs",
+            "1..2ms",
+            "a:0",
+            "a:",
+            ":1",
+            "a b",
+            "1.2.3s",
+            "99999999999999999999s",
+            "12ms ",
+            "-1ms",
+        ] {
+            assert!(Place::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Runs of a bundle that are repeated, and whether they gave the same answer.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assize_bundle::{RunExit, RunRecord};
+use assize_job::Order;
+use assize_plan::{Plan, PlannedRun};
+use assize_target::OrderResult;
+
+use crate::failure::Failure;
+use crate::levels::ExpectedParts;
+use crate::record;
+use crate::run::plan_of;
+
+/// A recorded run and the order that repeats it.
+pub(crate) struct RunToRepeat<'a> {
+    pub(crate) run: PlannedRun,
+    pub(crate) order: Order,
+    pub(crate) recorded: RunRecord,
+    pub(crate) bundle: &'a Path,
+}
+
+impl<'a> RunToRepeat<'a> {
+    /// A run of this plan, if the bundle has a record of it.
+    pub(crate) fn find(
+        plan: &Plan,
+        run: &PlannedRun,
+        bundle: &'a Path,
+    ) -> Result<Option<RunToRepeat<'a>>, Failure> {
+        let file = bundle.join("runs").join(format!("{:04}.json", run.index));
+        let Some(order) = plan.order(run.index).filter(|_| file.exists()) else {
+            return Ok(None);
+        };
+        Ok(Some(RunToRepeat {
+            run: *run,
+            order,
+            recorded: assize_bundle::read_run(bundle, run.index)?,
+            bundle,
+        }))
+    }
+
+    /// The first difference between this execution and the recorded one.
+    pub(crate) fn difference(
+        &self,
+        plan: &Plan,
+        done: &OrderResult,
+        expected: &ExpectedParts,
+    ) -> Option<String> {
+        let now = record::recorded(plan, &self.run, done, expected.run(&self.run));
+        difference(&self.recorded, &now)
+    }
+}
+
+/// The plan of a bundle; fails if its runs are not exact.
+pub(crate) fn exact_plan(bundle: &Path, verb: &str) -> Result<Plan, Failure> {
+    let plan = plan_of(assize_bundle::read_plan(bundle)?.plan, bundle)?;
+    if plan.target == "exact" {
+        return Ok(plan);
+    }
+    Err(Failure::Argument(format!(
+        "{verb}: {}: its runs were executed on the target {}, where no run can be repeated; \
+         `assize run --target exact` executes the experiment where they can",
+        bundle.display(),
+        plan.target
+    )))
+}
+
+/// The first difference between a repeated run and its record, if there is one.
+fn difference(recorded: &RunRecord, now: &RunRecord) -> Option<String> {
+    match &now.exit {
+        exit if *exit == recorded.exit => {}
+        RunExit::Failed { why, .. } => return Some(why.clone()),
+        RunExit::Completed => return Some("it completed".into()),
+    }
+    for part in &now.identity {
+        if !recorded.identity.contains(part) {
+            let value = part.value.as_deref().unwrap_or("nothing");
+            return Some(format!("{} {} is {value:.24}", part.kind, part.name));
+        }
+    }
+    // The number of executions is not part of the answer.
+    let known = |facts: &BTreeMap<String, String>| {
+        let mut facts = facts.clone();
+        facts.remove(assize_target::EXECUTIONS);
+        facts
+    };
+    let (then, today) = (known(&recorded.environment), known(&now.environment));
+    let other = today
+        .iter()
+        .find(|(name, value)| then.get(*name) != Some(value));
+    if let Some((name, value)) = other {
+        return Some(format!("{name} is {value:.60}"));
+    }
+    for (name, then) in &recorded.run.metrics {
+        match now.run.metrics.get(name) {
+            Some(today) if today == then => {}
+            Some(today) => {
+                return Some(format!("{name} is {} and was {}", today.value, then.value));
+            }
+            None => return Some(format!("{name} is missing")),
+        }
+    }
+    let texts =
+        |run: &RunRecord| -> Vec<String> { run.raw.iter().map(|(_, text)| text.clone()).collect() };
+    let same = recorded.run.metrics.len() == now.run.metrics.len()
+        && recorded.identity == now.identity
+        && recorded.unavailable == now.unavailable
+        && recorded.events == now.events
+        && recorded.doubts == now.doubts
+        && recorded.samples == now.samples
+        && recorded.histograms == now.histograms
+        && then.len() == today.len()
+        && texts(recorded) == texts(now);
+    (!same).then(|| "some of its records differ".to_owned())
+}

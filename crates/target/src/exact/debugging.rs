@@ -1,0 +1,158 @@
+//! Runs that a debugger stops.
+//!
+//! The machine is resumed from its memory image as for any run, but stands still with QEMU's
+//! gdb stub at a socket. Whatever a debugger stops, steps and reads, the answer stays the
+//! same; the caller compares it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assize_job::Order;
+use serde_json::{Value, json};
+
+use super::boot::RunningQemu;
+use super::{BootSpec, Exact, exact, facts, keep_error};
+use crate::fault::{failed, mend, wrong};
+use crate::gdb_stub::{GdbStub, StubError};
+use crate::qemu::Clock;
+use crate::vm::{PreparedBoot, job_text};
+use crate::{Error, OrderResult, scratch, stream};
+
+/// How to get a QEMU that can be stopped.
+const FETCH: &str = "unset ASSIZE_QEMU, then run `assize kernel fetch --qemu`";
+
+/// A run in a machine that stands still, or goes on for a debugger.
+#[derive(Debug)]
+pub struct DebuggedRun {
+    running: RunningQemu,
+    /// The directory of the socket, whose path must be short.
+    place: tempfile::TempDir,
+    /// The directory of the debugger's files.
+    files: scratch::ScratchDirectory,
+    facts: BTreeMap<String, String>,
+    begun: Instant,
+}
+
+impl Exact {
+    /// The facts that the record of a run has and a target knows before it.
+    ///
+    /// # Errors
+    /// The order cannot be prepared.
+    pub fn facts(&self, order: &Order) -> Result<BTreeMap<String, String>, Error> {
+        let ready = self.stock.ready(order)?;
+        Ok(facts(&self.qemu, &ready, order, Clock::Instructions))
+    }
+
+    /// Resumes the machine of this order and leaves it standing before its job. The host's
+    /// clock does not limit the run.
+    ///
+    /// # Errors
+    /// QEMU is another one than assize builds, or does not start.
+    pub fn debug(&self, order: &Order, slot: usize) -> Result<DebuggedRun, Error> {
+        let other = || {
+            let why = format!(
+                "QEMU {} is not the one that assize builds; stopped, its run would be another one",
+                self.qemu.version
+            );
+            mend(wrong("debug a run", why), FETCH)
+        };
+        if !self.qemu.parallel {
+            return Err(other());
+        }
+        let ready: Arc<PreparedBoot> = self.stock.ready(order)?;
+        let job = job_text(&ready, order)?;
+        let place = tempfile::Builder::new()
+            .prefix("assize-")
+            .tempdir()
+            .map_err(|error| keep_error(&std::env::temp_dir(), &error))?;
+        let root = self.stock.root();
+        let files = scratch::directory(root).map_err(|error| keep_error(root, &error))?;
+        let socket = socket(place.path());
+        let listen = format!("unix:{},server=on,wait=off", socket.display());
+        let booted = BootSpec {
+            limit: Duration::MAX,
+            run: None,
+            ..self.booted(&ready, order, slot)
+        };
+        let image = self.image(&ready, order, slot)?;
+        let begun = Instant::now();
+        let run = DebuggedRun {
+            running: image.load(&booted, &job, &["-gdb", &listen])?,
+            place,
+            files,
+            facts: facts(&self.qemu, &ready, order, Clock::Instructions),
+            begun,
+        };
+        let shown = run.stub().and_then(|mut stub| stub.monitor("info icount"));
+        match shown {
+            Ok(text) if text.starts_with("now ") => Ok(run),
+            Ok(_) => Err(other()),
+            Err(error) => Err(failed("debug a run", error)),
+        }
+    }
+}
+
+fn socket(place: &Path) -> PathBuf {
+    place.join("gdb")
+}
+
+impl DebuggedRun {
+    /// A directory for the files of a debugger.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.files.path()
+    }
+
+    /// The socket of QEMU's gdb stub, which serves one debugger at a time.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        socket(self.place.path())
+    }
+
+    /// A connection to the stub.
+    ///
+    /// # Errors
+    /// The machine has ended.
+    pub fn stub(&self) -> Result<GdbStub, StubError> {
+        GdbStub::connect(&self.socket())
+    }
+
+    /// Whether the run has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.running.has_ended()
+    }
+
+    /// Lets a machine that stands go on without a debugger.
+    pub fn let_go(&mut self) {
+        let asked = self
+            .running
+            .control()
+            .and_then(|qmp| qmp.execute("query-status", json!({})));
+        let stands = asked.is_ok_and(|it| it.get("running") == Some(&Value::Bool(false)));
+        if stands {
+            // It may have ended meanwhile.
+            let _ = self.stub().and_then(GdbStub::detach);
+        }
+    }
+
+    /// Waits for the end of the run.
+    ///
+    /// # Errors
+    /// The output cannot be read.
+    pub fn finish(self) -> Result<OrderResult, Error> {
+        let place = self.place.path().to_owned();
+        let left = self
+            .running
+            .finish()
+            .map_err(|error| keep_error(&place, &error))?;
+        Ok(OrderResult {
+            outcome: exact(stream::outcome(&left.answer, &left.console, left.ended)),
+            machine: self.facts,
+            cached: false,
+            elapsed: self.begun.elapsed(),
+        })
+    }
+}

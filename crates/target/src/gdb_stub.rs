@@ -1,0 +1,350 @@
+//! A client for QEMU's gdb stub: the part of gdb's remote protocol that brings a machine to a
+//! place, reads what is there, and lets it go on.
+//!
+//! Packets are `$text#sum`; the receiver of one answers `+`. CPU `n` of the machine is the
+//! thread `p1.n+1`.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How many bytes of memory are read with one packet.
+const CHUNK: usize = 2048;
+/// How often is looked whether the caller still waits.
+const LOOK: Duration = Duration::from_millis(100);
+/// The number of the program counter among the registers of x86-64.
+const PC: u32 = 16;
+
+/// A connection to the gdb stub of a machine. The machine stands still while one exists,
+/// except in [`GdbStub::go`] and [`GdbStub::step`].
+#[derive(Debug)]
+pub struct GdbStub {
+    stream: BufReader<UnixStream>,
+    cancel: Arc<AtomicBool>,
+}
+
+/// Why the stub did not do as it was told.
+#[derive(Debug)]
+pub enum StubError {
+    /// The connection failed.
+    Io(io::Error),
+    /// The machine has ended.
+    Ended,
+    /// The caller does not want to wait any longer.
+    Cancelled,
+    /// The stub answered with an error, or with something else than was asked for.
+    Answered {
+        /// The packet.
+        packet: String,
+        /// The answer.
+        answer: String,
+    },
+}
+
+impl fmt::Display for StubError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StubError::Io(error) => error.fmt(f),
+            StubError::Ended => f.write_str("the machine has ended"),
+            StubError::Cancelled => f.write_str("interrupted"),
+            StubError::Answered { packet, answer } => {
+                write!(f, "QEMU answers {packet} with '{answer}'")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StubError {}
+
+impl From<io::Error> for StubError {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+        match error.kind() {
+            BrokenPipe | ConnectionReset | UnexpectedEof => StubError::Ended,
+            _ => StubError::Io(error),
+        }
+    }
+}
+
+impl GdbStub {
+    /// Connects, which stops the machine and removes all breakpoints.
+    ///
+    /// # Errors
+    /// Nobody listens at this socket.
+    pub fn connect(path: &Path) -> Result<GdbStub, StubError> {
+        let stream = UnixStream::connect(path)?;
+        stream.set_read_timeout(Some(LOOK))?;
+        let mut stub = GdbStub {
+            stream: BufReader::new(stream),
+            cancel: Arc::default(),
+        };
+        stub.ask("qSupported:multiprocess+;swbreak+")?;
+        stub.ask("?")?;
+        Ok(stub)
+    }
+
+    /// Lets this flag end all waiting.
+    #[must_use]
+    pub fn cancelled_by(mut self, flag: &Arc<AtomicBool>) -> GdbStub {
+        self.cancel = Arc::clone(flag);
+        self
+    }
+
+    /// Lets the machine go on until it stops by itself. Returns the CPU that stopped it.
+    ///
+    /// # Errors
+    /// [`StubError::Ended`] if it does not stop any more.
+    pub fn go(&mut self) -> Result<usize, StubError> {
+        self.resume("vCont;c")
+    }
+
+    /// Lets the machine go on until this CPU has executed an instruction; a breakpoint at
+    /// that one does not stop it. Returns the CPU that stopped the machine: another one may
+    /// have come to a breakpoint before.
+    ///
+    /// # Errors
+    /// As [`GdbStub::go`].
+    pub fn step(&mut self, cpu: usize) -> Result<usize, StubError> {
+        self.resume(&format!("vCont;s:p1.{:x};c", cpu + 1))
+    }
+
+    fn resume(&mut self, packet: &str) -> Result<usize, StubError> {
+        let answer = self.ask(packet)?;
+        if answer.starts_with(['W', 'X']) {
+            return Err(StubError::Ended);
+        }
+        stopped_by(&answer).ok_or(StubError::Answered {
+            packet: packet.into(),
+            answer,
+        })
+    }
+
+    /// Stops each CPU before it executes the instruction at this address.
+    ///
+    /// # Errors
+    /// The stub refuses.
+    pub fn set_breakpoint(&mut self, address: u64) -> Result<(), StubError> {
+        self.confirm(&format!("Z1,{address:x},1"))
+    }
+
+    /// Removes the breakpoint at this address.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn remove_breakpoint(&mut self, address: u64) -> Result<(), StubError> {
+        self.confirm(&format!("z1,{address:x},1"))
+    }
+
+    /// Stops after each instruction that has written one of these bytes.
+    ///
+    /// # Errors
+    /// The stub refuses.
+    pub fn set_watchpoint(&mut self, address: u64, bytes: u64) -> Result<(), StubError> {
+        self.confirm(&format!("Z2,{address:x},{bytes:x}"))
+    }
+
+    /// Removes a watchpoint.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn remove_watchpoint(&mut self, address: u64, bytes: u64) -> Result<(), StubError> {
+        self.confirm(&format!("z2,{address:x},{bytes:x}"))
+    }
+
+    /// Reads memory at an address of the CPU that stopped the machine.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn read(&mut self, address: u64, bytes: usize) -> Result<Vec<u8>, StubError> {
+        let mut all = Vec::new();
+        while all.len() < bytes {
+            let from = address.wrapping_add(all.len() as u64);
+            let packet = format!("m{from:x},{:x}", CHUNK.min(bytes - all.len()));
+            let answer = self.ask(&packet)?;
+            match from_hex(&answer) {
+                Some(some) => all.extend(some),
+                None => return Err(StubError::Answered { packet, answer }),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes memory. The run is another one from then on.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), StubError> {
+        let packet = format!("M{address:x},{:x}:{}", bytes.len(), hex(bytes));
+        self.confirm(&packet)
+    }
+
+    /// The program counter of a CPU.
+    ///
+    /// # Errors
+    /// There is no such CPU.
+    pub fn program_counter(&mut self, cpu: usize) -> Result<u64, StubError> {
+        self.confirm(&format!("Hgp1.{:x}", cpu + 1))?;
+        let packet = format!("p{PC:x}");
+        let answer = self.ask(&packet)?;
+        let bytes = from_hex(&answer).and_then(|bytes| bytes.try_into().ok());
+        bytes
+            .map(u64::from_le_bytes)
+            .ok_or(StubError::Answered { packet, answer })
+    }
+
+    /// Executes a command of QEMU's monitor and returns its output.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub fn monitor(&mut self, command: &str) -> Result<String, StubError> {
+        self.send(&format!("qRcmd,{}", hex(command.as_bytes())))?;
+        let mut text = Vec::new();
+        loop {
+            let packet = self.receive()?;
+            match packet.strip_prefix('O').filter(|_| packet != "OK") {
+                Some(more) => text.extend(from_hex(more).unwrap_or_default()),
+                None => return Ok(String::from_utf8_lossy(&text).replace('\r', "")),
+            }
+        }
+    }
+
+    /// Removes all breakpoints and lets the machine go on without a debugger.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub fn detach(mut self) -> Result<(), StubError> {
+        self.confirm("D;1")
+    }
+
+    fn confirm(&mut self, packet: &str) -> Result<(), StubError> {
+        let answer = self.ask(packet)?;
+        if answer == "OK" {
+            return Ok(());
+        }
+        Err(StubError::Answered {
+            packet: packet.into(),
+            answer,
+        })
+    }
+
+    fn ask(&mut self, packet: &str) -> Result<String, StubError> {
+        self.send(packet)?;
+        self.receive()
+    }
+
+    fn send(&mut self, packet: &str) -> Result<(), StubError> {
+        let sum = packet.bytes().fold(0, u8::wrapping_add);
+        write!(self.stream.get_mut(), "${packet}#{sum:02x}")?;
+        Ok(())
+    }
+
+    /// The next packet. Between packets are acknowledgements.
+    fn receive(&mut self) -> Result<String, StubError> {
+        let mut bytes = Vec::new();
+        self.read_until(b'$', &mut bytes)?;
+        bytes.clear();
+        self.read_until(b'#', &mut bytes)?;
+        if bytes.pop() != Some(b'#') {
+            return Err(StubError::Ended);
+        }
+        // A machine that has ended needs no acknowledgement of that.
+        let _ = self.stream.get_mut().write_all(b"+");
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn read_until(&mut self, end: u8, bytes: &mut Vec<u8>) -> Result<(), StubError> {
+        loop {
+            match self.stream.read_until(end, bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if self.cancel.load(Ordering::SeqCst) {
+                        return Err(StubError::Cancelled);
+                    }
+                }
+                read => return Ok(read.map(|_| ())?),
+            }
+        }
+    }
+}
+
+/// The CPU in a stop reply: `T05thread:p01.02;`.
+fn stopped_by(reply: &str) -> Option<usize> {
+    let (_, rest) = reply.strip_prefix('T')?.split_once("thread:p")?;
+    let (_, thread) = rest.split(';').next()?.split_once('.')?;
+    usize::from_str_radix(thread, 16).ok()?.checked_sub(1)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of hexadecimal digits, at least one.
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if pairs.is_empty() || !rest.is_empty() {
+        return None;
+    }
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |[high, low]: &[u8; 2]| u8::try_from(digit(*high)? << 4 | digit(*low)?).ok();
+    pairs.iter().map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+    use super::*;
+
+    #[test]
+    fn a_stop_reply_names_the_cpu() {
+        for (reply, cpu) in [
+            ("T05thread:p01.01;", Some(0)),
+            ("T05thread:p01.0a;", Some(9)),
+            ("T05thread:p01.02;watch:ffffffff82400000;", Some(1)),
+            ("W01", None),
+            ("E22", None),
+            ("T05thread:p01.00;", None),
+        ] {
+            assert_eq!(stopped_by(reply), cpu, "{reply}");
+        }
+    }
+
+    #[test]
+    fn hexadecimal_text_gives_the_bytes_it_was_made_of() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_hex(&hex(&bytes)).unwrap(), bytes);
+        for wrong in ["", "E14", "0g", "+1", "é"] {
+            assert_eq!(from_hex(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn packets_are_framed_and_a_machine_that_goes_has_ended() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("gdb");
+        let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let stub = std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut from = BufReader::new(stream);
+            let mut asked = Vec::new();
+            for answer in ["PacketSize=1000", "T05thread:p01.01;", "11223344", "E14"] {
+                let mut bytes = Vec::new();
+                from.read_until(b'#', &mut bytes).unwrap();
+                let mut sum = [0; 2];
+                io::Read::read_exact(&mut from, &mut sum).unwrap();
+                asked.push(String::from_utf8(bytes).unwrap());
+                write!(from.get_mut(), "+${answer}#00").unwrap();
+            }
+            asked
+        });
+        let mut client = GdbStub::connect(&path).unwrap();
+        assert_eq!(client.read(0x1000, 4).unwrap(), [0x11, 0x22, 0x33, 0x44]);
+        let error = client.read(0, 1).unwrap_err().to_string();
+        assert_eq!(error, "QEMU answers m0,1 with 'E14'");
+        let asked = stub.join().unwrap();
+        assert_eq!(asked[1..], ["+$?#", "+$m1000,4#", "+$m0,1#"]);
+        assert!(matches!(client.go(), Err(StubError::Ended)));
+    }
+}
