@@ -311,10 +311,19 @@ fn ends_early() -> Outcome {
         .local_addr()?
         .port()
         .to_string();
-    for (signal, words) in [
-        (Signal::INT, &["--port", &port][..]),
-        (Signal::TERM, &["--", "-batch", "-ex", "shell sleep 60"]),
-        (Signal::INT, &["--at", "ktime_get:100000000"]),
+    let awaited = Duration::from_secs(2);
+    for (signal, pause, words) in [
+        (Signal::INT, awaited, &["--port", &port][..]),
+        (
+            Signal::TERM,
+            awaited,
+            &["--", "-batch", "-ex", "shell sleep 60"],
+        ),
+        (
+            Signal::INT,
+            Duration::ZERO,
+            &["--at", "ktime_get:100000000"],
+        ),
     ] {
         let running = start(words).spawn()?;
         while !cache
@@ -324,7 +333,7 @@ fn ends_early() -> Outcome {
         {
             thread::sleep(Duration::from_millis(20));
         }
-        thread::sleep(Duration::from_secs(2));
+        thread::sleep(pause);
         kill_process(Pid::from_raw(i32::try_from(running.id())?).unwrap(), signal)?;
         let done = running.wait_with_output()?;
         assert_eq!(

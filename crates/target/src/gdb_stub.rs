@@ -257,16 +257,13 @@ impl GdbStub {
     }
 
     fn read_until(&mut self, end: u8, bytes: &mut Vec<u8>) -> Result<(), StubError> {
-        loop {
+        while !self.cancel.load(Ordering::SeqCst) {
             match self.stream.read_until(end, bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if self.cancel.load(Ordering::SeqCst) {
-                        return Err(StubError::Cancelled);
-                    }
-                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 read => return Ok(read.map(|_| ())?),
             }
         }
+        Err(StubError::Cancelled)
     }
 }
 
