@@ -1,6 +1,6 @@
 //! How a metric is written in a header or an option: `time [s] <`, `bw KiB/s >`.
 
-use crate::grammar::units::parted;
+use crate::grammar::units::{is_unit, parted};
 
 /// The better direction of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,8 +23,8 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Parses `NAME [UNIT] [<|>]`. The unit is in brackets or parentheses, or it is the last word
-    /// if that is a known unit. A text that is only a unit also serves as the name of the metric.
+    /// Parses `NAME [UNIT] [<|>]`. The unit is in brackets; a known one may also be in parentheses or
+    /// the last word. A text that is only a unit also serves as the name of the metric.
     ///
     /// # Errors
     /// A sentence that describes the expected form.
@@ -38,7 +38,11 @@ impl Metric {
                 break;
             }
         }
-        let (name, unit) = parted(rest);
+        let (name, unit) = match parted(rest) {
+            // `shell scripts (1 concurrent)`
+            (_, unit) if rest.ends_with(')') && !is_unit(unit) => (rest, ""),
+            parts => parts,
+        };
         let known = name.chars().any(char::is_alphanumeric);
         if !known || name.contains(['<', '>', '|']) {
             return Err(wrong());
@@ -48,5 +52,19 @@ impl Metric {
             unit: unit.to_owned(),
             better,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_known_unit_stands_in_parentheses() {
+        let parsed = |text| Metric::parse(text).map(|metric| [metric.name, metric.unit]);
+        let remark = parsed("scripts (1 concurrent)").unwrap();
+        assert_eq!(remark, ["scripts (1 concurrent)", ""]);
+        assert_eq!(parsed("time (ms)").unwrap(), ["time", "ms"]);
+        assert_eq!(parsed("load [furlong]").unwrap(), ["load", "furlong"]);
     }
 }
