@@ -243,4 +243,6 @@ fn a_repeated_baseline_is_equivalent_only_as_any_other_configuration_would_be() 
     assert_eq!(twice(0.002, 0.0, 4), 4);
     assert_eq!(twice(0.05, 0.0, 4), 0);
     assert_eq!(twice(0.002, 0.03, 1), 0);
+    // One row alone is equivalent, and the same among forty is not.
+    assert_eq!([1, 40].map(|metrics| twice(0.016, 0.0, metrics)), [1, 0]);
 }
