@@ -232,7 +232,7 @@ fn refused() -> Outcome {
         ),
         (
             &["--patch", "thread.mbox", "--base", "mine"],
-            "--base mine: is no commit of this git tree",
+            "--base mine: is not a commit of this git tree",
         ),
         (
             &[
@@ -292,7 +292,7 @@ fn hostile() -> Outcome {
             crate::common::skip(&said);
             return Ok(());
         }
-        assert!(said.contains("byte for byte"), "{said}");
+        assert!(said.contains("identical"), "{said}");
         assert_eq!(touched.exists(), !more.is_empty(), "{more:?}: {said}");
     }
     Ok(())
@@ -339,9 +339,20 @@ fn crashing() -> Outcome {
         return Ok(());
     };
     place.write("few.toml", FEW);
-    place.commit("drm/sched: Die often", &fated("drawn > 0", "BUG_ON"));
-    let (mail, said, status) = tried(&place, &["--out", "x.bundle"]);
-    let (count, verdict) = crashes(&place, "x.bundle");
+    // How many runs draw a number depends on the kernel and the seeds; some must complete.
+    let (count, verdict, mail, said, status) = (0..4)
+        .find_map(|number| {
+            let drawn = format!("drawn > {number}");
+            place.commit("drm/sched: Die often", &fated(&drawn, "BUG_ON"));
+            let _ = fs::remove_dir_all(place.path().join("x.bundle"));
+            let (mail, said, status) = tried(&place, &["--out", "x.bundle"]);
+            let (count, verdict) = crashes(&place, "x.bundle");
+            if count == 8 {
+                place.git(&["reset", "-q", "--hard", "HEAD~1"]);
+            }
+            (count < 8).then_some((count, verdict, mail, said, status))
+        })
+        .expect("one of these numbers lets a run complete");
     assert_eq!(verdict, "established", "{count}: {mail}");
     let mention = format!("0 of 8 -> {count} of 8 runs");
     let first = "Crashes with patched: worse: ";
