@@ -3,10 +3,8 @@
 //! The file has no code: debuggers read that from the machine. It has two empty sections,
 //! since debuggers take a symbol for a function or a variable by that of its section.
 
-use std::fmt::Write as _;
-
 use crate::Error;
-use crate::symbols::KERNEL;
+use crate::symbols::{KERNEL, KallsymsLine, kallsyms};
 
 /// Sizes of ELF's file header, section headers and symbols.
 const HEADER: u64 = 64;
@@ -18,7 +16,7 @@ const CODE_SIZE: u64 = 0x7f00_0000;
 /// The names of the sections, and where each begins.
 const NAMES: &[u8] = b"\0.text\0.data\0.symtab\0.strtab\0";
 
-/// A line of `/proc/kallsyms`.
+/// A symbol of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelSymbol {
     /// Its address; of a per-CPU variable, an offset.
@@ -34,26 +32,12 @@ pub struct KernelSymbol {
 /// # Errors
 /// If a line is malformed.
 pub fn kernel_symbols(text: &str) -> Result<Vec<KernelSymbol>, Error> {
-    let one = |(at, line): (usize, &str)| {
-        let mut words = line.split_ascii_whitespace();
-        let address = words.next().map(|word| u64::from_str_radix(word, 16));
-        let (Some(Ok(address)), Some(kind), Some(name)) = (address, words.next(), words.next())
-        else {
-            let mut why = String::from("not an address, a type and a name: ");
-            let _ = write!(why, "{line:.60}");
-            return Err(Error::Line {
-                text: "kallsyms",
-                line: at + 1,
-                why,
-            });
-        };
-        Ok(KernelSymbol {
-            address,
-            name: name.to_owned(),
-            is_code: matches!(kind, "t" | "T" | "w" | "W"),
-        })
+    let owned = |line: KallsymsLine<'_>| KernelSymbol {
+        address: line.address,
+        name: line.name.to_owned(),
+        is_code: line.is_code,
     };
-    text.lines().enumerate().map(one).collect()
+    kallsyms(text).map(|line| line.map(owned)).collect()
 }
 
 /// An ELF file with these symbols.

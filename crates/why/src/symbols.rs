@@ -41,6 +41,38 @@ impl KernelFunction {
     }
 }
 
+/// A line of `/proc/kallsyms`.
+pub(crate) struct KallsymsLine<'t> {
+    /// Of a per-CPU variable, an offset.
+    pub(crate) address: u64,
+    pub(crate) is_code: bool,
+    pub(crate) name: &'t str,
+    /// `None` if it is built in.
+    module: Option<&'t str>,
+}
+
+/// The lines of `/proc/kallsyms`, or how one is malformed.
+pub(crate) fn kallsyms(text: &str) -> impl Iterator<Item = Result<KallsymsLine<'_>, Error>> {
+    text.lines().zip(1..).map(|(line, number)| {
+        let wrong = |why: &str| Error::Line {
+            text: "kallsyms",
+            line: number,
+            why: format!("{why}: {line:.60}"),
+        };
+        let mut words = line.split_ascii_whitespace();
+        let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next())
+        else {
+            return Err(wrong("not an address, a type and a name"));
+        };
+        Ok(KallsymsLine {
+            address: u64::from_str_radix(address, 16).map_err(|_| wrong("not an address"))?,
+            is_code: matches!(kind, "t" | "T" | "w" | "W"),
+            name,
+            module: words.next().map(|word| word.trim_matches(['[', ']'])),
+        })
+    })
+}
+
 /// The functions of a kernel by address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Symbols {
@@ -57,26 +89,18 @@ impl Symbols {
     pub fn parse(text: &str) -> Result<Symbols, Error> {
         let mut all: Vec<(u64, KernelFunction)> = Vec::new();
         let mut addresses: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for (at, line) in text.lines().enumerate() {
-            let wrong = |why: &str| Error::Line {
-                text: "kallsyms",
-                line: at + 1,
-                why: format!("{why}: {line:.60}"),
-            };
-            let mut words = line.split_ascii_whitespace();
-            let (Some(address), Some(kind), Some(name)) =
-                (words.next(), words.next(), words.next())
-            else {
-                return Err(wrong("not an address, a type and a name"));
-            };
-            let address = u64::from_str_radix(address, 16).map_err(|_| wrong("not an address"))?;
+        for line in kallsyms(text) {
+            let KallsymsLine {
+                address,
+                is_code,
+                name,
+                module,
+            } = line?;
             // Per-CPU symbols have small offsets instead of addresses.
-            if !matches!(kind, "t" | "T" | "w" | "W") || address < KERNEL {
+            if !is_code || address < KERNEL {
                 continue;
             }
-            let module = words
-                .next()
-                .map(|word| word.trim_matches(['[', ']']).to_owned());
+            let module = module.map(str::to_owned);
             addresses.entry(name.to_owned()).or_default().push(address);
             if !LABELS.iter().any(|label| name.starts_with(label)) {
                 let name = name.to_owned();
