@@ -259,10 +259,7 @@ impl MemoryImage {
         job: &[u8],
         more: &[&str],
     ) -> Result<RunningQemu, Error> {
-        let mut arguments = vec!["-incoming", "defer"];
-        arguments.extend(more);
-        let memory = self.directory.join("ram");
-        let mut running = booted.start(&memory, false, job, &arguments)?;
+        let mut running = incoming(&self.directory, booted, job, more)?;
         let [from, _] = state_uris(booted.qemu);
         match load(&mut running, from) {
             Ok(()) => Ok(running),
@@ -274,9 +271,19 @@ impl MemoryImage {
     }
 }
 
+/// Starts a machine that waits for its state, with these arguments more.
+fn incoming(
+    directory: &Path,
+    booted: &BootSpec<'_>,
+    job: &[u8],
+    more: &[&str],
+) -> Result<RunningQemu, Error> {
+    let arguments = [&["-incoming", "defer"], more].concat();
+    booted.start(&directory.join("ram"), false, job, &arguments)
+}
+
 fn resume(directory: &Path, booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOutput, Error> {
-    let memory = directory.join("ram");
-    let mut running = booted.start(&memory, false, job, &["-incoming", "defer"])?;
+    let mut running = incoming(directory, booted, job, &[])?;
     let mut refused = None;
     let [from, _] = state_uris(booted.qemu);
     match restore(&mut running, from) {
