@@ -1,6 +1,6 @@
 //! Noise floors: repeated baselines compared with the baseline.
 
-use assize_judge::holm;
+use assize_judge::{equivalence, holm};
 
 use crate::baselines::repeated;
 use crate::cells::{CellKey, Cells};
@@ -14,6 +14,7 @@ use crate::row::{equivalence_p, why_outliers};
 pub(crate) fn noise_floors(cells: &Cells<'_>, options: &Options) -> Vec<NoiseFloor> {
     let mut floors = Vec::new();
     let mut tests = Vec::new();
+    let margin = equivalence::bounds(options.margin).ok();
     for (workload, metric) in cells.rows() {
         for (configuration, b) in cells.row(workload, metric) {
             let Some(baseline) = repeated(cells, configuration) else {
@@ -28,8 +29,13 @@ pub(crate) fn noise_floors(cells: &Cells<'_>, options: &Options) -> Vec<NoiseFlo
                 continue;
             };
             let comparison = compare_cells(cells, a, b);
-            let p = equivalence_p(&comparison, options);
-            let p = p.filter(|_| why_outliers(a, b, options).is_none());
+            // The interval that is printed must not say otherwise.
+            let inside = comparison
+                .ci
+                .zip(margin)
+                .is_some_and(|(ci, m)| ci.within(&m));
+            let may_be_equal = inside && why_outliers(a, b, options).is_none();
+            let p = equivalence_p(&comparison, options).filter(|_| may_be_equal);
             tests.push(p.unwrap_or(1.0));
             floors.push(NoiseFloor {
                 workload: cells.workloads[workload].clone(),
@@ -49,10 +55,7 @@ pub(crate) fn noise_floors(cells: &Cells<'_>, options: &Options) -> Vec<NoiseFlo
         }
     }
     for (floor, p) in floors.iter_mut().zip(holm(&tests)) {
-        // The interval that is printed must not say otherwise.
-        let [low, high] = floor.ci.unwrap_or([0.0, f64::INFINITY]);
-        let inside = (low - 1.0).abs() < options.margin && (high - 1.0).abs() < options.margin;
-        if inside && p <= options.alpha {
+        if p <= options.alpha {
             floor.verdict = Verdict::Equivalent;
         }
     }
