@@ -12,6 +12,9 @@
  *
  * and then `-kernel debug` (PVH). It ends by port 0xf4 (isa-debug-exit).
  */
+
+#include "pvh.h"
+
 typedef unsigned int u32;
 typedef unsigned short u16;
 typedef unsigned char u8;
@@ -30,13 +33,6 @@ typedef unsigned char u8;
 #define APIC_TIMER	APIC(0x320)
 #define APIC_COUNT	APIC(0x380)
 #define APIC_DIVIDE	APIC(0x3e0)
-
-/* Where QEMU finds the entry for PVH: a note of type 18, by the name "Xen". */
-asm(".pushsection .note.Xen, \"a\", @note\n\t"
-    ".long 4, 4, 18\n\t"
-    ".asciz \"Xen\"\n\t"
-    ".long _start\n\t"
-    ".popsection");
 
 asm(".globl _start\n"
     "_start:\n\t"

@@ -14,6 +14,9 @@
  *
  * and then `-kernel tlb` (PVH). It ends by port 0xf4 (isa-debug-exit).
  */
+
+#include "pvh.h"
+
 typedef unsigned int u32;
 typedef unsigned char u8;
 
@@ -36,13 +39,6 @@ typedef unsigned char u8;
  */
 #define SPARSE(round)	((round) % 2 ? (round) * 79 % 2500 : (round) * 7919 % 30000)
 #define FEW		8u
-
-/* Where QEMU finds the entry for PVH: a note of type 18, by the name "Xen". */
-asm(".pushsection .note.Xen, \"a\", @note\n\t"
-    ".long 4, 4, 18\n\t"
-    ".asciz \"Xen\"\n\t"
-    ".long _start\n\t"
-    ".popsection");
 
 asm(".globl _start\n"
     "_start:\n\t"
