@@ -101,25 +101,9 @@ fn stalls() -> Outcome {
     Ok(())
 }
 
-/// The generator SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[usize::try_from(self.below(all.len() as u64)).unwrap()]
-    }
-}
-
 /// A script of gdb that looks, steps and stops, drawn from a seed.
 fn drawn(seed: u64, cpus: usize) -> String {
-    let mut draw = Draw(seed);
+    let mut draw = fastrand::Rng::with_seed(seed);
     let functions = [
         "__schedule",
         "try_to_wake_up",
@@ -128,12 +112,16 @@ fn drawn(seed: u64, cpus: usize) -> String {
         "pipe_read",
     ];
     let mut script = String::from("set pagination off\n");
-    for _ in 0..4 + draw.below(12) {
-        let line = match draw.below(9) {
-            0 => format!("thread {}", 1 + draw.below(cpus as u64)),
-            1 => format!("stepi {}", 1 + draw.below(300)),
-            2 => format!("break *{}+{}", draw.of(&functions), draw.below(6)),
-            3 => format!("tbreak {}", draw.of(&functions)),
+    for _ in 0..4 + draw.u64(..12) {
+        let line = match draw.u64(..9) {
+            0 => format!("thread {}", 1 + draw.u64(..cpus as u64)),
+            1 => format!("stepi {}", 1 + draw.u64(..300)),
+            2 => format!(
+                "break *{}+{}",
+                draw.choice(functions).unwrap(),
+                draw.u64(..6)
+            ),
+            3 => format!("tbreak {}", draw.choice(functions).unwrap()),
             4 => "watch *(int *)&jiffies".into(),
             5 => "delete".into(),
             6 => "info registers\nx/40gx $sp\nx/20i $pc\nbt 5\ninfo clock".into(),
@@ -150,11 +138,8 @@ fn scripts() -> Outcome {
     let place = tempfile::tempdir()?;
     for cpus in [1, 2, 4] {
         let bundle = bundle(place.path(), cpus);
-        for seed in 0..3 {
-            let (script, at) = (
-                drawn(seed, cpus),
-                Draw(seed).of(&["worst", "__schedule:9", "sample:round_trip:50"]),
-            );
+        for (seed, at) in (0..).zip(["worst", "__schedule:9", "sample:round_trip:50"]) {
+            let script = drawn(seed, cpus);
             let done = debug(place.path(), &bundle, at, &script);
             assert!(
                 text(&done).ends_with(UNCHANGED),

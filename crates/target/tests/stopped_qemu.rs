@@ -118,22 +118,6 @@ impl StoppedGuest {
     }
 }
 
-/// The generator SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn of(&mut self, names: &[&'static str]) -> &'static str {
-        names[usize::try_from(self.below(names.len() as u64)).unwrap()]
-    }
-}
-
 #[test]
 fn a_machine_stops_at_an_instant_and_a_step_takes_one_instruction() {
     let Some(guest) = DebuggedGuest::new(1) else {
@@ -198,21 +182,21 @@ fn turns_are_drawn_anew_from_an_instant_on() {
 
 /// What a user may do, at random. Returns how often the guest was stopped.
 fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
-    let mut draw = Draw(seed);
+    let mut draw = fastrand::Rng::with_seed(seed);
     let mut stopped = guest.stopped();
-    let begin = WORKS.start + draw.below(WORKS.end - WORKS.start) - 40_000;
+    let begin = WORKS.start + draw.u64(..WORKS.end - WORKS.start) - 40_000;
     stopped
         .stub
         .monitor(&format!("icount_stop {begin}"))
         .unwrap();
     let (mut stops, mut stop) = (1, stopped.stub.go());
     let (mut breakpoints, mut watchpoints) = (BTreeSet::new(), BTreeSet::new());
-    for _ in 0..3 + draw.below(20) {
+    for _ in 0..3 + draw.u64(..20) {
         let Ok(cpu) = stop else { break };
-        match draw.below(7) {
+        match draw.u64(..7) {
             kind @ 0..=1 => {
-                let any = usize::try_from(draw.below(guest.cpus as u64)).unwrap();
-                for _ in 0..1 + draw.below(60) {
+                let any = usize::try_from(draw.u64(..guest.cpus as u64)).unwrap();
+                for _ in 0..1 + draw.u64(..60) {
                     stop = stopped.stub.step(if kind == 0 { any } else { cpu });
                     stops += 1;
                     if stop.is_err() {
@@ -222,14 +206,14 @@ fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
             }
             2 => {
                 // Also where no instruction begins.
-                let name = draw.of(&["mix", "tick", "work", "interrupt"]);
-                let at = guest.at(name) + draw.below(8);
+                let name = draw.choice(["mix", "tick", "work", "interrupt"]).unwrap();
+                let at = guest.at(name) + draw.u64(..8);
                 if breakpoints.insert(at) {
                     stopped.stub.set_breakpoint(at).unwrap();
                 }
             }
             3 => {
-                let at = guest.at(draw.of(&["number", "lock", "done"]));
+                let at = guest.at(draw.choice(["number", "lock", "done"]).unwrap());
                 if watchpoints.insert(at) {
                     stopped.stub.set_watchpoint(at, 4).unwrap();
                 }
@@ -244,14 +228,14 @@ fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
             }
             5 => {
                 stopped.stub.read(guest.at("mix"), 5000).unwrap();
-                let later = stopped.number("now ") + 1 + draw.below(3000);
+                let later = stopped.number("now ") + 1 + draw.u64(..3000);
                 stopped
                     .stub
                     .monitor(&format!("icount_stop {later}"))
                     .unwrap();
             }
             _ => {
-                for _ in 0..1 + draw.below(10) {
+                for _ in 0..1 + draw.u64(..10) {
                     stop = stopped.stub.go();
                     stops += 1;
                     if stop.is_err() {
