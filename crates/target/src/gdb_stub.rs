@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// How many bytes of memory are read with one packet.
 const CHUNK: usize = 2048;
-/// How often is looked whether the caller still waits.
+/// How often to check whether the caller still waits.
 const LOOK: Duration = Duration::from_millis(100);
 /// The number of the program counter among the registers of x86-64.
 const PC: u32 = 16;
@@ -27,7 +27,7 @@ pub struct GdbStub {
     cancel: Arc<AtomicBool>,
 }
 
-/// Why the stub did not do as it was told.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum StubError {
     /// The connection failed.

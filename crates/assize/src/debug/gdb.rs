@@ -82,7 +82,7 @@ impl GdbFiles {
     }
 }
 
-/// Whether this is a gdb that runs.
+/// Whether this program runs at all.
 pub(super) fn runs(program: &Path) -> io::Result<bool> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null());

@@ -31,7 +31,7 @@ enum MomentKind {
 }
 
 impl Moment {
-    /// Reads what stands behind `--at`; `None` if it is no word of these.
+    /// Parses the argument of `--at`; `None` if it is none of these words.
     pub(super) fn parse(text: &str) -> Option<Result<Moment, String>> {
         let (text, ends) = match text.strip_suffix(":end") {
             Some(before) => (before, true),

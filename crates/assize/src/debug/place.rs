@@ -9,7 +9,7 @@ use super::clock::GuestClock;
 
 /// The functions that a kernel calls when it oopses, warns or panics.
 const CRASH: [&str; 4] = ["oops_enter", "__warn", "panic", "vpanic"];
-/// From this far on, in ns, the guest's factor may change on the way by what shows.
+/// Farther ahead than this, in ns, changes of the guest's clock rate on the way matter.
 const NEAR: u64 = 2_000_000;
 
 /// A place in a run.
@@ -26,7 +26,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Reads what stands behind `--at`.
+    /// Parses the argument of `--at`.
     pub(super) fn parse(text: &str) -> Result<Place, String> {
         if text == "crash" {
             return Ok(Place::Crash);
@@ -81,9 +81,9 @@ fn time(text: &str) -> Option<u64> {
 /// Why a run did not get to a place.
 #[derive(Debug)]
 pub(super) enum Missed {
-    /// The run has ended before.
+    /// The run ended before it.
     Ended(String),
-    /// The place is none in this run.
+    /// This run has no such place.
     None(String),
     /// The machine cannot be asked.
     Stub(StubError),
@@ -105,7 +105,7 @@ impl fmt::Display for Missed {
     }
 }
 
-/// Where a machine stands.
+/// Where a machine is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Standing {
     /// The CPU that stopped it.
@@ -188,8 +188,8 @@ fn go_to_call(stub: &mut GdbStub, addresses: &[u64], times: u64) -> Result<usize
     Ok(cpu)
 }
 
-/// Stops before the first instruction at this time or later. The guest's factor may change
-/// on the way, so the way is made in steps.
+/// Stops before the first instruction at this time or later. The guest may adjust its clock on
+/// the way, so this approaches the time in steps.
 fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize, Missed> {
     let begin = clock.read(stub)?.time(number(stub, "now ")?);
     if begin >= time {

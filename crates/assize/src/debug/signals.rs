@@ -11,7 +11,7 @@ use signal_hook::flag;
 
 use crate::failure::Failure;
 
-/// How often is looked whether a debugger or a run has ended.
+/// How often to check whether a debugger or a run has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Signals that ask this process to end.
