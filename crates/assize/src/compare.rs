@@ -180,7 +180,7 @@ fn cells(records: &Records) -> BTreeSet<(String, String)> {
 }
 
 /// Adds records to those of other inputs; refuses to pool runs of one cell.
-fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Failure> {
+pub(crate) fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Failure> {
     if let Some((configuration, workload)) = cells(all).intersection(&cells(&records)).next() {
         let text = format!(
             "{}: holds runs of '{configuration}' on '{workload}' as an input before it does; runs of different bundles \

@@ -1,5 +1,6 @@
 //! `assize audit` of inputs that declare their contents, and of several files.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use assize_audit::declared::{Declared, Outcome, Stands, read};
 use assize_audit::harness::directory;
 use assize_audit::reading::Reading;
 use assize_audit::{Audit, Judged, Options};
-use assize_bundle::{Measurement, Records, Run};
+use assize_bundle::{JoinedSource, Measurement, Records, Run};
 
 use crate::cli::{AuditArguments, ReportFormat};
 use crate::failure::Failure;
@@ -266,9 +267,33 @@ impl NamedInput {
     }
 
     fn configuration(&self) -> String {
-        let stem = || self.path.file_stem().unwrap_or_default().to_string_lossy();
-        self.name.clone().unwrap_or_else(|| stem().into_owned())
+        self.name.clone().unwrap_or_else(|| stem(&self.path))
     }
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// The configuration of each input. Files whose names number the runs of several configurations,
+/// `before-1.txt`, `before-2.txt`, `after-1.txt`, `after-2.txt`, are runs of these.
+fn configurations_of(inputs: &[NamedInput]) -> Vec<String> {
+    let names: Vec<String> = inputs.iter().map(NamedInput::configuration).collect();
+    let mut stems = Vec::new();
+    let mut numbers: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for name in &names {
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let stem = bare.trim_end_matches(['-', '_', '.', '#', ' ']);
+        let number = name[bare.len()..].parse().unwrap_or(0);
+        numbers.entry(stem).or_default().insert(number);
+        stems.push(stem.to_owned());
+    }
+    let from_one = |all: &BTreeSet<usize>| all.len() >= 2 && all.iter().copied().eq(1..=all.len());
+    let distinct = numbers.values().map(BTreeSet::len).sum::<usize>() == names.len();
+    let named = inputs.iter().any(|input| input.name.is_some());
+    let are_runs = !named && distinct && numbers.len() >= 2 && numbers.values().all(from_one);
+    if are_runs { stems } else { names }
 }
 
 /// Reads one input.
@@ -357,9 +382,9 @@ fn together(inputs: &[NamedInput], options: &Options) -> Result<Declared, Failur
     let mut files = NamesInFiles::default();
     all.iter().for_each(|one| files.note(&one.records));
     let mut united = Declared::default();
-    let mut configurations: Vec<(String, Records)> = Vec::new();
-    let names: Vec<String> = inputs.iter().map(NamedInput::configuration).collect();
-    for (name, declared) in names.iter().zip(all) {
+    let mut configurations: Vec<(String, Records, Vec<JoinedSource>)> = Vec::new();
+    let names = configurations_of(inputs);
+    for ((name, input), declared) in names.iter().zip(inputs).zip(all) {
         let name = name.clone();
         let mut records = files.as_named(&name, declared.records);
         if names.iter().filter(|other| **other == name).count() > 1 {
@@ -367,9 +392,14 @@ fn together(inputs: &[NamedInput], options: &Options) -> Result<Declared, Failur
         }
         united.lower_is_better.extend(declared.lower_is_better);
         united.checks.extend(declared.checks);
-        match configurations.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => pool(known, records),
-            None => configurations.push((name, records)),
+        let path = input.path.display().to_string();
+        match configurations.iter_mut().find(|known| known.0 == name) {
+            Some((_, known, files)) => {
+                let shift = u32::try_from(known.runs.len()).unwrap_or(u32::MAX);
+                files.push(JoinedSource { path, shift });
+                pool(known, records);
+            }
+            None => configurations.push((name, records, vec![JoinedSource { path, shift: 0 }])),
         }
     }
     if configurations.len() < 2 {
@@ -377,9 +407,16 @@ fn together(inputs: &[NamedInput], options: &Options) -> Result<Declared, Failur
                     patched=FILE";
         return Err(Failure::Argument(text.into()));
     }
-    let paths: Vec<PathBuf> = inputs.iter().map(|input| input.path.clone()).collect();
-    let records = configurations.into_iter().map(|(_, records)| records);
-    united.records = compare::united(&paths, records.collect())?;
+    let mut files = Vec::new();
+    for (name, records, of_these) in configurations {
+        compare::join(&mut united.records, records, Path::new(&name))?;
+        let shift = united.records.joined.pop().map_or(0, |last| last.shift);
+        files.extend(of_these.into_iter().map(|file| JoinedSource {
+            shift: file.shift + shift,
+            ..file
+        }));
+    }
+    united.records.joined = files;
     let names: Vec<String> = inputs.iter().map(|one| audit::named(&one.path)).collect();
     united.records.source = names.join(", ");
     // The order of runs in a file relative to those of other inputs is unknown.

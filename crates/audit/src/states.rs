@@ -50,8 +50,15 @@ pub(crate) enum Side {
 
 /// Whether names are those of one thing before a change and after it: one as `master`,
 /// `baseline (n=10)` or `without the cache`, and all others as `patched`, `this PR` or `with the
-/// cache`, each another one. Those of a switch, `GRO off` and `GRO on`, are of one switch.
+/// cache`, each another one. Those of a switch, `GRO off` and `GRO on`, are of one switch. One name
+/// may be the other with the change: `6.12` and `6.12+patch`.
 pub(crate) fn are_before_and_after<S: AsRef<str>>(names: &[S]) -> bool {
+    if let [before, after] = names {
+        let (before, after) = (before.as_ref(), after.as_ref());
+        if after.strip_prefix(before).is_some_and(adds_a_change) {
+            return true;
+        }
+    }
     of_names(names).is_some_and(|sides| {
         let before = sides.iter().filter(|side| **side == Some(Side::Before));
         sides.len() > 1 && before.count() == 1 && !sides.contains(&None)
@@ -84,6 +91,13 @@ fn of_names<S: AsRef<str>>(names: &[S]) -> Option<Vec<Option<Side>>> {
     let one_switch = stems.len() == 1 || stems.iter().all(Option::is_none);
     let named = plain.len() == names.len() && !plain.contains("");
     (named && one_switch).then(|| plain.iter().map(|name| side(name)).collect())
+}
+
+/// Whether the rest of a name adds a change: `+patch`, `-patched`, ` + fixes`.
+fn adds_a_change(rest: &str) -> bool {
+    let word = rest.trim_start_matches([' ', '+', '-', '_']).to_lowercase();
+    let change = CHANGES.contains(&word.trim_end_matches('s')) || AFTER.contains(&&*word);
+    change && word.len() < rest.len()
 }
 
 /// Whether a name, in small letters, can be for nothing but a state.
@@ -220,6 +234,7 @@ mod tests {
             &["Baseline ba1a4b2c", "PR rebased 4db925b2"], &["**old**", "new:", "patched v2"],
             &["Before change", "After change"], &["The master", "Patched"],
             &["main branch", "Current Branch"], &["old version", "latest version"],
+            &["6.12-rc1", "6.12-rc1+patch"], &["glibc", "glibc patched"],
         ];
         for names in cases {
             assert!(are_before_and_after(names), "{names:?}");
@@ -230,7 +245,7 @@ mod tests {
             &["old gen", "new gen"], &["new", "patched"], &["main memory", "with"],
             &["before (debug)", "before (release)", "after"],
             &["before", "after (debug)", "after (release)"], &["base", "baseline", "patched"],
-            &["", "after"], &["GRO off", "TSO on"], &["GRO off", "patched"],
+            &["", "after"], &["6.1", "6.12"], &["GRO off", "TSO on"], &["GRO off", "patched"],
         ];
         for names in cases {
             assert!(!are_states(names), "{names:?}");

@@ -7,6 +7,8 @@
 //! | `Query 1: prev=74 ms, new=70 ms` | a row whose columns are `prev` and `new` |
 //! | `Before: 16073 TPS, 6.241 ms` | a row whose columns are `TPS` and `time` |
 //! | `Before:` above `sort: 12.5 s` or `12.5 s` | figures of one configuration |
+//! | `sort, before:` above `12.5 12.9 12.4` | runs of one configuration |
+//! | `before: 12.5s 12.9s 12.4s` above `after: …` | runs of both |
 //!
 //! Two lines or more of one form are a table, which must say itself what is compared. A list below
 //! the name of a state holds either metrics, each with another name, or three or more runs in a
@@ -17,11 +19,11 @@ use assize_bundle::Spread;
 use super::dispatch;
 use super::grid::{Cell, Grid, Row, is_remark, undecorated};
 use super::prelude::*;
-use super::runs::{self, RUNS};
+use super::runs::{self, FEWEST, RUNS};
 use super::table::is_deviation;
 use super::units::metric_of;
 use crate::headings::is_fence;
-use crate::states::{may_begin, side};
+use crate::states::{are_before_and_after, may_begin, side};
 
 /// Lists; see the module.
 pub const LISTS: Grammar = Grammar {
@@ -141,6 +143,49 @@ fn pairs(text: &str) -> Option<Vec<(String, Cell)>> {
     (all.len() >= 2 && ends).then_some(all)
 }
 
+/// Several runs: `12.3s 12.5s 12.1s`, `512k, 514k, 511k`.
+fn in_a_row(text: &str) -> Option<Vec<Cell>> {
+    let text = text.trim().trim_end_matches(',');
+    let parts: Vec<&str> = match text.contains(',') {
+        true => text.split(',').collect(),
+        false => text.split_whitespace().collect(),
+    };
+    let cells: Option<Vec<Cell>> = parts.into_iter().map(Cell::whole).collect();
+    cells.filter(|cells| cells.len() >= FEWEST && cells.iter().all(|c| c.unit == cells[0].unit))
+}
+
+/// The runs of a state before a change and of one after it, each in a row behind its name. Sorted
+/// rows may be quantiles.
+fn runs_of_states(lines: &[Line<'_>]) -> Option<Block> {
+    let here = |at: &usize| line_at(lines, *at).filter(|_| lines[*at].depth == lines[0].depth);
+    let row = |at: usize| {
+        let (name, rest) = item(here(&at)?).split_once([':', '='])?;
+        side(undecorated(name))?;
+        Some((at, label(undecorated(name)), in_a_row(rest)?))
+    };
+    let rows: Vec<_> = (0..MOST).map_while(row).collect();
+    let names: Vec<&String> = rows.iter().map(|(_, name, _)| name).collect();
+    let sorted = |cells: &[Cell]| {
+        let values = || cells.iter().map(|cell| cell.value);
+        values().is_sorted() || values().rev().is_sorted()
+    };
+    if !are_before_and_after(&names) || rows.iter().all(|(_, _, cells)| sorted(cells)) {
+        return None;
+    }
+    let mut block = Block::of(LIST, rows.len());
+    for (at, name, cells) in &rows {
+        let labels = configuration(Some(name));
+        for cell in cells {
+            block.run(
+                *at,
+                labels.clone(),
+                vec![figure(metric_of(&cell.unit), cell)],
+            );
+        }
+    }
+    Some(block)
+}
+
 fn starts(line: &str) -> bool {
     let figure = || {
         let sign = memchr::memchr2(b':', b'=', line.as_bytes());
@@ -149,8 +194,20 @@ fn starts(line: &str) -> bool {
     line.len() <= LONGEST && (figure() || state(line).is_some())
 }
 
-/// The name of a state that a line is: `Before:`, `## After`, `**master**`.
-fn state(line: &str) -> Option<&str> {
+/// The name of a state that a line is, `Before:`, `## After`, `**master**`, perhaps behind that of a
+/// workload: `sort -r, before:`.
+pub(crate) fn state(line: &str) -> Option<Labels> {
+    if let Some((workload, name)) = line
+        .trim_end()
+        .rsplit_once(", ")
+        .filter(|_| line.trim_end().ends_with(':'))
+    {
+        let of = |name: &str| Labels::of(Some(label(name)), Some(label(item(workload))));
+        return name
+            .strip_suffix(':')
+            .filter(|name| side(name).is_some())
+            .map(of);
+    }
     if !may_begin(line) {
         return None;
     }
@@ -161,12 +218,16 @@ fn state(line: &str) -> Option<&str> {
     }
     let text = line.trim().trim_start_matches('#').trim_start();
     let name = undecorated(text.trim_end_matches([':', '*'])).trim_end_matches(':');
-    side(name).filter(|_| !name.contains(": ")).map(|_| name)
+    side(name).filter(|_| !name.contains(": "))?;
+    Some(configuration(Some(name)))
 }
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
-    if let Some(name) = state(here(0)?).filter(|_| entry(&lines[0].text).is_none()) {
+    if let Some(block) = runs_of_states(lines) {
+        return Some(block);
+    }
+    if let Some(labels) = state(here(0)?).filter(|_| entry(&lines[0].text).is_none()) {
         let empty = |at: &usize| {
             here(*at).is_some_and(|text| text.trim().is_empty() || is_fence(text.trim()))
         };
@@ -174,7 +235,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         let text = |at: usize| here(at).filter(|_| at < MOST && !empty(&at));
         let ends = |text: &str| state(text).is_some() && entry(text).is_none();
         let end = (begin..).find(|at| text(*at).is_none_or(ends))?;
-        return of_state(name, lines, begin..end);
+        return of_state(&labels, lines, begin..end);
     }
     let mut rows: Vec<Entry> = Vec::new();
     while let Some(next) = here(rows.len())
@@ -216,8 +277,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
 }
 
 /// The list of a state. What a tool prints there is no list.
-fn of_state(name: &str, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Option<Block> {
-    let labels = configuration(Some(name));
+fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Option<Block> {
     let mut block = Block::of(LIST, range.end);
     let (mut figures, mut runs): (Vec<Figure>, Vec<(usize, Figure)>) = Default::default();
     for at in range.clone() {
@@ -227,6 +287,9 @@ fn of_state(name: &str, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Op
         }
         if let Some(cell) = runs::counted(text) {
             runs.push((at, figure(metric_of(&cell.unit), &cell)));
+        } else if let Some(cells) = in_a_row(text) {
+            let run = |cell: &Cell| (at, figure(metric_of(&cell.unit), cell));
+            runs.extend(cells.iter().map(run));
         } else if let Some((name, cells)) = entry(text).or_else(|| barred(text)) {
             for (column, cell) in &cells {
                 let name = if cells.len() == 1 { &name } else { column };
@@ -246,9 +309,9 @@ fn of_state(name: &str, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Op
         match (&figures[..], &spreads[..]) {
             ([mean], [sd]) => {
                 let spread = Some(Spread::StandardDeviation(sd.value));
-                block.find(range.start, summary(&labels, mean.clone(), spread, None));
+                block.find(range.start, summary(labels, mean.clone(), spread, None));
             }
-            _ => block.run(range.start, labels, figures),
+            _ => block.run(range.start, labels.clone(), figures),
         }
     }
     (!block.findings.is_empty()).then_some(block)

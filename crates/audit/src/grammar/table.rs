@@ -11,8 +11,8 @@ use crate::headings::is_rule;
 use crate::states::side;
 
 pub(super) use self::figures::is_deviation;
-use self::roles::counts_or_sets;
 pub(super) use self::roles::counts_runs;
+use self::roles::{counts_or_sets, repeats_others};
 
 mod changes;
 mod figures;
@@ -116,8 +116,9 @@ fn stands_below(names: &str, text: &str, row: &Row) -> bool {
 }
 
 /// A row: figures behind words. Between bars, words among the figures are none of them, behind
-/// as many labels as the rows above have.
-fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
+/// as many labels as the rows above have. The name of a row may end with a number, `dbench 4`, if
+/// `parted` from its figures by two blanks.
+fn row(at: usize, text: &str, labels: Option<usize>, apart: bool) -> Option<Row> {
     if text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -134,7 +135,8 @@ fn row(at: usize, text: &str, labels: Option<usize>) -> Option<Row> {
             let parts: Vec<String> = parted(text).map(|(_, part)| part.to_owned()).collect();
             let figures = figures_behind(&parts);
             // `12.3 ms   14.5 ms`
-            match figures.len() > narrow.len() {
+            let named = apart && !figures.is_empty() && figures.len() + 1 == parts.len();
+            match named || figures.len() > narrow.len() {
                 true => {
                     fields = parts;
                     figures
@@ -243,19 +245,21 @@ fn table(lines: &[Line<'_>]) -> Option<Block> {
     let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
     let rules = (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
     let begin = 1 + rules.count();
-    let first = row(begin, text(begin)?, None)?;
-    // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
     let drawn = begin > 1 && names.contains(BARS);
-    let same = |above: Row| above.cells.len() == first.cells.len();
-    if !drawn && row(0, names, None).is_some_and(same) {
-        return None;
-    }
     let indent = |text: &str| text.len() - text.trim_start().len();
     let indented = indent(names) > indent(text(begin)?);
-    let (keys, columns) = header(names, &first, drawn, indented)?;
-    if !stands_below(names, text(begin)?, &first) {
-        return None;
-    }
+    let begins = |apart: bool| {
+        let first = row(begin, text(begin)?, None, apart)?;
+        // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
+        let same = |above: Row| above.cells.len() == first.cells.len();
+        if !drawn && row(0, names, None, apart).is_some_and(same) {
+            return None;
+        }
+        let (keys, columns) = header(names, &first, drawn, indented)?;
+        stands_below(names, text(begin)?, &first).then_some((first, keys, columns))
+    };
+    let apart = begins(false).is_none();
+    let (first, keys, columns) = begins(apart)?;
     let mut grid = Grid {
         keys,
         columns,
@@ -272,7 +276,7 @@ fn table(lines: &[Line<'_>]) -> Option<Block> {
             continue;
         }
         let fits = |row: &Row| row.cells.len() == grid.columns.len();
-        match row(end, line, Some(first.labels.len())).filter(fits) {
+        match row(end, line, Some(first.labels.len()), apart).filter(fits) {
             Some(row) => {
                 doubts.extend(unread(line).map(|why| (end, why)));
                 grid.rows.push(row);
@@ -287,6 +291,7 @@ fn table(lines: &[Line<'_>]) -> Option<Block> {
     if grid.rows.len() < if closed { 1 } else { 2 } {
         return None;
     }
+    number_rows(&mut grid);
     name_rows_by_numbers(&mut grid);
     let end = grid.rows.last().map_or(end, |row| row.at + 1);
     let mut block = Block::of("table", end);
@@ -359,6 +364,34 @@ fn repeated(upper: &str, columns: &[String]) -> Option<Vec<String>> {
         .take_while(|group| *group == &columns[..width]);
     let told = above.iter().flat_map(|name| vec![name.to_string(); width]);
     (above.len() >= 2 && groups.count() == above.len()).then(|| told.collect())
+}
+
+/// Makes a column of the numbers of runs that name the rows: `run 1`, `run 2` above a mean.
+fn number_rows(grid: &mut Grid) {
+    let number = |row: &Row| {
+        let [label] = &row.labels[..] else {
+            return None;
+        };
+        let (word, number) = label.rsplit_once(' ')?;
+        Some((word.to_owned(), Cell::whole(number)?)).filter(|_| counts_runs(word))
+    };
+    let numbers: Vec<_> = grid.rows.iter().map(number).collect();
+    let mut rows = grid.rows.iter().zip(&numbers);
+    let Some((word, _)) = numbers.first().cloned().flatten() else {
+        return;
+    };
+    if !rows.all(|(row, number)| number.is_some() || repeats_others(&row.label())) {
+        return;
+    }
+    grid.keys.clear();
+    grid.columns.insert(0, word);
+    for (row, number) in grid.rows.iter_mut().zip(numbers) {
+        let number = number.map(|(_, number)| number);
+        if number.is_some() {
+            row.labels.clear();
+        }
+        row.cells.insert(0, number);
+    }
 }
 
 /// Numbers in the first columns name the rows if they are sizes, or whole numbers and nothing

@@ -5,7 +5,7 @@ use assize_bundle::Place;
 use super::Scanner;
 use crate::command;
 use crate::grammar;
-use crate::grammar::dispatch;
+use crate::grammar::{dispatch, list};
 use crate::line::Line;
 
 /// A line with this many words is prose.
@@ -54,6 +54,9 @@ impl Scanner<'_, '_> {
     /// A command line, with the lines over which a mailer wrapped it.
     pub(super) fn command(&mut self, at: usize) -> Option<usize> {
         let line = &self.lines[at];
+        if list::state(&line.text).is_some() {
+            return None;
+        }
         let mut text = command::find(&line.text)?.to_string();
         let mut used = 1;
         while used < 4 && command::wants_more(&text) {

@@ -64,7 +64,10 @@ pub(super) fn outliers(
                         cells.configurations[configuration],
                         cells.workloads[workload],
                         scheduled.unwrap_or(run.repetition),
-                        bundle.map_or(String::new(), |bundle| format!(" of {bundle}"))
+                        bundle.map_or(String::new(), |bundle| match scheduled {
+                            Some(_) => format!(" of {bundle}"),
+                            None => format!(" ({bundle})"),
+                        })
                     ),
                     format!("is far from the other runs in {}", first_names(&names, 6)),
                 )
