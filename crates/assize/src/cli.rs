@@ -279,7 +279,8 @@ pub(crate) struct AuditArguments {
     pub(crate) file: PathBuf,
     /// More files: each is a configuration
     ///
-    /// Files with the same name are runs of one configuration.
+    /// Files with the same name are runs of one configuration, and so are files numbered
+    /// from 1: before-1.txt, before-2.txt, after-1.txt, after-2.txt.
     #[arg(value_name = "NAME=FILE")]
     pub(crate) more: Vec<PathBuf>,
     #[command(flatten)]
@@ -451,14 +452,20 @@ fn kcidb_build(text: &str) -> Result<String, String> {
     }
 }
 
+/// Parses `0.05` or `5%`.
 fn share(text: &str) -> Result<f64, String> {
-    let value: f64 = text
+    let (number, unit) = match text.strip_suffix('%') {
+        Some(number) => (number.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    let value: f64 = number
         .parse()
-        .map_err(|_| format!("'{text}' is not a number"))?;
+        .map_err(|_| format!("'{text}' is not a number or a percentage"))?;
+    let value = value / unit;
     if value > 0.0 && value < 1.0 {
         Ok(value)
     } else {
-        Err(format!("{text} is not between 0 and 1"))
+        Err(format!("{text} is not between 0 and 1, or 0 % and 100 %"))
     }
 }
 

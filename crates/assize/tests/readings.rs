@@ -61,16 +61,16 @@ fn read(place: &Path, rows: &str) -> Output {
 fn runs_behind_names_are_judged_with_the_draft_completed() {
     let place = tempfile::tempdir().unwrap();
     let post =
-        "hackbench, seconds\n\nbase: 1.02 1.03 1.01 1.05 1.02\npatch: 0.91 0.92 0.93 0.90 0.91\n";
+        "hackbench, seconds\n\nred: 1.02 1.03 1.01 1.05 1.02\nblue: 0.91 0.92 0.93 0.90 0.91\n";
     fs::write(place.path().join("post.txt"), post).unwrap();
     printed(place.path(), &["audit", "post.txt", "--draft", "r"]);
     let draft = fs::read_to_string(place.path().join("r")).unwrap();
-    assert!(draft.contains("patch | ? | value | 4.*"), "{draft}");
+    assert!(draft.contains("blue | ? | value | 4.*"), "{draft}");
     let complete = draft.replace("| ? | value |", "| hackbench | time s < |");
     fs::write(place.path().join("r"), complete).unwrap();
     let judged = ["audit", "post.txt", "--reading", "r", "--format", "brief"];
     let said = printed(place.path(), &judged);
-    assert!(said.contains("patch  better: -10.9 %"), "{said}");
+    assert!(said.contains("blue  better: -10.9 %"), "{said}");
 }
 
 #[test]
@@ -522,4 +522,45 @@ fn columns_before_and_after_are_configurations_whatever_the_first_is_called() {
     for part in ["large -43.6 %", "tiny -5.1 %"] {
         assert!(said.contains(part), "{part}: {said}");
     }
+}
+
+#[test]
+fn files_numbered_from_one_are_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, max: u32| {
+        let line = format!("T: 0 ( 7) P:80 I:500 C: 4000 Min: 3 Act: 5 Avg: 6 Max: {max}\n");
+        fs::write(place.path().join(name), line).unwrap();
+    };
+    for (number, max) in (1..).zip([50, 4868, 52, 51, 53, 50]) {
+        write(&format!("before-{number}.txt"), max);
+        write(&format!("after-{number}.txt"), 50 + number % 3);
+    }
+    let names = |stem: &str| {
+        (1..=6)
+            .map(|n| format!("{stem}-{n}.txt"))
+            .collect::<Vec<_>>()
+    };
+    let files = [names("before"), names("after")].concat();
+    let arguments: Vec<&str> = files.iter().map(String::as_str).collect();
+    let said = printed(place.path(), &[&["audit"][..], &arguments].concat());
+    assert!(
+        said.contains("12 runs, 2 configurations, 1 workload;"),
+        "{said}"
+    );
+    let mail = printed(
+        place.path(),
+        &[&["audit", "--format", "mail"][..], &arguments].concat(),
+    );
+    let outlier = "[outlier-run] before on cyclictest, run 2 (before-2.txt): is far";
+    assert!(
+        mail.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains(outlier),
+        "{mail}"
+    );
+    // Numbers that do not count from 1 may be amounts.
+    let few = ["before-1.txt", "before-3.txt", "after-1.txt", "after-3.txt"];
+    let said = printed(place.path(), &[&["audit"][..], &few].concat());
+    assert!(said.contains("compared with before-1"), "{said}");
 }

@@ -63,22 +63,31 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
         answers.shown.push(none_decided(sheet, of_all));
         room = room.min(UNDECIDED);
     }
-    let metrics = of_metrics.into_iter().map(|one| {
-        let lines = one.contrasts.iter();
-        let lines = lines.map(|it| (it.is_open(), contrast_lines(it, sheet)));
-        (heading(sheet, one.metric), lines.collect::<Vec<_>>())
-    });
-    let events = of_events.into_iter().map(|one| {
-        let lines = one.contrasts.iter();
-        let lines = lines.map(|it| (it.outcome == RowOutcome::Open, rate_lines(it, sheet)));
-        (heading(sheet, one.event), lines.collect::<Vec<_>>())
-    });
-    let parts: Vec<AnswerPart> = if events_lead(sheet.document) {
-        events.chain(metrics).collect()
-    } else {
-        metrics.chain(events).collect()
+    let parts = |apart: bool| -> Vec<AnswerPart> {
+        let metrics = of_metrics.iter().map(|one| {
+            let lines = one.contrasts.iter();
+            let lines = lines.map(|it| (it.is_open(), contrast_lines(it, sheet, apart)));
+            (heading(sheet, one.metric), lines.collect())
+        });
+        let events = of_events.iter().map(|one| {
+            let lines = one.contrasts.iter();
+            let lines = lines.map(|it| (it.outcome == RowOutcome::Open, rate_lines(it, sheet)));
+            (heading(sheet, one.event), lines.collect())
+        });
+        match events_lead(sheet.document) {
+            true => events.chain(metrics).collect(),
+            false => metrics.chain(events).collect(),
+        }
     };
-    for (head, contrasts) in parts {
+    let count = |(_, contrasts): &AnswerPart| {
+        1 + contrasts
+            .iter()
+            .map(|(_, lines)| lines.len())
+            .sum::<usize>()
+    };
+    let with_intervals = Some(parts(true))
+        .filter(|all| answers.shown.len() + all.iter().map(count).sum::<usize>() <= room);
+    for (head, contrasts) in with_intervals.unwrap_or_else(|| parts(false)) {
         let mut head = Some(head);
         for (is_open, contrast) in contrasts {
             let lines = head.iter().cloned().chain(contrast).collect::<Vec<_>>();
@@ -198,10 +207,21 @@ fn heading(sheet: &BriefSheet<'_>, metric: &str) -> String {
     }
 }
 
-fn contrast_lines(contrast: &ConfigurationContrast<'_>, sheet: &BriefSheet<'_>) -> Vec<String> {
+/// The lines for a configuration. `apart`: if the best and the worst workload do not fit on one
+/// line with their intervals, each has a line.
+fn contrast_lines(
+    contrast: &ConfigurationContrast<'_>,
+    sheet: &BriefSheet<'_>,
+    apart: bool,
+) -> Vec<String> {
+    let whole = best_and_worst_effects(contrast, sheet, true);
+    let columns = sheet.names + contrast.verdict().chars().count() + whole.chars().count() + 6;
+    if apart && contrast.best_and_worst().len() > 1 && columns > sheet.width {
+        return workloads_apart(contrast, sheet);
+    }
     // Ordered from most to least detailed, for terminals too narrow for everything.
     let details = [
-        best_and_worst_effects(contrast, sheet, true),
+        whole,
         change_with_interval(contrast, sheet)
             .unwrap_or_else(|| best_and_worst_effects(contrast, sheet, false)),
         best_and_worst_effects(contrast, sheet, false),
@@ -289,6 +309,26 @@ fn coloured(
         _ => return line.to_owned(),
     };
     line.replacen(verdict, &sheet.dressed(verdict, code), 1)
+}
+
+/// The verdict on a configuration, and below it the best and the worst workload with intervals.
+fn workloads_apart(contrast: &ConfigurationContrast<'_>, sheet: &BriefSheet<'_>) -> Vec<String> {
+    let outcomes = contrast.rows.iter().map(|(_, came_out)| *came_out);
+    let verdict = contrast.verdict();
+    let mut lines = name_and_verdict(contrast.name, &verdict, &[], outcomes, sheet);
+    let indent = " ".repeat(sheet.names + 4);
+    for (row, came_out) in contrast.best_and_worst() {
+        let whole = effect_with_interval(sheet.document, row, came_out);
+        let size = size_with_interval(sheet.document, row, came_out);
+        let line = |effect: String| format!("{indent}{}", of_workload(sheet, row, effect));
+        let mut choices = [Some(whole.clone()), size].into_iter().flatten().map(line);
+        let fits = choices.find(|line| line.chars().count() <= sheet.width);
+        match fits {
+            Some(line) => lines.push(line),
+            None => lines.extend(sheet.wrapped(&line(whole), &format!("{indent}  "))),
+        }
+    }
+    lines
 }
 
 /// The effects on the best and the worst decided workload, with absolute values.

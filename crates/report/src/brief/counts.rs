@@ -1,12 +1,13 @@
 //! Counts of what is not shown, and where to find it.
 
-use assize_verdict::{Comparison, Document, Verdict};
+use assize_verdict::{Comparison, Document, Lint, Verdict};
 
-use super::BriefSheet;
 use super::answers::{self, BriefAnswers};
+use super::{BriefSheet, LOCATION, first_of};
 use crate::contrasts::{
     self, by_event, count_decided, count_incomplete_runs, fixed_outcome, leading_rows,
 };
+use crate::text::lint_line;
 use crate::wrap::push_wrapped_code_after;
 
 /// `1 run`, `2 runs`.
@@ -197,7 +198,11 @@ pub(super) fn closing_lines(sheet: &BriefSheet<'_>) -> Vec<String> {
             1 => String::new(),
             n => format!(" (the first of {n})"),
         };
-        let text = format!("Warning{more}: [{}] {}", first.code, first.detail);
+        let first = Lint {
+            location: first_of(&first.location, LOCATION),
+            ..first.clone()
+        };
+        let text = format!("Warning{more}: {}", lint_line(&first));
         let mut wrapped = sheet.wrapped(&text, "  ");
         if wrapped.len() > 2 {
             wrapped.truncate(2);

@@ -25,6 +25,9 @@ const LINES: usize = 25;
 const BETWEEN: usize = 2;
 /// Lines that report what is not shown.
 const HIDDEN: usize = 2;
+/// The most characters of the names of inputs, and of the place of a warning.
+const SOURCES: usize = 120;
+const LOCATION: usize = 40;
 /// The widest name column; a longer name gets a separate line.
 const NAME: usize = 28;
 /// The terminal width is clamped to this range.
@@ -104,6 +107,19 @@ fn join_sections<const N: usize>(parts: [Vec<String>; N]) -> String {
     out
 }
 
+/// A list of names: the first and how many others, if it has more than `most` characters.
+fn first_of(names: &str, most: usize) -> String {
+    match names.split_once(", ") {
+        Some((first, others)) if names.chars().count() > most => {
+            format!(
+                "{first} and {}",
+                count_of(others.split(", ").count(), "other")
+            )
+        }
+        _ => names.to_owned(),
+    }
+}
+
 /// What all sections of the report are built from.
 struct BriefSheet<'a> {
     document: &'a Document,
@@ -138,8 +154,8 @@ impl<'a> BriefSheet<'a> {
             let wrapped = self.wrapped(question.trim(), "");
             lines.extend(wrapped.into_iter().take(2).map(|line| self.bold(&line)));
         }
-        let Document { source, .. } = self.document;
-        let mut text = format!("{source}: {}", counts(self.document).join(", "));
+        let mut text = first_of(&self.document.source, SOURCES);
+        text.push_str(&format!(": {}", counts(self.document).join(", ")));
         let several = self.document.configurations.len() > 1;
         let mut rows = self.document.comparisons.iter();
         let differ = rows.any(|row| Some(&row.baseline) != self.document.baseline.as_ref());

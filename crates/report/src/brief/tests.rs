@@ -111,7 +111,9 @@ Does the change cost less?
 x.bundle: 9 runs, 3 configurations, 2 workloads; compared with base
 
 Time CPUs were not idle (less is better)  [busy_time]
-  faster  better in both workloads: sync -46.8 % (28.2 -> 15.0 us); frames -20.8 % (71.0 -> 56.2 us)
+  faster  better in both workloads:
+          sync -46.8 % (28.2 -> 15.0 us), -46.9 % to -46.7 %
+          frames -20.8 % (71.0 -> 56.2 us), -21.0 % to -20.7 %
   slower  worse in 1, cannot tell in 1 of 2 workloads: sync +6.4 % (28.2 -> 30.0 us), +6.0 % to +7.0 %
 
 Each run of sync, time CPUs were not idle, us; runs from 14.5 to 30.5:
@@ -202,8 +204,9 @@ fn what_is_supported_only_is_likely_and_says_which_way() {
         ),
     ];
     let text = rendered(&document(&["base", "mixed"], &rows), 120);
-    let answer = "likely better in 1, likely worse in 1 of 2 workloads: \
-                  sync -46.8 % (28.2 -> 15.0 us), frames +12.7 %";
+    let answer = "likely better in 1, likely worse in 1 of 2 workloads:
+         sync -46.8 % (28.2 -> 15.0 us), -46.9 % to -46.7 %
+         frames +12.7 % (71.0 -> 80.0 us), +10.0 % to +15.0 %";
     assert!(text.contains(answer), "{text}");
 }
 

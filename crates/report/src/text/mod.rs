@@ -10,7 +10,7 @@ mod tradeoffs;
 
 use std::collections::BTreeMap;
 
-use assize_verdict::{Document, IdentityDifference};
+use assize_verdict::{Document, IdentityDifference, Lint};
 
 use crate::brief::{self, Brief};
 use crate::contrasts::remaining_sentences;
@@ -156,6 +156,14 @@ fn identities(document: &Document, all: bool, out: &mut String) {
     out.push('\n');
 }
 
+/// A warning: its code, what it is about, and what is wrong.
+pub(crate) fn lint_line(lint: &Lint) -> String {
+    match lint.location.as_str() {
+        "" => format!("[{}] {}", lint.code, lint.detail),
+        location => format!("[{}] {location}: {}", lint.code, lint.detail),
+    }
+}
+
 /// At most this many lints of one code are listed where all tables are.
 const LINTS_OF_A_CODE: usize = 8;
 
@@ -171,17 +179,7 @@ fn lints(document: &Document, most: usize, out: &mut String) {
         if *count > most {
             continue;
         }
-        let place = if lint.location.is_empty() {
-            String::new()
-        } else {
-            format!(" {}:", lint.location)
-        };
-        push_wrapped(
-            out,
-            "  ",
-            "    ",
-            &format!("[{}]{place} {}", lint.code, lint.detail),
-        );
+        push_wrapped(out, "  ", "    ", &lint_line(lint));
     }
     for (code, count) in shown {
         if count > most {
