@@ -141,7 +141,7 @@ pub(crate) fn side(name: &str) -> Option<Side> {
         [word] if side_of_word(word).is_some() => side_of_word(word),
         ["before" | "pre" | "prior" | "without" | "w/o", ..] => Some(Side::Before),
         [
-            "after" | "post" | "with" | "this" | "my" | "pr" | "patched",
+            "after" | "post" | "with" | "w/" | "this" | "my" | "pr" | "patched",
             ..,
         ] => Some(Side::After),
         [_, word] if ROOTS.contains(&word) => Some(Side::Before),

@@ -37,6 +37,8 @@ pub(crate) const LIST: &str = "list";
 
 /// Longest line.
 const LONGEST: usize = 200;
+/// Printed changes are rounded to this many percent.
+const CHANGE_STEP: f64 = 0.51;
 /// Most words of a name; more are a sentence.
 const WORDS: usize = 6;
 /// Most lines between the name of a state and its list.
@@ -74,7 +76,8 @@ fn entry(text: &str) -> Option<Entry> {
 fn cells(text: &str) -> Option<Vec<(String, Cell)>> {
     for arrow in ["\u{2192}", "->", "=>"] {
         if let Some((before, after)) = text.split_once(arrow) {
-            return changed(Cell::whole(before)?, Cell::whole(after)?);
+            let remark = after.split_once('(').map_or("", |(_, remark)| remark);
+            return changed(Cell::whole(before)?, Cell::whole(after)?, remark);
         }
     }
     match Cell::whole(text).or_else(|| of_what(text)) {
@@ -115,13 +118,16 @@ fn barred(text: &str) -> Option<Entry> {
     Some((String::new(), numbered.collect())).filter(|_| name.contains(char::is_alphabetic))
 }
 
-/// The figures before and behind an arrow. Versions have neither a unit nor a prefix.
-fn changed(mut before: Cell, after: Cell) -> Option<Vec<(String, Cell)>> {
+/// The figures before and behind an arrow. Versions have no unit, no prefix and no `remark` with
+/// the change from one to the other.
+fn changed(mut before: Cell, after: Cell, remark: &str) -> Option<Vec<(String, Cell)>> {
     if before.unit.is_empty() {
         before.unit.clone_from(&after.unit);
     }
     let measured = |cell: &Cell| !cell.unit.is_empty() || cell.is_size;
-    (measured(&before) && measured(&after))
+    let printed = Cell::leading(remark).map_or(f64::NAN, |(change, _)| change.value);
+    let follows = (100.0 * (after.value / before.value - 1.0) - printed).abs() < CHANGE_STEP;
+    (follows || measured(&before) && measured(&after))
         .then(|| vec![("before".to_owned(), before), ("after".to_owned(), after)])
 }
 
@@ -143,9 +149,13 @@ fn pairs(text: &str) -> Option<Vec<(String, Cell)>> {
     (all.len() >= 2 && ends).then_some(all)
 }
 
-/// Several runs: `12.3s 12.5s 12.1s`, `512k, 514k, 511k`.
+/// Several runs: `12.3s 12.5s 12.1s`, `512k, 514k, 511k`, `[12.3, 12.5, 12.1]`.
 fn in_a_row(text: &str) -> Option<Vec<Cell>> {
     let text = text.trim().trim_end_matches(',');
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let text = inner.unwrap_or(text);
     let parts: Vec<&str> = match text.contains(',') {
         true => text.split(',').collect(),
         false => text.split_whitespace().collect(),
