@@ -105,7 +105,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "margin",
             Share.or("1%"),
-            "Ratios within 1 ± this are equivalent.",
+            "Ratios within 1 ± margin are equivalent.",
         ),
         key(
             "until",
@@ -152,7 +152,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "higher_is_better",
             List(&Text).or("[]"),
-            "Other metrics of which more is better.",
+            "Other metrics for which more is better.",
         ),
         key(
             "claims",

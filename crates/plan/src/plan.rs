@@ -63,7 +63,7 @@ pub struct Plan {
     pub tracer: Option<TracerSettings>,
     /// Metrics declared primary, most important first.
     pub primary: Vec<PrimaryMetric>,
-    /// Metrics of which more is better, primary or not.
+    /// Metrics for which more is better, primary or not.
     pub higher_is_better: Vec<String>,
     /// Claims to test. This crate does not parse them: the caller must check
     /// their syntax and the names in them.

@@ -19,7 +19,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "within",
             Share.required(),
-            "Stop when all primary metrics have verdicts and intervals within × / ÷ (1 + this).",
+            "Stop when all primary metrics have verdicts and intervals within × / ÷ (1 + within).",
         ),
         key("metric", Text.optional(), "Watch only this primary metric."),
         key(
@@ -31,7 +31,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "max_runs",
             Whole(2, RUNS_MAX as i64).or("30"),
-            "The most runs of each cell.",
+            "Upper limit of the runs of each cell.",
         ),
     ],
 };

@@ -55,7 +55,7 @@ impl DeclaredDirections<'_> {
             .or(higher.then_some(BetterDirection::Higher))
     }
 
-    /// Metrics of which more is better: those the file lists, and primary metrics
+    /// Metrics for which more is better: those the file lists, and primary metrics
     /// declared `better = "higher"`.
     pub(crate) fn all_higher(&self) -> Vec<String> {
         let primary = self.primary.iter();

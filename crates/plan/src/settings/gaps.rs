@@ -49,7 +49,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "trust",
             duration(1_000_000).or("10s"),
-            "If the machine at rest has more than one unexplained gap per this time, unexplained gaps get no verdict.",
+            "Time in which the machine at rest may have one unexplained gap; with more, unexplained gaps get no verdict.",
         ),
     ],
 };

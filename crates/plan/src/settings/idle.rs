@@ -44,12 +44,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "package",
             POWER.optional(),
-            "Modelled power of what all CPUs share; 0 for your own states.",
+            "Modelled power of what all CPUs share; by default 0 for your own states.",
         ),
         key(
             "package_idle",
             POWER.optional(),
-            "The same while all CPUs are in the deepest state; 0 for your own states.",
+            "The same while all CPUs are in the deepest state; by default 0 for your own states.",
         ),
     ],
 };

@@ -46,7 +46,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "jitter",
             duration(0).or("0ns"),
-            "Each period is longer or shorter by up to this, at random.",
+            "Upper limit of the random deviation of each period, up or down.",
         ),
         key("cpu", Whole(0, 254).or("0"), "The CPU to stall."),
     ],

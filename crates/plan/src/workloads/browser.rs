@@ -23,13 +23,13 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "spread",
             duration(0).or("0ns"),
-            "Random extra work of each worker in each step, up to this.",
+            "Upper limit of each worker's random extra work in each step.",
         ),
         key("think", duration(1).or("80ms"), "Pause between pages."),
         key(
             "think_spread",
             duration(0).or("80ms"),
-            "Random extra pause, up to this.",
+            "Upper limit of the random extra pause.",
         ),
         key(
             "rate",

@@ -8,7 +8,11 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "cpu-score",
     keys: &[
         key("threads", COUNT.or("1"), "Number of threads."),
-        key("per_cpu", Flag.or("false"), "Start this many per CPU."),
+        key(
+            "per_cpu",
+            Flag.or("false"),
+            "The number of threads is per CPU.",
+        ),
         key(
             "duration",
             duration(1_000_000).or("1s"),

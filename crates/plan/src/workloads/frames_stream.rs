@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "period",
             duration(1).optional(),
-            "Time from one frame to the next; by default it starts at once.",
+            "Time from one frame to the next; by default the next starts at once.",
         ),
         key(
             "source",

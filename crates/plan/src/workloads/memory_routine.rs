@@ -127,7 +127,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
         return Some(("mask", why, "set routine = \"movsl-rule\", or remove it"));
     }
     if kind.arena.is_some() && kind.cache != CacheState::Beyond {
-        let why = "calls do not go through memory";
+        let why = "calls do not walk through an arena";
         return Some(("arena", why, "set cache = \"beyond\", or remove it"));
     }
     if kind.cache == CacheState::Cold && kind.batch_calls() * kind.size > COLD_BYTES_MAX {

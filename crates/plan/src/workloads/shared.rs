@@ -49,6 +49,6 @@ pub(crate) const fn spread(default: &'static str) -> SectionKey {
     key(
         "spread",
         duration(0).or(default),
-        "Random extra engine time, up to this.",
+        "Upper limit of the random extra engine time.",
     )
 }

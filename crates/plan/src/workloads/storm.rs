@@ -21,7 +21,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "dependencies",
             Whole(1, 64).or("3"),
-            "Such a job depends on one to this many others.",
+            "Upper limit of the jobs that such a job depends on.",
         ),
         key(
             "reach",

@@ -13,7 +13,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "pause",
             duration(0).or("0ns"),
-            "Random pause between jobs, up to this.",
+            "Upper limit of the random pause between jobs.",
         ),
         RUN_COST,
         SCHEDULING,
