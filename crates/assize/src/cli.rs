@@ -151,13 +151,13 @@ pub(crate) struct QuestionArguments {
     /// Repeatable.
     #[arg(long = "claim", value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
-    /// Test the claims of a file, one a line
+    /// Test the claims of a file, one per line
     #[arg(long = "claims", value_name = "FILE", hide_short_help = true)]
     pub(crate) claims_file: Option<PathBuf>,
     /// Show which configurations are best at two metrics: 'METRIC against METRIC'
     #[arg(long = "tradeoff", value_name = "TRADEOFF", hide_short_help = true)]
     pub(crate) tradeoffs: Vec<String>,
-    /// End with status 1 if this is found, such as 'worse>2%'
+    /// Exit with status 1 if this is found, such as 'worse>2%'
     ///
     /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one may
     /// be. 'undecided': a claim is. 'lint', or the code of one. Repeatable.
@@ -173,10 +173,10 @@ pub(crate) struct TrialArguments {
     /// A metric declared primary before the data were seen
     #[arg(long = "primary", value_name = "METRIC", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) primary: Vec<String>,
-    /// A metric of which more is better
+    /// A metric for which more is better
     #[arg(long, value_name = "METRIC", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) higher_is_better: Vec<String>,
-    /// A metric of which less is better
+    /// A metric for which less is better
     #[arg(long, value_name = "METRIC", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) lower_is_better: Vec<String>,
     /// Compare how many runs exceed a time [default: one computed from the runs]
@@ -185,7 +185,7 @@ pub(crate) struct TrialArguments {
     /// Level of all tests
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share, help_heading = JUDGING, hide_short_help = true)]
     pub(crate) alpha: f64,
-    /// Ratios within 1 ± this are equivalent [default: 0.01]
+    /// Ratios within 1 ± SHARE are equivalent [default: 0.01]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = JUDGING)]
     pub(crate) margin: Option<f64>,
     /// Seed of the permutation tests
@@ -258,7 +258,7 @@ pub(crate) enum ReportFormat {
     Github,
     /// Failed checks as GitLab's code quality report
     Gitlab,
-    /// Checks as tests of --kcidb-build
+    /// Checks as tests of a build, for KCIDB
     Kcidb,
 }
 

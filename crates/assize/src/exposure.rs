@@ -165,8 +165,8 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
         false => "",
     };
     let mut text = format!(
-        "{head}, at most {} of exposure each, are {}{each}; with no event in all of it the rate is \
-         known to be below 1 in {} s at 95 %, and no lower\n",
+        "{head}, at most {} of exposure each, {} in total{each}; with no event in all of it the rate \
+         is known to be below 1 in {} s at 95 %, and no lower\n",
         time(run_s),
         time(total),
         two_digits(rounded_down(1.0 / bound.high))
@@ -188,7 +188,7 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     if let Some((events, p)) = told_from_none(level) {
         text += &match (runs as u64) < events {
             true => format!(
-                "  {runs} run{plural} cannot establish a difference from none, whatever comes; \
+                "  {runs} run{plural} cannot establish a difference from none, whatever happens; \
                  {events} could\n"
             ),
             false => format!(
@@ -256,8 +256,8 @@ mod tests {
         assert_eq!(
             told,
             "gaps_unexplained on w: 10 runs of each configuration, at most 30 s of exposure each, \
-             are 5 min; with no event in all of it the rate is known to be below 1 in 100 s at \
-             95 %, and no lower\n  \
+             5 min in total; with no event in all of it the rate is known to be below 1 in 100 s \
+             at 95 %, and no lower\n  \
              below 1 in 1 h takes 3 h without an event, --runs 360; below 1 in 24 h takes 72 h \
              without an event, --runs 8628\n  \
              to differ from none, 6 runs or more must have an event, and none of the other \
@@ -294,21 +294,21 @@ mod tests {
         let gaps = |more: &str| format!("{GAPS}\ngaps = {{ {more} }}");
         // Three of four CPUs, unless they are named; for a tenth of the time.
         let all = exposed(&gaps("width = '100ms'"), "gaps");
-        assert_eq!(all, "at most 9 s of exposure each, are 90 s");
+        assert_eq!(all, "at most 9 s of exposure each, 90 s in total");
         let two = exposed(&gaps("cpus = [1, 2], width = '100ms'"), "gaps");
-        assert_eq!(two, "at most 6 s of exposure each, are 60 s");
+        assert_eq!(two, "at most 6 s of exposure each, 60 s in total");
         // Before the workload, the time is that of the baseline.
         let rest = exposed(
             &gaps("cpus = [1], baseline = '3s'"),
             "gaps_unexplained_at_rest",
         );
-        assert_eq!(rest, "at most 3 s of exposure each, are 30 s");
+        assert_eq!(rest, "at most 3 s of exposure each, 30 s in total");
         // The number of CPUs of a host is unknown.
         let host = GAPS.replace("cpus = 4", "target = 'host'\nkernel = 'running'");
         let host = exposed(&host, "gaps");
         assert_eq!(
             host,
-            "at most 30 s of exposure each, are 5 min for each CPU that is watched"
+            "at most 30 s of exposure each, 5 min in total for each CPU that is watched"
         );
         // hwlat polls on one CPU at a time by default.
         let hwlat = |mode: &str| {
@@ -318,11 +318,11 @@ mod tests {
         };
         assert_eq!(
             hwlat("round-robin"),
-            "at most 15 s of exposure each, are 2.5 min"
+            "at most 15 s of exposure each, 2.5 min in total"
         );
         assert_eq!(
             hwlat("per-cpu"),
-            "at most 45 s of exposure each, are 7.5 min"
+            "at most 45 s of exposure each, 7.5 min in total"
         );
         // A workload counts events all the time.
         let late = described_claim(
@@ -331,7 +331,7 @@ mod tests {
             &format!("{STREAM}\nperiod = '20ms'"),
         );
         assert!(
-            late.contains("at most 30 s of exposure each, are 60 s;"),
+            late.contains("at most 30 s of exposure each, 60 s in total;"),
             "{late}"
         );
     }

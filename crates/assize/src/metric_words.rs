@@ -10,7 +10,7 @@ use assize_job::{Preference, wording};
 use assize_report::MetricWords;
 use assize_verdict::{Better, Document, Options};
 
-/// Words in names of metrics of which less is better.
+/// Words in names of metrics for which less is better.
 const LESS: &[&str] = &[
     "clock",
     "cycles",
@@ -35,7 +35,7 @@ const LESS: &[&str] = &[
     "wakeups",
     "wall",
 ];
-/// Words in names of metrics of which more is better.
+/// Words in names of metrics for which more is better.
 const MORE: &[&str] = &[
     "bandwidth",
     "bogo",

@@ -14,7 +14,9 @@ use crate::{exposure, output, run};
 pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
     let (plan, missing) = run::plan(&arguments.experiment, &arguments.overrides)?;
     for kernel in missing {
-        eprintln!("{kernel} is not here yet; before running: assize kernel fetch {kernel}");
+        eprintln!(
+            "{kernel} has not been fetched yet; before running: assize kernel fetch {kernel}"
+        );
     }
     if let Some(path) = &arguments.output {
         let text = serde_json::to_string_pretty(&plan);

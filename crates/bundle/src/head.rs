@@ -40,7 +40,7 @@ pub struct Head {
     pub workloads: Vec<String>,
     /// Metrics declared primary.
     pub primary: Vec<String>,
-    /// Metrics of which more is better.
+    /// Metrics for which more is better.
     pub higher_is_better: Vec<String>,
     /// Claims declared before the first run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

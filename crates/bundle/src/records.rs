@@ -388,7 +388,7 @@ pub struct Records {
     pub resolutions: Vec<Resolution>,
     /// Doubts that arose while reading.
     pub doubts: Vec<Doubt>,
-    /// Metrics of which more is better; nothing is assumed about the others.
+    /// Metrics for which more is better; nothing is assumed about the others.
     pub higher_is_better: Vec<String>,
     /// Metrics declared primary, before the data were seen.
     pub primary: Vec<String>,

@@ -185,7 +185,7 @@ pub const POLICIES: &[PolicyEntry] = &[
     },
     PolicyEntry {
         name: "pack-burst",
-        about: "Packs tasks that run shortly, and wakes CPUs at once for those that run for long.",
+        about: "Packs tasks with short runs, and wakes CPUs at once for those with long runs.",
         tunables: &[BURST, FILL, SLICE],
         is_test: false,
     },
@@ -197,19 +197,19 @@ pub const POLICIES: &[PolicyEntry] = &[
     },
     PolicyEntry {
         name: "refused",
-        about: "Queues a task where there is no queue, for which the kernel ejects it.",
+        about: "Inserts a task into a queue that does not exist, so that the kernel ejects the policy.",
         tunables: &[AFTER],
         is_test: true,
     },
     PolicyEntry {
         name: "stall",
-        about: "Forgets tasks, for which the kernel's watchdog ejects it.",
+        about: "Forgets tasks, so that the kernel's watchdog ejects the policy.",
         tunables: &[AFTER],
         is_test: true,
     },
     PolicyEntry {
         name: "unverified",
-        about: "Reads through a pointer that may be none, so that the kernel does not load it.",
+        about: "Reads through a pointer that may be NULL, so that the kernel does not load the policy.",
         tunables: &[],
         is_test: true,
     },

@@ -483,7 +483,7 @@ mod tests {
             kernel: "debian:6.12 6.12.117-1".into(),
             built: "gpu-sched of drivers/gpu/drm/scheduler".into(),
             left_out: vec!["MAINTAINERS".into()],
-            experiment: "drm_sched, shortly, 10 times a side".into(),
+            experiment: "drm_sched, briefly, 10 times a side".into(),
             directory: "bisect.bundles".into(),
             why: Some("assize why bisect.bundles/a.bundle old new --workload sync".into()),
             reproduce: "assize bisect good..bad --claim 'new > old + 3% on x'".into(),
@@ -518,7 +518,7 @@ Against its parent 0123456789ab Change 10:
 not tested: 0123456789ab Change 4: a.c:1:1: error: x
 undecided: 0123456789ab Change 3
 gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1
-run: drm_sched, shortly, 10 times a side
+run: drm_sched, briefly, 10 times a side
 not part of what ran: MAINTAINERS
 ** established, * supported; intervals of 99.72 %, at once 97.5 %.
 Where the difference comes from:

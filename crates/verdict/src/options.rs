@@ -41,10 +41,10 @@ pub struct Options {
     /// Metrics declared primary before the data were seen, in addition to those
     /// that the records declare.
     pub primary: Vec<String>,
-    /// Metrics of which more is better, in addition to those that the records
+    /// Metrics for which more is better, in addition to those that the records
     /// name.
     pub higher_is_better: Vec<String>,
-    /// Metrics of which less is better, in addition to the records' primary
+    /// Metrics for which less is better, in addition to the records' primary
     /// metrics that are not marked otherwise.
     pub lower_is_better: Vec<String>,
     /// Thresholds above which a run is slow, as `METRIC > 1 ms`.

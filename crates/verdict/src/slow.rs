@@ -65,7 +65,7 @@ pub(crate) fn read(text: &str) -> Result<SlowThreshold<'_>, Error> {
 }
 
 /// Registers, for every primary time and every largest sample, the hypothesis that one side has
-/// more runs above the threshold. `higher`: metrics of which more is better. `thresholds`: those
+/// more runs above the threshold. `higher`: metrics for which more is better. `thresholds`: those
 /// given by the user, which replace the computed threshold of their metric.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,

@@ -243,7 +243,7 @@ pub fn primary_directions(
         return Err(Error::Option {
             option: "lower-is-better",
             value: cells.metrics[both].name.clone(),
-            expected: "a metric of which more is not better",
+            expected: "a metric for which more is not better",
         });
     }
     let declared = |metric: &&usize| {
@@ -281,7 +281,7 @@ fn places<'a>(
 /// Metrics declared before the data were seen.
 struct DeclaredMetrics {
     primary: BTreeSet<usize>,
-    /// Metrics of which more is better.
+    /// Metrics for which more is better.
     higher: BTreeSet<usize>,
     /// Metrics declared primary in the records but not measured.
     absent: Vec<String>,

@@ -38,7 +38,7 @@ pub(crate) struct BisectArguments {
     /// Runs of each side [default: the experiment's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
-    /// While undecided, double the runs, up to this [default: 4 times --runs]
+    /// While undecided, double the runs, up to N [default: 4 times --runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) max_runs: Option<u32>,
     /// Parallel runs [default: as many as do not affect each other]

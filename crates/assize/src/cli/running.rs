@@ -200,9 +200,9 @@ pub(crate) struct DebugArguments {
     #[arg(value_name = "RUN")]
     pub(crate) run: u32,
     /// Where to stop first: worst, a sample, job or event, a time, a function, or crash [default:
-    /// its begin]
+    /// its start]
     ///
-    /// worst: the begin of the worst sample; worst:end: its end. sample:round_trip:7: the 7th of a
+    /// worst: the start of the worst sample; worst:end: its end. sample:round_trip:7: the 7th of a
     /// metric. job:412: a submission to simgpu. event:sched_switch:3: a kernel event. 12.345ms: a
     /// time of the guest's CLOCK_MONOTONIC. drm_sched_main:7: the 7th call of a function. crash:
     /// where the kernel oopses, warns or panics.
@@ -284,7 +284,7 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KernelVerb {
-    /// List the kernels that are here, and those that can be fetched
+    /// List the available kernels, and those that can be fetched
     List {
         /// As JSON
         #[arg(long)]
@@ -333,7 +333,7 @@ pub(crate) enum KernelVerb {
     },
     /// Print the directory to build modules against: make -C DIR M=$PWD modules
     Headers {
-        /// A kernel that is here, with its headers
+        /// An available kernel that has its headers
         #[arg(value_name = "NAME")]
         name: String,
     },

@@ -8,7 +8,7 @@ use super::{ALPHA, share};
 
 #[derive(Debug, Args)]
 pub(crate) struct TrendArguments {
-    /// Bundles, or directories that hold some at any depth; all of one experiment
+    /// Bundles of one experiment, or directories that hold them at any depth
     #[arg(value_name = "DIRECTORY", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Order of the bundles [default: commit if --tree has all revisions, else date]
@@ -23,7 +23,7 @@ pub(crate) struct TrendArguments {
     /// Level of all tests together
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
-    /// Ratios within 1 ± this are no change [default: 0.01]
+    /// Ratios within 1 ± SHARE are no change [default: 0.01]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) margin: Option<f64>,
     /// How to show what changed

@@ -37,7 +37,7 @@ pub(crate) struct TryArguments {
     /// Record into this new directory [default: try.bundle]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// End with status 1 if the series is 'worse>2%' or 'unproven>2%'
+    /// Exit with status 1 if the series is 'worse>2%' or 'unproven>2%'
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
     #[command(flatten)]

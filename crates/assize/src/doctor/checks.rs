@@ -267,7 +267,7 @@ fn perf_hardware() -> DoctorCheck {
     perf(
         "perf, hardware",
         first_of(&["cpu", "cpu_core", "armv8_pmuv3_0"]),
-        "this machine shows no PMU, as virtual machines often do",
+        "this machine has no PMU, like most virtual machines",
         "the instrument perf-hardware on the target host",
     )
 }
@@ -294,7 +294,7 @@ fn rapl() -> DoctorCheck {
         }
         None => missing(
             "RAPL",
-            "this machine shows no energy counters, as virtual machines often do",
+            "this machine has no energy counters, like most virtual machines",
             "the instrument energy",
         ),
     }

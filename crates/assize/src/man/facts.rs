@@ -1,9 +1,9 @@
-//! What manual pages say about each verb beside its options.
+//! What manual pages say about each verb besides its options.
 
-/// What the pages say about a verb beside its options.
+/// What the pages say about a verb besides its options.
 pub(super) struct VerbFacts {
     pub(super) verb: &'static str,
-    /// When it ends with status 1; empty if never.
+    /// When it exits with status 1; empty if never.
     pub(super) finding: &'static str,
     /// Files that it writes, each with a description.
     pub(super) files: &'static [(&'static str, &'static str)],
@@ -204,7 +204,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize debug x.bundle 3 --at 81.204ms -- -batch -x script.gdb",
-                "Execute a script of gdb at an instant.",
+                "Execute a gdb script at that time.",
             ),
         ],
     },

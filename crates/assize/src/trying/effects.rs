@@ -29,7 +29,7 @@ pub(crate) struct SeriesEffects {
     pub(crate) whole: Option<PatchOutcome>,
     /// The level of each interval.
     pub(crate) level: f64,
-    /// Ratios within 1 ± this are no difference.
+    /// Ratios within 1 ± margin are no difference.
     pub(crate) margin: f64,
     /// Whether `--fail-on` matches an effect of the whole series.
     pub(crate) fails: bool,

@@ -44,7 +44,7 @@ pub const BROKEN: &[Edit] = &[(
 )];
 
 /// An experiment that takes seconds.
-pub const SHORT: &str = r#"title = "drm_sched, shortly"
+pub const SHORT: &str = r#"title = "drm_sched, briefly"
 runs = 6
 images = 1
 instruments = ["timer-list"]
@@ -60,7 +60,7 @@ window = 8
 "#;
 
 /// An experiment with few runs, since crashed runs are repeated whenever they are requested.
-pub const FEW: &str = r#"title = "drm_sched, shortly"
+pub const FEW: &str = r#"title = "drm_sched, briefly"
 runs = 8
 images = 1
 primary = [{ metric = "busy_time_per_job", better = "lower" }]

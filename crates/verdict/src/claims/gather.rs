@@ -141,7 +141,7 @@ impl ClaimEvaluator<'_, '_> {
             self.hypotheses,
         );
         row.map_or(
-            VerdictSource::None("nothing was recorded of one of them"),
+            VerdictSource::None("one of the two configurations has no values"),
             |row| VerdictSource::Own(Box::new(row), beside),
         )
     }

@@ -586,11 +586,11 @@ mod tests {
             ),
             (
                 "irq <= no opt + 0% on time",
-                "character 15: the margin 0 % is not between 0 % and 100 %",
+                "character 15: the margin 0 % must be above 0 % and below 100 %",
             ),
             (
                 "irq < no opt - 100% on time",
-                "character 14: the margin 100 % is not between 0 % and 100 %",
+                "character 14: the margin 100 % must be above 0 % and below 100 %",
             ),
             (
                 "irq <= no opt + 2 on time",

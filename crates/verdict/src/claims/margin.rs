@@ -170,7 +170,7 @@ fn percentage(margin: Margin<'_>) -> Result<f64, String> {
         Ok(percent)
     } else {
         Err(format!(
-            "the margin {number} % is not between 0 % and 100 %"
+            "the margin {number} % must be above 0 % and below 100 %"
         ))
     }
 }

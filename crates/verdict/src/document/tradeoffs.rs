@@ -24,7 +24,7 @@ impl Better {
     }
 }
 
-/// Two metrics, and the standing of each configuration between them.
+/// Two metrics, and where each configuration stands in their trade-off.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tradeoff {
     /// Whether it was declared before the runs.

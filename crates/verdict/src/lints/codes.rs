@@ -3,7 +3,7 @@
 /// The code and meaning of each lint, sorted by code. It includes the codes of
 /// doubts raised by other crates, which become lints.
 ///
-/// Options that make a lint end the command with status 1 take these codes. A
+/// Options that make the command exit with status 1 at a lint take these codes. A
 /// test compares this list with the sources.
 pub const LINTS: [(&str, &str); 70] = [
     (
@@ -159,7 +159,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("undecodable-text", "bytes could not be decoded"),
     (
         "unequal-spread",
-        "two configurations of few runs differ much in spread",
+        "two configurations with few runs differ greatly in spread",
     ),
     (
         "unexpected-difference",
@@ -183,7 +183,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("untraced-switches", "some context switches were not traced"),
     (
         "untrusted-machine",
-        "the machine at rest has more of these events than is tolerated",
+        "the machine at rest has more unexplained gaps than is tolerated",
     ),
     ("values-lost", "a program dropped values"),
     (

@@ -20,7 +20,7 @@ struct OddMetric<'d> {
 }
 
 /// Finds metrics that move against at least two others, all of which agree. A
-/// metric of which more is better counts with its direction reversed. A metric
+/// metric for which more is better counts with its direction reversed. A metric
 /// that never varies, such as the size of an object, is not a trade-off. Unless
 /// `concern` is empty, at least one of the metrics must be in it.
 pub(super) fn find(
