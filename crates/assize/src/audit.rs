@@ -73,9 +73,47 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         ReportFormat::Auto | ReportFormat::Mail | ReportFormat::Brief
     );
     if read_by_people && arguments.showing.output.is_none() {
+        if let Some(said) = left_out(&audit) {
+            places.push_str(&format!("Not compared: {said}; --draft lists them\n"));
+        }
         output::print(assize_report::printable(&places).as_bytes())?;
     }
     Ok(status)
+}
+
+/// How many figures of a post are not compared, and where they are; `None` if all are.
+fn left_out(audit: &Audit) -> Option<String> {
+    /// Most places that are listed.
+    const MOST: usize = 4;
+    let lines = assize_audit::reading::left_out(audit);
+    let mut places: Vec<[u32; 2]> = Vec::new();
+    for &line in &lines {
+        match places.last_mut() {
+            // A blank line or a rule may stand between rows.
+            Some([_, to]) if line <= *to + 2 => *to = line,
+            _ => places.push([line, line]),
+        }
+    }
+    let shown = places.iter().take(MOST).map(|[from, to]| match from == to {
+        true => from.to_string(),
+        false => format!("{from}-{to}"),
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let more = match places.len().saturating_sub(MOST) {
+        0 => String::new(),
+        1 => " and one more".to_owned(),
+        more => format!(" and {more} more"),
+    };
+    let count = lines.len();
+    let (figures, at) = (
+        if count == 1 { "figure" } else { "figures" },
+        if lines.first() == lines.last() {
+            "line"
+        } else {
+            "lines"
+        },
+    );
+    (count > 0).then(|| format!("{count} {figures} in {at} {shown}{more}"))
 }
 
 /// The numbers in the post that are not among its figures.
@@ -140,7 +178,11 @@ fn document(
             let message = message.map_err(failed)?.open();
             let letter = &message.letter;
             if letter.number.to_string() == *id || letter.message_id.as_deref() == Some(id) {
-                let audit = assize_audit::read_message(&message, &name, options);
+                let options = Options {
+                    explain: true,
+                    ..options.clone()
+                };
+                let audit = assize_audit::read_message(&message, &name, &options);
                 return Ok(InputSource::Document(Box::new(audit)));
             }
         }
@@ -156,7 +198,11 @@ fn document(
         .map_err(failed)?;
     let listed = arguments.thread || arguments.json_lines || arguments.index.is_some();
     if begin.len() < 2 && !archive.several && !listed {
-        let read = |mail: Sealed| assize_audit::read_message(&mail.open(), &name, options);
+        let options = Options {
+            explain: true,
+            ..options.clone()
+        };
+        let read = |mail: Sealed| assize_audit::read_message(&mail.open(), &name, &options);
         let empty = || assize_audit::empty(&name);
         let audit = begin.pop().map_or_else(empty, read);
         return Ok(InputSource::Document(Box::new(audit)));
@@ -254,7 +300,7 @@ pub(crate) fn require_something(audit: &Audit) -> Result<(), Failure> {
     }
     Err(Failure::NothingFound {
         source: records.source.clone(),
-        because: because(records),
+        because: because(audit),
     })
 }
 
@@ -270,8 +316,12 @@ pub(crate) fn is_something(records: &Records) -> bool {
     found > 0 || doubts.any(|doubt| doubt.code == "unreached-code")
 }
 
-fn because(records: &Records) -> String {
-    let mut text = String::from("no figures in a known format");
+fn because(audit: &Audit) -> String {
+    let records = &audit.records;
+    let mut text = match left_out(audit) {
+        Some(said) => format!("{said}, in no format that is known"),
+        None => String::from("no figures in a known format"),
+    };
     for doubt in records.doubts.iter().take(5) {
         text.push_str(&format!(
             "\n  line {}: {} [{}]",

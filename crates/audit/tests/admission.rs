@@ -64,6 +64,8 @@ fn whole_posts_are_read_as_they_were_looked_over() {
             let (line, value, unit) = (one.line, one.value, one.unit);
             writeln!(read, "in no row, line {line}: {value} {unit}").unwrap();
         }
+        let left_out = assize_audit::reading::left_out(&audit);
+        writeln!(read, "not compared, lines {left_out:?}").unwrap();
         looked_over(&path.with_extension("read_as"), &read);
     }
 }

@@ -11,6 +11,7 @@ use super::forms;
 use crate::audit::Audit;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
+use crate::grammar::units::is_measure;
 use crate::group::item::UNNAMED;
 use crate::line::Explained;
 use crate::located::{Located, StandsFor, located};
@@ -356,9 +357,9 @@ fn unclaimed(lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Vec<(u32, usiz
     all
 }
 
-/// The numbers of a text, read with [`explain`](crate::Options::explain), that belong to no figure,
-/// except those in code, commands, attributions and trailers.
-pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
+/// The lines of a text, as far as numbers in them may be figures: no code, commands, attributions
+/// and trailers.
+fn printing(audit: &Audit) -> Vec<&str> {
     let last = audit.explained.iter().map(|line| line.place.line).max();
     let mut lines = vec![""; last.unwrap_or(0) as usize];
     for line in &audit.explained {
@@ -373,12 +374,62 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
             *place = &line.text;
         }
     }
+    lines
+}
+
+/// The numbers of a text, read with [`explain`](crate::Options::explain), that belong to no figure,
+/// except those in code, commands, attributions and trailers.
+pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
+    let lines = printing(audit);
     let mut claimed = BTreeSet::new();
     for figure in located(audit) {
         claim(&lines, &figure, &mut claimed);
     }
-    unclaimed(&lines, &claimed)
-        .into_iter()
-        .map(|(.., one)| one)
-        .collect()
+    let all = unclaimed(&lines, &claimed).into_iter();
+    all.map(|(.., one)| one).collect()
+}
+
+/// The line of each figure that is not compared, in lines of which none is: of those that are
+/// stated, and of other numbers that look measured.
+pub fn left_out(audit: &Audit) -> Vec<u32> {
+    let lines = printing(audit);
+    let (stated, compared): (Vec<Located>, Vec<Located>) =
+        (located(audit).into_iter()).partition(|figure| figure.stands_for == StandsFor::Statement);
+    let line = |figure: &Located| figure.place.line;
+    let compared: BTreeSet<u32> = compared.iter().map(line).collect();
+    let stated: Vec<u32> = stated.iter().map(line).collect();
+    let known = |line: &u32| compared.contains(line) || stated.contains(line);
+    let others = lines.iter().zip(1..).filter(|(_, line)| !known(line));
+    let others = others.flat_map(|(text, line)| vec![line; measured(text)]);
+    let all = stated
+        .iter()
+        .copied()
+        .filter(|line| !compared.contains(line));
+    let mut all: Vec<u32> = all.chain(others).collect();
+    all.sort_unstable();
+    all
+}
+
+/// How many numbers of a line look measured: those with a unit, or all if they outnumber the words or
+/// one with a fraction ends the line behind a name and a gap or a sign.
+fn measured(text: &str) -> usize {
+    let all = numbers::of(text);
+    let (Some(first), Some(last)) = (all.first(), all.last()) else {
+        return 0;
+    };
+    let words = text.split(|c: char| !c.is_alphabetic());
+    let words = words.filter(|word| !word.is_empty()).count();
+    let fraction = all.iter().any(|one| one.number.value.fract() != 0.0);
+    let name = text[..first.at].trim_start();
+    let parted = [":", "=", "|", "\t", "  "]
+        .iter()
+        .any(|sign| name.contains(sign));
+    let ends = text[last.end..]
+        .trim_end_matches([' ', '|', ')', '*'])
+        .is_empty();
+    if all.len() > words.max(1) || fraction && (words == 0 || ends && parted) {
+        return all.len();
+    }
+    let unit = |one: &&numbers::Printed<'_>| is_measure(one.unit) || one.unit == "%";
+    all.iter().filter(unit).count()
 }

@@ -20,5 +20,5 @@ mod parse;
 mod place;
 
 pub use apply::judge;
-pub use draft::{Draft, Unassigned, draft, unassigned};
+pub use draft::{Draft, Unassigned, draft, left_out, unassigned};
 pub use parse::{Reading, parse, take};
