@@ -24,7 +24,18 @@ const PC: u32 = 16;
 #[derive(Debug)]
 pub struct GdbStub {
     stream: BufReader<UnixStream>,
+    /// What was received of the next packet.
+    partial: Vec<u8>,
     cancel: Arc<AtomicBool>,
+}
+
+/// A stop of the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// The CPU that stopped it.
+    pub cpu: usize,
+    /// For a watchpoint its kind and the address, as in the stop reply: `watch:ffff8000;`.
+    pub watch: Option<String>,
 }
 
 /// Why a request failed.
@@ -80,6 +91,7 @@ impl GdbStub {
         stream.set_read_timeout(Some(LOOK))?;
         let mut stub = GdbStub {
             stream: BufReader::new(stream),
+            partial: Vec::new(),
             cancel: Arc::default(),
         };
         stub.ask("qSupported:multiprocess+;swbreak+")?;
@@ -94,11 +106,25 @@ impl GdbStub {
         self
     }
 
+    /// Whether the caller's flag is set.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::SeqCst)
+    }
+
     /// Lets the machine go on until it stops by itself. Returns the CPU that stopped it.
     ///
     /// # Errors
     /// [`StubError::Ended`] if it does not stop any more.
     pub fn go(&mut self) -> Result<usize, StubError> {
+        Ok(self.resume("vCont;c")?.cpu)
+    }
+
+    /// The same, and tells whether a watchpoint was hit.
+    ///
+    /// # Errors
+    /// As [`GdbStub::go`].
+    pub fn go_to_stop(&mut self) -> Result<Stop, StubError> {
         self.resume("vCont;c")
     }
 
@@ -109,10 +135,35 @@ impl GdbStub {
     /// # Errors
     /// As [`GdbStub::go`].
     pub fn step(&mut self, cpu: usize) -> Result<usize, StubError> {
+        Ok(self.step_to_stop(cpu)?.cpu)
+    }
+
+    /// The same, and tells whether a watchpoint was hit.
+    ///
+    /// # Errors
+    /// As [`GdbStub::go`].
+    pub fn step_to_stop(&mut self, cpu: usize) -> Result<Stop, StubError> {
         self.resume(&format!("vCont;s:p1.{:x};c", cpu + 1))
     }
 
-    fn resume(&mut self, packet: &str) -> Result<usize, StubError> {
+    /// Lets the machine execute one instruction of the CPU that is next, or take one interrupt
+    /// or exception. Breakpoints do not stop it.
+    ///
+    /// # Errors
+    /// As [`GdbStub::go`].
+    pub fn step_machine(&mut self) -> Result<Stop, StubError> {
+        self.resume("vCont;s")
+    }
+
+    /// Asks a machine that goes on to stop. The stop is answered to who let it go on.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub fn interrupt(&mut self) -> Result<(), StubError> {
+        Ok(self.stream.get_mut().write_all(b"\x03")?)
+    }
+
+    fn resume(&mut self, packet: &str) -> Result<Stop, StubError> {
         let answer = self.ask(packet)?;
         if answer.starts_with(['W', 'X']) {
             return Err(StubError::Ended);
@@ -153,6 +204,15 @@ impl GdbStub {
     /// There is none.
     pub fn remove_watchpoint(&mut self, address: u64, bytes: u64) -> Result<(), StubError> {
         self.confirm(&format!("z2,{address:x},{bytes:x}"))
+    }
+
+    /// Inserts or removes a breakpoint or watchpoint by its packet, as gdb sends it:
+    /// `Z1,ffffffff81000000,1`.
+    ///
+    /// # Errors
+    /// The stub refuses.
+    pub fn apply(&mut self, packet: &str) -> Result<(), StubError> {
+        self.confirm(packet)
     }
 
     /// Reads memory at an address of the CPU that stopped the machine.
@@ -237,44 +297,75 @@ impl GdbStub {
     }
 
     fn send(&mut self, packet: &str) -> Result<(), StubError> {
-        let sum = packet.bytes().fold(0, u8::wrapping_add);
-        write!(self.stream.get_mut(), "${packet}#{sum:02x}")?;
-        Ok(())
+        self.send_packet(packet.as_bytes())
     }
 
-    /// The next packet. Between packets are acknowledgements.
+    /// Sends a packet of somebody else's.
+    ///
+    /// # Errors
+    /// The connection failed.
+    pub fn send_packet(&mut self, packet: &[u8]) -> Result<(), StubError> {
+        Ok(self.stream.get_mut().write_all(&framed(packet))?)
+    }
+
     fn receive(&mut self) -> Result<String, StubError> {
-        let mut bytes = Vec::new();
-        self.read_until(b'$', &mut bytes)?;
-        bytes.clear();
-        self.read_until(b'#', &mut bytes)?;
-        if bytes.pop() != Some(b'#') {
-            return Err(StubError::Ended);
-        }
-        // A machine that has ended needs no acknowledgement of that.
-        let _ = self.stream.get_mut().write_all(b"+");
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(String::from_utf8_lossy(&self.receive_packet()?).into_owned())
     }
 
-    fn read_until(&mut self, end: u8, bytes: &mut Vec<u8>) -> Result<(), StubError> {
-        while !self.cancel.load(Ordering::SeqCst) {
-            match self.stream.read_until(end, bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                read => return Ok(read.map(|_| ())?),
+    /// The next packet. Between packets are checksums and acknowledgements.
+    ///
+    /// # Errors
+    /// [`StubError::Cancelled`] if the flag was set before one came; it can be called again.
+    pub fn receive_packet(&mut self) -> Result<Vec<u8>, StubError> {
+        loop {
+            match self.stream.read_until(b'#', &mut self.partial) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if self.is_cancelled() {
+                        return Err(StubError::Cancelled);
+                    }
+                    continue;
+                }
+                read => read?,
+            };
+            let mut bytes = std::mem::take(&mut self.partial);
+            if bytes.pop() != Some(b'#') {
+                return Err(StubError::Ended);
+            }
+            if let Some(begin) = bytes.iter().position(|byte| *byte == b'$') {
+                // A machine that has ended needs no acknowledgement of that.
+                let _ = self.stream.get_mut().write_all(b"+");
+                return Ok(bytes.split_off(begin + 1));
             }
         }
-        Err(StubError::Cancelled)
     }
 }
 
-/// The CPU in a stop reply: `T05thread:p01.02;`.
-fn stopped_by(reply: &str) -> Option<usize> {
-    let (_, rest) = reply.strip_prefix('T')?.split_once("thread:p")?;
-    let (_, thread) = rest.split(';').next()?.split_once('.')?;
-    usize::from_str_radix(thread, 16).ok()?.checked_sub(1)
+/// A packet as it is sent.
+#[must_use]
+pub fn framed(packet: &[u8]) -> Vec<u8> {
+    let sum = packet.iter().copied().fold(0, u8::wrapping_add);
+    let mut bytes = Vec::with_capacity(packet.len() + 4);
+    bytes.push(b'$');
+    bytes.extend(packet);
+    bytes.extend(format!("#{sum:02x}").as_bytes());
+    bytes
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// The stop that a stop reply tells of: `T05thread:p01.02;watch:ffff8000;`.
+#[must_use]
+pub fn stopped_by(reply: &str) -> Option<Stop> {
+    let (_, rest) = reply.strip_prefix('T')?.split_once("thread:p")?;
+    let (thread, rest) = rest.split_once(';')?;
+    let (_, thread) = thread.split_once('.')?;
+    Some(Stop {
+        cpu: usize::from_str_radix(thread, 16).ok()?.checked_sub(1)?,
+        watch: rest.contains("watch:").then(|| rest.to_owned()),
+    })
+}
+
+/// Bytes as hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -295,7 +386,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stop_reply_names_the_cpu() {
+    fn a_stop_reply_names_the_cpu_and_the_watchpoint() {
         for (reply, cpu) in [
             ("T05thread:p01.01;", Some(0)),
             ("T05thread:p01.0a;", Some(9)),
@@ -304,7 +395,10 @@ mod tests {
             ("E22", None),
             ("T05thread:p01.00;", None),
         ] {
-            assert_eq!(stopped_by(reply), cpu, "{reply}");
+            let stop = stopped_by(reply);
+            assert_eq!(stop.as_ref().map(|stop| stop.cpu), cpu, "{reply}");
+            let watch = stop.and_then(|stop| stop.watch);
+            assert_eq!(watch.is_some(), reply.contains("watch"), "{reply}");
         }
     }
 

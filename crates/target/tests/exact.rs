@@ -9,7 +9,7 @@ use assize_job::{
 };
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
-use assize_target::{RunFailure, RunOutcome, Target};
+use assize_target::{OrderResult, RunFailure, RunOutcome, Target};
 
 /// The exact machine; `None`, with a message, if it is not available.
 fn exact(cpus: u32, options: Options) -> Option<Exact> {
@@ -90,7 +90,11 @@ fn order(cpus: u32, seed: u64) -> Order {
 }
 
 fn bytes(exact: &Exact, order: &Order, slot: usize) -> Vec<u8> {
-    match exact.run(order, slot).unwrap().outcome {
+    records(exact.run(order, slot).unwrap())
+}
+
+fn records(done: OrderResult) -> Vec<u8> {
+    match done.outcome {
         RunOutcome::Completed(records) => serde_json::to_vec(&records).unwrap(),
         RunOutcome::Failed {
             failure, console, ..
@@ -159,6 +163,40 @@ fn a_boot_gives_the_bytes_that_a_memory_image_gives() {
             bytes(&warm, &order, 0) == bytes(&cold, &order, 0),
             "{cpus} CPUs"
         );
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_from_a_checkpoint_gives_the_same_bytes() {
+    for cpus in [1, 2, 4] {
+        let Some(exact) = exact(cpus, FRESH) else {
+            return;
+        };
+        let order = order(cpus, 7);
+        let want = bytes(&exact, &order, 0);
+        let mut draw = fastrand::Rng::with_seed(u64::from(cpus));
+        let mut run = exact.debug(&order, 0).unwrap();
+        // Each checkpoint is taken in a machine that went on from the last one.
+        for _ in 0..3 {
+            let mut stub = run.stub().unwrap();
+            let text = stub.monitor("info icount").unwrap();
+            let now: u64 = text.split_whitespace().nth(1).unwrap().parse().unwrap();
+            let stop = now + draw.u64(1..40_000_000);
+            stub.monitor(&format!("icount_stop {stop}")).unwrap();
+            stub.go().unwrap();
+            for _ in 0..draw.u64(..200) {
+                stub.step_machine().unwrap();
+            }
+            let checkpoint = exact.checkpoint(&mut run).unwrap();
+            stub.detach().unwrap();
+            assert!(
+                records(run.finish().unwrap()) == want,
+                "{cpus} CPUs, {stop}"
+            );
+            run = exact.debug_from(&order, 0, &checkpoint).unwrap();
+        }
+        run.let_go();
+        assert!(records(run.finish().unwrap()) == want, "{cpus} CPUs");
     }
 }
 

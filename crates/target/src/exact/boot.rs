@@ -180,6 +180,16 @@ impl RunningQemu {
         }
     }
 
+    /// The id of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// What the agent has answered and the kernel has printed so far.
+    pub(crate) fn output(&self) -> io::Result<[Vec<u8>; 2]> {
+        Ok([self.read("answer")?, self.read("console")?])
+    }
+
     /// Whether the process has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.process.ends_within(Duration::ZERO)

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assize_job::Order;
-use serde_json::{Value, json};
 
 use super::boot::RunningQemu;
+use super::checkpoint::joined;
 use super::{BootSpec, Exact, exact, facts, keep_error};
 use crate::fault::{failed, mend, wrong};
 use crate::gdb_stub::{GdbStub, StubError};
@@ -26,7 +26,11 @@ const FETCH: &str = "unset ASSIZE_QEMU, then run `assize kernel fetch --qemu`";
 /// A run in a machine that stands still, or goes on for a debugger.
 #[derive(Debug)]
 pub struct DebuggedRun {
-    running: RunningQemu,
+    pub(super) running: RunningQemu,
+    /// The state of its memory image.
+    pub(super) state: PathBuf,
+    /// What was put out before the checkpoint from which it went on.
+    pub(super) before: [Vec<u8>; 2],
     /// The directory of the socket, whose path must be short.
     place: tempfile::TempDir,
     /// The directory of the debugger's files.
@@ -51,6 +55,16 @@ impl Exact {
     /// # Errors
     /// QEMU is another one than assize builds, or does not start.
     pub fn debug(&self, order: &Order, slot: usize) -> Result<DebuggedRun, Error> {
+        self.debugged(order, slot, None)
+    }
+
+    /// The same, or a machine with other devices, from a URI.
+    pub(super) fn debugged(
+        &self,
+        order: &Order,
+        slot: usize,
+        devices: Option<&str>,
+    ) -> Result<DebuggedRun, Error> {
         let other = || {
             let why = format!(
                 "QEMU {} is not the one that assize builds; stopped, its run would be another one",
@@ -71,15 +85,24 @@ impl Exact {
         let files = scratch::directory(root).map_err(|error| keep_error(root, &error))?;
         let socket = socket(place.path());
         let listen = format!("unix:{},server=on,wait=off", socket.display());
-        let booted = BootSpec {
+        let mut booted = BootSpec {
             limit: Duration::MAX,
             run: None,
             ..self.booted(&ready, order, slot)
         };
+        let mut more = vec!["-gdb", &listen];
+        if devices.is_some() {
+            // The saved generator of turns has taken the seed in already. QEMU saves devices
+            // as those of a machine that goes on.
+            booted.seed = 0;
+            more.push("-S");
+        }
         let image = self.image(&ready, order, slot)?;
         let begun = Instant::now();
         let run = DebuggedRun {
-            running: image.load(&booted, &job, &["-gdb", &listen])?,
+            running: image.load(&booted, &job, &more, devices)?,
+            state: image.state(),
+            before: Default::default(),
             place,
             files,
             facts: facts(&self.qemu, &ready, order, Clock::Instructions),
@@ -125,17 +148,10 @@ impl DebuggedRun {
         self.running.has_ended()
     }
 
-    /// Lets a machine that stands go on without a debugger.
+    /// Lets the machine go on without a debugger.
     pub fn let_go(&mut self) {
-        let asked = self
-            .running
-            .control()
-            .and_then(|qmp| qmp.execute("query-status", json!({})));
-        let stands = asked.is_ok_and(|it| it.get("running") == Some(&Value::Bool(false)));
-        if stands {
-            // It may have ended meanwhile.
-            let _ = self.stub().and_then(GdbStub::detach);
-        }
+        // It may have ended meanwhile.
+        let _ = self.stub().and_then(GdbStub::detach);
     }
 
     /// Waits for the end of the run.
@@ -148,8 +164,11 @@ impl DebuggedRun {
             .running
             .finish()
             .map_err(|error| keep_error(&place, &error))?;
+        let all = joined(&self.before, [left.answer, left.console.into_bytes()]);
+        let [answer, console] = all;
+        let console = String::from_utf8_lossy(&console).replace('\r', "");
         Ok(OrderResult {
-            outcome: exact(stream::outcome(&left.answer, &left.console, left.ended)),
+            outcome: exact(stream::outcome(&answer, &console, left.ended)),
             machine: self.facts,
             cached: false,
             elapsed: self.begun.elapsed(),

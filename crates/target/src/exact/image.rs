@@ -251,17 +251,23 @@ fn probe(directory: &Path, booted: &BootSpec<'_>) -> Result<u64, Error> {
 }
 
 impl MemoryImage {
+    /// The file with the state of the devices.
+    pub(super) fn state(&self) -> PathBuf {
+        self.directory.join("state")
+    }
+
     /// Loads the machine of this image, with its job and these arguments more, and leaves it
-    /// standing.
+    /// standing. Its devices are those of this image, or of another state, from a URI.
     pub(super) fn load(
         &self,
         booted: &BootSpec<'_>,
         job: &[u8],
         more: &[&str],
+        devices: Option<&str>,
     ) -> Result<RunningQemu, Error> {
         let mut running = incoming(&self.directory, booted, job, more)?;
         let [from, _] = state_uris(booted.qemu);
-        match load(&mut running, from) {
+        match load(&mut running, devices.unwrap_or(from)) {
             Ok(()) => Ok(running),
             Err(error) => Err(failed(
                 "resume a memory image",

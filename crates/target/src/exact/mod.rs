@@ -5,6 +5,7 @@
 //! under which its answer is cached.
 
 mod boot;
+mod checkpoint;
 mod counting;
 mod debugging;
 mod difference;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 
 pub(crate) use boot::{BootOutput, BootSpec};
+pub use checkpoint::Checkpoint;
 pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
 pub use debugging::DebuggedRun;
 pub use difference::{first_difference, lines};
