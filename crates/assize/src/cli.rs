@@ -107,8 +107,9 @@ pub(crate) enum CliVerb {
     Why(WhyArguments),
     /// Repeat a recorded exact run and stop it at a place, in gdb
     ///
-    /// The run stays the recorded one, whatever is stopped, stepped and read. What follows --
-    /// goes to gdb.
+    /// The run stays the recorded one, whatever is stopped, stepped and read. gdb goes back too:
+    /// reverse-stepi, reverse-finish, reverse-continue to a breakpoint or watchpoint. What
+    /// follows -- goes to gdb.
     Debug(DebugArguments),
     /// Show what this machine can measure, and what is missing
     Doctor(DoctorArguments),

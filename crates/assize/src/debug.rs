@@ -2,8 +2,10 @@
 
 mod clock;
 mod gdb;
+mod history;
 mod moment;
 mod place;
+mod point;
 mod relay;
 mod signals;
 
@@ -11,8 +13,6 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::slice;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_plan::Plan;
 use assize_target::Target;
@@ -29,9 +29,10 @@ use crate::run::target;
 
 use clock::GuestClock;
 use gdb::GdbFiles;
+use history::History;
 use moment::Moment;
 use place::{Missed, Place, Standing};
-use relay::Doors;
+use relay::{Doors, Interruption, Seen};
 use signals::Signals;
 
 /// What gdb is told about a kernel.
@@ -43,12 +44,10 @@ struct KernelFacts {
 
 /// A run that stands where it was to be brought.
 struct StoppedRun<'a> {
-    run: DebuggedRun,
+    seen: Seen<'a>,
     again: &'a RunToRepeat<'a>,
     kernel: KernelFacts,
     signals: Signals,
-    /// Whether a debugger has written memory or registers.
-    written: Arc<AtomicBool>,
 }
 
 /// Repeats a run, brings it to a place, and leaves it to a debugger.
@@ -66,12 +65,17 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     let expected = ExpectedParts::for_runs(&plan, &[again.run], &exact)?;
     let kernel = kernel(&exact, &again)?;
     let signals = Signals::watch()?;
+    let interruption = Interruption::default();
     let mut stopped = StoppedRun {
-        run: exact.debug(&again.order, 0)?,
+        seen: Seen {
+            run: exact.debug(&again.order, 0)?,
+            history: History::new(&exact, &again.order, &interruption.any),
+            before_write: None,
+            interruption,
+        },
         again: &again,
         kernel,
         signals,
-        written: Arc::default(),
     };
     let standing = stopped.bring_to(&place)?;
     stopped.tell(&standing, &what);
@@ -79,14 +83,13 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
         Some(listener) => stopped.wait_at(listener)?,
         None => stopped.leave_to_gdb(arguments)?,
     }
-    stopped.run.let_go();
-    stopped.signals.wait_for(|| stopped.run.has_ended())?;
-    let done = stopped.run.finish()?;
+    let StoppedRun { seen, signals, .. } = stopped;
+    let (mut run, written) = (seen.run, seen.before_write.is_some());
+    run.let_go();
+    signals.wait_for(|| run.has_ended())?;
+    let done = run.finish()?;
     let difference = again.difference(&plan, &done, &expected);
-    let (text, code) = verdict(
-        stopped.written.load(Ordering::SeqCst),
-        difference.as_deref(),
-    );
+    let (text, code) = verdict(written, difference.as_deref());
     output::print(format!("run {}: {text}\n", again.run.index).as_bytes())?;
     Ok(code)
 }
@@ -200,7 +203,7 @@ fn kernel(exact: &Exact, again: &RunToRepeat<'_>) -> Result<KernelFacts, Failure
 impl StoppedRun<'_> {
     fn bring_to(&self, place: &Place) -> Result<Standing, Failure> {
         let KernelFacts { symbols, clock } = &self.kernel;
-        let stub = self.run.stub().map_err(Missed::from);
+        let stub = self.seen.run.stub().map_err(Missed::from);
         let standing = stub.and_then(|stub| {
             let mut stub = stub.cancelled_by(&self.signals.flag());
             place::go_to(&mut stub, place, symbols, clock)
@@ -220,37 +223,43 @@ impl StoppedRun<'_> {
         );
     }
 
-    /// Starts gdb and waits until it has ended.
-    fn leave_to_gdb(&self, arguments: &DebugArguments) -> Result<(), Failure> {
-        let door: PathBuf = self.run.socket().with_extension("relay");
+    /// Starts gdb and serves it until it has ended.
+    fn leave_to_gdb(&mut self, arguments: &DebugArguments) -> Result<(), Failure> {
+        let door: PathBuf = self.seen.run.socket().with_extension("relay");
         let failed = |source| Failure::Write {
             what: door.display().to_string(),
             source,
         };
-        let listener = UnixListener::bind(&door).map_err(failed)?;
-        relay::serve(Doors::Socket(listener), &self.run.socket(), &self.written);
+        let doors = UnixListener::bind(&door).map(Doors::Socket);
+        let doors = doors.and_then(Doors::without_waiting).map_err(failed)?;
         let files = self.files(&door.display().to_string())?;
+        self.signals.end(&self.seen.interruption, false)?;
         let mut gdb = files
             .start(&arguments.gdb, &arguments.arguments)
             .map_err(|error| gdb_failure(&arguments.gdb, &error.to_string()))?;
-        self.signals.leave_to(&mut gdb)
+        self.seen
+            .serve(&doors, |_| !matches!(gdb.try_wait(), Ok(None)));
+        self.signals.leave(&mut gdb)
     }
 
-    /// Waits until a debugger at a port has let the run end.
-    fn wait_at(&self, listener: TcpListener) -> Result<(), Failure> {
-        let address = listener.local_addr().map_err(|source| Failure::Write {
+    /// Serves debuggers at a port until one of them has let the run end.
+    fn wait_at(&mut self, listener: TcpListener) -> Result<(), Failure> {
+        let failed = |source| Failure::Write {
             what: "a port".into(),
             source,
-        })?;
-        relay::serve(Doors::Port(listener), &self.run.socket(), &self.written);
+        };
+        let address = listener.local_addr().map_err(failed)?;
+        let doors = Doors::Port(listener).without_waiting().map_err(failed)?;
         let files = self.files(&address.to_string())?;
         eprintln!("assize: in another terminal: gdb {}", files.options());
-        self.signals.wait_for(|| self.run.has_ended())
+        self.signals.end(&self.seen.interruption, true)?;
+        self.seen.serve(&doors, DebuggedRun::has_ended);
+        self.signals.wait_for(|| self.seen.run.has_ended())
     }
 
     fn files(&self, door: &str) -> Result<GdbFiles, Failure> {
         let KernelFacts { symbols, clock } = &self.kernel;
-        let directory = self.run.directory();
+        let directory = self.seen.run.directory();
         GdbFiles::write(directory, door, symbols, clock.as_ref().ok()).map_err(|source| {
             Failure::Write {
                 what: directory.display().to_string(),

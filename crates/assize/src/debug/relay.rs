@@ -1,12 +1,24 @@
-//! Carries gdb's remote protocol between debuggers and a machine, and notices writes.
+//! Carries gdb's remote protocol between a debugger and the machine that it sees. Going back is
+//! answered here: the debugger then sees another machine.
 
-use std::io::{self, Read, Write};
+use std::collections::BTreeSet;
+use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
+use std::time::Duration;
+
+use assize_target::exact::DebuggedRun;
+use assize_target::gdb_stub::{GdbStub, StubError, framed, hex, stopped_by};
+
+use super::history::{History, Machine, NotBack, Reached};
+use super::point::Point;
+
+/// How often to check whether somebody connects, or the run has ended.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Where debuggers connect.
 pub(super) enum Doors {
@@ -15,142 +27,384 @@ pub(super) enum Doors {
 }
 
 /// A connection of either kind.
-trait Stream: Read + Write + Send + Sized + 'static {
-    fn twin(&self) -> io::Result<Self>;
-    fn end(&self, how: Shutdown);
+trait Stream: Read + Write + Send {
+    fn twin(&self) -> io::Result<Box<dyn Stream>>;
+    fn end(&self);
 }
 
 impl Stream for UnixStream {
-    fn twin(&self) -> io::Result<Self> {
-        self.try_clone()
+    fn twin(&self) -> io::Result<Box<dyn Stream>> {
+        Ok(Box::new(self.try_clone()?))
     }
-    fn end(&self, how: Shutdown) {
+    fn end(&self) {
         // It may have ended already.
-        let _ = self.shutdown(how);
+        let _ = self.shutdown(Shutdown::Both);
     }
 }
 
 impl Stream for TcpStream {
-    fn twin(&self) -> io::Result<Self> {
-        self.try_clone()
+    fn twin(&self) -> io::Result<Box<dyn Stream>> {
+        Ok(Box::new(self.try_clone()?))
     }
-    fn end(&self, how: Shutdown) {
-        let _ = self.shutdown(how);
-    }
-}
-
-/// Carries each debugger that connects, one after the other, until the process ends.
-/// `written` is set when one writes memory or registers.
-pub(super) fn serve(doors: Doors, machine: &Path, written: &Arc<AtomicBool>) {
-    let (machine, written) = (machine.to_owned(), Arc::clone(written));
-    thread::spawn(move || {
-        loop {
-            let served = match &doors {
-                Doors::Socket(listener) => {
-                    let accepted = listener.accept();
-                    accepted.and_then(|(stream, _)| carry(stream, &machine, &written))
-                }
-                Doors::Port(listener) => {
-                    let accepted = listener.accept();
-                    accepted.and_then(|(stream, _)| {
-                        stream.set_nodelay(true)?;
-                        carry(stream, &machine, &written)
-                    })
-                }
-            };
-            // A debugger or the machine has gone; another debugger may come.
-            drop(served);
-        }
-    });
-}
-
-fn carry<S: Stream>(debugger: S, machine: &Path, written: &Arc<AtomicBool>) -> io::Result<()> {
-    let mut machine = UnixStream::connect(machine)?;
-    let (from_machine, mut to_debugger) = (machine.twin()?, debugger.twin()?);
-    let back = thread::spawn(move || {
-        copy(from_machine, &mut to_debugger, |_| {});
-        // The debugger still acknowledges the last packet.
-        to_debugger.end(Shutdown::Write);
-    });
-    let (mut packets, written) = (Packets::default(), Arc::clone(written));
-    copy(debugger, &mut machine, |bytes| {
-        if bytes.iter().any(|byte| packets.writes(*byte)) {
-            written.store(true, Ordering::SeqCst);
-        }
-    });
-    machine.end(Shutdown::Both);
-    // It panics only through a bug in this file.
-    let _ = back.join();
-    Ok(())
-}
-
-/// Copies until the sender ends. Where the receiver ends first, the other direction ends the
-/// sender.
-fn copy(mut from: impl Read, to: &mut impl Write, mut look: impl FnMut(&[u8])) {
-    let mut bytes = [0; 65536];
-    while let Ok(count) = from.read(&mut bytes) {
-        let Some(some) = bytes.get(..count).filter(|some| !some.is_empty()) else {
-            break;
-        };
-        look(some);
-        let _ = to.write_all(some);
+    fn end(&self) {
+        let _ = self.shutdown(Shutdown::Both);
     }
 }
 
-/// Reads packets byte by byte. A `$` begins one; within one it is escaped.
-#[derive(Debug, Default)]
-struct Packets {
-    head: Vec<u8>,
-    within: bool,
-}
+impl Doors {
+    /// Lets a caller ask whether somebody has come.
+    pub(super) fn without_waiting(self) -> io::Result<Doors> {
+        match &self {
+            Doors::Socket(listener) => listener.set_nonblocking(true)?,
+            Doors::Port(listener) => listener.set_nonblocking(true)?,
+        }
+        Ok(self)
+    }
 
-impl Packets {
-    /// Whether a packet that writes is known by this byte. `X` and `M` may ask for nothing to
-    /// be written, to see whether that is possible.
-    fn writes(&mut self, byte: u8) -> bool {
-        if byte == b'$' {
-            self.head.clear();
-            self.within = true;
-            return false;
-        }
-        if !self.within {
-            return false;
-        }
-        self.head.push(byte);
-        match self.head.first() {
-            Some(b'P' | b'G') => self.known(true),
-            Some(b'M' | b'X') if byte == b':' => {
-                let nothing = self.head.ends_with(b",0:");
-                self.known(!nothing)
+    fn accept(&self) -> io::Result<Box<dyn Stream>> {
+        Ok(match self {
+            Doors::Socket(listener) => Box::new(listener.accept()?.0),
+            Doors::Port(listener) => {
+                let stream = listener.accept()?.0;
+                stream.set_nonblocking(false)?;
+                stream.set_nodelay(true)?;
+                Box::new(stream)
             }
-            Some(b'M' | b'X') if self.head.len() < 64 => false,
-            _ => self.known(false),
+        })
+    }
+}
+
+/// What ends waiting.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Interruption {
+    /// Set by each of these, and by a debugger that asks the machine to stop or goes away.
+    pub(super) any: Arc<AtomicBool>,
+    /// Set by signals that end this process.
+    pub(super) ends: Arc<AtomicBool>,
+    /// Set by a debugger that asks the machine to stop.
+    stop: Arc<AtomicBool>,
+}
+
+impl Interruption {
+    pub(super) fn is_end(&self) -> bool {
+        self.ends.load(Ordering::SeqCst)
+    }
+
+    /// Whether a debugger has asked the machine to stop; it is forgotten.
+    fn take_stop(&self) -> bool {
+        let asked = self.stop.swap(false, Ordering::SeqCst);
+        self.any.store(self.is_end(), Ordering::SeqCst);
+        asked
+    }
+}
+
+/// The machine that debuggers see.
+pub(super) struct Seen<'a> {
+    pub(super) run: DebuggedRun,
+    pub(super) history: History<'a>,
+    /// Where it stood before a debugger first wrote to its memory or registers.
+    pub(super) before_write: Option<Point>,
+    pub(super) interruption: Interruption,
+}
+
+impl Seen<'_> {
+    /// Serves each debugger that connects, one after the other.
+    pub(super) fn serve(&mut self, doors: &Doors, mut is_done: impl FnMut(&DebuggedRun) -> bool) {
+        while !is_done(&self.run) && !self.interruption.is_end() {
+            match doors.accept() {
+                // A debugger or the machine has gone; another debugger may come.
+                Ok(stream) => drop(self.carry(stream)),
+                Err(_) => thread::sleep(LOOK),
+            }
+            // The one that has gone set it.
+            self.interruption.take_stop();
         }
     }
 
-    fn known(&mut self, writes: bool) -> bool {
-        self.within = false;
-        writes
+    fn carry(&mut self, stream: Box<dyn Stream>) -> Result<(), StubError> {
+        let (to_here, inputs) = mpsc::channel();
+        let (from, interruption) = (stream.twin()?, self.interruption.clone());
+        let reader = thread::spawn(move || read(from, &to_here, &interruption));
+        let stub = self.run.stub()?.cancelled_by(&self.interruption.any);
+        let mut session = Session {
+            seen: self,
+            stub,
+            debugger: stream,
+            cpu: 0,
+            general: None,
+            continued: None,
+            inserted: BTreeSet::new(),
+        };
+        let served = session.serve(&inputs);
+        session.debugger.end();
+        // It panics only through a bug in this file.
+        let _ = reader.join();
+        served
+    }
+}
+
+/// What comes from a debugger.
+enum Input {
+    Packet(Vec<u8>),
+    Interrupt,
+}
+
+/// Reads what a debugger sends until it has gone. Between packets are acknowledgements and
+/// requests to stop; in a packet, `#` is escaped.
+fn read(from: Box<dyn Stream>, to: &Sender<Input>, interruption: &Interruption) {
+    let mut packet = None;
+    for byte in BufReader::new(from).bytes().map_while(Result::ok) {
+        let input = match (&mut packet, byte) {
+            (None, b'$') => {
+                packet = Some(Vec::new());
+                continue;
+            }
+            (None, 3) => {
+                interruption.stop.store(true, Ordering::SeqCst);
+                interruption.any.store(true, Ordering::SeqCst);
+                Input::Interrupt
+            }
+            (None, _) => continue,
+            (Some(_), b'#') => Input::Packet(packet.take().unwrap_or_default()),
+            (Some(bytes), _) => {
+                bytes.push(byte);
+                continue;
+            }
+        };
+        if to.send(input).is_err() {
+            break;
+        }
+    }
+    interruption.any.store(true, Ordering::SeqCst);
+}
+
+/// One debugger.
+struct Session<'a, 'b> {
+    seen: &'a mut Seen<'b>,
+    stub: GdbStub,
+    debugger: Box<dyn Stream>,
+    /// The CPU that stopped the machine.
+    cpu: usize,
+    /// The packets that select the CPU whose registers are meant, and the one that goes on.
+    general: Option<String>,
+    continued: Option<String>,
+    /// Packets that insert a breakpoint or watchpoint, without the `Z`.
+    inserted: BTreeSet<String>,
+}
+
+impl Session<'_, '_> {
+    fn serve(&mut self, inputs: &Receiver<Input>) -> Result<(), StubError> {
+        loop {
+            match inputs.recv_timeout(LOOK) {
+                Ok(Input::Packet(packet)) => {
+                    self.debugger.write_all(b"+")?;
+                    self.answer(&packet)?;
+                }
+                // The machine has stopped meanwhile.
+                Ok(Input::Interrupt) => {
+                    self.seen.interruption.take_stop();
+                }
+                Err(RecvTimeoutError::Timeout) if self.seen.interruption.is_end() => return Ok(()),
+                Err(RecvTimeoutError::Timeout) if self.seen.run.has_ended() => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    fn answer(&mut self, packet: &[u8]) -> Result<(), StubError> {
+        let text = String::from_utf8_lossy(packet).into_owned();
+        if writes(&text) && self.seen.before_write.is_none() {
+            self.seen.before_write = Some(self.here()?);
+        }
+        match text.as_str() {
+            "bs" | "bc" => return self.go_back(text == "bs"),
+            _ if text.starts_with("Hg") => self.general = Some(text.clone()),
+            _ if text.starts_with("Hc") => self.continued = Some(text.clone()),
+            _ => {}
+        }
+        self.stub.send_packet(packet)?;
+        // It has no answer.
+        if text == "k" {
+            return Ok(());
+        }
+        let mut answer = self.wait()?;
+        if let Some(stop) = stopped_by(&String::from_utf8_lossy(&answer)) {
+            self.stopped_on(stop.cpu);
+        }
+        if answer == b"OK" {
+            match text.split_at_checked(1) {
+                Some(("Z", which)) => drop(self.inserted.insert(which.into())),
+                Some(("z", which)) => drop(self.inserted.remove(which)),
+                _ => {}
+            }
+        }
+        if text.starts_with("qSupported") {
+            answer.extend(b";ReverseStep+;ReverseContinue+");
+        }
+        self.send(&answer)
+    }
+
+    fn send(&mut self, answer: &[u8]) -> Result<(), StubError> {
+        Ok(self.debugger.write_all(&framed(answer))?)
+    }
+
+    /// A debugger takes the CPU that stopped for selected.
+    fn stopped_on(&mut self, cpu: usize) {
+        self.cpu = cpu;
+        self.general = Some(format!("Hgp1.{:x}", cpu + 1));
+    }
+
+    /// The answer of the machine. Before it may come output.
+    fn wait(&mut self) -> Result<Vec<u8>, StubError> {
+        loop {
+            match self.stub.receive_packet() {
+                Ok(some) if some.starts_with(b"O") && some != b"OK" => self.send(&some)?,
+                Err(StubError::Cancelled) if self.seen.interruption.take_stop() => {
+                    self.stub.interrupt()?;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Where the machine stands.
+    fn here(&mut self) -> Result<Point, StubError> {
+        let point = Point::of(&mut self.stub)?;
+        self.select()?;
+        Ok(point)
+    }
+
+    /// Selects the CPU that the debugger has selected.
+    fn select(&mut self) -> Result<(), StubError> {
+        match &self.general {
+            Some(packet) => self.stub.apply(packet),
+            None => Ok(()),
+        }
+    }
+
+    /// The CPU that is to step: the one that goes on, else the selected one.
+    fn stepped(&self) -> usize {
+        let named = |packet: &Option<String>| {
+            let (_, thread) = packet.as_ref()?.split_once('.')?;
+            usize::from_str_radix(thread, 16).ok()?.checked_sub(1)
+        };
+        let named = named(&self.continued).or_else(|| named(&self.general));
+        named.unwrap_or(self.cpu)
+    }
+
+    fn go_back(&mut self, steps: bool) -> Result<(), StubError> {
+        let stepped = self.stepped();
+        let answer = match self.earlier(steps, stepped) {
+            Ok((machine, reached)) => {
+                let (cpu, why) = match reached {
+                    Reached::Cpu(cpu) => (cpu, String::new()),
+                    Reached::Watchpoint(cpu, watch) => (cpu, watch),
+                    Reached::Begin => (self.cpu, "replaylog:begin;".into()),
+                };
+                self.stopped_on(cpu);
+                self.see(machine)?;
+                format!("T05thread:p01.{:02x};{why}", cpu + 1)
+            }
+            Err(NotBack::Stub(StubError::Cancelled)) => {
+                if !self.seen.interruption.take_stop() {
+                    return Err(StubError::Cancelled);
+                }
+                format!("T02thread:p01.{:02x};", self.cpu + 1)
+            }
+            Err(why) => format!("E.cannot go back: {why}"),
+        };
+        self.send(answer.as_bytes())
+    }
+
+    fn earlier(&mut self, steps: bool, cpu: usize) -> Result<(Machine, Reached), NotBack> {
+        if let Some(point) = self.seen.before_write.clone() {
+            let machine = self.seen.history.go_back_to(&point)?;
+            self.seen.before_write = None;
+            let text = "What was written to memory or registers is lost.\n";
+            self.send(format!("O{}", hex(text.as_bytes())).as_bytes())?;
+            return Ok((machine, Reached::Cpu(point.turn)));
+        }
+        let here = self.here()?;
+        if steps {
+            return self.seen.history.step_back(&here, cpu);
+        }
+        let stops: Vec<String> = self.inserted.iter().cloned().collect();
+        self.seen.history.continue_back(&here, &stops)
+    }
+
+    /// Lets the debugger see another machine.
+    fn see(&mut self, machine: Machine) -> Result<(), StubError> {
+        self.stub = machine.stub;
+        self.seen.run = machine.run;
+        for packet in &self.inserted {
+            self.stub.apply(&format!("Z{packet}"))?;
+        }
+        self.select()
+    }
+}
+
+/// Whether a packet writes memory or registers. `X` and `M` may ask for nothing to be written,
+/// to see whether that is possible.
+fn writes(packet: &str) -> bool {
+    match packet.chars().next() {
+        Some('P' | 'G') => true,
+        Some('M' | 'X') => packet
+            .split_once(':')
+            .is_some_and(|(head, _)| !head.ends_with(",0")),
+        _ => false,
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
 
     #[test]
     fn only_packets_that_write_are_noticed() {
-        let seen = |text: &str| {
-            let mut packets = Packets::default();
-            text.bytes().filter(|byte| packets.writes(*byte)).count()
-        };
-        assert_eq!(
-            seen("+$m1000,4#8e+$vCont;c#a8\u{3}+$qRcmd,50#00$Hgp1.2#00"),
-            0
-        );
-        assert_eq!(seen("$Xffffffff81000000,0:#00$M1000,0:#00"), 0);
-        assert_eq!(seen("$Xffffffff81000000,1:P#00"), 1);
-        assert_eq!(seen("$M1000,4:01020304#00+$P10=0011#00$G0011#00"), 3);
-        assert_eq!(seen("$QP#00$Z1,1000,1#00$z0,G,1#00"), 0);
+        for (packet, is_write) in [
+            ("m1000,4", false),
+            ("vCont;c", false),
+            ("qRcmd,50", false),
+            ("QP", false),
+            ("Z1,1000,1", false),
+            ("Hgp1.2", false),
+            ("Xffffffff81000000,0:", false),
+            ("M1000,0:", false),
+            ("Xffffffff81000000,1:P", true),
+            ("M1000,4:01020304", true),
+            ("P10=0011", true),
+            ("G0011", true),
+        ] {
+            assert_eq!(writes(packet), is_write, "{packet}");
+        }
+    }
+
+    #[test]
+    fn packets_and_requests_to_stop_are_told_apart() {
+        let (mut debugger, relay) = UnixStream::pair().unwrap();
+        let (to, inputs) = mpsc::channel();
+        let interruption = Interruption::default();
+        debugger
+            .write_all(b"+$vCont;c#a8\x03+$X10,1:\x03#00-")
+            .unwrap();
+        drop(debugger);
+        read(Box::new(relay), &to, &interruption);
+        drop(to);
+        let seen: Vec<Option<Vec<u8>>> = inputs
+            .iter()
+            .map(|input| match input {
+                Input::Packet(packet) => Some(packet),
+                Input::Interrupt => None,
+            })
+            .collect();
+        let want = [
+            Some(b"vCont;c".to_vec()),
+            None,
+            Some(b"X10,1:\x03".to_vec()),
+        ];
+        assert_eq!(seen, want);
+        assert!(interruption.take_stop() && !interruption.take_stop());
     }
 }

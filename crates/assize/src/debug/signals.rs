@@ -1,5 +1,6 @@
 //! Signals, which mean something else while gdb runs: Ctrl-C is then gdb's.
 
+use std::io;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +10,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use super::relay::Interruption;
 use crate::failure::Failure;
 
 /// How often to check whether a debugger or a run has ended.
@@ -27,10 +29,6 @@ impl Signals {
     /// Keeps these signals from ending the process from now on.
     pub(super) fn watch() -> Result<Signals, Failure> {
         let signals = Signals::default();
-        let failed = |source| Failure::Write {
-            what: "a signal handler".into(),
-            source,
-        };
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             flag::register(signal, Arc::clone(&signals.any)).map_err(failed)?;
         }
@@ -50,17 +48,36 @@ impl Signals {
         wait_for(&self.any, is_so)
     }
 
-    /// Waits until gdb has ended.
-    pub(super) fn leave_to(&self, gdb: &mut Child) -> Result<(), Failure> {
-        let waited = wait_for(&self.ends, || !matches!(gdb.try_wait(), Ok(None)));
-        if waited.is_err() {
+    /// Lets signals end the serving of debuggers. Ctrl-C is gdb's, if it is not served `alone`.
+    pub(super) fn end(&self, serving: &Interruption, alone: bool) -> Result<(), Failure> {
+        let ctrl_c = alone.then_some(SIGINT);
+        for signal in [SIGTERM, SIGHUP].into_iter().chain(ctrl_c) {
+            // The second is looked at when the first is seen.
+            for flag in [&serving.ends, &serving.any] {
+                flag::register(signal, Arc::clone(flag)).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends gdb if a signal has asked for that. Those that were gdb's are forgotten.
+    pub(super) fn leave(&self, gdb: &mut Child) -> Result<(), Failure> {
+        let ends = self.ends.load(Ordering::SeqCst);
+        self.any.store(ends, Ordering::SeqCst);
+        if ends {
             // It may have ended just now.
             let _ = gdb.kill();
             let _ = gdb.wait();
+            return Err(Failure::InterruptedEarly);
         }
-        let ends = self.ends.load(Ordering::SeqCst);
-        self.any.store(ends, Ordering::SeqCst);
-        waited
+        Ok(())
+    }
+}
+
+fn failed(source: io::Error) -> Failure {
+    Failure::Write {
+        what: "a signal handler".into(),
+        source,
     }
 }
 

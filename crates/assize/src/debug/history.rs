@@ -1,0 +1,465 @@
+//! What came before a point of a run: going back is repeating the run up to an earlier point.
+//!
+//! A machine is started from the memory image, or from the last checkpoint before the point,
+//! brought near by the guest's time, and then instruction by instruction. On a long way it
+//! leaves checkpoints, the closer to the point the denser, so that the next step back is short.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use assize_job::Order;
+use assize_target::exact::{Checkpoint, DebuggedRun, Exact};
+use assize_target::gdb_stub::{GdbStub, Stop, StubError};
+
+use super::point::{Point, clocks, sum};
+
+/// This far before the count of a CPU it has not yet executed the instruction that took it
+/// there: the longest, PAUSE, takes 100 at most.
+const BEFORE: u64 = 128;
+/// By how much the way back grows while a CPU is idle.
+const GROWTH: u64 = 16;
+/// A way longer than this, in ns of the guest, gets a checkpoint at three quarters of it.
+const FAR: u64 = 5_000_000;
+
+/// A machine that stands still.
+pub(super) struct Machine {
+    pub(super) run: DebuggedRun,
+    pub(super) stub: GdbStub,
+}
+
+/// Why a run stopped on the way back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reached {
+    /// Before an instruction of this CPU: it was to step, or has a breakpoint there.
+    Cpu(usize),
+    /// Before this CPU writes or reads what is watched.
+    Watchpoint(usize, String),
+    /// Where the memory image goes on: nothing came before.
+    Begin,
+}
+
+/// Why one cannot go back.
+#[derive(Debug)]
+pub(super) enum NotBack {
+    Stub(StubError),
+    Start(assize_target::Error),
+    /// Repeated, the run does not come to this point.
+    Differs,
+}
+
+impl From<StubError> for NotBack {
+    fn from(error: StubError) -> Self {
+        NotBack::Stub(error)
+    }
+}
+
+impl From<assize_target::Error> for NotBack {
+    fn from(error: assize_target::Error) -> Self {
+        NotBack::Start(error)
+    }
+}
+
+impl fmt::Display for NotBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotBack::Stub(error) => error.fmt(f),
+            NotBack::Start(error) => error.fmt(f),
+            NotBack::Differs => {
+                f.write_str("repeated, the run does not come here: something changed it")
+            }
+        }
+    }
+}
+
+/// A moment to go on from.
+struct Kept {
+    /// The machine was stopped at this time.
+    stop: u64,
+    at: Point,
+    checkpoint: Checkpoint,
+}
+
+/// One instruction, or one interrupt or exception.
+struct Event {
+    before: Point,
+    stop: Stop,
+}
+
+/// The events right before a point.
+struct Window {
+    events: Vec<Event>,
+    end: Point,
+    /// The time at which the machine was stopped in front of them; `None`: the memory image.
+    stop: Option<u64>,
+}
+
+/// The run so far.
+pub(super) struct History<'a> {
+    exact: &'a Exact,
+    order: &'a Order,
+    /// Ends all waiting.
+    cancel: Arc<AtomicBool>,
+    /// `None` if the run is only repeated from its memory image.
+    kept: Option<Vec<Kept>>,
+    window: Option<Window>,
+}
+
+impl<'a> History<'a> {
+    pub(super) fn new(exact: &'a Exact, order: &'a Order, cancel: &Arc<AtomicBool>) -> History<'a> {
+        History {
+            exact,
+            order,
+            cancel: Arc::clone(cancel),
+            kept: Some(Vec::new()),
+            window: None,
+        }
+    }
+
+    /// Goes to before the last instruction of a CPU in front of this point, or the last
+    /// interrupt or exception that it took.
+    pub(super) fn step_back(
+        &mut self,
+        from: &Point,
+        cpu: usize,
+    ) -> Result<(Machine, Reached), NotBack> {
+        self.exactly(|history| match history.event_before(from, cpu)? {
+            Some(before) => Ok((history.go_to(&before)?, Reached::Cpu(cpu))),
+            None => Ok((history.start_kept(None)?, Reached::Begin)),
+        })
+    }
+
+    /// Goes to the last of these breakpoints or watchpoints in front of this point. They are
+    /// packets that insert one, without the `Z`.
+    pub(super) fn continue_back(
+        &mut self,
+        from: &Point,
+        stops: &[String],
+    ) -> Result<(Machine, Reached), NotBack> {
+        self.exactly(|history| match history.hit_before(from, stops)? {
+            Some((before, reached)) => Ok((history.go_to(&before)?, reached)),
+            None => Ok((history.start_kept(None)?, Reached::Begin)),
+        })
+    }
+
+    /// Goes to a point.
+    pub(super) fn go_back_to(&mut self, point: &Point) -> Result<Machine, NotBack> {
+        self.exactly(|history| history.go_to(point))
+    }
+
+    /// If the run is another one from checkpoints, repeats it from its memory image alone.
+    fn exactly<T>(
+        &mut self,
+        mut act: impl FnMut(&mut Self) -> Result<T, NotBack>,
+    ) -> Result<T, NotBack> {
+        match act(self) {
+            Err(NotBack::Differs) if self.kept.is_some() => {
+                self.kept = None;
+                self.window = None;
+                act(self)
+            }
+            done => done,
+        }
+    }
+
+    /// A machine that stands at the last moment kept before a time, or at the begin.
+    fn start(&self, time: u64) -> Result<Machine, NotBack> {
+        let all = self.kept.iter().flatten();
+        let before = all.filter(|kept| kept.at.furthest() <= time);
+        self.start_kept(before.map(|kept| kept.stop).max())
+    }
+
+    /// A machine that stands at a moment that was kept, or at the begin.
+    fn start_kept(&self, stop: Option<u64>) -> Result<Machine, NotBack> {
+        let mut all = self.kept.iter().flatten();
+        let run = match all.find(|kept| Some(kept.stop) == stop) {
+            Some(kept) => self.exact.debug_from(self.order, 0, &kept.checkpoint)?,
+            None => self.exact.debug(self.order, 0)?,
+        };
+        let stub = run.stub()?.cancelled_by(&self.cancel);
+        Ok(Machine { run, stub })
+    }
+
+    /// A machine that stands where the first CPU comes to a time, and whether that is later
+    /// than where the memory image goes on.
+    fn start_at(&mut self, time: u64) -> Result<(Machine, bool), NotBack> {
+        let mut machine = self.start(time)?;
+        loop {
+            let now = Point::of(&mut machine.stub)?.furthest();
+            let left = time.saturating_sub(now);
+            if left == 0 {
+                return Ok((machine, now == time));
+            }
+            let stop = match &self.kept {
+                Some(_) if left > FAR => time - left / 4,
+                _ => time,
+            };
+            stop_at(&mut machine.stub, stop)?;
+            machine.stub.go()?;
+            if stop == time {
+                return Ok((machine, true));
+            }
+            self.keep(&mut machine, stop)?;
+        }
+    }
+
+    fn keep(&mut self, machine: &mut Machine, stop: u64) -> Result<(), NotBack> {
+        let kept = Kept {
+            stop,
+            at: Point::of(&mut machine.stub)?,
+            checkpoint: self.exact.checkpoint(&mut machine.run)?,
+        };
+        if let Some(all) = &mut self.kept {
+            all.push(kept);
+        }
+        Ok(())
+    }
+
+    /// A machine at a point.
+    fn go_to(&mut self, point: &Point) -> Result<Machine, NotBack> {
+        // Later moments are made again by who goes there.
+        if let Some(all) = &mut self.kept {
+            all.retain(|kept| kept.at.sum() <= point.sum());
+        }
+        let time = point.count(point.turn).saturating_sub(BEFORE);
+        let (mut machine, _) = self.start_at(time)?;
+        loop {
+            let (_, counts) = clocks(&mut machine.stub)?;
+            if point.is_at(&counts, &mut machine.stub)? {
+                return Ok(machine);
+            }
+            if sum(&counts) > point.sum() {
+                return Err(NotBack::Differs);
+            }
+            step(&mut machine.stub)?;
+        }
+    }
+
+    /// Executes from a time on, event by event, until the caller says so or the run is past
+    /// `end`. `watch` inserts watchpoints.
+    fn execute(
+        &mut self,
+        time: u64,
+        end: &Point,
+        watch: &[&str],
+        is_enough: impl Fn(&Point, Option<&Event>) -> bool,
+    ) -> Result<Window, NotBack> {
+        let (mut machine, later) = self.start_at(time)?;
+        for packet in watch {
+            machine.stub.apply(&format!("Z{packet}"))?;
+        }
+        let mut events = Vec::new();
+        loop {
+            let before = Point::of(&mut machine.stub)?;
+            let is_past = before.sum() > end.sum();
+            if is_past || before == *end || is_enough(&before, events.last()) {
+                return Ok(Window {
+                    end: before,
+                    events,
+                    stop: later.then_some(time),
+                });
+            }
+            let stop = step(&mut machine.stub)?;
+            events.push(Event { before, stop });
+        }
+    }
+
+    /// Where a CPU stood before its last event in front of a point.
+    fn event_before(&mut self, from: &Point, cpu: usize) -> Result<Option<Point>, NotBack> {
+        let known = self.window.as_ref().and_then(|it| it.event(from, cpu));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let (mut count, mut back) = (from.count(cpu), BEFORE);
+        loop {
+            let time = self.nearer(count.saturating_sub(back), count, from, cpu)?;
+            let is_close = from.turn == cpu && from.count(cpu) == count;
+            let window = self.execute(time, from, &[], |point, last| {
+                let others = last.is_some_and(|event| event.stop.cpu != cpu);
+                !is_close && others && point.count(cpu) >= count
+            })?;
+            if window.end.sum() > from.sum() {
+                return Err(NotBack::Differs);
+            }
+            let (is_begin, end) = (window.stop.is_none(), window.end.clone());
+            let first = window.first().count(cpu);
+            let found = window.event(&end, cpu);
+            self.window = Some(window);
+            if found.is_some() || is_begin {
+                return Ok(found);
+            }
+            // It was idle, since its clock had that count or for longer.
+            if first < count {
+                (count, back) = (first, BEFORE);
+            } else {
+                back = back.saturating_mul(GROWTH);
+            }
+        }
+    }
+
+    /// A time from this one on at which a CPU has not yet come to a count, near where it does.
+    fn nearer(
+        &mut self,
+        mut time: u64,
+        count: u64,
+        from: &Point,
+        cpu: usize,
+    ) -> Result<u64, NotBack> {
+        let mut end = count;
+        while end - time > BEFORE * GROWTH {
+            let (mut machine, _) = self.start_at(time)?;
+            let part = (end - time) / GROWTH;
+            loop {
+                let point = Point::of(&mut machine.stub)?;
+                if point.count(cpu) >= count || point.sum() >= from.sum() {
+                    end = end.min(time + part);
+                    break;
+                }
+                if end - time <= part {
+                    break;
+                }
+                stop_at(&mut machine.stub, time + part)?;
+                machine.stub.go()?;
+                time += part;
+            }
+        }
+        Ok(time)
+    }
+
+    /// Where the last of these breakpoints and watchpoints in front of a point was hit.
+    fn hit_before(
+        &mut self,
+        from: &Point,
+        stops: &[String],
+    ) -> Result<Option<(Point, Reached)>, NotBack> {
+        let watch: Vec<&str> = stops.iter().map(String::as_str).filter(is_watch).collect();
+        let breakpoints: Vec<u64> = stops.iter().filter_map(|it| breakpoint(it)).collect();
+        let time = from.count(from.turn).saturating_sub(BEFORE);
+        let window = self.execute(time, from, &watch, |_, _| false)?;
+        if window.end != *from {
+            return Err(NotBack::Differs);
+        }
+        let (hit, mut end) = (window.hit(&breakpoints), window.stop);
+        self.window = Some(window);
+        if hit.is_some() {
+            return Ok(hit);
+        }
+        while let Some(time) = end {
+            let stops_before = self.kept.iter().flatten().map(|kept| kept.stop);
+            let begin = stops_before.filter(|stop| *stop < time).max();
+            let mut machine = self.start_kept(begin)?;
+            for packet in stops {
+                machine.stub.apply(&format!("Z{packet}"))?;
+            }
+            match last_hit(&mut machine.stub, time, &breakpoints)? {
+                Some((point, stop)) => return self.before_hit(point, stop),
+                None => end = begin,
+            }
+        }
+        Ok(None)
+    }
+
+    fn before_hit(
+        &mut self,
+        point: Point,
+        stop: Stop,
+    ) -> Result<Option<(Point, Reached)>, NotBack> {
+        let Some(watch) = stop.watch else {
+            return Ok(Some((point, Reached::Cpu(stop.cpu))));
+        };
+        let before = self.event_before(&point, stop.cpu)?;
+        let before = before.ok_or(NotBack::Differs)?;
+        Ok(Some((before, Reached::Watchpoint(stop.cpu, watch))))
+    }
+}
+
+impl Window {
+    fn first(&self) -> &Point {
+        self.events.first().map_or(&self.end, |event| &event.before)
+    }
+
+    /// The point before the last event of a CPU in front of a point of this window.
+    fn event(&self, from: &Point, cpu: usize) -> Option<Point> {
+        let is_it = |event: &Event| event.before == *from;
+        let until = match self.events.iter().position(is_it) {
+            Some(index) => index,
+            None if self.end == *from => self.events.len(),
+            None => return None,
+        };
+        let mut events = self.events.get(..until)?.iter().rev();
+        let event = events.find(|event| event.stop.cpu == cpu)?;
+        Some(event.before.clone())
+    }
+
+    /// The last breakpoint or watchpoint that was hit.
+    fn hit(&self, breakpoints: &[u64]) -> Option<(Point, Reached)> {
+        let mut after = &self.end;
+        for Event { before, stop } in self.events.iter().rev() {
+            if let Some(watch) = &stop.watch {
+                let reached = Reached::Watchpoint(stop.cpu, watch.clone());
+                return Some((before.clone(), reached));
+            }
+            let counter = before.counters.get(stop.cpu);
+            let has_executed = before.counts != after.counts;
+            if has_executed && counter.is_some_and(|it| breakpoints.contains(it)) {
+                return Some((before.clone(), Reached::Cpu(stop.cpu)));
+            }
+            after = before;
+        }
+        None
+    }
+}
+
+fn is_watch(packet: &&str) -> bool {
+    packet.starts_with(['2', '3', '4'])
+}
+
+/// The address of a breakpoint: `1,ffffffff81000000,1`.
+fn breakpoint(packet: &str) -> Option<u64> {
+    let mut words = packet.split(',');
+    matches!(words.next(), Some("0" | "1"))
+        .then(|| u64::from_str_radix(words.next()?, 16).ok())
+        .flatten()
+}
+
+/// Lets a machine stop before the first CPU is past a time.
+fn stop_at(stub: &mut GdbStub, time: u64) -> Result<(), StubError> {
+    stub.monitor(&format!("icount_stop {time}")).map(|_| ())
+}
+
+fn step(stub: &mut GdbStub) -> Result<Stop, StubError> {
+    if stub.is_cancelled() {
+        return Err(StubError::Cancelled);
+    }
+    stub.step_machine()
+}
+
+/// Lets a machine go on to a time, from stop to stop, and returns the last one.
+fn last_hit(
+    stub: &mut GdbStub,
+    time: u64,
+    breakpoints: &[u64],
+) -> Result<Option<(Point, Stop)>, StubError> {
+    let mut last = None;
+    stop_at(stub, time)?;
+    let mut stop = stub.go_to_stop()?;
+    loop {
+        if stub.is_cancelled() {
+            return Err(StubError::Cancelled);
+        }
+        let point = Point::of(stub)?;
+        let cpu = stop.cpu;
+        let counter = point.counters.get(cpu);
+        if stop.watch.is_some() {
+            last = Some((point, stop));
+            stop = stub.go_to_stop()?;
+        } else if point.count(cpu) >= time {
+            return Ok(last);
+        } else if counter.is_some_and(|it| breakpoints.contains(it)) {
+            last = Some((point, stop));
+            stop = stub.step_to_stop(cpu)?;
+        } else {
+            stop = stub.go_to_stop()?;
+        }
+    }
+}
