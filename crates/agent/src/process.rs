@@ -261,15 +261,15 @@ impl Child {
         // Kill what is left of its group now: the id of the group cannot be reused before
         // its leader is reaped.
         self.kill();
-        let (end, cpu) = sys::reap(self.pid)?;
+        let (end, used) = sys::reap(self.pid)?;
         let status = self.read_status();
         Ok(ProcessExit {
             end,
-            cpu,
+            used,
             failure: (end == ProcessEnd::Exited(FAILED) && !status.is_empty()).then_some(status),
             stdout: read_from_start(&mut self.stdout)?,
             stderr: read_from_start(&mut self.stderr)?,
-            results: read_from_start(&mut self.results)?,
+            results: String::from_utf8_lossy(&read_from_start(&mut self.results)?).into_owned(),
         })
     }
 
@@ -310,15 +310,12 @@ fn read(from: &OwnedFd, to: &mut [u8]) -> io::Result<usize> {
     usize::try_from(count).map_err(|_| io::Error::last_os_error())
 }
 
-/// Reads a whole file; invalid UTF-8 is replaced.
-pub(crate) fn read_from_start(file: &mut File) -> io::Result<String> {
+/// Reads a whole file.
+pub(crate) fn read_from_start(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    })
+    Ok(bytes)
 }
 
 /// In the child: sets up process group, signals, standard files and scheduling.

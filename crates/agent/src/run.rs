@@ -355,9 +355,9 @@ impl AgentRun {
         let left = &measured.left;
         channel.forward(&left.results);
         if let Some(why) = measured.why {
-            let name = &self.job.workload.name;
+            let assize_job::Workload { name, kind, .. } = &self.job.workload;
             channel.send(&failed(RunStage::Workload, name, why));
-            channel.send_all(&output::output_records(name, left));
+            channel.send_all(&output::output_records(name, kind.kept_output(), left));
         } else {
             channel.send_all(&(measured.read)(left, measured.elapsed_ns));
         }

@@ -12,7 +12,7 @@ use libc::{c_int, c_ulong, c_void};
 
 mod end;
 
-pub(crate) use end::{CpuTime, ProcessEnd, reap, wait};
+pub(crate) use end::{ProcessEnd, ProcessUsage, reap, wait};
 
 /// Converts the return value of a system call to a result: a negative value is an error.
 pub(crate) fn check(returned: c_int) -> io::Result<c_int> {

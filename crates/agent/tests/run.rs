@@ -277,6 +277,37 @@ fn a_command_gives_its_cpu_time_and_that_of_what_it_started() {
 }
 
 #[test]
+fn the_peak_memory_of_a_command_is_that_of_its_largest_process() {
+    let kib = |text: &str| {
+        let metrics = metrics(&completed(&script(text)));
+        let (kib, unit) = metrics["command_peak_memory"].clone();
+        assert_eq!(unit, "KiB");
+        kib
+    };
+    // From a pipe, tail keeps what it will print.
+    let tail = "head -c 40000000 /dev/zero | tail -c 30000000 > /dev/null";
+    let (small, large) = (kib("true"), kib(tail));
+    assert!(small < 20_000.0, "{small}");
+    assert!((29_000.0..40_000.0).contains(&large), "{large}");
+    // Of two processes the largest counts, not their sum.
+    let twice = kib(&format!("{tail}; {tail}"));
+    assert!((twice - large).abs() < 2000.0, "{twice} {large}");
+}
+
+#[test]
+fn of_a_tail_the_end_is_kept_whether_the_run_fails_or_not() {
+    for end in ["", "; exit 3"] {
+        let mut command = shell(&format!("head -c 5000 /dev/zero{end}"));
+        command.output = assize_job::KeptOutput::Tail;
+        let records = run(&job(WorkloadKind::Command(command)));
+        let kept = raw(&records, "w.stdout").unwrap();
+        assert!(kept.starts_with("[5000 bytes, BLAKE3 "), "{kept}");
+        assert_eq!(kept.split_once('\n').unwrap().1.len(), 4096);
+        assert!(doubts(&records).is_empty());
+    }
+}
+
+#[test]
 fn a_status_that_is_expected_is_no_failure() {
     let mut command = shell("exit 3");
     command.statuses = vec![3];

@@ -19,6 +19,9 @@ crate::common::tests! {
     cpu_time_is_worse_where_more_is_computed_and_not_where_more_is_waited = cpu_time,
     what_the_hosts_kernel_complains_of_is_counted_for_the_command_that_ran = complaining,
     exported_files_hold_the_recorded_times_and_read_back = exported,
+    of_long_output_its_end_and_a_digest_are_kept = long_output,
+    commands_that_print_different_things_are_named = different_output,
+    peak_memory_is_that_of_the_largest_process = peak_memory,
 }
 
 const SHORT: &str = "sleep 0.01";
@@ -286,6 +289,70 @@ fn cpu_time() -> Outcome {
     let (_, waits) = compared([SHORT, LONG], runs);
     assert!(row(&waits, "elapsed")["ratio"].as_f64().unwrap() > 2.0);
     assert!(row(&waits, "command_cpu_time")["ratio"].as_f64().unwrap() < 2.0);
+    Ok(())
+}
+
+fn long_output() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let end = "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end";
+    let done = assize(place.path(), &["compare", "-r", "2", end, "echo end"]);
+    assert!(done.status.success(), "{}", errors(&done));
+    let raw = place.path().join("compare.bundle/raw");
+    let files = fs::read_dir(raw).unwrap();
+    let files: Vec<String> = files
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    let (short, long): (Vec<_>, Vec<_>) = files.iter().partition(|text| *text == "end\n");
+    assert_eq!((short.len(), long.len()), (2, 2));
+    for text in long {
+        let (head, kept) = text.split_once('\n').unwrap();
+        assert!(head.starts_with("[3000005 bytes, BLAKE3 "), "{head}");
+        assert_eq!(kept.len(), 4096);
+        assert!(kept.ends_with("xxx\nend\n"), "{kept}");
+    }
+    Ok(())
+}
+
+fn different_output() -> Outcome {
+    let said = |one: &str, other: &str| {
+        let (status, _, said) = printed(&["-r", "2", one, other]);
+        assert_eq!(status, Some(0), "{said}");
+        let mut lines = said.lines().map(str::to_owned);
+        lines.find(|line| line.contains(" print different things: "))
+    };
+    // All that differs stands before what is kept.
+    let zeros = |before: &str| format!("echo {before}; head -c 9000 /dev/zero");
+    let line = said(&zeros("a"), &zeros("b")).unwrap();
+    let files = line.split_once(": diff ").unwrap().1;
+    for file in files.split(' ') {
+        assert!(file.ends_with("-command.stdout"), "{line}");
+    }
+    let line = said("true", "echo x").unwrap();
+    assert!(line.starts_with("true and echo-x print "), "{line}");
+    assert!(
+        line.contains(": diff /dev/null compare.bundle/raw/"),
+        "{line}"
+    );
+    for (one, other) in [
+        ("echo x", "printf 'x\\n'"),
+        ("true", "sleep 0"),
+        // Each run of this prints something else.
+        ("date +%N", "echo x"),
+    ] {
+        assert_eq!(said(one, other), None, "{one}, {other}");
+    }
+    Ok(())
+}
+
+fn peak_memory() -> Outcome {
+    // From a pipe, tail keeps what it will print.
+    let keeping = |bytes: u32| format!("head -c 40000000 /dev/zero | tail -c {bytes} | wc -c");
+    let (_, document) = compared([&keeping(1_000_000), &keeping(31_000_000)], &["-r", "6"]);
+    let row = row(&document, "command_peak_memory");
+    assert_eq!(row["verdict"], "established");
+    let more = row["mean"].as_f64().unwrap() - row["mean_baseline"].as_f64().unwrap();
+    let planted = 30e6 / 1024.0;
+    assert!((more / planted - 1.0).abs() < 0.1, "{row}");
     Ok(())
 }
 

@@ -74,6 +74,6 @@ pub use submitting::{
 };
 pub use tracer::{TracerKind, TracerMode, TracerSettings};
 pub use workload::{
-    CommandWorkload, CyclictestWorkload, Hackbench, Hogs, Loop, Periodic, PingPong, Policy,
-    Scheduling, WORKLOADS, WakeupMechanism, Workload, WorkloadKind,
+    CommandWorkload, CyclictestWorkload, Hackbench, Hogs, KeptOutput, Loop, Periodic, PingPong,
+    Policy, Scheduling, WORKLOADS, WakeupMechanism, Workload, WorkloadKind,
 };

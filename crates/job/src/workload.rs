@@ -82,6 +82,15 @@ pub enum WorkloadKind {
 }
 
 impl WorkloadKind {
+    /// What is kept of its output.
+    #[must_use]
+    pub fn kept_output(&self) -> KeptOutput {
+        match self {
+            WorkloadKind::Command(kind) => kind.output,
+            _ => KeptOutput::Head,
+        }
+    }
+
     /// Its declared duration in nanoseconds; `None` if it ends when its work is done.
     #[must_use]
     pub fn duration_ns(&self) -> Option<u64> {
@@ -239,8 +248,21 @@ pub struct CommandWorkload {
     pub statuses: Vec<i32>,
     /// Names of metrics in its output: for each, a line `NAME: VALUE UNIT`.
     pub metrics: Vec<String>,
+    /// What is kept of its output.
+    pub output: KeptOutput,
     /// Its scheduling.
     pub scheduling: Scheduling,
+}
+
+/// What is kept of a program's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeptOutput {
+    /// The first MiB.
+    #[default]
+    Head,
+    /// The last 4 KiB; if that is not all, its length and digest too.
+    Tail,
 }
 
 impl Default for CommandWorkload {
@@ -250,6 +272,7 @@ impl Default for CommandWorkload {
             environment: Vec::new(),
             statuses: vec![0],
             metrics: Vec::new(),
+            output: KeptOutput::Head,
             scheduling: Scheduling::default(),
         }
     }

@@ -1,6 +1,8 @@
 //! Exit status and output of a process.
 
-use crate::sys::{self, CpuTime, ProcessEnd};
+use std::borrow::Cow;
+
+use crate::sys::{self, ProcessEnd, ProcessUsage};
 
 /// Maximum number of lines, and bytes, of output quoted to explain a failure.
 const LINES_MAX: usize = 5;
@@ -11,19 +13,29 @@ const BYTES_MAX: usize = 2000;
 pub(crate) struct ProcessExit {
     /// How it ended.
     pub(crate) end: ProcessEnd,
-    /// CPU time of the process and the children it waited for.
-    pub(crate) cpu: CpuTime,
+    /// What the process and the children it waited for have used.
+    pub(crate) used: ProcessUsage,
     /// The reason that the child gave for its failure.
     pub(crate) failure: Option<String>,
     /// Its standard output.
-    pub(crate) stdout: String,
+    pub(crate) stdout: Vec<u8>,
     /// Its standard error.
-    pub(crate) stderr: String,
+    pub(crate) stderr: Vec<u8>,
     /// Its records, one per line.
     pub(crate) results: String,
 }
 
 impl ProcessExit {
+    /// Its standard output; invalid UTF-8 is replaced.
+    pub(crate) fn stdout_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stdout)
+    }
+
+    /// Its standard error; invalid UTF-8 is replaced.
+    pub(crate) fn stderr_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stderr)
+    }
+
     /// Why the process failed; `None` if its exit status is one of `statuses`.
     pub(crate) fn why_failed(&self, statuses: &[i32]) -> Option<String> {
         if let Some(why) = &self.failure {
@@ -48,11 +60,12 @@ impl ProcessExit {
     /// The last lines of standard error, or of standard output if that is empty, joined
     /// to one line.
     pub(crate) fn last_lines(&self) -> String {
-        let output = [&self.stderr, &self.stdout]
+        let output = [self.stderr_text(), self.stdout_text()]
             .into_iter()
-            .find(|text| !text.trim().is_empty());
-        let lines = output.into_iter().flat_map(|text| text.lines());
-        let lines: Vec<&str> = lines
+            .find(|text| !text.trim().is_empty())
+            .unwrap_or_default();
+        let lines: Vec<&str> = output
+            .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty())
             .collect();
@@ -70,7 +83,7 @@ mod tests {
     fn exit(stdout: &str, stderr: &str) -> ProcessExit {
         ProcessExit {
             end: ProcessEnd::Exited(1),
-            cpu: CpuTime::default(),
+            used: ProcessUsage::default(),
             failure: None,
             stdout: stdout.into(),
             stderr: stderr.into(),

@@ -203,7 +203,7 @@ fn why_not(why: String, left: &ProcessExit) -> String {
     if !why.is_empty() {
         return why;
     }
-    let lines = load_failure_lines(&left.stderr);
+    let lines = load_failure_lines(&left.stderr_text());
     match left.why_failed(&[]) {
         Some(how) if lines.is_empty() => how,
         _ => lines,

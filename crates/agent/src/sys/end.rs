@@ -1,4 +1,4 @@
-//! How processes end, and the CPU time they have used.
+//! How processes end, and the CPU time and memory they have used.
 
 use std::ffi::c_int;
 use std::io;
@@ -19,17 +19,18 @@ pub(crate) enum ProcessEnd {
     },
 }
 
-/// CPU time of a process and of the children it waited for, in nanoseconds with a
-/// resolution of a microsecond.
+/// What a process and the children it waited for have used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct CpuTime {
-    /// In user space.
+pub(crate) struct ProcessUsage {
+    /// CPU time in user space, in nanoseconds with a resolution of a microsecond.
     pub(crate) user_ns: u64,
-    /// In the kernel.
+    /// CPU time in the kernel.
     pub(crate) system_ns: u64,
+    /// The largest resident set that any one of them had, in KiB.
+    pub(crate) peak_kib: u64,
 }
 
-impl CpuTime {
+impl ProcessUsage {
     /// User and system time.
     pub(crate) fn total_ns(self) -> u64 {
         self.user_ns + self.system_ns
@@ -54,8 +55,8 @@ pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<ProcessEnd> {
     }
 }
 
-/// Waits for a child to end and reaps it. Returns how it ended, and its CPU time.
-pub(crate) fn reap(pid: i32) -> io::Result<(ProcessEnd, CpuTime)> {
+/// Waits for a child to end and reaps it. Returns how it ended, and what it used.
+pub(crate) fn reap(pid: i32) -> io::Result<(ProcessEnd, ProcessUsage)> {
     loop {
         // SAFETY: all zeroes are a valid siginfo_t and a valid rusage.
         let (mut info, mut usage): (libc::siginfo_t, libc::rusage) =
@@ -79,11 +80,12 @@ pub(crate) fn reap(pid: i32) -> io::Result<(ProcessEnd, CpuTime)> {
                 let ns = |time: libc::timeval| {
                     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_usec.unsigned_abs() * 1000
                 };
-                let cpu = CpuTime {
+                let used = ProcessUsage {
                     user_ns: ns(usage.ru_utime),
                     system_ns: ns(usage.ru_stime),
+                    peak_kib: usage.ru_maxrss.unsigned_abs(),
                 };
-                return Ok((decode_end(&info), cpu));
+                return Ok((decode_end(&info), used));
             }
         }
     }

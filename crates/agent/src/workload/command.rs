@@ -1,12 +1,12 @@
 //! A workload that runs any program.
 
-use assize_job::{AgentMessage, CommandWorkload, RunStage};
+use assize_job::{AgentMessage, CommandWorkload, KeptOutput, RunStage};
 
 use super::output;
 use super::prepared::{Prepared, WorkloadContext};
 use crate::process::{Body, ProcessExit, program_with};
 use crate::records::{doubt, failed, metric, number};
-use crate::sys::CpuTime;
+use crate::sys::ProcessUsage;
 
 pub(super) fn prepare(
     command: &CommandWorkload,
@@ -14,40 +14,48 @@ pub(super) fn prepare(
 ) -> Result<Prepared, String> {
     let exec = program_with(&command.argv, &command.environment, context.job.seed)?;
     let (name, metrics) = (context.name.to_string(), command.metrics.clone());
+    let output = command.output;
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: command.scheduling.clone(),
         statuses: command.statuses.clone(),
         read: Box::new(move |left, _| {
-            let cpu = cpu_times(left.cpu).into_iter();
-            cpu.chain(read(&name, &metrics, left)).collect()
+            let used = used(left.used).into_iter();
+            used.chain(read(&name, &metrics, output, left)).collect()
         }),
     })
 }
 
-/// The CPU times of a program, as `time` prints them.
-fn cpu_times(cpu: CpuTime) -> [AgentMessage; 3] {
+/// CPU time and memory of a program.
+fn used(used: ProcessUsage) -> [AgentMessage; 4] {
     [
-        ("command_cpu_time", cpu.total_ns()),
-        ("command_user_time", cpu.user_ns),
-        ("command_system_time", cpu.system_ns),
+        ("command_cpu_time", used.total_ns(), "ns"),
+        ("command_user_time", used.user_ns, "ns"),
+        ("command_system_time", used.system_ns, "ns"),
+        ("command_peak_memory", used.peak_kib, "KiB"),
     ]
-    .map(|(name, ns)| metric(name, number(ns), "ns"))
+    .map(|(name, value, unit)| metric(name, number(value), unit))
 }
 
-fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<AgentMessage> {
+fn read(
+    name: &str,
+    metrics: &[String],
+    output: KeptOutput,
+    left: &ProcessExit,
+) -> Vec<AgentMessage> {
     let mut records = Vec::new();
     for metric in metrics {
         records.extend(find(name, metric, left));
     }
-    records.extend(output::output_records(name, left));
+    records.extend(output::output_records(name, output, left));
     records
 }
 
 /// Finds the metric in the output of a program.
 fn find(name: &str, wanted: &str, left: &ProcessExit) -> Vec<AgentMessage> {
     let fail = |why: String| failed(RunStage::Workload, format!("{name}: metric {wanted}"), why);
-    let lines = left.stdout.lines().chain(left.stderr.lines());
+    let (stdout, stderr) = (left.stdout_text(), left.stderr_text());
+    let lines = stdout.lines().chain(stderr.lines());
     let found: Vec<&str> = lines
         .filter_map(|line| text_after_name(line, wanted))
         .collect();

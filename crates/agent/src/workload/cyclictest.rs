@@ -115,7 +115,8 @@ fn read(
 ) -> Vec<AgentMessage> {
     let fail = |why: String| failed(RunStage::Workload, name, why);
     let summary = read_from_start(&mut json).unwrap_or_default();
-    let latencies = latencies(&left.stdout);
+    let summary = String::from_utf8_lossy(&summary);
+    let latencies = latencies(&left.stdout_text());
     let mut records = match metrics(&latencies, loops) {
         Ok(records) => records,
         Err(why) => vec![fail(why)],
@@ -130,13 +131,19 @@ fn read(
         }
         Err(why) => records.push(fail(why)),
     }
-    records.extend(output::text_records("cyclictest.json".into(), &summary));
+    records.extend(output::text_records("cyclictest.json", &summary));
     // The values have no times, so they cannot be samples. Keep them in the order in
     // which they were printed.
     if samples {
-        records.extend(output::text_records(format!("{name}.stdout"), &left.stdout));
+        records.extend(output::text_records(
+            &format!("{name}.stdout"),
+            &left.stdout_text(),
+        ));
     }
-    records.extend(output::text_records(format!("{name}.stderr"), &left.stderr));
+    records.extend(output::text_records(
+        &format!("{name}.stderr"),
+        &left.stderr_text(),
+    ));
     records
 }
 

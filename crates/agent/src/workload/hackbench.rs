@@ -1,6 +1,6 @@
 //! hackbench of rt-tests.
 
-use assize_job::{AgentMessage, Hackbench, RunStage, WakeupMechanism};
+use assize_job::{AgentMessage, Hackbench, KeptOutput, RunStage, WakeupMechanism};
 
 use super::output;
 use super::prepared::{Prepared, WorkloadContext};
@@ -48,7 +48,7 @@ fn argv(hackbench: &Hackbench, background: bool) -> Result<Vec<String>, String> 
 }
 
 fn read(name: &str, left: &ProcessExit) -> Vec<AgentMessage> {
-    let mut records = vec![match time(&left.stdout) {
+    let mut records = vec![match time(&left.stdout_text()) {
         Some(seconds) => metric("reported_time", seconds, "s"),
         None => failed(
             RunStage::Workload,
@@ -56,7 +56,7 @@ fn read(name: &str, left: &ProcessExit) -> Vec<AgentMessage> {
             "hackbench printed no line `Time: SECONDS`",
         ),
     }];
-    records.extend(output::output_records(name, left));
+    records.extend(output::output_records(name, KeptOutput::Head, left));
     records
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_job::{AgentMessage, Scheduling};
+use assize_job::{AgentMessage, KeptOutput, Scheduling};
 
 use super::calibration::{self, Calibration};
 use super::output;
@@ -67,7 +67,7 @@ fn doubt_calibration(name: &str) -> AgentMessage {
 }
 
 fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<AgentMessage> {
-    let mut records = output::output_records(name, left);
+    let mut records = output::output_records(name, KeptOutput::Head, left);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut logs: Vec<PathBuf> = entries
         .map(|entry| entry.path())
@@ -81,7 +81,7 @@ fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<AgentMessage> {
             .to_string_lossy()
             .into_owned();
         let text = fs::read(log).unwrap_or_default();
-        records.extend(output::text_records(file, &String::from_utf8_lossy(&text)));
+        records.extend(output::text_records(&file, &String::from_utf8_lossy(&text)));
     }
     if logs.is_empty() {
         records.push(doubt(

@@ -151,7 +151,7 @@ impl CommandsExperiment {
             ));
         }
         text.push_str(&format!(
-            "\n[workloads.command]\nkind = \"command\"\nargv = {}\n",
+            "\n[workloads.command]\nkind = \"command\"\nargv = {}\noutput = \"tail\"\n",
             list(&first.argv)
         ));
         if self.any_status {

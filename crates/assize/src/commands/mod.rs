@@ -8,12 +8,14 @@ mod export;
 mod file;
 mod kind;
 mod once;
+mod printed;
 mod scan;
 mod words;
 
 use std::path::Path;
 
 use assize_bundle::Records;
+use assize_report::printable;
 
 use crate::cli::{CompareArguments, TimeUnit};
 use crate::failure::Failure;
@@ -99,6 +101,9 @@ fn show(
     let unit = arguments.running.time_unit.map(TimeUnit::sign);
     document.time_unit = unit.map(str::to_owned);
     export::write(&arguments.running, experiment, records, &document)?;
+    for line in printed::differences(directory, records)? {
+        eprintln!("{}", printable(&line));
+    }
     output::show(&document, &material, &arguments.showing)
 }
 

@@ -26,6 +26,12 @@ pub const METRICS: &[Metric] = &[
     metric(Workloads(&["command"]), "command_cpu_time", "ns", Number).to_within(1000.0),
     metric(Workloads(&["command"]), "command_user_time", "ns", Number).to_within(1000.0),
     metric(Workloads(&["command"]), "command_system_time", "ns", Number).to_within(1000.0),
+    metric(
+        Workloads(&["command"]),
+        "command_peak_memory",
+        "KiB",
+        Number,
+    ),
     metric(Workloads(&["cyclictest"]), "latency", "ns", Distribution),
     // Only with several threads.
     metric(

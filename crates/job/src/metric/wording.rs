@@ -38,6 +38,7 @@ const TITLES: &[(Option<Preference>, &[Title])] = &[
             ("busy_time", "time CPUs were not idle"),
             ("call_time", "time of a call"),
             ("command_cpu_time", "CPU time of the command"),
+            ("command_peak_memory", "peak memory of the command"),
             (
                 "command_system_time",
                 "CPU time of the command in the kernel",
@@ -370,6 +371,11 @@ mod tests {
                 Some(Less),
             ),
             ("command_cpu_time", "CPU time of the command", Some(Less)),
+            (
+                "command_peak_memory",
+                "peak memory of the command",
+                Some(Less),
+            ),
             (
                 "command_system_time",
                 "CPU time of the command in the kernel",

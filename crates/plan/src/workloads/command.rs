@@ -1,7 +1,7 @@
 //! The parameters of the workload `command`.
 
 use super::scheduling::SCHEDULING;
-use crate::values::keys::{Free, KeySection, List, Pairs, Text, Whole, key};
+use crate::values::keys::{Free, KeySection, List, Pairs, Text, Whole, Word, key};
 
 pub(crate) static KEYS: KeySection = KeySection {
     name: "command",
@@ -25,6 +25,11 @@ pub(crate) static KEYS: KeySection = KeySection {
             "metrics",
             List(&Text).or("[]"),
             "Metrics that it prints, each on a line 'NAME: VALUE UNIT'.",
+        ),
+        key(
+            "output",
+            Word(&["head", "tail"]).or("head"),
+            "What is kept of its standard output and of its standard error: 'head', the first MiB; 'tail', the last 4 KiB, with length and digest if that is not all.",
         ),
         SCHEDULING,
     ],

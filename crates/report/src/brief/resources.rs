@@ -1,4 +1,4 @@
-//! What runs of a command took beside time: CPU time in user space and in the kernel.
+//! What runs of a command took beside time: CPU time in user space and in the kernel, and memory.
 
 use assize_verdict::Document;
 
@@ -7,9 +7,10 @@ use super::spread::{compared, with_unit};
 use crate::printable;
 
 /// What is shown of each configuration: the metric, and the words for it.
-const PARTS: [(&str, &str); 2] = [
+const PARTS: [(&str, &str); 3] = [
     ("command_user_time", "user"),
     ("command_system_time", "system"),
+    ("command_peak_memory", "peak memory"),
 ];
 
 /// The mean of each part for each configuration, if the document compares them on one workload and
@@ -32,7 +33,7 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
     if lines.is_empty() || lines.len() >= room {
         return Vec::new();
     }
-    lines.insert(0, "CPU time of a run, on average:".to_owned());
+    lines.insert(0, "CPU time and memory of a run, on average:".to_owned());
     lines
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use assize_job::{AgentMessage, Audio, RunStage};
+use assize_job::{AgentMessage, Audio, KeptOutput, RunStage};
 
 use super::output;
 use super::prepared::{Prepared, WorkloadContext};
@@ -131,7 +131,7 @@ fn read(
     music_ns: u64,
     buffer_ns: u64,
 ) -> Vec<AgentMessage> {
-    let mut records = output::output_records(name, left);
+    let mut records = output::output_records(name, KeptOutput::Head, left);
     // At the end, aplay may not wait until the buffer is played.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
@@ -146,7 +146,7 @@ fn read(
         return records;
     }
     let metric = |name: &str, value: f64| metric(name, value, "ns");
-    let silences = underrun_lengths(&left.stderr);
+    let silences = underrun_lengths(&left.stderr_text());
     records.push(AgentMessage::Events {
         event: "underruns".into(),
         count: silences.len() as u64,
@@ -156,7 +156,7 @@ fn read(
         t_ns: Vec::new(),
     });
     records.push(metric("silence", silences.iter().sum::<u64>() as f64));
-    records.push(metric("player_cpu_time", left.cpu.total_ns() as f64));
+    records.push(metric("player_cpu_time", left.used.total_ns() as f64));
     records
 }
 
@@ -175,7 +175,7 @@ fn underrun_lengths(stderr: &str) -> Vec<u64> {
 mod tests {
     use super::*;
     use crate::records::metric_value;
-    use crate::sys::{CpuTime, ProcessEnd};
+    use crate::sys::{ProcessEnd, ProcessUsage};
 
     #[test]
     fn the_music_is_frames_that_stand_alone() {
@@ -247,12 +247,13 @@ mod tests {
     fn left(stderr: &str) -> ProcessExit {
         ProcessExit {
             end: ProcessEnd::Exited(0),
-            cpu: CpuTime {
+            used: ProcessUsage {
                 user_ns: 50_000,
                 system_ns: 20_000,
+                peak_kib: 0,
             },
             failure: None,
-            stdout: String::new(),
+            stdout: Vec::new(),
             stderr: stderr.into(),
             results: String::new(),
         }
