@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use assize_audit::{Judged, Options};
-use assize_bundle::Records;
+use assize_bundle::{Records, nothing_differs};
 
 use crate::cli::{BundleJoining, CompareArguments, ReportArguments, ShowArguments};
 use crate::failure::Failure;
@@ -63,7 +63,8 @@ fn judge(material: &PageInputs<'_>, showing: &ShowArguments) -> Result<u8, Failu
 /// Fails if no run was recorded, not even one that failed.
 fn require_runs(material: &PageInputs<'_>) -> Result<(), Failure> {
     let records = material.records;
-    if !records.failures.is_empty() || audit::is_something(records) {
+    let is_answered = nothing_differs(&records.configurations, &records.same);
+    if is_answered || !records.failures.is_empty() || audit::is_something(records) {
         return Ok(());
     }
     let because = match material.from {
@@ -204,6 +205,7 @@ pub(crate) fn join(all: &mut Records, mut records: Records, path: &Path) -> Resu
     all.order_unknown |= records.order_unknown;
     all.identities.extend(records.identities);
     all.level_settings.extend(records.level_settings);
+    all.same.extend(records.same);
     all.summaries.extend(records.summaries);
     all.events.extend(records.events);
     all.statements.extend(records.statements);

@@ -30,6 +30,9 @@ pub(crate) fn findings(
                 if document.runs.is_empty() && !document.outcomes.is_empty() && ended.is_empty() {
                     return Err(nothing_completed(&what.word()));
                 }
+                if document.comparisons.is_empty() && !document.same.is_empty() {
+                    continue;
+                }
                 let directions = match directions(*gate, percent, material) {
                     // That runs end worse is an answer, whatever the metrics are.
                     Err(_) if !document.outcomes.is_empty() => continue,

@@ -378,10 +378,11 @@ struct RequestedRun {
 /// Maps workload and build to what is requested.
 type RequestsByCell = BTreeMap<(usize, u32), RequestedRun>;
 
-/// Refuses configurations that differ only in name: comparing them would compare
-/// something with itself.
-pub(crate) fn refuse_same(plan: &Plan, expected: &ExpectedParts) -> Result<(), Failure> {
-    let mut seen: Vec<(&PlannedConfiguration, RequestsByCell)> = Vec::new();
+/// The configurations that request the same as an earlier one: maps their names to its name.
+/// Their runs cannot differ.
+pub(crate) fn same(plan: &Plan, expected: &ExpectedParts) -> BTreeMap<String, String> {
+    let mut seen: Vec<(&str, RequestsByCell)> = Vec::new();
+    let mut found = BTreeMap::new();
     let same = |one: &RequestsByCell, other: &RequestsByCell| {
         let common = || one.keys().filter(|cell| other.contains_key(*cell));
         let workloads: BTreeSet<usize> = common().map(|(workload, _)| *workload).collect();
@@ -400,26 +401,12 @@ pub(crate) fn refuse_same(plan: &Plan, expected: &ExpectedParts) -> Result<(), F
                 )
             })
             .collect();
-        if let Some((one, _)) = seen.iter().find(|(_, other)| same(other, &all)) {
-            return Err(same_failure(one, configuration));
+        match seen.iter().find(|(_, other)| same(other, &all)) {
+            Some((one, _)) => drop(found.insert(configuration.name.clone(), (*one).to_owned())),
+            None => seen.push((&configuration.name, all)),
         }
-        seen.push((configuration, all));
     }
-    Ok(())
-}
-
-fn same_failure(one: &PlannedConfiguration, other: &PlannedConfiguration) -> Failure {
-    let mut levels = one.levels.iter();
-    let differing = levels.find(|(factor, level)| other.levels.get(*factor) != Some(level));
-    let of = differing.map_or(String::new(), |(factor, level)| {
-        let other = other.levels.get(factor).map_or("", String::as_str);
-        format!(": the levels {level} and {other} of {factor} give the same files and settings")
-    });
-    Failure::Argument(format!(
-        "the configurations {} and {} do not differ{of}; the comparison would be of one thing with \
-         itself; correct the level, or write `aa = true` to run the baseline twice",
-        one.name, other.name
-    ))
+    found
 }
 
 #[cfg(test)]

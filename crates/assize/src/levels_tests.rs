@@ -47,12 +47,21 @@ impl Target for FirstLetterTarget {
     }
 }
 
-fn refused(factors: &str) -> Option<String> {
-    let plan = plan(factors);
-    let expected = ExpectedParts::for_runs(&plan, &plan.runs, &FirstLetterTarget).unwrap();
-    refuse_same(&plan, &expected)
-        .err()
-        .map(|failure| failure.to_string())
+/// The configurations that are the same as another one, and whether nothing differs.
+fn found(plan: &Plan) -> (Vec<String>, bool) {
+    let expected = ExpectedParts::for_runs(plan, &plan.runs, &FirstLetterTarget).unwrap();
+    let same = super::same(plan, &expected);
+    let said = same.iter().map(|(name, other)| format!("{name} = {other}"));
+    let configurations = crate::run::configurations(plan);
+    let nothing = assize_bundle::nothing_differs(&configurations, &same);
+    (said.collect(), nothing)
+}
+
+/// Whether the two levels are the same.
+fn are_same(factors: &str) -> bool {
+    let (same, nothing_differs) = found(&plan(factors));
+    assert_eq!(!same.is_empty(), nothing_differs, "{same:?}");
+    nothing_differs
 }
 
 fn compare_two(one: &str, other: &str) -> String {
@@ -60,20 +69,22 @@ fn compare_two(one: &str, other: &str) -> String {
 }
 
 #[test]
-fn configurations_that_differ_in_name_only_are_refused() {
+fn configurations_that_differ_in_name_only_are_the_same() {
     let step = |path: &str| format!("setup = [{{ module = '{path}' }}]");
-    let said = refused(&compare_two(&step("a/1/m.ko"), &step("a/2/m.ko"))).unwrap();
-    assert!(said.contains("stock and slow do not differ"), "{said}");
-    assert_eq!(
-        refused(&compare_two(&step("a/m.ko"), &step("b/m.ko"))),
-        None
-    );
+    let two = compare_two(&step("a/1/m.ko"), &step("a/2/m.ko"));
+    assert_eq!(found(&plan(&two)), (vec!["slow = stock".into()], true));
+    let three = format!("{two}\n[factors.f.third]\n{}\n", step("b/m.ko"));
+    assert_eq!(found(&plan(&three)), (vec!["slow = stock".into()], false));
+    let four = format!("{three}\n[factors.f.fourth]\n{}\n", step("b/2/m.ko"));
+    let pairs = vec!["fourth = third".into(), "slow = stock".into()];
+    assert_eq!(found(&plan(&four)), (pairs, false));
+    assert!(!are_same(&compare_two(&step("a/m.ko"), &step("b/m.ko"))));
     // Settings that are written twice are refused when planning.
     let sysctl = |value: &str| format!("setup = [{{ sysctl = 'kernel.x', value = {value} }}]");
     assert!(try_plan(&compare_two("", "")).is_err());
     assert!(try_plan(&compare_two(&sysctl("1"), &sysctl("'1'"))).is_err());
-    assert_eq!(refused(&compare_two(&sysctl("1"), &sysctl("2"))), None);
-    assert_eq!(refused("aa = true"), None, "the one exception");
+    assert!(!are_same(&compare_two(&sysctl("1"), &sysctl("2"))));
+    assert!(!are_same("aa = true"), "the one exception");
 }
 
 #[test]
@@ -88,21 +99,16 @@ fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
         );
         let experiment = assize_plan::parse(&text, "test.toml").unwrap();
         let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
-        let expected = ExpectedParts::for_runs(&plan, &plan.runs, &FirstLetterTarget).unwrap();
-        refuse_same(&plan, &expected).map_err(|failure| failure.to_string())
+        found(&plan).1
     };
-    let said = beside("a").unwrap_err();
-    assert!(said.contains("stock and slow do not differ"), "{said}");
-    assert_eq!(beside("b"), Ok(()));
+    assert!(beside("a"));
+    assert!(!beside("b"));
 }
 
 #[test]
 fn programs_that_nobody_has_looked_at_are_told_apart_by_their_paths() {
     let argv = |path: &str| format!("workload.w.argv = ['{path}']");
-    assert_eq!(
-        refused(&compare_two(&argv("a/bench"), &argv("b/bench"))),
-        None
-    );
+    assert!(!are_same(&compare_two(&argv("a/bench"), &argv("b/bench"))));
 }
 
 #[test]
@@ -121,11 +127,7 @@ fn what_differs_in_one_setting_is_no_repetition() {
     ] {
         // A real target includes the environment in what it expects.
         let environment = one.starts_with("environment");
-        assert_eq!(
-            refused(&compare_two(one, other)).is_some(),
-            environment,
-            "{other}"
-        );
+        assert_eq!(are_same(&compare_two(one, other)), environment, "{other}");
     }
 }
 

@@ -12,6 +12,7 @@ crate::common::tests! {
     the_longer_of_two_waits_is_worse_and_the_shorter_better = planted,
     the_same_command_twice_is_never_a_verdict = same,
     the_same_command_twice_has_an_answer_in_words = noise,
+    two_builds_of_the_same_bytes_do_not_differ_and_are_not_run = same_bytes,
     two_good_commands_have_a_verdict_though_a_third_is_killed = killed,
     output_goes_where_hyperfine_would_send_it = output,
     times_are_shown_in_the_unit_that_was_chosen = unit,
@@ -72,6 +73,53 @@ fn same() -> Outcome {
     assert_eq!(document["noise_floor"][0]["n"], 6);
     let limit = document["limits"][0].as_str().unwrap();
     assert!(limit.contains("one boot of it"), "{limit}");
+    Ok(())
+}
+
+/// CI passes, whatever it asks for, except that a claim of a difference is refuted.
+fn same_bytes() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    for build in ["old", "new"] {
+        fs::create_dir(here.join(build)).unwrap();
+        fs::copy("/bin/true", here.join(build).join("bench")).unwrap();
+    }
+    let run = ["compare", "-n", "old", "-n", "new", "--out", "b", "--quiet"];
+    let done = assize(here, &[&run[..], &["old/bench", "new/bench"]].concat());
+    let sentence = "No difference: new has the same files and settings as old.";
+    for again in [
+        &["report", "b"][..],
+        &["report", "b", "--format", "junit"],
+        &["run", "--resume", "b"],
+        &["compare", "b", "--claim", "new <= old + 1% on elapsed"],
+    ] {
+        let gates = ["worse>1%", "unproven>1%", "undecided", "lint"];
+        let gates = gates.iter().flat_map(|gate| ["--fail-on", gate]);
+        let shown = assize(here, &[again, &gates.collect::<Vec<_>>()].concat());
+        assert_eq!(shown.status.code(), Some(0), "{}", errors(&shown));
+        let text = String::from_utf8_lossy(&shown.stdout);
+        let is_junit = again.contains(&"junit");
+        let passed = "tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\"";
+        assert!(
+            text.contains(if is_junit { passed } else { sentence }),
+            "{text}"
+        );
+        assert!(!text.contains("Warning"), "{text}");
+    }
+    assert!(String::from_utf8_lossy(&done.stdout).contains(sentence));
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    assert_eq!(fs::read_dir(here.join("b/runs")).unwrap().count(), 0);
+    let claim = ["compare", "b", "--claim", "new < old on elapsed"];
+    assert_eq!(assize(here, &claim).status.code(), Some(1));
+    // One byte more, and they are run.
+    let mut bytes = fs::read("/bin/true").unwrap();
+    bytes.push(0);
+    fs::write(here.join("new/bench"), bytes).unwrap();
+    let run = ["compare", "-r", "2", "--out", "c", "--quiet", "--json"];
+    let done = assize(here, &[&run[..], &["old/bench", "new/bench"]].concat());
+    let document: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(document["runs"].as_array().unwrap().len(), 4);
+    assert!(document.get("same").is_none(), "{document}");
     Ok(())
 }
 

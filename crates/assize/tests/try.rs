@@ -293,6 +293,10 @@ fn hostile() -> Outcome {
             return Ok(());
         }
         assert!(said.contains("identical"), "{said}");
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        let answer = String::from_utf8_lossy(&done.stdout);
+        assert!(answer.contains("no difference: the builds are identical"));
+        assert!(!place.path().join("try.bundle").exists(), "nothing was run");
         assert_eq!(touched.exists(), !more.is_empty(), "{more:?}: {said}");
     }
     Ok(())

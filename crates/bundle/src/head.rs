@@ -34,6 +34,9 @@ pub struct Head {
     /// The requested settings of each configuration; derived from the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub level_settings: Vec<LevelSettings>,
+    /// Configurations that request the same files and settings as an earlier one, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub same: BTreeMap<String, String>,
     /// Names of the factors of a 2^k grid.
     pub factors: Vec<String>,
     /// The workloads, in the order of the experiment.
@@ -84,6 +87,7 @@ impl Head {
         let mut head = self.clone();
         head.source.clear();
         head.level_settings.clear();
+        head.same.clear();
         if let Some(plan) = head.plan.as_object_mut() {
             plan.remove("overrides");
         }

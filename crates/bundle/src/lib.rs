@@ -54,7 +54,7 @@ pub use recorded::{Histogram, RunExit, RunRecord, Samples};
 pub use records::{
     Across, Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt,
     IdentityPart, JoinedSource, LevelSettings, Measurement, Records, Resolution, Run, RunIdentity,
-    Spread, Statement, Summary, Unavailable, Unsupported,
+    Spread, Statement, Summary, Unavailable, Unsupported, nothing_differs,
 };
 pub use schedule::{boots, read_run};
 pub use several::{BundleRelation, bundle_relation, name_apart, stack};

@@ -240,6 +240,20 @@ pub struct Configuration {
     pub repeats: Option<String>,
 }
 
+/// Whether all configurations request the same files and settings as the first, so that there is
+/// nothing to run. `same`: those that request the same as an earlier one, by name.
+#[must_use]
+pub fn nothing_differs(configurations: &[Configuration], same: &BTreeMap<String, String>) -> bool {
+    let Some((first, others)) = configurations.split_first() else {
+        return false;
+    };
+    let is_first = |one: &Configuration| same.get(&one.name) == Some(&first.name);
+    !same.is_empty()
+        && others
+            .iter()
+            .all(|one| one.repeats.is_some() || is_first(one))
+}
+
 /// A table that an experiment asks for: one metric over several workloads.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeclaredTable {
@@ -413,6 +427,9 @@ pub struct Records {
     /// The requested settings of each configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub level_settings: Vec<LevelSettings>,
+    /// Configurations that request the same files and settings as an earlier one, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub same: BTreeMap<String, String>,
     /// What completed runs consisted of; several entries for one configuration
     /// and workload if that changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -13,7 +13,7 @@ use crate::layout::{get, raw_path, recorded, run_path, samples_path};
 use crate::recorded::{RunExit, RunRecord, Skipped, StoredRun};
 use crate::{
     ComplainedRun, Doubt, Error, Events, FailedRun, Records, RunCount, Samples, Unavailable,
-    samples,
+    nothing_differs, samples,
 };
 
 /// A cell: configuration and workload.
@@ -30,6 +30,7 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
         source: head.source,
         configurations: head.configurations,
         level_settings: head.level_settings,
+        same: head.same,
         factors: head.factors,
         workloads: head.workloads,
         higher_is_better: head.higher_is_better,
@@ -71,7 +72,8 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
     records.limits.extend(executions.sentence());
     records.limits.extend(unread_logs);
     records.doubts.extend(executions.doubts(directory)?);
-    if !stopped_as_planned(&there, &head.plan) {
+    let is_answered = nothing_differs(&records.configurations, &records.same);
+    if !is_answered && !stopped_as_planned(&there, &head.plan) {
         records.doubts.extend(incomplete(&there, head.planned_runs));
     }
     Ok(records)

@@ -299,6 +299,7 @@ fn add(all: &mut Records, records: Records) {
     if all.configurations.is_empty() {
         all.configurations = records.configurations;
         all.level_settings = records.level_settings;
+        all.same = records.same;
         all.factors = records.factors;
         all.workloads = records.workloads;
         all.higher_is_better = records.higher_is_better;

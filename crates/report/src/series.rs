@@ -52,8 +52,8 @@ pub struct SeriesReport {
     pub level: f64,
     /// Ratios within 1 ± this count as no difference.
     pub margin: f64,
-    /// The bundle with all runs.
-    pub bundle: String,
+    /// The bundle with all runs; `null` if no build differs from the base, so that none was needed.
+    pub bundle: Option<String>,
     /// The command that reproduces this result.
     pub reproduce: String,
 }
@@ -221,7 +221,10 @@ fn head(series: &SeriesReport) -> Vec<String> {
         format!("  {}", series.built),
         format!("  kernel: {}", series.kernel),
         format!("  base: {}", id_and_subject(&series.base)),
-        format!("  run: {}, {} times a side", series.experiment, series.runs),
+        match series.bundle {
+            Some(_) => format!("  run: {}, {} times a side", series.experiment, series.runs),
+            None => "  run: nothing, since all builds are identical".into(),
+        },
     ]);
     let completed = series.completed;
     lines.extend(
@@ -239,12 +242,14 @@ fn head(series: &SeriesReport) -> Vec<String> {
 
 fn tail(series: &SeriesReport) -> Vec<String> {
     let level = plain(100.0 * series.level);
-    let mut lines = vec![
-        String::new(),
-        "** established, * supported".into(),
-        format!("Intervals of {level} %; all hold at once with 95 %. All figures:"),
-    ];
-    lines.extend(command(&format!("assize report {}", series.bundle)));
+    let mut lines = vec![String::new()];
+    if let Some(bundle) = &series.bundle {
+        lines.extend([
+            "** established, * supported".into(),
+            format!("Intervals of {level} %; all hold at once with 95 %. All figures:"),
+        ]);
+        lines.extend(command(&format!("assize report {bundle}")));
+    }
     lines.extend(command(&series.reproduce));
     lines
 }
@@ -501,7 +506,7 @@ mod tests {
             ended: Vec::new(),
             level: 0.9875,
             margin: 0.01,
-            bundle: "try.bundle".into(),
+            bundle: Some("try.bundle".into()),
             reproduce: "assize try --patch s.mbox".into(),
         }
     }
@@ -618,6 +623,16 @@ mod tests {
                 assert!(text.contains("assize report try.bundle"), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn a_series_of_identical_builds_was_not_run() {
+        let mut all = series(vec![PatchOutcome::SameBytes]);
+        (all.bundle, all.runs) = (None, 0);
+        let text = series_text(&all);
+        assert!(text.contains("  run: nothing, since all builds are identical\n"));
+        assert!(text.contains("    no difference: the builds are identical\n"));
+        assert!(!text.contains("assize report"), "{text}");
     }
 
     #[test]

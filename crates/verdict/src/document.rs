@@ -105,6 +105,9 @@ pub struct Document {
     /// How runs differ from the baseline's in kernel, modules, programs and settings, if recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identity_differences: Vec<IdentityDifference>,
+    /// Configurations with the same files and settings as the baseline. They are not compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<SameConfiguration>,
     /// Defects of the data.
     pub lints: Vec<Lint>,
     /// At most five plain sentences, the most important first.
@@ -159,6 +162,15 @@ pub struct Family {
     pub exact: bool,
     /// The smallest p that any of its tests can reach.
     pub p_attainable: f64,
+}
+
+/// A configuration that consists of the same files and settings as its baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SameConfiguration {
+    /// The configuration under test.
+    pub configuration: String,
+    /// The configuration that it would be compared with.
+    pub baseline: String,
 }
 
 /// How a configuration differs from its baseline.

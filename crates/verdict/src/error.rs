@@ -50,13 +50,6 @@ pub enum Error {
         /// What is wrong, and how to fix it.
         fault: String,
     },
-    /// Two configurations differ only in name.
-    Same {
-        /// The first.
-        one: String,
-        /// The other.
-        other: String,
-    },
     /// An option has an invalid value.
     Option {
         /// The option.
@@ -90,12 +83,6 @@ impl fmt::Display for Error {
                 readings.join("; ")
             ),
             Error::Tradeoff { text, fault } => write!(f, "tradeoff {text:?}: {fault}"),
-            Error::Same { one, other } => write!(
-                f,
-                "the configurations {one} and {other} do not differ: their runs used the same \
-                 files and settings, so there is nothing to compare; correct the level, or write \
-                 `aa = true` to run the baseline twice"
-            ),
             Error::Option {
                 option,
                 value,

@@ -6,8 +6,7 @@ use assize_bundle::{IdentityPart, LevelSettings, Records, RunIdentity};
 
 use crate::baselines::{Baselines, repeated};
 use crate::cells::{Cells, PartValues, PartsByCell};
-use crate::document::{DifferingPart, IdentityDifference, Lint};
-use crate::error::Error;
+use crate::document::{DifferingPart, IdentityDifference, Lint, SameConfiguration};
 use crate::names::folded;
 use crate::words::{and_list, count};
 
@@ -135,6 +134,9 @@ fn wholes(cells: &Cells<'_>) -> PartsByCell {
 /// Whether the runs of two configurations on one workload are identical, as far
 /// as the records show.
 pub(crate) fn are_same(cells: &Cells<'_>, one: usize, other: usize, workload: usize) -> bool {
+    if stands_for(cells, one) == stands_for(cells, other) {
+        return true;
+    }
     if repeated(cells, one).is_some() || repeated(cells, other).is_some() {
         return false;
     }
@@ -143,24 +145,30 @@ pub(crate) fn are_same(cells: &Cells<'_>, one: usize, other: usize, workload: us
     of(one).is_some_and(|parts| Some(parts) == of(other))
 }
 
-/// Rejects records in which two configurations are identical on every workload.
-pub(crate) fn refuse_same(cells: &Cells<'_>) -> Result<(), Error> {
-    if cells.records.level_settings.is_empty() {
-        return Ok(());
-    }
-    let all = cells.configurations.len();
-    for other in 0..all {
-        for one in 0..other {
-            let mut workloads = 0..cells.workloads.len();
-            if workloads.all(|workload| are_same(cells, one, other, workload)) {
-                return Err(Error::Same {
-                    one: cells.configurations[one].clone(),
-                    other: cells.configurations[other].clone(),
-                });
-            }
-        }
-    }
-    Ok(())
+/// The first configuration that requests the same.
+fn stands_for<'c>(cells: &'c Cells<'_>, configuration: usize) -> &'c str {
+    let name = &cells.configurations[configuration];
+    cells.records.same.get(name).unwrap_or(name)
+}
+
+/// Whether two configurations are identical on every workload.
+pub(crate) fn are_same_everywhere(cells: &Cells<'_>, one: usize, other: usize) -> bool {
+    let mut workloads = 0..cells.workloads.len();
+    !cells.records.level_settings.is_empty()
+        && workloads.all(|workload| are_same(cells, one, other, workload))
+}
+
+/// The configurations that are identical to the ones that they are compared with.
+pub(crate) fn same(cells: &Cells<'_>, baselines: &Baselines) -> Vec<SameConfiguration> {
+    let all = (0..cells.configurations.len()).collect();
+    let pairs = baselines.pairs(cells, all, baselines.main(cells));
+    let same = pairs.filter(|&(one, baseline)| are_same_everywhere(cells, one, baseline));
+    let name = |at: usize| cells.configurations[at].clone();
+    same.map(|(one, baseline)| SameConfiguration {
+        configuration: name(one),
+        baseline: name(baseline),
+    })
+    .collect()
 }
 
 /// Lints for workloads on which a configuration is identical to its baseline, so
@@ -172,7 +180,10 @@ fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
             let Some(baseline) = baselines.baseline_on(workload) else {
                 continue;
             };
-            if baseline != configuration && are_same(cells, baseline, configuration, workload) {
+            if baseline != configuration
+                && are_same(cells, baseline, configuration, workload)
+                && !are_same_everywhere(cells, baseline, configuration)
+            {
                 let of = &cells.configurations[baseline];
                 lints.push(Lint {
                     code: "same-run".into(),
@@ -197,7 +208,10 @@ pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Ident
     for (configuration, baseline) in baselines.pairs(cells, all, baselines.main(cells)) {
         let records = cells.records;
         let known = |name| identities(records, name, None).next().is_some();
-        if !known(of(baseline)) || !known(of(configuration)) {
+        if !known(of(baseline))
+            || !known(of(configuration))
+            || are_same_everywhere(cells, baseline, configuration)
+        {
             continue;
         }
         found.push(IdentityDifference {

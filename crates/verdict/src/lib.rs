@@ -78,9 +78,9 @@ pub use document::{
     Agreement, Better, Claim, ClaimOrigin, Comparison, DifferingPart, Document, Domination, Effect,
     Factorial, Family, IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome,
     OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, Pooled, Rate,
-    RateComparison, RateTest, Relation, RunEnd, SCHEMA, Scale, Sentence, Standing, TTest, Table,
-    TableCell, TableRow, Tail, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue, Unassigned,
-    Verdict,
+    RateComparison, RateTest, Relation, RunEnd, SCHEMA, SameConfiguration, Scale, Sentence,
+    Standing, TTest, Table, TableCell, TableRow, Tail, Tradeoff, TradeoffAxis, TradeoffPoint,
+    TradeoffValue, Unassigned, Verdict,
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};

@@ -7,7 +7,7 @@ use assize_bundle::{Configuration, Records};
 use crate::baselines::Baselines;
 use crate::caps::Caps;
 use crate::cells::Cells;
-use crate::claims::{self, check_form};
+use crate::claims::{self, read_kind};
 use crate::comparisons;
 use crate::document::{
     Better, Claim, Document, Factorial, Family, Lint, OutcomeComparison, SCHEMA, Sentence, Tradeoff,
@@ -40,7 +40,6 @@ use crate::tradeoffs;
 pub fn try_records(records: &Records, options: &Options) -> Result<Document, Error> {
     options.check()?;
     let cells = Cells::new(records);
-    identities::refuse_same(&cells)?;
     let baselines = Baselines::new(&cells, options)?;
     let (said, order) = (declared(&cells, options)?, OrderFindings::new(&cells));
     let judged = judged(&cells, &baselines, &said, &order, options)?;
@@ -86,6 +85,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         rate_comparisons: judged.rates.comparisons,
         claims: judged.claims,
         identity_differences,
+        same: identities::same(&cells, &baselines),
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
         limits: limits(records),
@@ -217,7 +217,7 @@ pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> 
     options
         .claims
         .iter()
-        .try_for_each(|claim| check_form(claim))?;
+        .try_for_each(|claim| read_kind(claim).map(drop))?;
     let mut tradeoffs = options.tradeoffs.iter();
     tradeoffs.try_for_each(|tradeoff| tradeoffs::check_form(tradeoff))
 }

@@ -14,9 +14,8 @@ use crate::{Error, files, tree};
 /// On a real machine, a trial with a wrong result is repeated with other seeds: noise
 /// goes away, errors stay.
 const ATTEMPTS: u64 = 4;
-/// Runs of each level if two levels do not differ: the experiment must be refused before
-/// it is judged.
-const RUNS_REFUSED: u32 = 2;
+/// Runs of each level if two levels do not differ.
+const RUNS_OF_SAME: u32 = 2;
 
 /// The settings for running trials.
 pub(super) struct Court<'a> {
@@ -32,15 +31,16 @@ pub(super) struct Outcome {
     pub(super) truth: String,
     pub(super) planted: Found,
     pub(super) null: Found,
-    /// The result for a level that differs in name only, which must be refused, if there is one.
-    pub(super) refused: Option<Found>,
+    /// The result for a level that differs in name only, which must not be compared, if there is
+    /// one.
+    pub(super) same: Option<Found>,
 }
 
 impl Outcome {
     /// The reasons why the result is wrong.
     pub(super) fn wrong(&self) -> impl Iterator<Item = &str> {
-        let refused = self.refused.iter();
-        let found = [&self.planted, &self.null].into_iter().chain(refused);
+        let same = self.same.iter();
+        let found = [&self.planted, &self.null].into_iter().chain(same);
         found.filter_map(|found| found.wrong.as_deref())
     }
 }
@@ -69,7 +69,7 @@ impl Court<'_> {
             seed += 1;
         };
         if text.contains(SAME) {
-            outcome.refused = Some(self.refused(trial, target, &text)?);
+            outcome.same = Some(self.same(trial, target, &text)?);
         }
         Ok(outcome)
     }
@@ -95,7 +95,7 @@ impl Court<'_> {
             truth: weigh::truth(trial, real, found.as_ref()),
             planted: weigh::planted(trial, real, found.as_ref(), runs),
             null: weigh::null(trial, real, row("null").as_ref()),
-            refused: None,
+            same: None,
         };
         // If all runs of a configuration fail, the command exits with 3, but still
         // reports the verdict on the others.
@@ -107,15 +107,10 @@ impl Court<'_> {
         Ok(outcome)
     }
 
-    fn refused(&self, trial: &Trial, target: &Target, text: &str) -> Result<Found, Error> {
+    fn same(&self, trial: &Trial, target: &Target, text: &str) -> Result<Found, Error> {
         let name = format!("{}-{}-same", trial.name, target.name());
-        let answer = self.assize(&name, text, target, (RUNS_REFUSED, 1))?;
-        let mut found = weigh::refusal(answer.succeeded, &answer.said);
-        // On a real machine it may have to run before this is known.
-        if !target.is_real() && answer.bundle.exists() && found.wrong.is_none() {
-            found.wrong = Some("they were refused after they had run".into());
-        }
-        Ok(found)
+        let answer = self.assize(&name, text, target, (RUNS_OF_SAME, 1))?;
+        Ok(weigh::sameness(&answer.document, &answer.said))
     }
 
     /// Fills paths and numbers into an experiment. The planted effect does not depend on

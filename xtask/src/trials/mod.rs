@@ -207,12 +207,9 @@ impl Report {
     /// Prints a row and, below it, what is wrong.
     fn add(&mut self, trial: &Trial, target: &Target, outcome: &Outcome, seconds: f64) {
         if self.right + self.wrong.len() == 0 {
-            row(
-                ["trial", "target", "planted", "found", "null", "refused"],
-                "",
-            );
+            row(["trial", "target", "planted", "found", "null", "same"], "");
         }
-        let refused = outcome.refused.as_ref().map_or("-", |found| &found.shown);
+        let same = outcome.same.as_ref().map_or("-", |found| &found.shown);
         row(
             [
                 trial.name,
@@ -220,7 +217,7 @@ impl Report {
                 &outcome.truth,
                 &outcome.planted.shown,
                 &outcome.null.shown,
-                refused,
+                same,
             ],
             &format!("{seconds:.0} s"),
         );
@@ -262,8 +259,8 @@ impl Report {
 }
 
 fn row(cells: [&str; 6], time: &str) {
-    let [trial, target, planted, found, null, refused] = cells;
-    println!("{trial:<17} {target:<6} {planted:<13} {found:<35} {null:<35} {refused:<13} {time}");
+    let [trial, target, planted, found, null, same] = cells;
+    println!("{trial:<17} {target:<6} {planted:<13} {found:<35} {null:<35} {same:<13} {time}");
 }
 
 #[cfg(test)]

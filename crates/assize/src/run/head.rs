@@ -29,6 +29,7 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         question: plan.question.clone(),
         configurations: configurations(plan),
         level_settings: levels::level_settings(plan),
+        same: BTreeMap::new(),
         factors: plan.switches.clone(),
         workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
         primary: plan.primary.iter().map(|p| p.metric.clone()).collect(),
@@ -52,7 +53,7 @@ fn machine(target: &str, host: &str) -> String {
 }
 
 /// The configurations, baseline first.
-pub(super) fn configurations(plan: &Plan) -> Vec<Configuration> {
+pub(crate) fn configurations(plan: &Plan) -> Vec<Configuration> {
     let baseline = plan.configurations.first();
     let of = |configuration: &assize_plan::PlannedConfiguration| Configuration {
         name: configuration.name.clone(),

@@ -20,19 +20,19 @@ pub(crate) mod target;
 mod verify;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::thread;
 
-use assize_bundle::{Records, Writer};
+use assize_bundle::{Head, Records, Writer, nothing_differs};
 use assize_job::Order;
 use assize_plan::{Plan, PlannedRun};
 use assize_target::exact::Options;
 use assize_target::{PreparationStep, Target};
 use assize_verdict::FailedCell;
 
-pub(crate) use head::REVISION;
+pub(crate) use head::{REVISION, configurations};
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
 pub(crate) use planning::{experiment, plan};
@@ -151,9 +151,13 @@ impl PlannedWork {
         })
     }
 
-    /// Opens the bundle; `shared` lets other processes record runs at the same time.
-    fn writer(&self, shared: bool) -> Result<Writer, Failure> {
-        let head = head::head(&self.plan)?;
+    /// Opens the bundle; `shared` lets other processes record runs at the same time. `same`: the
+    /// configurations that request the same as an earlier one.
+    fn writer(&self, shared: bool, same: BTreeMap<String, String>) -> Result<Writer, Failure> {
+        let head = Head {
+            same,
+            ..head::head(&self.plan)?
+        };
         let writer = if shared {
             Writer::join(&self.directory, &head)
         } else if self.resumed {
@@ -218,8 +222,12 @@ impl RunSession<'_> {
             true => assize_bundle::read(&self.work.directory).unwrap_or_default(),
             false => Records::default(),
         };
+        let was_answered = nothing_differs(&known.configurations, &known.same);
         let is_there = |index| there.contains(&index);
         let mut progress = Progress::new(plan, is_there, known, quiet);
+        if was_answered {
+            return Ok(progress.tally());
+        }
         let stages = interim::stages(plan);
         if self.slurm.is_none() {
             self.prepare(&stages, &there, &progress)?;
@@ -232,30 +240,26 @@ impl RunSession<'_> {
             false => missing_of(&stages, &there),
         };
         let expected = ExpectedParts::for_runs(plan, &missing, self.target)?;
-        levels::refuse_same(plan, &expected)?;
+        let same = levels::same(plan, &expected);
+        for (name, other) in &same {
+            progress.print(&format!(
+                "{name} has the same files and settings as {other}: they are not compared"
+            ));
+        }
+        let is_answer = !self.work.resumed && nothing_differs(&configurations(plan), &same);
+        let writer = self.work.writer(self.slurm.is_some(), same)?;
+        if is_answer {
+            return Ok(progress.tally());
+        }
         let twice = ReproducibilityCheck::of_plan(plan, &missing, self.target)?;
-        let writer = self.work.writer(self.slurm.is_some())?;
         self.announce(&progress)?;
         progress.begin();
-        let mut stopped = None;
-        for stage in &stages {
-            let with = RunContext {
-                writer: &writer,
-                expected: &expected,
-                twice: &twice,
-            };
-            match self.slurm {
-                Some(slurm) => slurm.carry_out(&stage.runs, self.interrupt, &mut progress)?,
-                None => self.stage(stage, &there, &with, &mut progress)?,
-            }
-            if self.interrupt.came() {
-                break;
-            }
-            if stage.look && self.told_enough(stage)? {
-                stopped = Some(stage.blocks.len());
-                break;
-            }
-        }
+        let with = RunContext {
+            writer: &writer,
+            expected: &expected,
+            twice: &twice,
+        };
+        let stopped = self.stages(&stages, &there, &with, &mut progress)?;
         progress.finish();
         if !self.interrupt.came() {
             self.slurm.map_or(Ok(()), |slurm| slurm.clean(&writer))?;
@@ -265,6 +269,30 @@ impl RunSession<'_> {
             }
         }
         Ok(progress.tally())
+    }
+
+    /// Executes the runs of all stages, up to an interrupt or a look that tells enough; then
+    /// returns the number of blocks.
+    fn stages(
+        &self,
+        stages: &[InterimStage],
+        there: &BTreeSet<u32>,
+        with: &RunContext<'_>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Option<usize>, Failure> {
+        for stage in stages {
+            match self.slurm {
+                Some(slurm) => slurm.carry_out(&stage.runs, self.interrupt, progress)?,
+                None => self.stage(stage, there, with, progress)?,
+            }
+            if self.interrupt.came() {
+                break;
+            }
+            if stage.look && self.told_enough(stage)? {
+                return Ok(Some(stage.blocks.len()));
+            }
+        }
+        Ok(None)
     }
 
     /// Prints what will be done and any obstacle that is already known.
@@ -404,7 +432,7 @@ fn missing_of(stages: &[InterimStage], there: &BTreeSet<u32>) -> Vec<PlannedRun>
 /// Judges the runs as `compare` does.
 fn judge(work: &PlannedWork, arguments: &RunArguments) -> Result<u8, Failure> {
     let (records, terms, _) = compare::gather(&work.inputs(), None)?;
-    if records.runs.is_empty() {
+    if records.runs.is_empty() && !nothing_differs(&records.configurations, &records.same) {
         return Err(Failure::NoRun {
             directory: work.directory.clone(),
             why: records.failures.first().map(|failure| failure.why.clone()),

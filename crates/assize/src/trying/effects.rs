@@ -35,6 +35,8 @@ pub(crate) struct SeriesEffects {
     pub(crate) fails: bool,
     /// Sentences about runs that ended abnormally, the worst first.
     pub(crate) ended: Vec<String>,
+    /// Whether only the end of the series was run.
+    pub(crate) ends: bool,
     /// The worst of these, unless a finding already reports one.
     pub(crate) last_word: Option<String>,
 }
@@ -56,13 +58,8 @@ impl SeriesEffects {
             fail_on,
         };
         let mut judged = SeriesEffects {
-            steps: BTreeMap::new(),
-            whole: None,
             level: 1.0 - alpha,
-            margin: 0.0,
-            fails: false,
-            ended: Vec::new(),
-            last_word: None,
+            ..SeriesEffects::of_same()
         };
         for (at, level, before) in &compared {
             let found = judge.judge(before, level, !several)?;
@@ -84,11 +81,28 @@ impl SeriesEffects {
         Ok(judged)
     }
 
+    /// The results if no build differs from the base.
+    pub(crate) fn of_same() -> SeriesEffects {
+        SeriesEffects {
+            steps: BTreeMap::new(),
+            whole: None,
+            level: 1.0 - crate::cli::ALPHA,
+            margin: 0.0,
+            fails: false,
+            ended: Vec::new(),
+            ends: false,
+            last_word: None,
+        }
+    }
+
     /// Attributes the effects of the last patch to the whole series, because only the end of the
     /// series was run.
     pub(crate) fn is_of_the_end(&mut self) {
-        let end = self.steps.pop_first();
-        self.whole = end.map(|(_, effects)| PatchOutcome::Effects(effects));
+        self.ends = true;
+        self.whole = Some(match self.steps.pop_first() {
+            Some((_, effects)) => PatchOutcome::Effects(effects),
+            None => PatchOutcome::SameBytes,
+        });
     }
 }
 

@@ -13,6 +13,7 @@ use assize_target::kernels::Kernels;
 
 use crate::cli::{QuestionArguments, TryArguments, TryFormat};
 use crate::failure::Failure;
+use crate::run::MeasuredRecords;
 use crate::{output, run, shell};
 use builds::{CommitBuild, CommitBuilds, ModuleBuild};
 use effects::SeriesEffects;
@@ -53,13 +54,51 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     let whole = !arguments.each;
     let sides = sides(arguments, &change, &touched.scope, &base, &say)?;
     let builds = &sides.builds;
-    let text = base.with_levels(builds)?;
+    let measured = match builds.compared().next() {
+        Some(_) => Some(measure(arguments, &base, &sides)?),
+        None => None,
+    };
+    let mut judged = match &measured {
+        Some(measured) => SeriesEffects::judge(measured, builds, &arguments.fail_on)?,
+        None => SeriesEffects::of_same(),
+    };
+    if whole && change.commits.len() > 1 {
+        judged.is_of_the_end();
+    }
+    let ran = measured.as_ref();
+    let series = SeriesReport {
+        schema: SERIES.into(),
+        title: change.title.clone(),
+        base: described(&change.base),
+        patches: patches(&change, builds, &judged),
+        whole: judged.whole.clone(),
+        kernel: sides.machine,
+        built: sides.built,
+        left_out: touched.left_out.clone(),
+        experiment: base.title.clone(),
+        runs: ran.map_or(0, |ran| ran.runs),
+        completed: ran.and_then(MeasuredRecords::completed),
+        ended: judged.ended.clone(),
+        level: judged.level,
+        margin: judged.margin,
+        bundle: ran.map(|ran| shell::name_of(&ran.directory)),
+        reproduce: shell::repeating_command(),
+    };
+    deliver_series(&series, &judged, arguments)
+}
+
+/// Runs the sides.
+fn measure(
+    arguments: &TryArguments,
+    base: &experiment::BaseExperiment,
+    sides: &BuiltSides,
+) -> Result<MeasuredRecords, Failure> {
     let question = QuestionArguments {
         fail_on: arguments.fail_on.clone(),
         ..QuestionArguments::default()
     };
-    let measured = run::record_runs(&run::Recording {
-        text: &text,
+    run::record_runs(&run::Recording {
+        text: &base.with_levels(&sides.builds)?,
         name: NAME,
         out: arguments.out.clone(),
         resume: false,
@@ -71,30 +110,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         may_lose: |configuration| configuration != builds::BASE,
         gives_up: false,
         show_output: false,
-    })?;
-    let mut judged = SeriesEffects::judge(&measured, builds, &arguments.fail_on)?;
-    if whole && change.commits.len() > 1 {
-        judged.is_of_the_end();
-    }
-    let series = SeriesReport {
-        schema: SERIES.into(),
-        title: change.title.clone(),
-        base: described(&change.base),
-        patches: patches(&change, builds, &judged),
-        whole: judged.whole.clone(),
-        kernel: sides.machine,
-        built: sides.built,
-        left_out: touched.left_out.clone(),
-        experiment: base.title.clone(),
-        runs: measured.runs,
-        completed: measured.completed(),
-        ended: judged.ended.clone(),
-        level: judged.level,
-        margin: judged.margin,
-        bundle: shell::name_of(&measured.directory),
-        reproduce: shell::repeating_command(),
-    };
-    deliver_series(&series, &judged, arguments)
+    })
 }
 
 /// Shows the result for a series, and returns the exit status.
@@ -194,6 +210,7 @@ fn patches(
         let outcome = match side {
             None => PatchOutcome::NotTried,
             Some(CommitBuild::NotBuilt(why)) => PatchOutcome::NotBuilt(why.clone()),
+            Some(CommitBuild::Same) if judged.ends => PatchOutcome::NotTried,
             Some(CommitBuild::Same) => PatchOutcome::SameBytes,
             Some(CommitBuild::Compared { .. }) => match judged.steps.get(&at) {
                 Some(effects) => PatchOutcome::Effects(effects.clone()),

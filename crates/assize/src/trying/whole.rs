@@ -67,7 +67,7 @@ impl BuildCommit for KernelBuild<'_> {
 
     fn same(&self) -> &'static str {
         "image and modules are identical with and without it: what it touches is not in the \
-         configuration (assize kernel config), or generates no code; there is nothing to measure"
+         configuration (assize kernel config), or generates no code: nothing is run"
     }
 }
 

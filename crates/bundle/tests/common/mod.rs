@@ -32,6 +32,7 @@ pub fn head(planned_runs: u32) -> Head {
         question: "which is faster?".into(),
         configurations: vec![named("base"), named("queue")],
         level_settings: Vec::new(),
+        same: BTreeMap::new(),
         factors: vec![],
         workloads: vec!["pipe".into()],
         primary: vec!["time".into()],

@@ -103,6 +103,9 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
     answers
         .shown
         .extend(noise(sheet, room - answers.shown.len().min(room)));
+    if let Some(same) = sheet.document.same_sentence() {
+        answers.shown.splice(0..0, sheet.wrapped(&same, "  "));
+    }
     if answers.shown.is_empty() && answers.contrasts_left == 0 {
         answers.shown.extend(nothing_compared(sheet));
     }

@@ -12,7 +12,9 @@ mod kcidb;
 mod ktap;
 mod summary;
 
-use assize_verdict::{Comparison, Document, Outcome as Claimed, OutcomeComparison, Verdict};
+use assize_verdict::{
+    Comparison, Document, Outcome as Claimed, OutcomeComparison, SameConfiguration, Verdict,
+};
 
 use crate::contrasts::{
     MetricWords, RowOutcome, came_out, describe_completed, describe_outcome, effect_with_interval,
@@ -117,7 +119,7 @@ impl Checks {
         let failed = |subject: FindingSubject| CheckFinding::all(findings, subject);
         let ended = document.outcomes.iter().enumerate();
         let ended = ended.map(|(at, row)| of_end(row, failed(FindingSubject::Outcome(at))));
-        let mut checks: Vec<Check> = ended.collect();
+        let mut checks: Vec<Check> = ended.chain(document.same.iter().map(of_same)).collect();
         for (at, row) in document.comparisons.iter().enumerate() {
             let failure = failed(FindingSubject::Comparison(at));
             if row.primary == primary || failure.is_some() {
@@ -171,7 +173,7 @@ impl Checks {
         checks.extend(whole.flat_map(|one| of_outcome(one, &format!("all {all} together"))));
         Checks {
             title: series.title.clone(),
-            file: series.bundle.clone(),
+            file: series.bundle.clone().unwrap_or_default(),
             checks,
             reproduce: series.reproduce.clone(),
         }
@@ -238,6 +240,17 @@ fn of_outcome(outcome: &PatchOutcome, group: &str) -> Vec<Check> {
             alone(CheckState::Undecided, &format!("does not build: {why}"))
         }
         PatchOutcome::NotTried => Vec::new(),
+    }
+}
+
+/// The check of a configuration that cannot differ from its baseline.
+fn of_same(same: &SameConfiguration) -> Check {
+    Check {
+        group: "files and settings".into(),
+        name: format!("{} against {}", same.configuration, same.baseline),
+        state: CheckState::Passed,
+        said: "no difference: the same files and settings".into(),
+        ended: false,
     }
 }
 

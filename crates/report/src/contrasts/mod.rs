@@ -231,6 +231,7 @@ pub(crate) fn remaining_sentences(document: &Document) -> Vec<&Sentence> {
         .chain(events)
         .map(|[a, b, c]| format!("{a} {b} {c}"))
         .chain(outcomes::names(document))
+        .chain(document.same.iter().map(|one| one.configuration.clone()))
         .collect();
     let says_more = |sentence: &&Sentence| {
         sentence.rows.is_empty() || !sentence.rows.iter().all(|row| shown.contains(row))

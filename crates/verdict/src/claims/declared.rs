@@ -56,7 +56,7 @@ pub(super) fn untried(asked: RequestedClaim<'_>, error: Error) -> Result<String,
 /// The reason why a claim is not tested if nothing was measured.
 pub(super) fn unmeasured(heard: RequestedClaim<'_>) -> Result<String, Error> {
     if heard.origin == ClaimOrigin::PostHoc {
-        grammar::check_form(heard.text)?;
+        grammar::read_kind(heard.text)?;
     }
     Ok(ONLY_STATEMENTS.into())
 }

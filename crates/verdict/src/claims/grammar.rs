@@ -154,16 +154,16 @@ pub(crate) fn read(text: &str, names: &KnownNames) -> Result<ParsedClaim, Error>
     Ok(reading)
 }
 
-/// Checks the syntax of a claim without its names. Anything that looks like a
-/// sign or a margin is taken as one.
-pub(crate) fn check_form(text: &str) -> Result<(), Error> {
+/// Checks the syntax of a claim without its names, and returns its kind. Anything that looks like
+/// a sign or a margin is taken as one.
+pub(crate) fn read_kind(text: &str) -> Result<ClaimKind, Error> {
     let mut malformed = None;
     for split in splits(text)? {
         if split.daring {
             continue;
         }
         match form(split.sign, split.at, split.margin) {
-            Ok(_) => return Ok(()),
+            Ok(meaning) => return Ok(meaning.kind),
             Err(why) => malformed = malformed.or(Some(fault(text, why.at, &why.what))),
         }
     }
@@ -606,7 +606,7 @@ mod tests {
                 error.ends_with(&format!("\": {expected}")),
                 "{text}: {error}"
             );
-            let form = check_form(text).unwrap_err().to_string();
+            let form = read_kind(text).unwrap_err().to_string();
             assert_eq!(form, error, "{text}");
         }
         let unknown = error("irq <= nope + 2% on time");
@@ -626,9 +626,9 @@ mod tests {
             "a < queue-2 on t",
             "a < 'b + 2%' on t",
         ] {
-            assert_eq!(check_form(text), Ok(()), "{text}");
+            assert!(read_kind(text).is_ok(), "{text}");
         }
-        assert!(check_form("a <> b on t").is_err());
+        assert!(read_kind("a <> b on t").is_err());
     }
 
     #[test]

@@ -8,10 +8,11 @@ mod grammar;
 mod margin;
 
 pub use declared::{ClaimNames, NamedClaim};
-pub(crate) use grammar::check_form;
+pub(crate) use grammar::read_kind;
 
 use std::cmp::Ordering;
 
+use assize_bundle::nothing_differs;
 use assize_judge::counts::RunShare;
 
 use crate::caps::Caps;
@@ -21,6 +22,7 @@ use crate::document::{Claim, ClaimOrigin, Outcome, RunEnd, Scale, Verdict};
 use crate::enough::{to_settle, to_tell_from};
 use crate::error::Error;
 use crate::family::{Hypotheses, HypothesisResult, HypothesisResults, OutcomeHypothesisId};
+use crate::identities::are_same_everywhere;
 use crate::options::Options;
 use crate::outcomes::{self, RunEndings};
 use crate::rates::{self, PlacedEvents, counted};
@@ -91,10 +93,45 @@ pub(super) struct ClaimFinding {
 pub(crate) struct PendingClaim {
     text: String,
     origin: ClaimOrigin,
-    /// The parsed claim, or why it cannot be tested.
-    reading: Result<ParsedClaim, String>,
+    /// The parsed claim, or its outcome without a test.
+    reading: Result<ParsedClaim, UntestedClaim>,
     parts: Vec<ClaimEvidence>,
     left_out: Vec<String>,
+}
+
+/// The outcome of a claim that is not tested, and why.
+struct UntestedClaim {
+    outcome: Outcome,
+    because: String,
+}
+
+impl UntestedClaim {
+    fn undecided(because: String) -> Self {
+        UntestedClaim {
+            outcome: Outcome::Undecided,
+            because,
+        }
+    }
+
+    /// The outcome for two configurations with the same files and settings: they do not differ.
+    fn of_same(kind: ClaimKind) -> Self {
+        UntestedClaim {
+            outcome: match kind {
+                ClaimKind::Difference => Outcome::Refuted,
+                ClaimKind::NotMore | ClaimKind::NotLess | ClaimKind::Equal => Outcome::Upheld,
+            },
+            because: "both are the same files and settings".into(),
+        }
+    }
+
+    fn claim(&self, claim: &PendingClaim) -> Claim {
+        Claim {
+            text: claim.text.clone(),
+            origin: claim.origin,
+            outcome: self.outcome,
+            because: self.because.clone(),
+        }
+    }
 }
 
 /// All claims, before the family is tested.
@@ -137,17 +174,23 @@ pub(crate) fn ask_all<'a>(
         let names = names(cells, heard.text);
         let reading = match measured || names.has_outcomes() && !records.failures.is_empty() {
             true => match grammar::read(heard.text, &names) {
+                Ok(reading) if are_same_everywhere(cells, reading.a, reading.b) => {
+                    Err(UntestedClaim::of_same(reading.kind))
+                }
                 Ok(reading) => Ok(reading),
-                Err(error) => Err(untried(heard, error)?),
+                Err(error) => Err(UntestedClaim::undecided(untried(heard, error)?)),
             },
-            false => Err(unmeasured(heard)?),
+            false if nothing_differs(&records.configurations, &records.same) => {
+                Err(UntestedClaim::of_same(grammar::read_kind(heard.text)?))
+            }
+            false => Err(UntestedClaim::undecided(unmeasured(heard)?)),
         };
         pending.push(match reading {
             Ok(reading) => evaluator.gather_evidence(heard, reading, &names),
-            Err(why) => PendingClaim {
+            Err(untested) => PendingClaim {
                 text: heard.text.to_owned(),
                 origin: heard.origin,
-                reading: Err(why),
+                reading: Err(untested),
                 parts: Vec::new(),
                 left_out: Vec::new(),
             },
@@ -175,7 +218,7 @@ pub(crate) fn settle(
         }
         let reading = match &claim.reading {
             Ok(reading) => *reading,
-            Err(why) => return undecided(&claim, why.clone()),
+            Err(untested) => return untested.claim(&claim),
         };
         let post_hoc = claim.origin == ClaimOrigin::PostHoc;
         let among = post_hoc.then_some(pairs);
@@ -360,15 +403,6 @@ pub(crate) fn survives(
         Scale::Log | Scale::Summary => (estimate.ratio_interval(level), bound),
     };
     interval.is_ok_and(|interval| !interval.contains(bound))
-}
-
-fn undecided(claim: &PendingClaim, because: String) -> Claim {
-    Claim {
-        text: claim.text.clone(),
-        origin: claim.origin,
-        outcome: Outcome::Undecided,
-        because,
-    }
 }
 
 fn decide(

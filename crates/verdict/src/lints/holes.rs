@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_bundle::nothing_differs;
+
 use super::{first_names, lint};
 use crate::cells::{CellKey, Cells};
 use crate::document::Lint;
@@ -113,6 +115,10 @@ fn share_a_metric(cells: &Cells<'_>, workload: usize, a: usize, b: usize) -> boo
 
 /// Lints for metrics that are declared primary but not in the records.
 pub(super) fn primary(cells: &Cells<'_>, primary: &[String]) -> Vec<Lint> {
+    let records = cells.records;
+    if nothing_differs(&records.configurations, &records.same) {
+        return Vec::new();
+    }
     primary
         .iter()
         .map(|name| {

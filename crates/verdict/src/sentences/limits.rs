@@ -9,7 +9,7 @@ use crate::words::p_value;
 /// Says that nothing can be established, or nothing can be compared.
 pub(super) fn find(document: &Document) -> Option<Sentence> {
     if document.comparisons.is_empty() && document.rate_comparisons.is_empty() {
-        return Some(incomparable(document));
+        return document.same.is_empty().then(|| incomparable(document));
     }
     too_few_runs(document)
 }

@@ -13,6 +13,7 @@ mod failed;
 mod limits;
 mod machines;
 mod plainly;
+mod same;
 mod workloads;
 
 use std::collections::BTreeSet;
@@ -67,6 +68,7 @@ pub(crate) fn find(
     sentences.splice(0..0, contradictions);
     sentences.splice(0..0, ended::find(document));
     sentences.splice(0..0, failed::find(cells));
+    sentences.splice(0..0, same::find(document));
     let at = sentences.len().min(MOST - 1);
     sentences.splice(at..at, machines::sizes(document));
     let limits = limits::find(document);
