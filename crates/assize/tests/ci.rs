@@ -28,7 +28,8 @@ fn the_recipes_for_pull_requests_are_green_without_a_change_and_red_on_a_regress
     for (name, steps) in recipes() {
         let same = Checkout::new(LOOPS, "main");
         assert!(!same.take(&steps), "{name}: the same bytes");
-        assert!(same.comment().contains("the same bytes"));
+        assert!(same.comment().contains("the same files and settings"));
+        assert!(same.agree(false));
         for (loops, red) in [(LOOPS, false), (more, true)] {
             let right = (0..times).filter(|_| {
                 let checkout = Checkout::new(loops, "change");
