@@ -28,9 +28,9 @@ pub(crate) use commands::{CommandOutput, CommandsArguments, TimeUnit};
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use groups::group_verbs;
 pub(crate) use running::{
-    DebugArguments, DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments,
-    OverrideArguments, PlanArguments, RunArguments, RunOneArguments, Scheduler, WhyArguments,
-    WhyFormat,
+    DebugArguments, DoctorArguments, FarmArguments, KernelVerb, ListArguments, Listing,
+    MergeArguments, OverrideArguments, PlanArguments, RunArguments, RunOneArguments, Scheduler,
+    WhyArguments, WhyFormat,
 };
 pub(crate) use sandbox::SandboxArguments;
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};

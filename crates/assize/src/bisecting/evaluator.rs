@@ -9,7 +9,7 @@ use assize_verdict::{Comparison, Outcome};
 
 use super::question::{BisectionQuestion, OLD};
 use super::state::{KeptSide, KeptVerdict, KeptVerdicts};
-use crate::cli::{self, TrialArguments};
+use crate::cli::{self, Scheduler, TrialArguments};
 use crate::failure::Failure;
 use crate::run::interrupt::Interrupt;
 use crate::run::{self, MeasuredRecords, Recording};
@@ -39,6 +39,7 @@ pub(super) struct BisectionEvaluator<'a> {
     /// The kernel of all sides, unless each side is a kernel.
     pub(super) kernel: Option<String>,
     pub(super) jobs: Option<u32>,
+    pub(super) on: Option<Scheduler>,
     pub(super) quiet: bool,
     pub(super) state: KeptVerdicts,
     /// The commits that were built.
@@ -190,6 +191,7 @@ impl BisectionEvaluator<'_> {
             kernel: self.kernel.clone(),
             runs: Some(runs),
             jobs: self.jobs,
+            on: self.on,
             quiet: self.quiet,
             question: &question,
             may_lose: if self.question.outcome {

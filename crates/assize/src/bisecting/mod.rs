@@ -112,6 +112,7 @@ impl BisectionSetup {
         kernels: &Kernels,
     ) -> Result<BisectionSetup, Failure> {
         let base = BaseExperiment::named_or_for(arguments.experiment.as_deref(), scope)?;
+        base.can_run_on(arguments.farm.on)?;
         let question = BisectionQuestion::parse(&arguments.claim, &base)?;
         let kernel = match scope {
             BuildScope::Modules(_) => {
@@ -126,9 +127,9 @@ impl BisectionSetup {
         let runs = arguments.runs.unwrap_or(question.runs);
         Ok(BisectionSetup {
             scope: scope.clone(),
+            exact: base.is_exact(),
             choice: base.choice,
             title: base.title,
-            exact: base.exact,
             looks: looks(runs, arguments.max_runs)?,
             kernel,
             sandbox: arguments.sandbox.choose()?,
@@ -196,6 +197,7 @@ impl BisectionSetup {
             alpha,
             kernel: self.kernel.as_ref().map(|kernel| kernel.name.clone()),
             jobs: arguments.jobs,
+            on: arguments.farm.on,
             quiet: arguments.quiet,
             state: KeptVerdicts::open(&kept_in(arguments), &terms)?,
             built: BTreeSet::new(),

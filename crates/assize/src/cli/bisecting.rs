@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::SandboxArguments;
+use super::{FarmArguments, SandboxArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct BisectArguments {
@@ -44,6 +44,8 @@ pub(crate) struct BisectArguments {
     /// Parallel runs [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
+    #[command(flatten)]
+    pub(crate) farm: FarmArguments,
     /// Keep bundles and verdicts here; the same command continues the search
     #[arg(long, value_name = "DIR", default_value = "bisect.bundles")]
     pub(crate) out: PathBuf,

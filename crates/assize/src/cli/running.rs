@@ -18,12 +18,8 @@ pub(crate) struct RunArguments {
     /// Parallel runs [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
-    /// Let this scheduler execute the runs, on any of its nodes
-    ///
-    /// It submits an array of jobs: see docs/farm.md. All nodes need assize, and the directory of
-    /// the bundle. sbatch takes options from its variables, such as SBATCH_TIMELIMIT.
-    #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with_all = ["verify_exact", "cold"])]
-    pub(crate) on: Option<Scheduler>,
+    #[command(flatten)]
+    pub(crate) farm: FarmArguments,
     /// Record into this new directory [default: EXPERIMENT.bundle]
     #[arg(
         long,
@@ -39,12 +35,12 @@ pub(crate) struct RunArguments {
     #[arg(long, help_heading = "Cache")]
     pub(crate) fresh: bool,
     /// Boot for every run, instead of using memory images; implies --fresh
-    #[arg(long, help_heading = "Cache")]
+    #[arg(long, conflicts_with = "on", help_heading = "Cache")]
     pub(crate) cold: bool,
     /// Record nothing; check that each run can be repeated exactly
     ///
     /// Each run is executed twice, alone and beside busy loops, and compared byte by byte.
-    #[arg(long, conflicts_with = "out", help_heading = "Cache")]
+    #[arg(long, conflicts_with_all = ["out", "on"], help_heading = "Cache")]
     pub(crate) verify_exact: bool,
     /// Print nothing while runs execute
     #[arg(long, help_heading = "Output")]
@@ -53,6 +49,17 @@ pub(crate) struct RunArguments {
     pub(crate) question: QuestionArguments,
     #[command(flatten)]
     pub(crate) showing: ShowArguments,
+}
+
+/// The option of every verb whose runs other machines can execute.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct FarmArguments {
+    /// Let this scheduler execute the runs, on any of its nodes
+    ///
+    /// It submits arrays of jobs: see docs/farm.md. All nodes need assize, and the directory of
+    /// the bundle. sbatch takes options from its variables, such as SBATCH_TIMELIMIT.
+    #[arg(long, value_enum, value_name = "SCHEDULER")]
+    pub(crate) on: Option<Scheduler>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{FailOn, SandboxArguments};
+use super::{FailOn, FarmArguments, SandboxArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct TryArguments {
@@ -34,6 +34,8 @@ pub(crate) struct TryArguments {
     /// Parallel runs [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
+    #[command(flatten)]
+    pub(crate) farm: FarmArguments,
     /// Record into this new directory [default: try.bundle]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -49,6 +49,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         kernel: None,
         runs: None,
         jobs: None,
+        on: None,
         quiet: asked.quiet,
         question: &arguments.trial.question,
         may_lose: match asked.ignore_failure {

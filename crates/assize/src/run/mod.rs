@@ -37,6 +37,7 @@ pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
 pub(crate) use planning::{experiment, plan};
 pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, record_runs};
+pub(crate) use slurm::must_be_exact;
 pub(crate) use target::named_target as target_of;
 
 use crate::cli::{FailOn, QuestionArguments, RunArguments, Scheduler, TrialArguments};
@@ -71,8 +72,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
     askable(&work.plan, &arguments.question)?;
-    let slurm = match arguments.on {
-        Some(Scheduler::Slurm) => Some(Slurm::new(&work, arguments)?),
+    let slurm = match arguments.farm.on {
+        Some(Scheduler::Slurm) => Some(Slurm::new(&work, arguments.jobs, arguments.fresh)?),
         None => None,
     };
     let target = target::named_target(&work.plan.target, options(arguments))?;

@@ -8,10 +8,11 @@ use assize_plan::{Overrides, Plan};
 use assize_target::exact::Options;
 
 use super::interrupt::Interrupt;
+use super::slurm::Slurm;
 use super::{
     PlannedWork, RunSession, all_completed, askable, declared, jobs, place, planning, target,
 };
-use crate::cli::QuestionArguments;
+use crate::cli::{QuestionArguments, Scheduler};
 use crate::compare;
 use crate::failure::Failure;
 use crate::shell;
@@ -34,6 +35,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) runs: Option<u32>,
     /// Runs at a time.
     pub(crate) jobs: Option<u32>,
+    /// What executes the runs, if this machine does not.
+    pub(crate) on: Option<Scheduler>,
     /// Whether to print no progress.
     pub(crate) quiet: bool,
     /// The question that the runs will be judged on.
@@ -136,13 +139,17 @@ impl<'a> ReadyExperiment<'a> {
         } = self;
         let interrupt = Interrupt::watch()?;
         let target = target::named_target(&work.plan.target, Options::default())?;
+        let slurm = match recording.on {
+            Some(Scheduler::Slurm) => Some(Slurm::new(&work, recording.jobs, false)?),
+            None => None,
+        };
         let doing = RunSession {
             work: &work,
             target: target.as_ref(),
             interrupt: &interrupt,
             jobs: jobs(recording.jobs, target.as_ref()),
             gives_up: recording.gives_up,
-            slurm: None,
+            slurm: slurm.as_ref(),
             show_output: recording.show_output,
         };
         let tally = doing.carry_out(recording.quiet)?;

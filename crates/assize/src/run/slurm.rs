@@ -19,7 +19,6 @@ use assize_plan::PlannedRun;
 use super::PlannedWork;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
-use crate::cli::RunArguments;
 use crate::failure::Failure;
 use crate::shell;
 use crate::terms::recorded_in;
@@ -32,9 +31,21 @@ const LOOK: Duration = Duration::from_secs(2);
 const PULSE: Duration = Duration::from_millis(50);
 /// The most jobs of an array: Slurm's default for `MaxArraySize` is one more.
 const JOBS: u32 = 1000;
+/// Runs of a job without `--jobs`: starting a job costs some 100 ms of CPU, which these share.
+const RUNS_EACH: u32 = 10;
 /// Jobs for each of the places that `--jobs` allows: they end at about the same time, and
 /// a job that is lost was a small part.
 const JOBS_EACH: u32 = 2;
+
+/// Fails if runs on this target differ from node to node.
+pub(crate) fn must_be_exact(target: &str) -> Result<(), Failure> {
+    match target {
+        "exact" => Ok(()),
+        _ => Err(Failure::Argument(format!(
+            "{OPTION}: the target is {target}, whose runs differ from node to node; it must be exact"
+        ))),
+    }
+}
 
 /// How to submit the runs of a bundle.
 #[derive(Debug)]
@@ -47,21 +58,20 @@ pub(super) struct Slurm {
 }
 
 impl Slurm {
-    pub(super) fn new(work: &PlannedWork, arguments: &RunArguments) -> Result<Slurm, Failure> {
-        if work.plan.target != "exact" {
-            let text = format!(
-                "--on slurm: the target is {}, whose runs differ from node to node; it must be exact",
-                work.plan.target
-            );
-            return Err(Failure::Argument(text));
-        }
+    /// `at_once`: the most jobs at a time. `fresh`: whether the jobs ignore the cache.
+    pub(super) fn new(
+        work: &PlannedWork,
+        at_once: Option<u32>,
+        fresh: bool,
+    ) -> Result<Slurm, Failure> {
+        must_be_exact(&work.plan.target)?;
         Ok(Slurm {
             bundle: std::path::absolute(&work.directory).map_err(|source| Failure::Read {
                 path: work.directory.clone(),
                 source,
             })?,
-            at_once: arguments.jobs,
-            fresh: arguments.fresh,
+            at_once,
+            fresh,
         })
     }
 
@@ -239,8 +249,12 @@ impl JobArray {
     fn for_runs(missing: &[PlannedRun], at_once: Option<u32>) -> Option<JobArray> {
         let indices: BTreeSet<u32> = missing.iter().map(|run| run.index).collect();
         let (&first, &last) = (indices.first()?, indices.last()?);
-        let jobs = at_once.map_or(JOBS, |most| most.saturating_mul(JOBS_EACH).min(JOBS));
-        let each = (last - first + 1).div_ceil(jobs);
+        let runs = last - first + 1;
+        let jobs = match at_once {
+            Some(most) => most.saturating_mul(JOBS_EACH),
+            None => runs.div_ceil(RUNS_EACH),
+        };
+        let each = runs.div_ceil(jobs.min(JOBS));
         Some(JobArray {
             first,
             last,
@@ -369,10 +383,11 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_each_run_is_a_job() {
-        assert_eq!(array(0..200, None).each, 1);
+    fn a_job_executes_ten_runs_unless_that_makes_too_many_jobs() {
+        assert_eq!(array(0..200, None).each, 10);
         assert_eq!(array(0..200, Some(4)).each, 25);
-        assert_eq!(array(0..2000, None).each, 2);
+        assert_eq!(array(0..200, Some(100)).each, 1);
+        assert_eq!(array(0..20_000, None).each, 20);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::builds::{BuildProduct, CommitBuilds};
 use super::touched::BuildScope;
+use crate::cli::Scheduler;
 use crate::failure::Failure;
-use crate::shell;
+use crate::{run, shell};
 use assize_plan::Overrides;
 
 /// For each directory of the kernel, its experiment: the path in the sources of this
@@ -53,8 +54,8 @@ pub(crate) struct BaseExperiment {
     pub(crate) title: String,
     /// The kernel that it requests.
     pub(crate) kernel: String,
-    /// Whether its runs are exact.
-    pub(crate) exact: bool,
+    /// Where it runs.
+    pub(crate) target: String,
     pub(crate) text: String,
 }
 
@@ -89,11 +90,21 @@ impl BaseExperiment {
         Ok(BaseExperiment {
             choice: format!("{name} ({why}): {}", plan.title),
             title: plan.title.clone(),
-            exact: plan.target == "exact",
+            target: plan.target,
             kernel: machine.map_or_else(String::new, |machine| machine.kernel.clone()),
             name,
             text,
         })
+    }
+
+    /// Whether its runs are exact.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.target == "exact"
+    }
+
+    /// Fails if this scheduler cannot execute its runs.
+    pub(crate) fn can_run_on(&self, scheduler: Option<Scheduler>) -> Result<(), Failure> {
+        scheduler.map_or(Ok(()), |_| run::must_be_exact(&self.target))
     }
 
     /// The experiment with a level for each side.

@@ -51,6 +51,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     let touched = TouchedFiles::of_commits(&change.commits)?;
     let base =
         experiment::BaseExperiment::named_or_for(arguments.experiment.as_deref(), &touched.scope)?;
+    base.can_run_on(arguments.farm.on)?;
     let whole = !arguments.each;
     let sides = sides(arguments, &change, &touched.scope, &base, &say)?;
     let builds = &sides.builds;
@@ -105,6 +106,7 @@ fn measure(
         kernel: sides.kernel.clone(),
         runs: arguments.runs,
         jobs: arguments.jobs,
+        on: arguments.farm.on,
         quiet: arguments.quiet,
         question: &question,
         may_lose: |configuration| configuration != builds::BASE,

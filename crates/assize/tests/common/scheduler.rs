@@ -141,6 +141,11 @@ impl Place {
         self.cache.path()
     }
 
+    /// Empties the cache of runs.
+    pub fn forget_runs(&self) {
+        self.cache.empty();
+    }
+
     pub fn write(&self, path: &str, text: &str) {
         let path = self.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -209,7 +214,8 @@ impl Place {
         }
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// A command in the git tree.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = command(self.path(), arguments);
         command.env("ASSIZE_CACHE", self.cache.path());
         command

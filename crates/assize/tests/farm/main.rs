@@ -4,6 +4,7 @@
 mod cluster;
 mod kubernetes;
 mod scale;
+mod verbs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12"];
     slurm_loses_nodes_time_and_the_command_and_no_run = killed,
     handing_out_a_run_costs_little = cost,
+    a_series_and_a_search_are_what_they_are_on_one_machine = verbs::same_as_here,
     what_cannot_go_on_says_why = stuck,
     the_manifest_of_kubernetes_has_one_pod_for_each_run = kubernetes::manifest,
 }
@@ -202,22 +204,24 @@ fn cost() -> Outcome {
     let place = Place::new();
     done(place.run(&["test.toml", "--quiet", "--out", "whole"]));
     let here = cpu(&place.run(&["test.toml", "--quiet", "--out", "here"]));
-    let handed_out = |bundle: &str, options: &[&str]| {
+    let handed_out = |bundle: &str, each: usize, options: &[&str]| {
         let arguments = [&["test.toml", "--quiet", "--out", bundle], options].concat();
         let before = cluster.cpu();
         let command = cpu(&place.on_slurm(&cluster, &arguments));
         let after = cluster.cpu();
         place.is_whole(bundle);
         let [controller, all] = [after[0] - before[0], after[1] - before[1]];
-        let each = (all + command).saturating_sub(here) / RUNS as u32;
+        let cost = (all + command).saturating_sub(here) / RUNS as u32;
         println!(
-            "{bundle}: handing out a run costs {each:?} of CPU; controller {controller:?}, all \
-             daemons and jobs {all:?}, command {command:?}, one machine {here:?}"
+            "{each} runs a job: handing out a run costs {cost:?} of CPU; controller \
+             {controller:?}, all daemons and jobs {all:?}, command {command:?}, one machine \
+             {here:?}"
         );
         (controller, all)
     };
-    handed_out("few", &["--jobs", "4"]);
-    let (controller, all) = handed_out("each", &[]);
+    handed_out("default", 10, &[]);
+    handed_out("few", 25, &["--jobs", "4"]);
+    let (controller, all) = handed_out("each", 1, &["--jobs", "100"]);
     let jobs = RUNS as f64;
     let merge = elapsed(&place.assize(&["merge", "whole", "--out", "merged"]));
     let judge = cpu(&place.assize(&["compare", "whole"]));
@@ -228,7 +232,10 @@ fn cost() -> Outcome {
         record: merge.as_secs_f64() / jobs,
         judge: judge.as_secs_f64() / jobs,
     };
-    println!("{parts:?}\n10,000 runs:\n{}", parts.table(1000.0, 10_000.0));
+    println!(
+        "{parts:?}\n10,000 runs:\n{}",
+        parts.table(1000.0, 10_000.0, 10.0)
+    );
     Ok(())
 }
 

@@ -18,9 +18,9 @@ pub struct MeasuredParts {
 impl MeasuredParts {
     /// The cores that runs of so many seconds keep busy: more cores give no more runs, because
     /// the controller cannot start more jobs, or the bundle cannot take more runs.
-    fn cores_at_most(&self, run: f64) -> (f64, &'static str) {
-        let per_run = run + self.job;
-        let [jobs, records] = [self.submission, self.record].map(|serial| per_run / serial);
+    fn cores_at_most(&self, run: f64, each: f64) -> (f64, &'static str) {
+        let per_run = run + self.job / each;
+        let [jobs, records] = [self.submission / each, self.record].map(|serial| per_run / serial);
         match jobs < records {
             true => (jobs, "controller"),
             false => (records, "bundle"),
@@ -28,20 +28,20 @@ impl MeasuredParts {
     }
 
     /// How long an experiment takes on so many cores, in seconds.
-    fn takes(&self, cores: f64, runs: f64, run: f64) -> f64 {
-        let busy = cores.min(self.cores_at_most(run).0).min(runs);
-        self.image + runs * (run + self.job) / busy + runs * self.judge
+    fn takes(&self, cores: f64, runs: f64, each: f64, run: f64) -> f64 {
+        let busy = cores.min(self.cores_at_most(run, each).0).min(runs / each);
+        self.image + runs * (run + self.job / each) / busy + runs * self.judge
     }
 
-    /// The table of the page, each run being a job.
-    pub fn table(&self, cores: f64, runs: f64) -> String {
+    /// The table of the page, for jobs of `each` runs.
+    pub fn table(&self, cores: f64, runs: f64, each: f64) -> String {
         let mut text = String::from(
             "| a run takes | 1 core | 1,000 cores | stops scaling at | because of |\n\
              | --- | --- | --- | --- | --- |\n",
         );
         for run in [0.3, 1.0, 10.0, 60.0] {
-            let (most, why) = self.cores_at_most(run);
-            let [one, all] = [1.0, cores].map(|cores| self.takes(cores, runs, run) / 60.0);
+            let (most, why) = self.cores_at_most(run, each);
+            let [one, all] = [1.0, cores].map(|cores| self.takes(cores, runs, each, run) / 60.0);
             text.push_str(&format!(
                 "| {run} s | {one:.0} min | {all:.1} min | {most:.0} cores | {why} |\n"
             ));
@@ -59,13 +59,16 @@ fn a_farm_stops_scaling_where_something_is_done_one_by_one() {
         record: 0.002,
         judge: 0.0,
     };
-    assert_eq!(parts.cores_at_most(1.0), (250.0, "controller"));
-    assert_eq!(parts.takes(100.0, 1000.0, 1.0), 15.0);
-    assert_eq!(parts.takes(1000.0, 1000.0, 1.0), 9.0);
-    assert_eq!(parts.takes(1000.0, 10.0, 1.0), 6.0, "one wave");
+    assert_eq!(parts.cores_at_most(1.0, 1.0), (250.0, "controller"));
+    assert_eq!(parts.takes(100.0, 1000.0, 1.0, 1.0), 15.0);
+    assert_eq!(parts.takes(1000.0, 1000.0, 1.0, 1.0), 9.0);
+    assert_eq!(parts.takes(1000.0, 10.0, 1.0, 1.0), 6.0, "one wave");
+    assert_eq!(parts.cores_at_most(1.0, 10.0), (500.0, "bundle"));
+    let jobs_of_ten = parts.takes(1000.0, 1000.0, 10.0, 1.0);
+    assert_eq!(jobs_of_ten, 15.0, "one wave");
     let slow_disk = MeasuredParts {
         record: 0.01,
         ..parts
     };
-    assert_eq!(slow_disk.cores_at_most(10.0), (1000.0, "bundle"));
+    assert_eq!(slow_disk.cores_at_most(10.0, 1.0), (1000.0, "bundle"));
 }
