@@ -27,7 +27,6 @@ mod layout;
 mod merge;
 mod outcomes;
 mod place;
-mod raw;
 mod recorded;
 mod records;
 mod samples;
@@ -49,7 +48,6 @@ pub use layout::SCHEMA;
 pub use merge::{MergeSummary, merge};
 pub use outcomes::{ComplainedRun, Ending, FailedRun};
 pub use place::Place;
-pub use raw::first_run_with;
 pub use recorded::{Histogram, RunExit, RunRecord, Samples};
 pub use records::{
     Across, Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt,

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::{head, recorded};
 use assize_bundle::{
     EvidenceLimits, Histogram, Records, RunExit, RunRecord, Samples, ThinnedEvidence, Writer,
-    evidence, first_run_with, write,
+    evidence, write,
 };
 
 fn written_evidence(runs: &[RunRecord]) -> ThinnedEvidence {
@@ -162,32 +162,4 @@ fn damage_is_named_with_its_file() {
     assert!(fault().contains("0000.parquet"), "{}", fault());
     fs::remove_file(&samples).unwrap();
     assert!(fault().contains("0000.parquet"), "{}", fault());
-}
-
-#[test]
-fn the_first_completed_run_with_a_file_is_found() {
-    let place = tempfile::tempdir().unwrap();
-    let with = |index, name: &str, failed: bool| {
-        let mut run = recorded(index);
-        run.raw = vec![(name.into(), "text".into())];
-        if failed {
-            run.exit = RunExit::Failed {
-                why: "kernel panic".into(),
-                console: String::new(),
-            };
-        }
-        run
-    };
-    let runs = [
-        with(0, "tool.txt", false),
-        with(1, "events.txt", true),
-        with(3, "events.txt", false),
-        with(4, "events.txt", false),
-    ];
-    put(place.path(), &runs);
-    fs::write(place.path().join("raw/0002-events.txt"), "half").unwrap();
-    let found = |name| first_run_with(place.path(), name).unwrap();
-    assert_eq!(found("events.txt"), Some(3));
-    assert_eq!(found("tool.txt"), Some(0));
-    assert_eq!(found("vents.txt"), None);
 }
