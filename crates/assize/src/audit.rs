@@ -299,7 +299,7 @@ pub(crate) fn require_something(audit: &Audit) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::NothingFound {
-        source: records.source.clone(),
+        place: records.source.clone(),
         because: because(audit),
     })
 }

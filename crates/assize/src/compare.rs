@@ -77,7 +77,7 @@ fn require_runs(material: &PageInputs<'_>) -> Result<(), Failure> {
         }
     };
     Err(Failure::NothingFound {
-        source: records.source.clone(),
+        place: records.source.clone(),
         because,
     })
 }

@@ -1,9 +1,10 @@
 //! Failures, and the exit status of each.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use assize_report::printable;
 
 use crate::shell;
 
@@ -11,27 +12,37 @@ use crate::shell;
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// A failure as the user sees it: `assize: what: where: why`.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// An input could not be read.
+    #[error("cannot read: {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
     /// An output could not be written.
+    #[error("cannot write: {what}: {source}")]
     Write { what: String, source: io::Error },
     /// The reader of our output has closed the pipe; nothing is printed.
+    #[error("the reader of the output has gone")]
     ClosedPipe,
     /// The input holds nothing to judge.
-    NothingFound { source: String, because: String },
+    #[error("nothing to judge: {place}: {}", printable(because))]
+    NothingFound { place: String, because: String },
     /// An argument does not fit the data.
+    #[error("{0}")]
     Argument(String),
     /// A bundle is missing or damaged.
-    Bundle(assize_bundle::Error),
+    #[error("bundle: {0}")]
+    Bundle(#[from] assize_bundle::Error),
     /// A run could not be recorded.
+    #[error("bundle: {0}")]
     Record(assize_bundle::Error),
     /// An experiment file is wrong.
-    Plan(assize_plan::Error),
+    #[error("{0}")]
+    Plan(#[from] assize_plan::Error),
     /// A target cannot do what was requested.
-    Target(assize_target::Error),
+    #[error("{0}")]
+    Target(#[from] assize_target::Error),
     /// Interrupted; the runs recorded so far are kept.
+    #[error("interrupted: {recorded} of {planned} runs are recorded; continue with: {again}")]
     Interrupted {
         /// The command that continues.
         again: String,
@@ -39,15 +50,27 @@ pub(crate) enum Failure {
         planned: usize,
     },
     /// Interrupted before anything was recorded.
+    #[error("interrupted: nothing was recorded")]
     InterruptedEarly,
     /// Interrupted; the command `again` continues the work.
+    #[error("interrupted; to continue: {again}")]
     Stopped { again: String },
     /// No run completed.
+    #[error(
+        "no run was completed: {}: {}",
+        directory.display(),
+        printable(why.as_deref().unwrap_or("none was executed"))
+    )]
     NoRun {
         directory: PathBuf,
         why: Option<String>,
     },
     /// No run of these configurations completed on a workload; everything else is judged.
+    #[error(
+        "every run failed: {}\n  the last lines of the first one's console are in {}",
+        printable(&cells.join("\n  ")),
+        directory.join(format!("runs/{first:04}.json")).display()
+    )]
     FailedRuns {
         directory: PathBuf,
         /// Failed cells and why, one line each.
@@ -56,8 +79,13 @@ pub(crate) enum Failure {
         first: u32,
     },
     /// The exact machine is not exact.
+    #[error(
+        "the exact machine is not exact here: {}; `assize doctor` shows what it uses",
+        printable(.0)
+    )]
     Inexact(String),
     /// A command that is run only once failed.
+    #[error("{option}: {}: {why}", printable(command))]
     Command {
         /// The option that asked for it.
         option: String,
@@ -65,6 +93,7 @@ pub(crate) enum Failure {
         why: String,
     },
     /// A bug in assize: a document that cannot be serialised.
+    #[error("cannot show the verdict: {0}")]
     Show(String),
 }
 
@@ -107,83 +136,10 @@ fn recording(error: &assize_bundle::Error) -> u8 {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Read { path, source } => {
-                write!(f, "cannot read: {}: {source}", path.display())
-            }
-            Failure::Write { what, source } => write!(f, "cannot write: {what}: {source}"),
-            Failure::ClosedPipe => write!(f, "the reader of the output has gone"),
-            Failure::NothingFound { source, because } => write!(
-                f,
-                "nothing to judge: {source}: {}",
-                assize_report::printable(because)
-            ),
-            Failure::Argument(text) => write!(f, "{text}"),
-            Failure::Bundle(error) | Failure::Record(error) => write!(f, "bundle: {error}"),
-            Failure::Plan(error) => write!(f, "{error}"),
-            Failure::Target(error) => write!(f, "{error}"),
-            Failure::Interrupted {
-                again,
-                recorded,
-                planned,
-            } => write!(
-                f,
-                "interrupted: {recorded} of {planned} runs are recorded; continue with: {again}"
-            ),
-            Failure::InterruptedEarly => write!(f, "interrupted: nothing was recorded"),
-            Failure::Stopped { again } => write!(f, "interrupted; to continue: {again}"),
-            Failure::NoRun { directory, why } => {
-                let why = why.as_deref().unwrap_or("none was executed");
-                let (place, why) = (directory.display(), assize_report::printable(why));
-                write!(f, "no run was completed: {place}: {why}")
-            }
-            Failure::FailedRuns {
-                directory,
-                cells,
-                first,
-            } => {
-                let cells = cells.join("\n  ");
-                let console = directory.join(format!("runs/{first:04}.json"));
-                write!(
-                    f,
-                    "every run failed: {}\n  the last lines of the first one's console are in {}",
-                    assize_report::printable(&cells),
-                    console.display()
-                )
-            }
-            Failure::Inexact(text) => write!(
-                f,
-                "the exact machine is not exact here: {}; `assize doctor` shows what it uses",
-                assize_report::printable(text)
-            ),
-            Failure::Command {
-                option,
-                command,
-                why,
-            } => write!(f, "{option}: {}: {why}", assize_report::printable(command)),
-            Failure::Show(text) => write!(f, "cannot show the verdict: {text}"),
-        }
-    }
-}
-
 /// The command that resumes a bundle.
 pub(crate) fn resuming(directory: &Path) -> String {
     let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), directory.as_ref()];
     shell::command_line(words.into_iter())
-}
-
-impl From<assize_plan::Error> for Failure {
-    fn from(error: assize_plan::Error) -> Self {
-        Failure::Plan(error)
-    }
-}
-
-impl From<assize_target::Error> for Failure {
-    fn from(error: assize_target::Error) -> Self {
-        Failure::Target(error)
-    }
 }
 
 impl From<assize_series::Error> for Failure {
@@ -201,11 +157,5 @@ impl From<assize_audit::declared::Error> for Failure {
 impl From<assize_verdict::Error> for Failure {
     fn from(error: assize_verdict::Error) -> Self {
         Failure::Argument(error.to_string())
-    }
-}
-
-impl From<assize_bundle::Error> for Failure {
-    fn from(error: assize_bundle::Error) -> Self {
-        Failure::Bundle(error)
     }
 }

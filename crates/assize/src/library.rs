@@ -23,7 +23,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
     bundles(directory, &mut paths)?;
     if paths.is_empty() {
         return Err(Failure::NothingFound {
-            source: directory.display().to_string(),
+            place: directory.display().to_string(),
             because: format!("no directory below it holds a {BUNDLE}; name one that does"),
         });
     }

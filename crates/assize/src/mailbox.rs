@@ -302,7 +302,7 @@ fn finish(
 ) -> Result<u8, Failure> {
     if lines.with_figures == 0 {
         return Err(Failure::NothingFound {
-            source: found.source.clone(),
+            place: found.source.clone(),
             because: format!("none of its {} mails holds benchmark figures", found.mails),
         });
     }

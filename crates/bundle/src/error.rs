@@ -7,9 +7,10 @@ use crate::difference::FirstDifference;
 use crate::layout::{FOLDERS, HEAD};
 
 /// Why a bundle could not be written, read or merged.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operating system returned an error.
+    #[error("{}", system_error(path, source))]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -17,8 +18,10 @@ pub enum Error {
         source: io::Error,
     },
     /// The directory is not empty; nothing is ever overwritten.
+    #[error("{}: the directory is not empty; name a new one", .0.display())]
     NotEmpty(PathBuf),
     /// A file is malformed.
+    #[error("{}: {source}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -26,6 +29,7 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// A file of samples is malformed.
+    #[error("{}: {why}", path.display())]
     Samples {
         /// The file.
         path: PathBuf,
@@ -33,6 +37,10 @@ pub enum Error {
         why: String,
     },
     /// A file has a schema that this version does not know.
+    #[error(
+        "{}: schema '{found}' is not known; this version reads '{known}'",
+        path.display()
+    )]
     Schema {
         /// The file.
         path: PathBuf,
@@ -42,10 +50,17 @@ pub enum Error {
         known: String,
     },
     /// The bundle has no schedule, so it cannot be resumed.
+    #[error(
+        "{}: holds results that were read, not a schedule of runs; `assize compare` takes it as \
+         it is",
+        .0.display()
+    )]
     NoSchedule(PathBuf),
     /// Another process is writing the bundle.
+    #[error("{}: another process is writing this bundle; wait for it to end", .0.display())]
     Busy(PathBuf),
     /// The run is already recorded. It is never written twice.
+    #[error("{}: run {index} is recorded already and is not overwritten", path.display())]
     AlreadyRecorded {
         /// Its file.
         path: PathBuf,
@@ -53,6 +68,10 @@ pub enum Error {
         index: u32,
     },
     /// The run is not in the schedule.
+    #[error(
+        "{}: run {index}: the schedule has {planned} runs, counted from 0",
+        path.display()
+    )]
     NotPlanned {
         /// The bundle.
         path: PathBuf,
@@ -62,6 +81,13 @@ pub enum Error {
         planned: u32,
     },
     /// The bundle was created for something else.
+    #[error(
+        "{}: {}: {} in the bundle, {} now; continue with the original, or name a new directory",
+        path.display(),
+        difference.field,
+        difference.first,
+        difference.second
+    )]
     Differs {
         /// The file.
         path: PathBuf,
@@ -69,6 +95,15 @@ pub enum Error {
         difference: Box<FirstDifference>,
     },
     /// Two bundles hold different results of one run.
+    #[error(
+        "{}: run {index}: {}: {} here, {} in {}; {}",
+        path.display(),
+        difference.field,
+        difference.second,
+        difference.first,
+        other.display(),
+        why_conflict(*exact)
+    )]
     Conflict {
         /// The file of the second.
         path: PathBuf,
@@ -82,6 +117,15 @@ pub enum Error {
         exact: bool,
     },
     /// Two bundles cannot be judged together.
+    #[error(
+        "{}: {}: {} here, {} in {}; they cannot be judged together: merge bundles of one \
+         experiment",
+        path.display(),
+        difference.field,
+        difference.second,
+        difference.first,
+        other.display()
+    )]
     Incomparable {
         /// The second bundle.
         path: PathBuf,
@@ -91,6 +135,14 @@ pub enum Error {
         difference: Box<FirstDifference>,
     },
     /// Two bundles have a metric in different units.
+    #[error(
+        "{}: another unit: metric '{metric}' is in '{}' here, in '{}' in {}; measure both with the \
+         same version of the instrument",
+        path.display(),
+        units[0],
+        units[1],
+        other.display()
+    )]
     Unit {
         /// The second bundle.
         path: PathBuf,
@@ -102,6 +154,12 @@ pub enum Error {
         units: [String; 2],
     },
     /// Two bundles hold runs of the same machine.
+    #[error(
+        "{}: holds runs of the machine '{machine}' as {} does; each machine counts once: leave \
+         one out",
+        path.display(),
+        other.display()
+    )]
     Twice {
         /// The second bundle.
         path: PathBuf,
@@ -111,6 +169,7 @@ pub enum Error {
         machine: String,
     },
     /// There is nothing to merge.
+    #[error("no bundle to merge; name one or more")]
     Nothing,
 }
 
@@ -129,56 +188,60 @@ impl Error {
 }
 
 /// An error of the operating system, with what to do about it.
-fn system_error(
-    path: &Path,
-    source: &io::Error,
-    f: &mut std::fmt::Formatter<'_>,
-) -> std::fmt::Result {
+fn system_error(path: &Path, source: &io::Error) -> String {
     let head = path.parent().filter(|_| path.ends_with(HEAD));
     match (source.kind(), head) {
-        (io::ErrorKind::NotADirectory, Some(file)) => return no_bundle(file, f),
+        (io::ErrorKind::NotADirectory, Some(file)) => return no_bundle(file),
         (io::ErrorKind::NotFound, Some(directory)) => {
-            return write!(
-                f,
-                "{}: not a bundle: {HEAD} is missing; `assize run` and \
-                 `assize compare` make bundles",
+            return format!(
+                "{}: not a bundle: {HEAD} is missing; `assize run` and `assize compare` make \
+                 bundles",
                 directory.display()
             );
         }
-        _ => write!(f, "{}: {source}", path.display())?,
+        _ => {}
     }
     let full = matches!(
         source.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     );
-    match (full, head) {
-        (false, _) => Ok(()),
+    let mend = match (full, head) {
+        (false, _) => String::new(),
         // Without its head, there is no bundle to resume.
-        (true, Some(_)) => write!(f, "; free some space there and try again"),
-        (true, None) => write!(
-            f,
+        (true, Some(_)) => "; free some space there and try again".into(),
+        (true, None) => format!(
             "; free some space there and continue with `assize run --resume {}`",
             bundle_of(path).display()
+        ),
+    };
+    format!("{}: {source}{mend}", path.display())
+}
+
+/// A file where a bundle was expected.
+fn no_bundle(file: &Path) -> String {
+    let name = file.display();
+    match file.extension().is_some_and(|it| it == "toml") {
+        true => format!(
+            "{name}: an experiment file, not a bundle; to record its runs: assize run {name}"
+        ),
+        false => format!(
+            "{name}: a file, not a bundle; `assize audit {name}` reads results that were posted"
         ),
     }
 }
 
-/// A file where a bundle was expected.
-fn no_bundle(file: &Path, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-    let name = file.display();
-    if file
-        .extension()
-        .is_some_and(|extension| extension == "toml")
-    {
-        return write!(
-            f,
-            "{name}: an experiment file, not a bundle; to record its runs: assize run {name}"
-        );
+/// Why one run has two results, and what to do.
+fn why_conflict(exact: bool) -> &'static str {
+    match exact {
+        true => {
+            "on the exact target one run has one result, so one of the two machines is not exact: \
+             run `assize doctor` on both"
+        }
+        false => {
+            "one machine has run it twice, and neither result may be dropped silently: leave one \
+             bundle out"
+        }
     }
-    write!(
-        f,
-        "{name}: a file, not a bundle; `assize audit {name}` reads results that were posted"
-    )
 }
 
 /// The bundle of a file that it consists of.
@@ -188,141 +251,3 @@ fn bundle_of(path: &Path) -> &Path {
     let above = directory.parent().filter(|_| folder);
     above.unwrap_or(directory)
 }
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Io { path, source } => system_error(path, source, f),
-            Error::NotEmpty(path) => {
-                let path = path.display();
-                write!(f, "{path}: the directory is not empty; name a new one")
-            }
-            Error::Malformed { path, source } => write!(f, "{}: {source}", path.display()),
-            Error::Samples { path, why } => write!(f, "{}: {why}", path.display()),
-            Error::Schema { path, found, known } => write!(
-                f,
-                "{}: schema '{found}' is not known; this version reads '{known}'",
-                path.display()
-            ),
-            Error::NoSchedule(path) => write!(
-                f,
-                "{}: holds results that were read, not a schedule of runs; \
-                 `assize compare` takes it as it is",
-                path.display()
-            ),
-            Error::Busy(path) => write!(
-                f,
-                "{}: another process is writing this bundle; wait for it to end",
-                path.display()
-            ),
-            Error::AlreadyRecorded { path, index } => write!(
-                f,
-                "{}: run {index} is recorded already and is not overwritten",
-                path.display()
-            ),
-            Error::NotPlanned {
-                path,
-                index,
-                planned,
-            } => write!(
-                f,
-                "{}: run {index}: the schedule has {planned} runs, counted from 0",
-                path.display()
-            ),
-            Error::Nothing => write!(f, "no bundle to merge; name one or more"),
-            Error::Differs { .. } | Error::Conflict { .. } | Error::Incomparable { .. } => {
-                self.difference(f)
-            }
-            Error::Unit { .. } | Error::Twice { .. } => self.write_mixture(f),
-        }
-    }
-}
-
-impl Error {
-    fn difference(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Differs { path, difference } => write!(
-                f,
-                "{}: {}: {} in the bundle, {} now; continue with the original, or name a new \
-                 directory",
-                path.display(),
-                difference.field,
-                difference.first,
-                difference.second
-            ),
-            Error::Conflict {
-                path,
-                other,
-                index,
-                difference,
-                exact,
-            } => {
-                write!(
-                    f,
-                    "{}: run {index}: {}: {} here, {} in {}; ",
-                    path.display(),
-                    difference.field,
-                    difference.second,
-                    difference.first,
-                    other.display()
-                )?;
-                f.write_str(if *exact {
-                    "on the exact target one run has one result, so one of the two \
-                     machines is not exact: run `assize doctor` on both"
-                } else {
-                    "one machine has run it twice, and neither result may be \
-                     dropped silently: leave one bundle out"
-                })
-            }
-            Error::Incomparable {
-                path,
-                other,
-                difference,
-            } => write!(
-                f,
-                "{}: {}: {} here, {} in {}; they cannot be judged together: merge bundles \
-                 of one experiment",
-                path.display(),
-                difference.field,
-                difference.second,
-                difference.first,
-                other.display()
-            ),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Error {
-    /// Writes why bundles cannot be judged together.
-    fn write_mixture(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Unit {
-                path,
-                other,
-                metric,
-                units: [here, there],
-            } => write!(
-                f,
-                "{}: another unit: metric '{metric}' is in '{here}' here, in '{there}' in {}; \
-                 measure both with the same version of the instrument",
-                path.display(),
-                other.display()
-            ),
-            Error::Twice {
-                path,
-                other,
-                machine,
-            } => write!(
-                f,
-                "{}: holds runs of the machine '{machine}' as {} does; each machine counts \
-                 once: leave one out",
-                path.display(),
-                other.display()
-            ),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

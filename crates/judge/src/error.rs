@@ -1,16 +1,15 @@
 //! Why a figure could not be computed.
 
-use std::fmt;
-
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a figure could not be computed. Data that cannot support a figure are an
 /// error, never a `NaN` in a result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Fewer values (runs, samples, gaps) than the figure needs.
+    #[error("{got} values where {needed} are needed")]
     TooFew {
         /// The smallest sufficient number.
         needed: usize,
@@ -18,19 +17,25 @@ pub enum Error {
         got: usize,
     },
     /// A value is `NaN` or infinite.
+    #[error("a value is not a finite number")]
     NotFinite,
     /// A value is zero or negative where a logarithm is taken.
+    #[error("a value is not positive and has no logarithm")]
     NotPositive,
     /// An argument other than the data is out of range; the text names it and
     /// gives the range.
+    #[error("{0}")]
     BadArgument(&'static str),
     /// A full grid is incomplete: no run has this combination of levels. The
     /// text names it, for example `bypass=on, irq=off`.
+    #[error("the grid has no run with {0}")]
     MissingCell(String),
     /// The columns of the model are linearly dependent.
+    #[error("the effects are confounded")]
     RankDeficient,
     /// There are as many parameters as runs, so nothing remains to estimate the
     /// error from.
+    #[error("{runs} runs for {parameters} parameters leave nothing to estimate the error from")]
     NoResidualDf {
         /// The number of parameters in the model, including the intercept.
         parameters: usize,
@@ -38,25 +43,6 @@ pub enum Error {
         runs: usize,
     },
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFew { needed, got } => write!(f, "{got} values where {needed} are needed"),
-            Self::NotFinite => f.write_str("a value is not a finite number"),
-            Self::NotPositive => f.write_str("a value is not positive and has no logarithm"),
-            Self::BadArgument(what) => write!(f, "{what}"),
-            Self::MissingCell(cell) => write!(f, "the grid has no run with {cell}"),
-            Self::RankDeficient => f.write_str("the effects are confounded"),
-            Self::NoResidualDf { parameters, runs } => write!(
-                f,
-                "{runs} runs for {parameters} parameters leave nothing to estimate the error from"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Rejects fewer than `needed` values, and any that is `NaN` or infinite.
 pub(crate) fn check_finite(values: &[f64], needed: usize) -> Result<()> {

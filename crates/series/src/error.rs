@@ -1,11 +1,10 @@
 //! Errors about patches.
 
-use std::fmt;
-
 /// Why patches cannot be used: `what: why; remedy`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The posted text is not a series that can be applied.
+    #[error("{name}: {why}; {mend}")]
     Posted {
         /// The file.
         name: String,
@@ -15,6 +14,7 @@ pub enum Error {
         mend: String,
     },
     /// The range contains nothing that can be tried.
+    #[error("{range}: {why}; {mend}")]
     Range {
         /// The range as given.
         range: String,
@@ -24,6 +24,10 @@ pub enum Error {
         mend: String,
     },
     /// A patch does not apply.
+    #[error(
+        "patch {number} ({subject}) does not apply: {said}; rebase the series on the base, or name \
+         another base"
+    )]
     Apply {
         /// Its number, starting at 1.
         number: usize,
@@ -33,6 +37,7 @@ pub enum Error {
         said: String,
     },
     /// git failed or is not installed.
+    #[error("git {what}: {said}")]
     Git {
         /// The git command.
         what: String,
@@ -40,24 +45,3 @@ pub enum Error {
         said: String,
     },
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Posted { name, why, mend } => write!(f, "{name}: {why}; {mend}"),
-            Error::Range { range, why, mend } => write!(f, "{range}: {why}; {mend}"),
-            Error::Apply {
-                number,
-                subject,
-                said,
-            } => write!(
-                f,
-                "patch {number} ({subject}) does not apply: {said}; rebase the series on the \
-                 base, or name another base"
-            ),
-            Error::Git { what, said } => write!(f, "git {what}: {said}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

@@ -6,12 +6,14 @@ use crate::names::{NameError, NameKind};
 
 /// Why records could not be judged as requested. Doubts about the data are not
 /// errors; they are lints in the document.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The baseline's name matches no configuration, or several.
+    #[error("baseline: {0}")]
     Baseline(NameError),
     /// A metric's name in an option matches no metric, or several.
+    #[error("{option}: {name}")]
     Metric {
         /// The option: `primary` or `higher-is-better`.
         option: &'static str,
@@ -19,6 +21,7 @@ pub enum Error {
         name: NameError,
     },
     /// A claim has a syntax error.
+    #[error("claim {text:?}: character {position}: {fault}")]
     Claim {
         /// The claim as given.
         text: String,
@@ -28,6 +31,7 @@ pub enum Error {
         fault: String,
     },
     /// A name in a claim matches nothing, or several things.
+    #[error("claim {text:?}: character {position}: {name}")]
     ClaimName {
         /// The claim as given.
         text: String,
@@ -37,6 +41,11 @@ pub enum Error {
         name: NameError,
     },
     /// A claim can be read in several ways.
+    #[error(
+        "claim {text:?}: can be read in {} ways: {}; put names in quotes",
+        readings.len(),
+        readings.join("; ")
+    )]
     ClaimAmbiguous {
         /// The claim as given.
         text: String,
@@ -44,6 +53,7 @@ pub enum Error {
         readings: Vec<String>,
     },
     /// A trade-off has a syntax error, or a name in it matches nothing.
+    #[error("tradeoff {text:?}: {fault}")]
     Tradeoff {
         /// The trade-off as given.
         text: String,
@@ -51,6 +61,7 @@ pub enum Error {
         fault: String,
     },
     /// An option has an invalid value.
+    #[error("{option}: {value}: must be {expected}")]
     Option {
         /// The option.
         option: &'static str,
@@ -60,39 +71,6 @@ pub enum Error {
         expected: &'static str,
     },
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Baseline(name) => write!(f, "baseline: {name}"),
-            Error::Metric { option, name } => write!(f, "{option}: {name}"),
-            Error::Claim {
-                text,
-                position,
-                fault,
-            } => write!(f, "claim {text:?}: character {position}: {fault}"),
-            Error::ClaimName {
-                text,
-                position,
-                name,
-            } => write!(f, "claim {text:?}: character {position}: {name}"),
-            Error::ClaimAmbiguous { text, readings } => write!(
-                f,
-                "claim {text:?}: can be read in {} ways: {}; put names in quotes",
-                readings.len(),
-                readings.join("; ")
-            ),
-            Error::Tradeoff { text, fault } => write!(f, "tradeoff {text:?}: {fault}"),
-            Error::Option {
-                option,
-                value,
-                expected,
-            } => write!(f, "{option}: {value}: must be {expected}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

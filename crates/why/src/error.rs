@@ -1,9 +1,10 @@
 //! Errors in the input texts.
 
 /// Why an input cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A line cannot be parsed.
+    #[error("{text}, line {line}: {why}")]
     Line {
         /// The name of the text: `counts`.
         text: &'static str,
@@ -13,6 +14,7 @@ pub enum Error {
         why: String,
     },
     /// The kernel lacks something that is needed.
+    #[error("the kernel does not provide {what}; use one {mend}")]
     Missing {
         /// What it lacks: `the symbol __switch_to`.
         what: String,
@@ -20,6 +22,10 @@ pub enum Error {
         mend: &'static str,
     },
     /// The call trees do not add up to the counts.
+    #[error(
+        "{thread} executed {counted} instructions of {function}, and the call trees hold {here} of \
+         them"
+    )]
     Trees {
         /// The thread.
         thread: String,
@@ -32,37 +38,18 @@ pub enum Error {
     },
     /// A cache model was requested but the plugin wrote none (`None`), or this many
     /// accesses had no known physical address.
+    #[error("{}", no_caches(*.0))]
     Caches(Option<u64>),
     /// The kernel's BTF type information is damaged.
+    #[error("the kernel's types (BTF): {0}")]
     Types(&'static str),
 }
 
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Line { text, line, why } => write!(f, "{text}, line {line}: {why}"),
-            Error::Missing { what, mend } => {
-                write!(f, "the kernel does not provide {what}; use one {mend}")
-            }
-            Error::Trees {
-                thread,
-                function,
-                counted,
-                here,
-            } => write!(
-                f,
-                "{thread} executed {counted} instructions of {function}, and the call trees hold \
-                 {here} of them"
-            ),
-            Error::Caches(None) => write!(f, "the plugin wrote nothing of caches"),
-            Error::Caches(Some(unplaced)) => write!(
-                f,
-                "the RAM addresses of {unplaced} accesses are not known, so no cache can be \
-                 modelled"
-            ),
-            Error::Types(why) => write!(f, "the kernel's types (BTF): {why}"),
-        }
+fn no_caches(unplaced: Option<u64>) -> String {
+    match unplaced {
+        None => "the plugin wrote nothing of caches".into(),
+        Some(unplaced) => format!(
+            "the RAM addresses of {unplaced} accesses are not known, so no cache can be modelled"
+        ),
     }
 }
-
-impl std::error::Error for Error {}

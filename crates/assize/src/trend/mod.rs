@@ -33,7 +33,7 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
     let ordered = order::ordered(entries, arguments)?;
     if ordered.entries.len() < 2 {
         return Err(Failure::NothingFound {
-            source: joined_names(&arguments.inputs),
+            place: joined_names(&arguments.inputs),
             because: too_few(&ordered.entries, &left_out),
         });
     }
@@ -189,7 +189,7 @@ fn judged(
     let judged = [document.comparisons.len(), document.rate_comparisons.len()];
     if judged == [0, 0] && document.outcomes.is_empty() {
         return Err(Failure::NothingFound {
-            source: joined_names(&arguments.inputs),
+            place: joined_names(&arguments.inputs),
             because: "no two bundles have runs of one metric on one workload".into(),
         });
     }

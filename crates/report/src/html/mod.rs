@@ -31,8 +31,6 @@ mod trend;
 mod view;
 mod why;
 
-use std::fmt;
-
 use minijinja::Environment;
 
 pub use index::{ArchiveIndex, IndexRow, index};
@@ -94,30 +92,15 @@ const TEMPLATES: [(&str, &str); 16] = [
 ];
 
 /// Why a page could not be rendered. Each variant is a bug in assize.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HtmlError {
     /// A template is invalid.
-    Template(minijinja::Error),
+    #[error("the page's template: {0:#}")]
+    Template(#[from] minijinja::Error),
     /// The data could not be embedded in the page.
+    #[error("the page's data: {0}")]
     Data(std::io::Error),
-}
-
-impl fmt::Display for HtmlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HtmlError::Template(error) => write!(f, "the page's template: {error:#}"),
-            HtmlError::Data(error) => write!(f, "the page's data: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for HtmlError {}
-
-impl From<minijinja::Error> for HtmlError {
-    fn from(error: minijinja::Error) -> Self {
-        HtmlError::Template(error)
-    }
 }
 
 /// Renders the report as a page. The same input gives the same bytes.

@@ -28,24 +28,17 @@ const TURNS: u32 = 60;
 pub(crate) const TURN: Duration = Duration::from_secs(1);
 
 /// Why a command failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum QmpError {
     /// QEMU has exited, or its output is not QMP.
+    #[error("QEMU is gone: {0}")]
     Gone(String),
     /// QEMU refused the command.
+    #[error("QEMU refuses: {0}")]
     Refused(String),
     /// The expected event will not come.
+    #[error("{0}")]
     Stalled(String),
-}
-
-impl std::fmt::Display for QmpError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            QmpError::Gone(how) => write!(f, "QEMU is gone: {how}"),
-            QmpError::Refused(why) => write!(f, "QEMU refuses: {why}"),
-            QmpError::Stalled(how) => f.write_str(how),
-        }
-    }
 }
 
 impl From<io::Error> for QmpError {
