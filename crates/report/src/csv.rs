@@ -5,16 +5,10 @@ macro_rules! fields {
     };
 }
 
-mod about;
-mod machines;
-mod outcomes;
-mod tradeoffs;
-
-use assize_verdict::{
-    Document, Place, RateTest, Relation, Scale, Spread, TTest, Table as Declared, TableCell,
-    Verdict,
-};
+use assize_verdict::{Document, Place, RateTest, Scale, Spread, TTest, Verdict};
 use serde::Serialize;
+
+use crate::contrasts::describe_outcome;
 
 /// The columns, in order; each kind of row fills those that apply to it.
 const COLUMNS: &[&str] = &[
@@ -38,7 +32,6 @@ const COLUMNS: &[&str] = &[
     "ci_low",
     "ci_high",
     "t_test",
-    "residual_df",
     "p_t",
     "p",
     "p_attainable",
@@ -52,46 +45,29 @@ const COLUMNS: &[&str] = &[
     "exposure_s",
     "rate_per_s",
     "value",
-    "factor",
     "message",
     "line",
     "text",
     "machine",
     "resolution",
     "too_coarse",
-    "origin",
     "simultaneous_low",
     "simultaneous_high",
     "primary",
     "capped_by",
     "test",
-    "alpha",
-    "relabelings",
-    "visited",
-    "exact",
 ];
 
-/// Returns the whole document as one table. Every value of the document is in some cell,
-/// numbers with all their digits. The column `kind` says what a row is:
+/// Returns the figures of the document as one table, numbers with all their digits; JSON has
+/// everything. The column `kind` says what a row is:
 ///
 /// | kind | what it is |
 /// | --- | --- |
-/// | `about` | the fact that `metric` names: the schema, the source, the baseline, … |
-/// | `configuration`, `level`, `workload` | what was compared; a level has `factor` and `value` (1 is on) |
 /// | `run` | one metric of a run |
 /// | `summary`, `statement` | figures without runs |
-/// | `outcome`, `ended` | how often runs ended in the way that `metric` names (`value` for the baseline, `count` for the configuration), and each such run |
-/// | `comparison`, `noise_floor` | one configuration against another |
-/// | `machine`, `pooled` | one machine of several, and all machines pooled, with `weight`, `random`, `prediction`, `q`, `q_welch`, `i2` and `tau2` |
-/// | `table` | a table declared in the experiment |
-/// | `median`, `normalised`, `relative` | its cells; for `normalised`, `baseline` is the reference workload |
-/// | `tradeoff`, `tradeoff_x`, `tradeoff_y` | a trade-off and its two metrics; `value` is the good direction |
-/// | `point_x`, `point_y`, `relative_x`, `relative_y`, `standing` | a configuration in both metrics, and its standing |
-/// | `not_told_from`, `equivalent_to` | a configuration in a trade-off that cannot be distinguished from, or is equivalent to, `baseline` |
-/// | `dominates` | a configuration that dominates `baseline` in a trade-off, in one metric |
-/// | `effect` | the effect of one factor or of two together, named in `configuration` |
+/// | `outcome` | how often runs ended in the way that `metric` names (`value` for the baseline, `count` for the configuration) |
+/// | `comparison` | one configuration against another |
 /// | `rate`, `rate_comparison` | events, named in `metric` |
-/// | `claim`, `lint`, `sentence`, `limit` | text; for a sentence, `configuration` names the rows behind it |
 ///
 /// # Errors
 /// If the bytes cannot be written, which does not happen in memory.
@@ -100,10 +76,10 @@ pub fn csv(document: &Document) -> Result<String, ::csv::Error> {
         writer: ::csv::Writer::from_writer(Vec::new()),
     };
     table.writer.write_record(COLUMNS)?;
-    about::about(document, &mut table)?;
     write_recorded(document, &mut table)?;
-    write_judged(document, &mut table)?;
-    write_sentences(document, &mut table)?;
+    write_outcomes(document, &mut table)?;
+    write_compared(document, &mut table)?;
+    write_rates(document, &mut table)?;
     let bytes = table
         .writer
         .into_inner()
@@ -221,86 +197,23 @@ fn write_compared(document: &Document, table: &mut CsvTable) -> Written {
     Ok(())
 }
 
-fn write_judged(document: &Document, table: &mut CsvTable) -> Written {
-    for family in &document.families {
-        let own = fields!(family; p_attainable primary alpha relabelings visited exact);
-        let tests = vec![("n", family.tests.cell())];
-        table.row("family", &[own, tests].concat())?;
-    }
-    outcomes::rows(document, table)?;
-    write_compared(document, table)?;
-    machines::rows(document, table)?;
-    for row in &document.noise_floor {
-        let own = fields!(row; workload metric unit baseline configuration n_baseline n ratio p_t p
-            difference verdict);
-        table.row("noise_floor", &[own, bounds(row.ci)].concat())?;
-    }
-    for asked in &document.tables {
-        write_declared(asked, table)?;
-    }
-    for tradeoff in &document.tradeoffs {
-        tradeoffs::rows(tradeoff, table)?;
-    }
-    for fit in &document.factorial {
-        let of_fit = fields!(fit; workload metric unit n residual_df);
-        for effect in &fit.effects {
-            let own = fields!(effect; ratio p_adjusted verdict);
-            let names = vec![
-                ("configuration", effect.name.clone()),
-                ("factor", fit.factors.join(" ")),
-                ("p_t", effect.p.cell()),
-            ];
-            let fields = [of_fit.clone(), own, names, bounds(effect.ci)];
-            table.row("effect", &fields.concat())?;
-        }
-    }
-    rates(document, table)
-}
-
-fn write_declared(asked: &Declared, table: &mut CsvTable) -> Written {
-    let further = vec![
-        ("workload", asked.workloads.join(" ")),
-        ("baseline", asked.normalised_to.cell()),
-    ];
-    let own = fields!(asked; metric unit level factor);
-    table.row("table", &[own, further].concat())?;
-    for row in &asked.rows {
-        let of = |cell: &TableCell| {
-            let fields = [
-                fields!(asked; metric unit),
-                fields!(row; configuration),
-                fields!(cell; workload),
-            ];
-            fields.concat()
-        };
-        for cell in &row.cells {
-            let why = [&cell.because, &row.because];
-            let why: Vec<&str> = why.into_iter().flatten().map(String::as_str).collect();
-            let further = vec![("value", cell.median.cell()), ("text", why.join("; "))];
-            let fields = [of(cell), fields!(cell; n), further];
-            table.row("median", &fields.concat())?;
-            for (kind, to, relation) in [
-                ("normalised", &asked.normalised_to, &cell.normalised),
-                ("relative", &row.baseline, &cell.relative),
-            ] {
-                if let Some(relation) = relation {
-                    let further = vec![("level", asked.level.cell()), ("baseline", to.cell())];
-                    let fields = [relation_fields(relation), further, of(cell)];
-                    table.row(kind, &fields.concat())?;
-                }
-            }
-        }
+/// Writes how often runs ended in each way.
+fn write_outcomes(document: &Document, table: &mut CsvTable) -> Written {
+    for row in &document.outcomes {
+        let own = fields!(row; baseline configuration n_baseline n count p p_attainable p_adjusted
+            verdict);
+        let further = vec![
+            ("metric", row.heading()),
+            ("value", row.count_baseline.cell()),
+            ("test", row.test.name().into()),
+            ("text", describe_outcome(row)),
+        ];
+        table.row("outcome", &[own, further].concat())?;
     }
     Ok(())
 }
 
-fn relation_fields(relation: &Relation) -> Fields {
-    let own = fields!(relation; n_baseline n ratio t_test p_t p difference verdict);
-    let text = vec![("text", relation.because.cell())];
-    [own, bounds(relation.ci), text].concat()
-}
-
-fn rates(document: &Document, table: &mut CsvTable) -> Written {
+fn write_rates(document: &Document, table: &mut CsvTable) -> Written {
     for rate in &document.rates {
         let own = fields!(rate; workload configuration count exposure_s rate_per_s);
         let further = vec![("metric", rate.event.cell()), ("text", rate.note.cell())];
@@ -314,33 +227,48 @@ fn rates(document: &Document, table: &mut CsvTable) -> Written {
     Ok(())
 }
 
-fn write_sentences(document: &Document, table: &mut CsvTable) -> Written {
-    for claim in &document.claims {
-        let fields = [
-            ("configuration", claim.text.clone()),
-            ("verdict", claim.outcome.word().into()),
-            ("text", claim.because.clone()),
-            ("origin", claim.origin.words().into()),
-        ];
-        table.row("claim", &fields)?;
-    }
-    for lint in &document.lints {
-        let fields = [
-            ("metric", lint.code.clone()),
-            ("configuration", lint.location.clone()),
-            ("text", lint.detail.clone()),
-        ];
-        table.row("lint", &fields)?;
-    }
-    for sentence in &document.sentences {
-        let rows = ("configuration", sentence.rows.join("; "));
-        table.row("sentence", &[rows, ("text", sentence.text.clone())])?;
-    }
-    for limit in &document.limits {
-        table.row("limit", &[("text", limit.clone())])?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_figure_is_in_the_column_of_its_name() {
+        let comparison = json!({
+            "workload": "disk, cold", "metric": "latency", "unit": "ns", "baseline": "old",
+            "configuration": "new", "n_baseline": 3, "n": 4, "ratio": 1.25, "ci": [1.125, 1.5],
+            "t_test": "welch", "scale": "log", "verdict": "supported",
+        });
+        let document = json!({
+            "schema": "", "source": "", "alpha": 0.05, "level": 0.95, "margin": 0.01,
+            "configurations": [], "workloads": [], "runs": [], "summaries": [],
+            "statements": [], "comparisons": [comparison], "factorial": [], "rates": [],
+            "rate_comparisons": [], "claims": [], "lints": [], "sentences": [],
+            "reproduce": "",
+        });
+        let document: Document = serde_json::from_value(document).unwrap();
+        let text = csv(&document).unwrap();
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+        let head = reader.headers().unwrap().clone();
+        let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let [row] = &rows[..] else { panic!("{text}") };
+        for (column, value) in [
+            ("kind", "comparison"),
+            ("workload", "disk, cold"),
+            ("configuration", "new"),
+            ("n_baseline", "3"),
+            ("ratio", "1.25"),
+            ("level", "0.95"),
+            ("ci_low", "1.125"),
+            ("ci_high", "1.5"),
+            ("t_test", "welch"),
+            ("scale", "log"),
+            ("verdict", "supported"),
+            ("p", ""),
+        ] {
+            let at = head.iter().position(|name| name == column).unwrap();
+            assert_eq!(&row[at], value, "{column}: {text}");
+        }
+    }
+}

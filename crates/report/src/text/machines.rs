@@ -272,34 +272,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn csv_has_a_row_for_each_figure() {
-        let csv = crate::csv(&document("differ", ["alpha", "beta"])).unwrap();
-        let kinds: Vec<&str> = csv
-            .lines()
-            .skip(1)
-            .map(|line| line.split(',').next().unwrap())
-            .filter(|kind| *kind != "about")
-            .collect();
-        assert_eq!(
-            kinds,
-            [
-                "machine",
-                "weight",
-                "machine",
-                "weight",
-                "pooled",
-                "random",
-                "prediction",
-                "q",
-                "q_welch",
-                "i2",
-                "tau2"
-            ]
-        );
-        let first = csv.lines().find(|line| line.starts_with("machine,"));
-        let machine = first.unwrap().trim_end_matches(',').rsplit(',').next();
-        assert_eq!(machine, Some("alpha"), "{csv}");
-    }
 }
