@@ -9,6 +9,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::WIDTH;
 use crate::number::signed;
 use crate::printable::printable;
+use crate::wrap::push_wrapped_code;
 
 pub use effect::{EffectReading, PatchEffect};
 
@@ -254,44 +255,11 @@ fn tail(series: &SeriesReport) -> Vec<String> {
     lines
 }
 
-/// Wraps a command with backslashes so that it can be pasted.
+/// A command, wrapped with backslashes so that it can be pasted.
 pub(crate) fn command(line: &str) -> Vec<String> {
-    let mut lines = vec![String::from(" ")];
-    for word in shell_words_of(line) {
-        let fits = |last: &String| last.width() + 1 + word.width() + 2 <= WIDTH;
-        match lines.last_mut() {
-            Some(last) if fits(last) || last.trim().is_empty() => {
-                last.push(' ');
-                last.push_str(word);
-            }
-            Some(last) => {
-                last.push_str(" \\");
-                lines.push(format!("    {word}"));
-            }
-            None => {}
-        }
-    }
-    lines
-}
-
-/// Splits a command into words; quoted text is one word.
-fn shell_words_of(line: &str) -> Vec<&str> {
-    let (mut words, mut from) = (Vec::new(), 0);
-    let (mut quoted, mut escaped) = (false, false);
-    for (at, c) in line.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if !quoted => escaped = true,
-            '\'' => quoted = !quoted,
-            ' ' if !quoted => {
-                words.extend(line.get(from..at));
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    words.extend(line.get(from..));
-    words
+    let mut text = String::new();
+    push_wrapped_code(&mut text, line);
+    text.lines().map(str::to_owned).collect()
 }
 
 fn name(series: &SeriesReport, at: usize, tried: &TriedPatch) -> String {

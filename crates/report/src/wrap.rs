@@ -43,13 +43,22 @@ pub(crate) fn push_wrapped_code_after(out: &mut String, begin: &str, command: &s
     out.push('\n');
 }
 
-/// Splits a command at blanks outside single quotes.
-fn shell_words(command: &str) -> Vec<&str> {
-    let mut quoted = false;
-    command
-        .split(|c: char| {
-            quoted ^= c == '\'';
-            c == ' ' && !quoted
-        })
-        .collect()
+/// Splits a command into words; quoted text is one word.
+fn shell_words(line: &str) -> Vec<&str> {
+    let (mut words, mut from) = (Vec::new(), 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, c) in line.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if !quoted => escaped = true,
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => {
+                words.extend(line.get(from..at));
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    words.extend(line.get(from..));
+    words
 }
