@@ -29,7 +29,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             print_kernel(&kernels.fetch(name, amount, &mut said)?)?;
         }
         KernelVerb::Fetch { name: None, .. } => {
-            let qemu = assize_target::qemu_store::fetch(&Kernels::default_root()?, &mut said)?;
+            let qemu = assize_target::qemu_build::ensure(&Kernels::default_root()?, &mut said)?;
             let line = format!("QEMU {}: {}\n", qemu.version, qemu.binary.display());
             output::print(line.as_bytes())?;
         }

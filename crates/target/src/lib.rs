@@ -33,7 +33,6 @@ mod process;
 mod prune;
 pub mod qemu;
 pub mod qemu_build;
-pub mod qemu_store;
 mod sandbox;
 mod scratch;
 mod ssh;

@@ -11,14 +11,14 @@ use std::time::Duration;
 use assize_target::kernels::Kernels;
 use assize_target::qemu::Qemu;
 use assize_target::qemu_build;
-use assize_target::qemu_store::QemuFiles;
+use assize_target::qemu_build::QemuFiles;
 
 #[test]
 fn the_qemu_that_is_built_says_what_it_is() {
     let Some(stored) = ours() else {
         return;
     };
-    let asked = Qemu::at(stored.binary.clone(), stored.data_dirs.clone()).unwrap();
+    let asked = Qemu::at(stored.binary.clone(), vec![stored.data.clone()]).unwrap();
     assert_eq!(asked.version, stored.version);
     assert!(asked.parallel);
     assert!(asked.fits(4).is_ok());
@@ -62,9 +62,7 @@ pub(crate) fn machine(qemu: &QemuFiles, guest: &Path) -> Command {
                    -m 256 -nodefaults -no-user-config -display none -no-reboot \
                    -device isa-debug-exit,iobase=0xf4,iosize=4";
     let mut command = Command::new(&qemu.binary);
-    for data in &qemu.data_dirs {
-        command.arg("-L").arg(data);
-    }
+    command.arg("-L").arg(&qemu.data);
     command.args(machine.split_whitespace());
     command.arg("-kernel").arg(guest);
     command

@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use assize_target::gdb_stub::{GdbStub, StubError};
-use assize_target::qemu_store::QemuFiles;
+use assize_target::qemu_build::QemuFiles;
 
 use crate::own_qemu::{guest, machine, ours};
 

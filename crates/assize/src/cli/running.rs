@@ -308,7 +308,7 @@ pub(crate) enum KernelVerb {
         /// Also fetch its headers and the compiler that they name
         #[arg(long)]
         compiler: bool,
-        /// Get QEMU instead: build the one for exact machines, or fetch Debian's
+        /// Build QEMU for exact machines instead
         #[arg(long, conflicts_with_all = ["name", "headers", "compiler"])]
         qemu: bool,
     },

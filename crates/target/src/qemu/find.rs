@@ -5,7 +5,6 @@ use std::process::{Command, Output};
 
 use crate::Error;
 use crate::qemu_build::{self, MARK};
-use crate::qemu_store::{self, QemuFiles};
 
 /// The oldest QEMU that the exact machine was tested with.
 const OLDEST: (u32, u32) = (7, 2);
@@ -40,8 +39,7 @@ enum QemuPurpose {
 
 impl Qemu {
     /// Finds the QEMU for exact machines: `$ASSIZE_QEMU` if set; else the patched one, if it
-    /// is installed or was built below `root`; else the newer of the one fetched there and
-    /// the one in PATH.
+    /// is installed or was built below `root`; else the one in PATH.
     ///
     /// # Errors
     /// There is none, or it does not run, or it is too old.
@@ -71,23 +69,19 @@ impl Qemu {
             let qemu = Qemu::at(PathBuf::from(binary), Vec::new()).map_err(named)?;
             return qemu.not_too_old().map_err(named);
         }
-        let ours = || qemu_build::stored(root).map(|files| Qemu::stored(files, true));
-        if purpose == QemuPurpose::Exact
-            && let Some(ours) = ours()
-        {
-            return Ok(ours);
-        }
-        let fetched = qemu_store::stored(root).map(|files| Qemu::stored(files, false));
-        let system = in_path("qemu-system-x86_64").map(|binary| Qemu::at(binary, Vec::new()));
-        choose(fetched, system, ours)?.not_too_old()
-    }
-
-    fn stored(files: QemuFiles, parallel: bool) -> Qemu {
-        Qemu {
+        let ours = qemu_build::stored(root).map(|files| Qemu {
             binary: files.binary,
-            data: files.data_dirs,
+            data: vec![files.data],
             version: files.version,
-            parallel,
+            parallel: true,
+        });
+        let system = in_path("qemu-system-x86_64").map(|binary| Qemu::at(binary, Vec::new()));
+        match (purpose, ours, system) {
+            (QemuPurpose::Exact, Some(ours), _) => Ok(ours),
+            (_, _, Some(Ok(system))) => system.not_too_old(),
+            (_, Some(ours), _) => Ok(ours),
+            (_, None, Some(Err(broken))) => Err(broken),
+            (_, None, None) => Err(missing()),
         }
     }
 
@@ -180,24 +174,6 @@ fn mend_of(named: bool, packages: &[&str]) -> String {
     }
     steps.push(FETCH.into());
     steps.join(", then ")
-}
-
-/// The newer of the fetched and the system's QEMU; ours if there is neither.
-fn choose(
-    fetched: Option<Qemu>,
-    system: Option<Result<Qemu, Error>>,
-    ours: impl Fn() -> Option<Qemu>,
-) -> Result<Qemu, Error> {
-    let (system, broken) = match system {
-        Some(Ok(qemu)) => (Some(qemu), None),
-        Some(Err(error)) => (None, Some(error)),
-        None => (None, None),
-    };
-    let newest = fetched.into_iter().chain(system).max_by_key(Qemu::number);
-    match newest.or_else(ours) {
-        Some(qemu) => Ok(qemu),
-        None => Err(broken.unwrap_or_else(missing)),
-    }
 }
 
 /// The version in the output of `--version`; for ours, in the form that names its
@@ -311,24 +287,6 @@ mod tests {
             mend_of(true, &["gcc", "patch"]),
             format!("unset {VARIABLE}, then apt-get install gcc patch, then {FETCH}")
         );
-    }
-
-    #[test]
-    fn of_those_that_are_not_ours_the_newest_is_chosen() {
-        let ours = || Some(qemu("10.0.13+assize.1a2b3c4d"));
-        let broken = || Some(Err(missing()));
-        let version = |chosen: Result<Qemu, Error>| chosen.map(|qemu| qemu.version).ok();
-        let is = |version: &str| Some(version.to_string());
-        let (old, new) = (|| Some(qemu("7.2.22")), || Some(qemu("10.0.2")));
-        assert_eq!(version(choose(old(), new().map(Ok), ours)), is("10.0.2"));
-        assert_eq!(version(choose(new(), old().map(Ok), ours)), is("10.0.2"));
-        assert_eq!(version(choose(old(), broken(), ours)), is("7.2.22"));
-        assert_eq!(
-            version(choose(None, broken(), ours)),
-            is("10.0.13+assize.1a2b3c4d")
-        );
-        assert_eq!(version(choose(None, broken(), || None)), None);
-        assert!(choose(None, None, || None).is_err());
     }
 
     #[test]

@@ -25,7 +25,6 @@ use crate::fault::{create, failed, io, list, mend, read, write};
 use crate::kernels::compare_versions;
 use crate::prune::touch;
 use crate::qemu::is_parallel;
-use crate::qemu_store::QemuFiles;
 use crate::scratch::{into_place, temporary_in};
 
 /// The separator between QEMU's version and the hash.
@@ -62,6 +61,17 @@ const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);
 /// What a build is doing, for messages.
 const WHAT: &str = "build QEMU";
 
+/// A stored QEMU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QemuFiles {
+    /// The program `qemu-system-x86_64`.
+    pub binary: PathBuf,
+    /// The directory to pass with `-L`.
+    pub data: PathBuf,
+    /// `10.0.13+assize.1a2b3c4d`: QEMU's own version, and the hash of the recipe.
+    pub version: String,
+}
+
 /// The QEMU with this binary's recipe: the one that a package installed, else the newest that was
 /// built below `root`.
 #[must_use]
@@ -89,7 +99,7 @@ fn stored_by(root: &Path, recipe: &str) -> Option<QemuFiles> {
     touch(&newest);
     Some(QemuFiles {
         binary: newest.join(BINARY),
-        data_dirs: vec![newest.join(DATA)],
+        data: newest.join(DATA),
         version: name_of(&newest),
     })
 }

@@ -28,7 +28,11 @@ fn only_a_whole_qemu_of_this_recipe_is_found_and_of_several_the_newest() {
     assert_eq!(found().as_deref(), Some("10.0.13+assize.55555555"));
     let files = stored_by(root, "a").unwrap();
     assert!(files.binary.is_file());
-    assert!(files.data_dirs[0].ends_with("10.0.13+assize.55555555/usr/share/qemu"));
+    assert!(
+        files
+            .data
+            .ends_with("10.0.13+assize.55555555/usr/share/qemu")
+    );
 }
 
 #[test]
