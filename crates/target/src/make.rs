@@ -103,7 +103,7 @@ impl MakeRun<'_> {
         // It panics only through a bug there.
         let excess = watch.join().unwrap_or_default();
         remains::check(&self.folders.writable, &self.folders.readable)
-            .map_err(|error| error.of(self.what))?;
+            .map_err(|error| error.into_error(self.what))?;
         if let Some(excess) = excess {
             return Ok(End::Stopped(excess.to_string()));
         }

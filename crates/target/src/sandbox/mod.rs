@@ -96,7 +96,7 @@ pub(crate) enum SandboxError {
 
 impl SandboxError {
     /// The error for what was attempted.
-    pub(crate) fn of(self, what: &str) -> Error {
+    pub(crate) fn into_error(self, what: &str) -> Error {
         match self {
             SandboxError::NotHere {
                 bubblewrap,
@@ -171,7 +171,7 @@ impl Sandbox {
         });
         found
             .clone()
-            .map_err(|error| error.of("build in a sandbox"))
+            .map_err(|error| error.into_error("build in a sandbox"))
     }
 
     /// The kind that works with the programs that are found.

@@ -485,7 +485,9 @@ fn the_command_hides_what_is_not_given() {
 
 #[test]
 fn without_either_kind_it_says_what_is_missing_and_how_to_do_without() {
-    let error = Sandbox::find_by(&|_| None).unwrap_err().of("build it");
+    let error = Sandbox::find_by(&|_| None)
+        .unwrap_err()
+        .into_error("build it");
     assert!(error.why.contains("bwrap is not in PATH"), "{error}");
     assert!(error.why.contains("unshare is not in PATH"), "{error}");
     let mend = error.mend.unwrap();
@@ -503,7 +505,7 @@ fn without_either_kind_it_says_what_is_missing_and_how_to_do_without() {
     }
     let error = Sandbox::find_by(&|name| Some(place.path().join(name)))
         .unwrap_err()
-        .of("build it");
+        .into_error("build it");
     assert!(
         error.why.contains("bubblewrap: bwrap: not permitted"),
         "{error}"

@@ -91,7 +91,7 @@ fn take(from: &Path, to: &Path, within: &dyn Fn(&Path) -> Result<(), Error>) -> 
 fn within(what: &str, link: &Path, roots: &[PathBuf]) -> Result<(), Error> {
     match fs::canonicalize(link) {
         Ok(real) if !roots.iter().any(|root| real.starts_with(root)) => {
-            Err(SandboxError::Left(link.to_owned(), OUTWARD).of(what))
+            Err(SandboxError::Left(link.to_owned(), OUTWARD).into_error(what))
         }
         _ => Ok(()),
     }
