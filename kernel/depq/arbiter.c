@@ -18,7 +18,7 @@
  * has waited longest.
  *
  * A queue has a turn with its arbiter. All changes are made under
- * &depq_arbiter.lock, and all but waiting → granted under &depq_queue.lock too,
+ * &depq_arbiter.lock, and all but waiting -> granted under &depq_queue.lock too,
  * so that a turn other than waiting is stable for the holder of the latter.
  *
  * ========  ==============================  =================================

@@ -197,7 +197,7 @@ static int simgpu_depq_init(struct simgpu_context *context)
 		.hang_limit = context->args.hang_limit,
 	};
 	char name[24];
-	int error;
+	int ret;
 
 	snprintf(name, sizeof(name), "simgpu%u-%u", context->engine->index,
 		 context->id);
@@ -207,14 +207,14 @@ static int simgpu_depq_init(struct simgpu_context *context)
 		return PTR_ERR(args.worker);
 	args.arbiter = simgpu_arbiter_get(context);
 	if (IS_ERR(args.arbiter)) {
-		error = PTR_ERR(args.arbiter);
+		ret = PTR_ERR(args.arbiter);
 	} else {
-		error = depq_queue_init(&context->depq, &args);
-		if (error)
+		ret = depq_queue_init(&context->depq, &args);
+		if (ret)
 			simgpu_arbiter_put(context);
 	}
 	depq_worker_put(args.worker);
-	return error;
+	return ret;
 }
 
 static void simgpu_depq_close(struct simgpu_context *context)

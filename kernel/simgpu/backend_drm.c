@@ -309,7 +309,7 @@ static int drm_context_init(struct simgpu_context *context)
 	bool ring = shape.recovery == SIMGPU_DRM_RING;
 	struct simgpu_drm_context *drm;
 	struct drm_gpu_scheduler *base;
-	int err;
+	int ret;
 
 	if (!COMPAT_SCHED_WQUEUE && context->args.shape && !shape.per_engine)
 		return -EOPNOTSUPP;
@@ -323,13 +323,13 @@ static int drm_context_init(struct simgpu_context *context)
 	drm->sched = simgpu_drm_sched_join(context,
 					   drm_ops_for[shape.recovery]);
 	if (IS_ERR(drm->sched)) {
-		err = PTR_ERR(drm->sched);
+		ret = PTR_ERR(drm->sched);
 		goto free;
 	}
 	base = &drm->sched->base;
-	err = drm_sched_entity_init(&drm->entity, drm_priority(&context->args),
+	ret = drm_sched_entity_init(&drm->entity, drm_priority(&context->args),
 				    &base, 1, ring ? &drm->guilty : NULL);
-	if (err)
+	if (ret)
 		goto put;
 	context->drm = drm;
 	if (ring)
@@ -339,7 +339,7 @@ put:
 	simgpu_drm_sched_leave(context, drm->sched);
 free:
 	kfree(drm);
-	return err;
+	return ret;
 }
 
 static int drm_job_init(struct simgpu_job *job, u32 credits, bool nonblock)
@@ -394,7 +394,7 @@ static int drm_control(struct simgpu_context *context, u32 command, u64 arg)
 {
 	struct simgpu_drm_context *drm = context->drm;
 	struct simgpu_drm_sched *sched = drm->sched;
-	int err = 0;
+	int ret = 0;
 
 	switch (command) {
 	case SIMGPU_CONTROL_STOP:
@@ -409,7 +409,7 @@ static int drm_control(struct simgpu_context *context, u32 command, u64 arg)
 			drm->stops--;
 			simgpu_drm_sched_start(sched);
 		} else {
-			err = -EINVAL;
+			ret = -EINVAL;
 		}
 		mutex_unlock(&sched->lock);
 		break;
@@ -421,9 +421,9 @@ static int drm_control(struct simgpu_context *context, u32 command, u64 arg)
 		drm_sched_fault(&sched->base);
 		break;
 	default:
-		err = -EINVAL;
+		ret = -EINVAL;
 	}
-	return err;
+	return ret;
 }
 
 static void drm_stats(struct simgpu_context *context,

@@ -97,21 +97,21 @@ static struct platform_driver bus_driver = {
  */
 int simgpu_bus_add(void)
 {
-	int error = platform_driver_register(&bus_driver);
+	int ret = platform_driver_register(&bus_driver);
 
-	if (error)
-		return error;
+	if (ret)
+		return ret;
 	bus_device = platform_device_register_simple("simgpu", -1, NULL, 0);
 	if (!IS_ERR(bus_device)) {
 		if (!bus_error)
 			return 0;
 		platform_device_unregister(bus_device);
-		error = bus_error;
+		ret = bus_error;
 	} else {
-		error = PTR_ERR(bus_device);
+		ret = PTR_ERR(bus_device);
 	}
 	platform_driver_unregister(&bus_driver);
-	return error;
+	return ret;
 }
 
 /**

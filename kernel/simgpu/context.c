@@ -15,8 +15,8 @@
  * released   ioctls in flight                  nothing
  * =========  ================================  =============================
  *
- * open → killed: SIMGPU_CONTROL_KILL. open, killed → closed:
- * simgpu_context_destroy() or the end of the file. closed → released:
+ * open -> killed: SIMGPU_CONTROL_KILL. open, killed -> closed:
+ * simgpu_context_destroy() or the end of the file. closed -> released:
  * simgpu_context_release(), which the back end calls when all jobs are freed.
  *
  * Functions of the back end are called under &simgpu_context.submit with @closed
@@ -241,18 +241,18 @@ int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 {
 	struct simgpu_memory memory = {};
 	struct simgpu_context *context;
-	int error;
+	int ret;
 
-	error = simgpu_create_check(file->dev, args);
-	if (error)
-		return error;
+	ret = simgpu_create_check(file->dev, args);
+	if (ret)
+		return ret;
 	/* A reserved entry: nobody finds it, and its number is not reused. */
-	error = xa_alloc(&file->contexts, &args->context, NULL,
+	ret = xa_alloc(&file->contexts, &args->context, NULL,
 			 XA_LIMIT(1, SIMGPU_CONTEXTS_MAX), GFP_KERNEL_ACCOUNT);
-	if (error)
-		return error == -EBUSY ? -ENOSPC : error;
-	error = simgpu_memory_attach(file, args->memory, &memory);
-	context = error ? ERR_PTR(error) :
+	if (ret)
+		return ret == -EBUSY ? -ENOSPC : ret;
+	ret = simgpu_memory_attach(file, args->memory, &memory);
+	context = ret ? ERR_PTR(ret) :
 			  simgpu_context_make(file, args, &memory);
 	if (IS_ERR(context)) {
 		xa_erase(&file->contexts, args->context);

@@ -102,7 +102,7 @@ struct drm_gem_object *simgpu_gem_alloc(struct drm_device *drm, size_t size)
 int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args)
 {
 	struct drm_gem_shmem_object *shmem;
-	int error;
+	int ret;
 
 	if (!args->size || args->size > SIMGPU_OBJECT_BYTES_MAX || args->flags ||
 	    args->handle)
@@ -111,10 +111,10 @@ int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args)
 	shmem = drm_gem_shmem_create(&file->dev->drm, args->size);
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem);
-	error = drm_gem_handle_create(file->drm, &shmem->base, &args->handle);
+	ret = drm_gem_handle_create(file->drm, &shmem->base, &args->handle);
 	/* The handle holds its own reference. */
 	drm_gem_object_put(&shmem->base);
-	return error;
+	return ret;
 }
 
 /**
@@ -128,7 +128,7 @@ int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args)
 int simgpu_gem_mmap(struct simgpu_file *file, struct simgpu_gem_mmap *args)
 {
 	struct drm_gem_object *object;
-	int error = 0;
+	int ret = 0;
 
 	if (args->pad)
 		return -EINVAL;
@@ -137,11 +137,11 @@ int simgpu_gem_mmap(struct simgpu_file *file, struct simgpu_gem_mmap *args)
 		return -ENOENT;
 	/* Imported objects are mapped by their exporter. */
 	if (object->import_attach)
-		error = -EINVAL;
+		ret = -EINVAL;
 	else
 		args->offset = drm_vma_node_offset_addr(&object->vma_node);
 	drm_gem_object_put(object);
-	return error;
+	return ret;
 }
 
 /**
@@ -162,21 +162,21 @@ int simgpu_memory_attach(struct simgpu_file *file, u32 handle,
 {
 	struct drm_gem_object *object;
 	struct iosys_map map;
-	int error;
+	int ret;
 
 	if (!handle)
 		return 0;
 	object = drm_gem_object_lookup(file->drm, handle);
 	if (!object)
 		return -ENOENT;
-	error = compat_gem_vmap(object, &map);
-	if (!error && map.is_iomem) {
+	ret = compat_gem_vmap(object, &map);
+	if (!ret && map.is_iomem) {
 		compat_gem_vunmap(object, &map);
-		error = -EINVAL;
+		ret = -EINVAL;
 	}
-	if (error) {
+	if (ret) {
 		drm_gem_object_put(object);
-		return error;
+		return ret;
 	}
 	memory->object = object;
 	memory->words = map.vaddr;
@@ -273,35 +273,35 @@ static int simgpu_object_deps(struct simgpu_submission *s, u32 i,
 		dma_resv_usage_rw(simgpu_object_written(s, i));
 	struct dma_resv_iter cursor;
 	struct dma_fence *fence;
-	int error = 0;
+	int ret = 0;
 
 	dma_resv_for_each_fence(&cursor, s->uses->objects[i]->resv, usage, fence) {
-		error = simgpu_alloc_step(s);
-		if (error)
+		ret = simgpu_alloc_step(s);
+		if (ret)
 			break;
-		error = s->context->backend->job_add_dep(job,
+		ret = s->context->backend->job_add_dep(job,
 							 dma_fence_get(fence));
-		if (error)
+		if (ret)
 			break;
 	}
-	return error;
+	return ret;
 }
 
 static int simgpu_objects_prepare(struct simgpu_submission *s)
 {
-	int error;
+	int ret;
 	u32 i, j;
 
 	for (i = 0; i < s->uses->n; i++) {
 		struct dma_resv *resv = s->uses->objects[i]->resv;
 
-		error = simgpu_alloc_step(s);
-		if (!error)
-			error = dma_resv_reserve_fences(resv, s->args->n_execs);
-		for (j = 0; j < s->args->n_execs && !error; j++)
-			error = simgpu_object_deps(s, i, s->jobs[j].job);
-		if (error)
-			return error;
+		ret = simgpu_alloc_step(s);
+		if (!ret)
+			ret = dma_resv_reserve_fences(resv, s->args->n_execs);
+		for (j = 0; j < s->args->n_execs && !ret; j++)
+			ret = simgpu_object_deps(s, i, s->jobs[j].job);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -321,18 +321,18 @@ static int simgpu_objects_prepare(struct simgpu_submission *s)
 int simgpu_objects_lock(struct simgpu_submission *s)
 {
 	struct simgpu_uses *uses = s->uses;
-	int error;
+	int ret;
 
 	if (!uses)
 		return 0;
-	error = drm_gem_lock_reservations(uses->objects, uses->n, &uses->ticket);
-	if (error)
-		return error == -EALREADY ? -EINVAL :
-		       error == -EINTR ? -ERESTARTSYS : error;
-	error = simgpu_objects_prepare(s);
-	if (error)
+	ret = drm_gem_lock_reservations(uses->objects, uses->n, &uses->ticket);
+	if (ret)
+		return ret == -EALREADY ? -EINVAL :
+		       ret == -EINTR ? -ERESTARTSYS : ret;
+	ret = simgpu_objects_prepare(s);
+	if (ret)
 		simgpu_objects_unlock(s);
-	return error;
+	return ret;
 }
 
 /**

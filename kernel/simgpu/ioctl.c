@@ -99,7 +99,7 @@ static int simgpu_inject(struct simgpu_file *file,
 			 const struct simgpu_inject *args)
 {
 	struct simgpu_context *context;
-	int error;
+	int ret;
 
 	if (!simgpu_fault_valid(args->fault, args->fault_arg))
 		return -EINVAL;
@@ -110,8 +110,8 @@ static int simgpu_inject(struct simgpu_file *file,
 	context = simgpu_context_find(file, args->context);
 	if (!context)
 		return -ENOENT;
-	error = simgpu_context_lock(context);
-	if (!error) {
+	ret = simgpu_context_lock(context);
+	if (!ret) {
 		context->fault = args->fault;
 		context->fault_arg = args->fault_arg;
 		context->fault_skip = args->skip;
@@ -119,7 +119,7 @@ static int simgpu_inject(struct simgpu_file *file,
 		mutex_unlock(&context->submit);
 	}
 	simgpu_context_put(context);
-	return error;
+	return ret;
 }
 
 /* Whether a command delays or may end jobs. */
@@ -133,7 +133,7 @@ static bool simgpu_control_disturbs(u32 command)
 static int simgpu_control_locked(struct simgpu_context *context, u32 command,
 				 u64 arg)
 {
-	int error;
+	int ret;
 
 	lockdep_assert_held(&context->submit);
 	switch (command) {
@@ -149,9 +149,9 @@ static int simgpu_control_locked(struct simgpu_context *context, u32 command,
 			return -EINVAL;
 		break;
 	}
-	error = context->backend->control(context, command, arg);
-	if (error)
-		return error;
+	ret = context->backend->control(context, command, arg);
+	if (ret)
+		return ret;
 	if (command == SIMGPU_CONTROL_STOP)
 		context->stops++;
 	else if (command == SIMGPU_CONTROL_START)
@@ -166,7 +166,7 @@ static int simgpu_control(struct simgpu_file *file,
 {
 	struct simgpu_context *context;
 	bool valid;
-	int error;
+	int ret;
 
 	switch (args->command) {
 	case SIMGPU_CONTROL_STOP:
@@ -189,17 +189,17 @@ static int simgpu_control(struct simgpu_file *file,
 	if (!context)
 		return -ENOENT;
 	/* A shared scheduler has jobs of other files. */
-	error = -EPERM;
+	ret = -EPERM;
 	if (!simgpu_control_disturbs(args->command) ||
 	    simgpu_may_disturb(file, simgpu_is_shared(&context->args)))
-		error = simgpu_context_lock(context);
-	if (!error) {
-		error = simgpu_control_locked(context, args->command,
+		ret = simgpu_context_lock(context);
+	if (!ret) {
+		ret = simgpu_control_locked(context, args->command,
 					      args->arg);
 		mutex_unlock(&context->submit);
 	}
 	simgpu_context_put(context);
-	return error;
+	return ret;
 }
 
 /* Any of the structs. */

@@ -145,7 +145,7 @@ void simgpu_device_release(struct drm_device *drm)
 
 static int simgpu_device_init(struct simgpu_device *dev)
 {
-	int error = 0;
+	int ret = 0;
 
 	if (simgpu_alloc_queues(dev)) {
 		simgpu_free_queues(dev);
@@ -165,13 +165,13 @@ static int simgpu_device_init(struct simgpu_device *dev)
 	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
 	/* From here on simgpu_device_release() cleans up the rest. */
 	dev->ready = true;
-	error = simgpu_shrinker_init(dev);
-	while (!error && dev->n_engines < engines) {
-		error = simgpu_engine_init(&dev->engines[dev->n_engines], dev,
+	ret = simgpu_shrinker_init(dev);
+	while (!ret && dev->n_engines < engines) {
+		ret = simgpu_engine_init(&dev->engines[dev->n_engines], dev,
 					   dev->n_engines);
 		dev->n_engines++;
 	}
-	return error;
+	return ret;
 }
 
 /**
@@ -184,24 +184,24 @@ static int simgpu_device_init(struct simgpu_device *dev)
 int simgpu_probe(struct device *parent)
 {
 	struct simgpu_device *dev;
-	int error;
+	int ret;
 
 	/* Importing a buffer of another device requires DMA addresses. */
-	error = dma_coerce_mask_and_coherent(parent, DMA_BIT_MASK(64));
-	if (error)
-		return error;
+	ret = dma_coerce_mask_and_coherent(parent, DMA_BIT_MASK(64));
+	if (ret)
+		return ret;
 	dev = devm_drm_dev_alloc(parent, &simgpu_driver, struct simgpu_device,
 				 drm);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
-	error = simgpu_device_init(dev);
-	if (error)
-		return error;
+	ret = simgpu_device_init(dev);
+	if (ret)
+		return ret;
 	simgpu_node_mode(dev, mode);
 	dev_set_drvdata(parent, dev);
-	error = drm_dev_register(&dev->drm, 0);
-	if (error)
-		return error;
+	ret = drm_dev_register(&dev->drm, 0);
+	if (ret)
+		return ret;
 	simgpu_debugfs_init(dev);
 	return 0;
 }
@@ -240,18 +240,18 @@ static int __init simgpu_check_parameters(void)
 
 static int __init simgpu_init(void)
 {
-	int error = simgpu_check_parameters();
+	int ret = simgpu_check_parameters();
 
-	if (error)
-		return error;
-	error = simgpu_fence_init();
-	if (error)
-		return error;
-	error = simgpu_job_init();
-	if (error)
+	if (ret)
+		return ret;
+	ret = simgpu_fence_init();
+	if (ret)
+		return ret;
+	ret = simgpu_job_init();
+	if (ret)
 		goto fence;
-	error = simgpu_bus_add();
-	if (error)
+	ret = simgpu_bus_add();
+	if (ret)
 		goto job;
 	return 0;
 
@@ -259,7 +259,7 @@ job:
 	simgpu_job_exit();
 fence:
 	simgpu_fence_exit();
-	return error;
+	return ret;
 }
 
 static void __exit simgpu_exit(void)

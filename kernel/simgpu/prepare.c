@@ -134,19 +134,19 @@ static int simgpu_add_deps(struct simgpu_submission *s,
 			return -EFAULT;
 		for (i = 0; i < n; i++) {
 			struct dma_fence *fence;
-			int error;
+			int ret;
 
 			fence = simgpu_dep_fence(s, &deps[i]);
 			if (IS_ERR(fence))
 				return PTR_ERR(fence);
-			error = simgpu_alloc_step(s);
-			if (error) {
+			ret = simgpu_alloc_step(s);
+			if (ret) {
 				dma_fence_put(fence);
-				return error;
+				return ret;
 			}
-			error = s->context->backend->job_add_dep(p->job, fence);
-			if (error)
-				return error;
+			ret = s->context->backend->job_add_dep(p->job, fence);
+			if (ret)
+				return ret;
 		}
 	}
 	return 0;
@@ -225,16 +225,16 @@ static int simgpu_make_sync_file(struct simgpu_submission *s,
 static int simgpu_make_syncobj(struct simgpu_submission *s,
 			       struct simgpu_prepared *p)
 {
-	int error;
+	int ret;
 
 	p->syncobj = drm_syncobj_find(s->file->drm, p->exec.out_syncobj);
 	if (!p->syncobj)
 		return -ENOENT;
 	if (!p->exec.out_point)
 		return 0;
-	error = simgpu_alloc_step(s);
-	if (error)
-		return error;
+	ret = simgpu_alloc_step(s);
+	if (ret)
+		return ret;
 	p->chain = dma_fence_chain_alloc();
 	return p->chain ? 0 : -ENOMEM;
 }
@@ -250,7 +250,7 @@ static int simgpu_make_syncobj(struct simgpu_submission *s,
 int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p)
 {
 	struct simgpu_job *job;
-	int error;
+	int ret;
 
 	lockdep_assert_held(&s->context->submit);
 	if (!p->exec.credits)
@@ -261,14 +261,14 @@ int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p)
 		return PTR_ERR(job);
 	p->job = job;
 	if (p->exec.n_deps) {
-		error = simgpu_add_deps(s, p);
-		if (error)
-			return error;
+		ret = simgpu_add_deps(s, p);
+		if (ret)
+			return ret;
 	}
 	if (p->exec.flags & SIMGPU_EXEC_SYNCOBJ_OUT) {
-		error = simgpu_make_syncobj(s, p);
-		if (error)
-			return error;
+		ret = simgpu_make_syncobj(s, p);
+		if (ret)
+			return ret;
 	}
 	if (p->exec.flags & SIMGPU_EXEC_FENCE_OUT)
 		return simgpu_make_sync_file(s, p);

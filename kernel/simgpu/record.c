@@ -203,7 +203,7 @@ static int simgpu_read_records(struct simgpu_context *context,
 	if (newest >= ring)
 		seqno = max(seqno, newest - ring + 1);
 	for (; seqno <= newest && n < args->n; seqno++) {
-		int error;
+		int ret;
 
 		if (!simgpu_record_snapshot(context, seqno, &record)) {
 			/* Overwritten: start later, or end after those copied. */
@@ -211,9 +211,9 @@ static int simgpu_read_records(struct simgpu_context *context,
 				break;
 			continue;
 		}
-		error = simgpu_record_put(to, args->record_size, &record);
-		if (error)
-			return error;
+		ret = simgpu_record_put(to, args->record_size, &record);
+		if (ret)
+			return ret;
 		to += args->record_size;
 		if (!n++)
 			args->first = seqno;
@@ -236,7 +236,7 @@ static int simgpu_read_records(struct simgpu_context *context,
 int simgpu_read(struct simgpu_file *file, struct simgpu_read *args)
 {
 	struct simgpu_context *context;
-	int error;
+	int ret;
 
 	if (args->pad || args->record_size < SIMGPU_RECORD_SIZE_MIN)
 		return -EINVAL;
@@ -245,9 +245,9 @@ int simgpu_read(struct simgpu_file *file, struct simgpu_read *args)
 	context = simgpu_context_find(file, args->context);
 	if (!context)
 		return -ENOENT;
-	error = simgpu_read_records(context, args);
+	ret = simgpu_read_records(context, args);
 	simgpu_context_put(context);
-	return error;
+	return ret;
 }
 
 /* Counts the jobs that have signalled, and the failed ones among them. */
@@ -307,18 +307,18 @@ void simgpu_stats_locked(struct simgpu_context *context,
 int simgpu_stats(struct simgpu_file *file, struct simgpu_stats *args)
 {
 	struct simgpu_context *context;
-	int error;
+	int ret;
 
 	if (args->pad)
 		return -EINVAL;
 	context = simgpu_context_find(file, args->context);
 	if (!context)
 		return -ENOENT;
-	error = simgpu_context_lock(context);
-	if (!error) {
+	ret = simgpu_context_lock(context);
+	if (!ret) {
 		simgpu_stats_locked(context, args);
 		mutex_unlock(&context->submit);
 	}
 	simgpu_context_put(context);
-	return error;
+	return ret;
 }

@@ -36,7 +36,7 @@
  * being short. The limit is for jobs that need user space to continue
  * (%SIMGPU_CONTROL_STOP), which no real driver may have.
  *
- * Locks: reservation → &simgpu_shrinker.lru_mutex. The scan only uses trylock on
+ * Locks: reservation -> &simgpu_shrinker.lru_mutex. The scan only uses trylock on
  * reservations, as their holders may be allocating.
  */
 
@@ -95,7 +95,7 @@ int simgpu_gem_madvise(struct simgpu_file *file,
 		       struct simgpu_gem_madvise *args)
 {
 	struct drm_gem_object *base;
-	int error = -EINVAL;
+	int ret = -EINVAL;
 
 	if (args->advice > SIMGPU_GEM_DONTNEED || args->pad)
 		return -EINVAL;
@@ -104,14 +104,14 @@ int simgpu_gem_madvise(struct simgpu_file *file,
 		return -ENOENT;
 	/* An imported object's pages belong to its exporter. */
 	if (!base->import_attach)
-		error = dma_resv_lock_interruptible(base->resv, NULL);
-	if (!error) {
+		ret = dma_resv_lock_interruptible(base->resv, NULL);
+	if (!ret) {
 		args->retained = simgpu_advise(to_simgpu_object(base),
 					       args->advice);
 		dma_resv_unlock(base->resv);
 	}
 	drm_gem_object_put(base);
-	return error == -EINTR ? -ERESTARTSYS : error;
+	return ret == -EINTR ? -ERESTARTSYS : ret;
 }
 
 static void simgpu_shrinker_free_work(struct work_struct *work)

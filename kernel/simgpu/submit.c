@@ -98,14 +98,14 @@ static int simgpu_copy_in(struct simgpu_submission *s)
 
 	for (i = 0; i < s->args->n_execs; i++) {
 		struct simgpu_prepared *p = &s->jobs[i];
-		int error;
+		int ret;
 
 		p->fd = -1;
-		error = copy_struct_from_user(&p->exec, sizeof(p->exec),
+		ret = copy_struct_from_user(&p->exec, sizeof(p->exec),
 					      simgpu_exec_user(s, i),
 					      s->args->exec_size);
-		if (error)
-			return error;
+		if (ret)
+			return ret;
 		if (!simgpu_exec_valid(s->context, &p->exec, i))
 			return -EINVAL;
 		if (p->exec.fault &&
@@ -270,35 +270,35 @@ static void simgpu_commit(struct simgpu_submission *s,
 static int simgpu_submit_locked(struct simgpu_submission *s)
 {
 	struct simgpu_context *context = s->context;
-	int error = 0;
+	int ret = 0;
 	u32 i;
 
 	lockdep_assert_held(&context->submit);
 	s->random = context->random;
 	s->fault_skip = context->fault_skip;
 	s->fault_count = context->fault_count;
-	for (i = 0; i < s->args->n_execs && !error; i++) {
+	for (i = 0; i < s->args->n_execs && !ret; i++) {
 		cond_resched();
-		error = simgpu_prepare(s, &s->jobs[i]);
+		ret = simgpu_prepare(s, &s->jobs[i]);
 	}
-	if (!error)
-		error = simgpu_copy_out(s);
-	if (!error) {
-		error = simgpu_objects_lock(s);
-		if (error)
+	if (!ret)
+		ret = simgpu_copy_out(s);
+	if (!ret) {
+		ret = simgpu_objects_lock(s);
+		if (ret)
 			simgpu_copy_back(s);
 	}
-	if (error)
+	if (ret)
 		simgpu_unprepare(s);
 	/* An injected fault counts when it takes effect, even here. */
-	if (!error || (s->fail && error == -ENOMEM)) {
+	if (!ret || (s->fail && ret == -ENOMEM)) {
 		context->fault_skip = s->fault_skip;
 		if (context->fault_count && !s->fault_count)
 			context->fault = SIMGPU_FAULT_NONE;
 		context->fault_count = s->fault_count;
 	}
-	if (error)
-		return error;
+	if (ret)
+		return ret;
 	context->random = s->random;
 	for (i = 0; i < s->args->n_execs; i++) {
 		/* Each may take 10 ms if the submitter runs it. */
@@ -313,21 +313,21 @@ static int simgpu_submit_locked(struct simgpu_submission *s)
 static int simgpu_submit_to(struct simgpu_submission *s)
 {
 	u32 i;
-	int error;
+	int ret;
 
-	error = simgpu_copy_in(s);
-	if (error)
-		return error;
-	error = simgpu_objects_get(s);
-	if (error)
-		return error;
-	error = simgpu_lock_with_room(s);
-	if (error)
-		return error;
-	error = simgpu_submit_locked(s);
+	ret = simgpu_copy_in(s);
+	if (ret)
+		return ret;
+	ret = simgpu_objects_get(s);
+	if (ret)
+		return ret;
+	ret = simgpu_lock_with_room(s);
+	if (ret)
+		return ret;
+	ret = simgpu_submit_locked(s);
 	mutex_unlock(&s->context->submit);
-	if (error)
-		return error;
+	if (ret)
+		return ret;
 	for (i = 0; i < s->args->n_execs; i++)
 		if (s->jobs[i].sync_file)
 			fd_install(s->jobs[i].fd, s->jobs[i].sync_file->file);
@@ -363,7 +363,7 @@ int simgpu_submit(struct simgpu_file *file, const struct simgpu_submit *args,
 		.t_enter = t_enter,
 		.jobs = &one,
 	};
-	int error;
+	int ret;
 
 	if (args->flags & ~SIMGPU_SUBMIT_FLAGS || !args->n_execs ||
 	    args->n_execs > SIMGPU_EXECS_MAX ||
@@ -374,19 +374,19 @@ int simgpu_submit(struct simgpu_file *file, const struct simgpu_submit *args,
 	s.context = simgpu_context_find(file, args->context);
 	if (!s.context)
 		return -ENOENT;
-	error = -EINVAL;
+	ret = -EINVAL;
 	if (args->n_execs > s.context->args.ring)
 		goto out;
-	error = -ENOMEM;
+	ret = -ENOMEM;
 	if (args->n_execs > 1)
 		s.jobs = kvcalloc(args->n_execs, sizeof(*s.jobs),
 				  GFP_KERNEL_ACCOUNT);
 	if (s.jobs)
-		error = simgpu_submit_to(&s);
+		ret = simgpu_submit_to(&s);
 	simgpu_objects_put(&s);
 	if (args->n_execs > 1)
 		kvfree(s.jobs);
 out:
 	simgpu_context_put(s.context);
-	return error;
+	return ret;
 }
