@@ -6,7 +6,7 @@
 use std::arch::asm;
 
 /// Folds a sum to 16 bits.
-pub(in crate::workload) fn folded(sum: u32) -> u16 {
+pub(crate) fn folded(sum: u32) -> u16 {
     let once = (sum & 0xffff) + (sum >> 16);
     // At most one carry is left.
     ((once & 0xffff) + (once >> 16)) as u16
@@ -30,7 +30,7 @@ fn add_ones_complement(sum: u32, more: u32) -> u32 {
 ///
 /// # Safety
 /// `from` can be read for `length` bytes.
-pub(in crate::workload) unsafe fn sum_words(from: *const u8, length: usize, sum: u32) -> u32 {
+pub(crate) unsafe fn sum_words(from: *const u8, length: usize, sum: u32) -> u32 {
     let mut total = u64::from(sum);
     let whole = length - length % 2;
     // SAFETY: the loop counts up to 0 from minus the bytes of whole words, which
@@ -62,7 +62,7 @@ pub(in crate::workload) unsafe fn sum_words(from: *const u8, length: usize, sum:
 ///
 /// # Safety
 /// As for [`sum_words`].
-pub(in crate::workload) unsafe fn sum_adc32(from: *const u8, length: usize, sum: u32) -> u32 {
+pub(crate) unsafe fn sum_adc32(from: *const u8, length: usize, sum: u32) -> u32 {
     let whole = length - length % 32;
     let mut total = sum;
     // SAFETY: the first loop reads the bytes of whole iterations, of which there
@@ -98,7 +98,7 @@ pub(in crate::workload) unsafe fn sum_adc32(from: *const u8, length: usize, sum:
 ///
 /// # Safety
 /// As for [`sum_words`].
-pub(in crate::workload) unsafe fn sum_adc64(from: *const u8, length: usize, sum: u32) -> u32 {
+pub(crate) unsafe fn sum_adc64(from: *const u8, length: usize, sum: u32) -> u32 {
     let whole = length - length % 64;
     let mut total = u64::from(sum);
     // SAFETY: as for `sum_adc32`.
@@ -134,7 +134,7 @@ pub(in crate::workload) unsafe fn sum_adc64(from: *const u8, length: usize, sum:
 /// # Safety
 /// As for [`sum_words`], and the CPU has AVX2.
 #[target_feature(enable = "avx2")]
-pub(in crate::workload) unsafe fn sum_avx2(from: *const u8, length: usize, sum: u32) -> u32 {
+pub(crate) unsafe fn sum_avx2(from: *const u8, length: usize, sum: u32) -> u32 {
     let whole = length - length % 32;
     let mut parts = [0_u64; 4];
     // SAFETY: as for `sum_adc32`; `parts` has room for the 32 bytes that are

@@ -6,7 +6,7 @@ use std::arch::asm;
 ///
 /// # Safety
 /// `from` can be read and `to` written for `length` bytes, and they do not overlap.
-pub(in crate::workload) unsafe fn rep_movsb(to: *mut u8, from: *const u8, length: usize) {
+pub(crate) unsafe fn rep_movsb(to: *mut u8, from: *const u8, length: usize) {
     // SAFETY: the caller vouches for both ranges; the direction flag is clear, as
     // the ABI demands.
     unsafe {
@@ -29,7 +29,7 @@ macro_rules! copy_by {
     ($(#[$meta:meta])* $name:ident, $unit:literal, $class:ident, $load:literal, $store:literal
         $(, $after:literal)?) => {
         $(#[$meta])*
-        pub(in crate::workload) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
+        pub(crate) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
             let (head, whole, tail) = split_at_units(to, length, $unit);
             // SAFETY: the three ranges make up the `length` bytes that the caller
             // vouches for. The loop counts up to 0 from minus the bytes of the
@@ -98,7 +98,7 @@ copy_by! {
 ///
 /// # Safety
 /// As for [`rep_movsb`].
-pub(in crate::workload) unsafe fn rep_movsl(to: *mut u8, from: *const u8, length: usize) {
+pub(crate) unsafe fn rep_movsl(to: *mut u8, from: *const u8, length: usize) {
     // SAFETY: as for `rep_movsb`; 4 bytes for each word, and the remainder, are
     // `length` bytes.
     unsafe {
@@ -113,7 +113,7 @@ pub(in crate::workload) unsafe fn rep_movsl(to: *mut u8, from: *const u8, length
 ///
 /// # Safety
 /// As for [`rep_movsb`].
-pub(in crate::workload) unsafe fn rep_movsq(to: *mut u8, from: *const u8, length: usize) {
+pub(crate) unsafe fn rep_movsq(to: *mut u8, from: *const u8, length: usize) {
     // SAFETY: as for `rep_movsl`, with 8 bytes for each word.
     unsafe {
         asm!("rep movsq", "mov rcx, {rest}", "rep movsb",
@@ -129,7 +129,7 @@ macro_rules! copy_turns {
     ($(#[$meta:meta])* $name:ident, $turn:literal, $class:ident, [$($line:literal),+]
         $(, $after:literal)?) => {
         $(#[$meta])*
-        pub(in crate::workload) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
+        pub(crate) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
             let whole = length - length % $turn;
             // SAFETY: both ranges make up the `length` bytes that the caller
             // vouches for; the loop counts up to 0 from minus the bytes of whole

@@ -9,7 +9,7 @@ use std::arch::x86_64::__cpuid_count;
 /// # Safety
 ///
 /// `at` can be read for `length` bytes, and cache lines have `line` bytes.
-pub(in crate::workload) unsafe fn clflush(at: *const u8, length: usize, line: usize) {
+pub(crate) unsafe fn clflush(at: *const u8, length: usize, line: usize) {
     for at in lines(at, length, line) {
         // SAFETY: the line contains a readable byte, and flushing changes no
         // content.
@@ -21,7 +21,7 @@ pub(in crate::workload) unsafe fn clflush(at: *const u8, length: usize, line: us
 ///
 /// # Safety
 /// As for [`clflush`], and the CPU has the instruction.
-pub(in crate::workload) unsafe fn clflushopt(at: *const u8, length: usize, line: usize) {
+pub(crate) unsafe fn clflushopt(at: *const u8, length: usize, line: usize) {
     for at in lines(at, length, line) {
         // SAFETY: as above.
         unsafe { asm!("clflushopt [{at}]", at = in(reg) at, options(nostack, preserves_flags)) };
@@ -43,26 +43,26 @@ fn lines(at: *const u8, length: usize, line: usize) -> impl Iterator<Item = *con
 }
 
 /// Orders all earlier stores before all later ones (SFENCE).
-pub(in crate::workload) fn sfence() {
+pub(crate) fn sfence() {
     // SAFETY: no operand.
     unsafe { asm!("sfence", options(nostack, preserves_flags)) };
 }
 
 /// Orders all earlier loads and stores before all later ones (MFENCE).
-pub(in crate::workload) fn mfence() {
+pub(crate) fn mfence() {
     // SAFETY: no operand.
     unsafe { asm!("mfence", options(nostack, preserves_flags)) };
 }
 
 /// Size of a cache line in bytes, if the CPU has CLFLUSH (CPUID leaf 1).
-pub(in crate::workload) fn cache_line() -> Option<usize> {
+pub(crate) fn cache_line() -> Option<usize> {
     let leaf = __cpuid_count(1, 0);
     let line = ((leaf.ebx >> 8) & 0xff) as usize * 8;
     (leaf.edx & (1 << 19) != 0 && line.is_power_of_two()).then_some(line)
 }
 
 /// Whether the CPU has CLFLUSHOPT (CPUID leaf 7).
-pub(in crate::workload) fn has_clflushopt() -> bool {
+pub(crate) fn has_clflushopt() -> bool {
     __cpuid_count(0, 0).eax >= 7 && __cpuid_count(7, 0).ebx & (1 << 23) != 0
 }
 

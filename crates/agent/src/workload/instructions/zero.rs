@@ -6,7 +6,7 @@ use std::arch::asm;
 ///
 /// # Safety
 /// `to` can be written for `length` bytes.
-pub(in crate::workload) unsafe fn rep_stosb(to: *mut u8, length: usize) {
+pub(crate) unsafe fn rep_stosb(to: *mut u8, length: usize) {
     // SAFETY: the caller vouches for the range; the direction flag is clear, as
     // the ABI demands.
     unsafe {
@@ -19,7 +19,7 @@ pub(in crate::workload) unsafe fn rep_stosb(to: *mut u8, length: usize) {
 ///
 /// # Safety
 /// As for [`rep_stosb`].
-pub(in crate::workload) unsafe fn rep_stosq(to: *mut u8, length: usize) {
+pub(crate) unsafe fn rep_stosq(to: *mut u8, length: usize) {
     // SAFETY: as above; 8 bytes for each word, and the remainder, are `length`
     // bytes.
     unsafe {
@@ -36,7 +36,7 @@ macro_rules! zero_by {
     ($(#[$meta:meta])* $name:ident, $turn:literal, $class:ident, $clear:literal,
         [$($store:literal),+] $(, $after:literal)?) => {
         $(#[$meta])*
-        pub(in crate::workload) unsafe fn $name(to: *mut u8, length: usize) {
+        pub(crate) unsafe fn $name(to: *mut u8, length: usize) {
             let whole = length - length % $turn;
             // SAFETY: both ranges make up the `length` bytes that the caller
             // vouches for; the loop counts up to 0 from minus the bytes of whole
