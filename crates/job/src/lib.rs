@@ -33,6 +33,7 @@ mod quantum;
 mod queue;
 mod record;
 pub mod replay;
+mod scheduling;
 mod stalls;
 mod submitting;
 mod tracer;
@@ -67,6 +68,7 @@ pub use power::{
 pub use quantum::WrongQuantum;
 pub use queue::{Design, DriverShape, JobPicker, JobPutter, Queue, Worker, WorkerSharing};
 pub use record::{AGENT_SCHEMA, AgentMessage, RESUMED_NS, RunStage, may_complain};
+pub use scheduling::{Policy, Scheduling};
 pub use stalls::{PLANTED_STALLS, StallKind, Stalls};
 pub use submitting::{
     CompositorFences, CompositorWorkload, Crowd, Deep, FramesWorkload, Replay, Storm,
@@ -75,5 +77,5 @@ pub use submitting::{
 pub use tracer::{TracerKind, TracerMode, TracerSettings};
 pub use workload::{
     CommandWorkload, CyclictestWorkload, Hackbench, Hogs, KeptOutput, Loop, Periodic, PingPong,
-    Policy, Scheduling, WORKLOADS, WakeupMechanism, Workload, WorkloadKind,
+    WORKLOADS, WakeupMechanism, Workload, WorkloadKind,
 };
