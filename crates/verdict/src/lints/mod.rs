@@ -46,9 +46,10 @@ pub(crate) fn find_all(
     order: &order::OrderFindings,
 ) -> (Vec<Lint>, UninformativeRows) {
     let mut faults = UninformativeRows::default();
-    let mut lints = counters::constant(cells, &mut faults);
-    lints.extend(counters::aliased(cells, &mut faults));
-    lints.extend(duplicates::repetitions(cells));
+    // What only says that a metric is of no use comes last.
+    let mut of_metrics = counters::constant(cells, &mut faults);
+    of_metrics.extend(counters::aliased(cells, &mut faults));
+    let mut lints = duplicates::repetitions(cells);
     lints.extend(duplicates::whole_runs(cells));
     lints.extend(failures::failed(cells));
     lints.extend(counters::unsupported(cells));
@@ -68,6 +69,7 @@ pub(crate) fn find_all(
     lints.extend(units::summaries(cells));
     lints.extend(units::statements(cells));
     lints.extend(units::left_out(cells));
+    lints.extend(of_metrics);
     (lints, faults)
 }
 
