@@ -49,7 +49,7 @@ pub struct SeriesReport {
     /// Sentences about runs that ended abnormally; reported before everything else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<String>,
-    /// The level of each interval; all hold simultaneously at 0.95.
+    /// The level of each interval. The verdicts on all patches hold together at 0.95.
     pub level: f64,
     /// Ratios within 1 ± this count as no difference.
     pub margin: f64,
@@ -247,7 +247,8 @@ fn tail(series: &SeriesReport) -> Vec<String> {
     if let Some(bundle) = &series.bundle {
         lines.extend([
             "** established, * supported".into(),
-            format!("Intervals of {level} %; all hold at once with 95 %. All figures:"),
+            format!("Each interval holds with {level} %, all verdicts together with 95 %."),
+            "All figures:".into(),
         ]);
         lines.extend(command(&format!("assize report {bundle}")));
     }

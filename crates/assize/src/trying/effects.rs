@@ -191,13 +191,14 @@ fn effects(
     directions: &BTreeMap<String, Better>,
     findings: &[CheckFinding],
 ) -> Vec<PatchEffect> {
-    let ended = document.outcomes.iter().enumerate();
-    let ended = ended.map(|(at, row)| {
-        of_end(
-            row,
-            CheckFinding::all(findings, FindingSubject::Outcome(at)),
-        )
-    });
+    let outcomes = |open_tails: bool| {
+        let rows = document.outcomes.iter().enumerate();
+        let rows = rows.filter(move |(_, row)| row.is_open_tail() == open_tails);
+        rows.map(|(at, row)| {
+            let found = CheckFinding::all(findings, FindingSubject::Outcome(at));
+            of_end(row, found)
+        })
+    };
     let rows = document.comparisons.iter().enumerate();
     let rows = rows.filter_map(|(at, row)| {
         let better = directions.get(&row.metric)?;
@@ -214,7 +215,7 @@ fn effects(
             fails: CheckFinding::all(findings, FindingSubject::Comparison(at)),
         })
     });
-    ended.chain(rows).collect()
+    outcomes(false).chain(rows).chain(outcomes(true)).collect()
 }
 
 /// The effect on how often runs ended in one way.

@@ -211,23 +211,25 @@ fn heading(sheet: &BriefSheet<'_>, metric: &str) -> String {
 }
 
 /// The lines for a configuration. `apart`: if the best and the worst workload do not fit on one
-/// line with their intervals, each has a line.
+/// line with their intervals, each has a line of its own.
 fn contrast_lines(
     contrast: &ConfigurationContrast<'_>,
     sheet: &BriefSheet<'_>,
     apart: bool,
 ) -> Vec<String> {
     let whole = best_and_worst_effects(contrast, sheet, true);
-    let columns = sheet.names + contrast.verdict().chars().count() + whole.chars().count() + 6;
-    if apart && contrast.best_and_worst().len() > 1 && columns > sheet.width {
+    let short = change_with_interval(contrast, sheet);
+    let before = sheet.names + contrast.verdict().chars().count() + 6;
+    let fits = |text: &String| before + text.chars().count() <= sheet.width;
+    let without = best_and_worst_effects(contrast, sheet, false);
+    if apart && whole != without && !fits(&whole) && !short.as_ref().is_some_and(fits) {
         return workloads_apart(contrast, sheet);
     }
     // Ordered from most to least detailed, for terminals too narrow for everything.
     let details = [
         whole,
-        change_with_interval(contrast, sheet)
-            .unwrap_or_else(|| best_and_worst_effects(contrast, sheet, false)),
-        best_and_worst_effects(contrast, sheet, false),
+        short.unwrap_or_else(|| without.clone()),
+        without,
         brief_best_and_worst_effects(contrast, sheet, true),
         brief_best_and_worst_effects(contrast, sheet, false),
     ];

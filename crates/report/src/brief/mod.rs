@@ -71,6 +71,8 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let mut runs = spread::lines(&sheet, left);
     let left = left.saturating_sub(runs.len());
     runs.extend(resources::lines(&sheet, left));
+    let left = room.saturating_sub(answers.shown.len() + 1 + runs.len());
+    runs.extend(outcomes::slow_lines(&sheet, left));
     let tail = counts::count_hidden(&sheet, &answers);
     join_sections([head, ended, answers.shown, runs, [tail, rest].concat()])
 }

@@ -10,9 +10,10 @@ const ROWS: usize = 4;
 const LINES: usize = 3;
 
 /// A line or two for each way in which runs ended abnormally, worst first; empty if all
-/// ended normally.
+/// ended normally. Undecided rows on slow runs are left to [`slow_lines`].
 pub(super) fn lines(sheet: &BriefSheet<'_>) -> Vec<String> {
-    let rows = ranked_outcomes(sheet.document);
+    let mut rows = ranked_outcomes(sheet.document);
+    rows.retain(|row| !row.is_open_tail());
     let mut lines = Vec::new();
     for row in rows.iter().take(ROWS) {
         let code = match outcome_word(row) {
@@ -38,6 +39,19 @@ pub(super) fn lines(sheet: &BriefSheet<'_>) -> Vec<String> {
     }
     if let Some(text) = describe_all_completed(sheet.document) {
         lines.extend(sheet.wrapped(&text, "  ").into_iter().take(LINES));
+    }
+    lines
+}
+
+/// A line or two for each undecided row on slow runs, in at most `room` lines.
+pub(super) fn slow_lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
+    let rows = ranked_outcomes(sheet.document).into_iter();
+    let mut lines = Vec::new();
+    for row in rows.filter(|row| row.is_open_tail()).take(ROWS) {
+        let wrapped = sheet.wrapped(&describe_outcome(row), "  ");
+        if lines.len() + wrapped.len() <= room {
+            lines.extend(wrapped);
+        }
     }
     lines
 }

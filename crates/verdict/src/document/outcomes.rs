@@ -196,6 +196,11 @@ impl OutcomeComparison {
         cross(self.count, self.n_baseline) > cross(self.count_baseline, self.n)
     }
 
+    /// Whether it is about slow runs and undecided: the least of what a report says.
+    pub fn is_open_tail(&self) -> bool {
+        self.tail.is_some() && self.verdict != Verdict::Established
+    }
+
     /// Whether it is established that the configuration is worse.
     pub fn is_worse(&self) -> bool {
         self.verdict == Verdict::Established && self.is_more()
