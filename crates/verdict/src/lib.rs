@@ -47,7 +47,6 @@ mod hidden;
 mod identities;
 mod image_clusters;
 mod images;
-mod interim;
 mod interval;
 mod lints;
 mod lost;
@@ -85,7 +84,6 @@ pub use document::{
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};
 pub use family::{OUTCOME_SHARE, PRIMARY_SHARE};
-pub use interim::{InterimResult, interim_results};
 pub use lints::LINTS;
 pub use names::{NameError, NameKind, similar};
 pub use options::{Against, Options};

@@ -218,15 +218,14 @@ impl RunSession<'_> {
             true => recorded_in(&self.work.directory)?,
             false => BTreeSet::new(),
         };
-        // For display only: if it cannot be read, the writer reports why.
+        // If it cannot be read, the writer reports why.
         let known = match self.work.resumed {
             true => assize_bundle::read(&self.work.directory).unwrap_or_default(),
             false => Records::default(),
         };
-        let was_answered = nothing_differs(&known.configurations, &known.same);
         let is_there = |index| there.contains(&index);
-        let mut progress = Progress::new(plan, is_there, known, quiet);
-        if was_answered {
+        let mut progress = Progress::new(plan, is_there, quiet);
+        if nothing_differs(&known.configurations, &known.same) {
             return Ok(progress.tally());
         }
         let stages = interim::stages(plan);

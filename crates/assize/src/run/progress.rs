@@ -5,18 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use assize_bundle::{Measurement, Records, RunExit, RunRecord};
+use assize_bundle::{Measurement, RunExit, RunRecord};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::{printable, significant};
-use assize_verdict::interim_results;
 
 use super::engine::FinishedExecution;
-use super::head;
 use super::reproducibility::{self, ReproducibilityCounts};
 use super::view::{self, TerminalView};
 
-/// The minimum time between two updates of the intervals in the view.
-const PAUSE: Duration = Duration::from_secs(1);
 /// Without a view, a status line is printed after every tenth of the runs, but at least this many
 /// runs apart.
 const FEWEST: u32 = 10;
@@ -45,10 +41,6 @@ pub(crate) struct Progress<'a> {
     /// Remaining runs in each cell.
     left: BTreeMap<(usize, usize), u32>,
     begun: Instant,
-    /// The completed runs, for the intervals.
-    records: Records,
-    /// When the intervals were last computed, and their values.
-    intervals: (Option<Instant>, Vec<String>),
     /// What is in progress, for the view.
     now: String,
     /// Long runs that were already announced.
@@ -56,24 +48,18 @@ pub(crate) struct Progress<'a> {
 }
 
 enum ProgressDisplay {
-    View(Box<TerminalView>),
+    View(TerminalView),
     Lines,
     Nothing,
 }
 
 impl<'a> Progress<'a> {
-    /// Progress of a plan some of whose runs are recorded already; `records` holds the
-    /// completed ones.
-    pub(crate) fn new(
-        plan: &'a Plan,
-        is_recorded: impl Fn(u32) -> bool,
-        records: Records,
-        quiet: bool,
-    ) -> Self {
+    /// Progress of a plan some of whose runs are recorded already.
+    pub(crate) fn new(plan: &'a Plan, is_recorded: impl Fn(u32) -> bool, quiet: bool) -> Self {
         let shown = if quiet {
             ProgressDisplay::Nothing
         } else if std::io::stderr().is_terminal() {
-            ProgressDisplay::View(Box::new(TerminalView::new(plan.runs.len())))
+            ProgressDisplay::View(TerminalView::new(plan.runs.len()))
         } else {
             ProgressDisplay::Lines
         };
@@ -84,13 +70,6 @@ impl<'a> Progress<'a> {
             compared: ReproducibilityCounts::default(),
             left: BTreeMap::new(),
             begun: Instant::now(),
-            records: Records {
-                configurations: head::configurations(plan),
-                workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
-                runs: records.runs,
-                ..Records::default()
-            },
-            intervals: (None, Vec::new()),
             now: String::new(),
             long: BTreeSet::new(),
         };
@@ -244,7 +223,6 @@ impl<'a> Progress<'a> {
         let mut lines = vec![self.line(ended, recorded)];
         if self.is_due() && !ended.again {
             lines.push(format!("so far: {}", self.status()));
-            lines.extend(self.intervals_now());
         }
         lines
     }
@@ -256,18 +234,9 @@ impl<'a> Progress<'a> {
         self.tally.recorded.is_multiple_of(every) && self.tally.recorded < all
     }
 
-    fn draw(&mut self) {
-        if !matches!(self.shown, ProgressDisplay::View(_)) {
-            return;
-        }
-        let due = self.intervals.0.is_none_or(|last| last.elapsed() >= PAUSE);
-        if due {
-            self.intervals.1 = self.intervals_now();
-            self.intervals.0 = Some(Instant::now());
-        }
-        let status = self.status() + &self.now;
-        if let ProgressDisplay::View(view) = &mut self.shown {
-            view.show(self.tally.recorded, &status, &self.intervals.1);
+    fn draw(&self) {
+        if let ProgressDisplay::View(view) = &self.shown {
+            view.show(self.tally.recorded, &(self.status() + &self.now));
         }
     }
 
@@ -297,17 +266,6 @@ impl<'a> Progress<'a> {
         text
     }
 
-    /// The intervals of the primary metrics, or of the first metric if there are none.
-    fn intervals_now(&self) -> Vec<String> {
-        let primary = self.plan.primary.iter().map(|p| p.metric.clone());
-        let mut metrics: Vec<String> = primary.collect();
-        if metrics.is_empty() {
-            let first = self.records.runs.iter().find_map(|run| run.metrics.first());
-            metrics.extend(first.map(|(metric, _)| metric.clone()));
-        }
-        view::intervals(&interim_results(&self.records, &metrics))
-    }
-
     fn count(&mut self, ended: &FinishedExecution, recorded: &RunRecord) {
         let tally = &mut self.tally;
         tally.recorded += 1;
@@ -315,9 +273,6 @@ impl<'a> Progress<'a> {
         tally.cached += u32::from(ended.done.cached);
         tally.failed += u32::from(matches!(recorded.exit, RunExit::Failed { .. }));
         self.is_done(&ended.run);
-        if recorded.exit == RunExit::Completed {
-            self.records.runs.push(recorded.run.clone());
-        }
     }
 
     fn is_done(&mut self, run: &PlannedRun) {
