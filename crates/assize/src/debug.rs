@@ -11,13 +11,13 @@ mod signals;
 
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::slice;
 
 use assize_plan::Plan;
 use assize_target::Target;
-use assize_target::exact::{DebuggedRun, Exact, Options, TaskTypes};
-use assize_target::gdb_stub::StubError;
+use assize_target::exact::{DebuggedRun, DebuggerFiles, Exact, Options, TaskTypes};
+use assize_target::gdb_stub::{GdbStub, StubError};
 use assize_why::kernel_elf::{KernelSymbol, kernel_symbols};
 
 use crate::cli::DebugArguments;
@@ -31,9 +31,12 @@ use clock::GuestClock;
 use gdb::GdbFiles;
 use history::History;
 use moment::Moment;
-use place::{Missed, Place, Standing};
+use place::{Missed, Place, Standing, milliseconds};
 use relay::{Doors, Interruption, Seen};
 use signals::Signals;
+
+/// How far in front of a time there is a checkpoint, in ns.
+const CHECKPOINT_BEFORE: u64 = 100_000;
 
 /// What gdb is told about a kernel.
 struct KernelFacts {
@@ -48,6 +51,7 @@ struct StoppedRun<'a> {
     again: &'a RunToRepeat<'a>,
     kernel: KernelFacts,
     signals: Signals,
+    place: DebuggerFiles,
 }
 
 /// Repeats a run, brings it to a place, and leaves it to a debugger.
@@ -76,6 +80,7 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
         again: &again,
         kernel,
         signals,
+        place: exact.debugger_files()?,
     };
     let standing = stopped.bring_to(&place)?;
     stopped.tell(&standing, &what);
@@ -201,17 +206,42 @@ fn kernel(exact: &Exact, again: &RunToRepeat<'_>) -> Result<KernelFacts, Failure
 }
 
 impl StoppedRun<'_> {
-    fn bring_to(&self, place: &Place) -> Result<Standing, Failure> {
-        let KernelFacts { symbols, clock } = &self.kernel;
+    /// Brings the machine to a place. A time gets a checkpoint in front of it, for whoever goes
+    /// back a step.
+    fn bring_to(&mut self, place: &Place) -> Result<Standing, Failure> {
         let stub = self.seen.run.stub().map_err(Missed::from);
         let standing = stub.and_then(|stub| {
             let mut stub = stub.cancelled_by(&self.signals.flag());
-            place::go_to(&mut stub, place, symbols, clock)
+            if let Place::Time(time) = place {
+                self.keep_before(&mut stub, *time)?;
+            }
+            self.go_to(&mut stub, place)
         });
         standing.map_err(|missed| match missed {
             Missed::Stub(StubError::Cancelled) => Failure::InterruptedEarly,
             missed => Failure::Argument(format!("debug: --at: {missed}")),
         })
+    }
+
+    fn go_to(&self, stub: &mut GdbStub, place: &Place) -> Result<Standing, Missed> {
+        let KernelFacts { symbols, clock } = &self.kernel;
+        place::go_to(stub, place, symbols, clock)
+    }
+
+    fn keep_before(&mut self, stub: &mut GdbStub, time: u64) -> Result<(), Missed> {
+        let before = Place::Time(time.saturating_sub(CHECKPOINT_BEFORE));
+        match self.go_to(stub, &before) {
+            Ok(standing) => {
+                let Seen { run, history, .. } = &mut self.seen;
+                // Without it a step back takes longer.
+                let _ = history.keep(run, stub, standing.count);
+                Ok(())
+            }
+            // The run had not begun.
+            Err(Missed::None(_)) => Ok(()),
+            Err(Missed::Ended(_)) => Err(Missed::Ended(format!("{} ms", milliseconds(time)))),
+            Err(missed) => Err(missed),
+        }
     }
 
     fn tell(&self, standing: &Standing, what: &str) {
@@ -225,7 +255,7 @@ impl StoppedRun<'_> {
 
     /// Starts gdb and serves it until it has ended.
     fn leave_to_gdb(&mut self, arguments: &DebugArguments) -> Result<(), Failure> {
-        let door: PathBuf = self.seen.run.socket().with_extension("relay");
+        let door = self.place.socket();
         let failed = |source| Failure::Write {
             what: door.display().to_string(),
             source,
@@ -259,7 +289,7 @@ impl StoppedRun<'_> {
 
     fn files(&self, door: &str) -> Result<GdbFiles, Failure> {
         let KernelFacts { symbols, clock } = &self.kernel;
-        let directory = self.seen.run.directory();
+        let directory = self.place.directory();
         GdbFiles::write(directory, door, symbols, clock.as_ref().ok()).map_err(|source| {
             Failure::Write {
                 what: directory.display().to_string(),

@@ -17,6 +17,10 @@ crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12", "modules for debian:6.12", "gdb"];
     the_worst_sample_is_the_planted_stall = stalls,
     looking_leaves_the_answer_as_recorded = scripts,
+    steps_back_and_forwards_end_where_they_began = back_and_forth,
+    the_last_writer_of_a_word_is_the_planted_one = writers,
+    nothing_comes_before_the_begin = begin,
+    going_back_ends_where_the_run_cannot_be_repeated = cannot_go_back,
     a_write_makes_it_another_run_and_is_reported = writes,
     a_crash_is_stopped_where_the_kernel_panics = crash,
     what_cannot_be_debugged_is_refused = refused,
@@ -113,7 +117,7 @@ fn drawn(seed: u64, cpus: usize) -> String {
     ];
     let mut script = String::from("set pagination off\n");
     for _ in 0..4 + draw.u64(..12) {
-        let line = match draw.u64(..9) {
+        let line = match draw.u64(..12) {
             0 => format!("thread {}", 1 + draw.u64(..cpus as u64)),
             1 => format!("stepi {}", 1 + draw.u64(..300)),
             2 => format!(
@@ -126,6 +130,8 @@ fn drawn(seed: u64, cpus: usize) -> String {
             5 => "delete".into(),
             6 => "info registers\nx/40gx $sp\nx/20i $pc\nbt 5\ninfo clock".into(),
             7 => "x/s *(char **)&saved_command_line\np *(long *)&jiffies".into(),
+            8 => format!("reverse-stepi {}", 1 + draw.u64(..3)),
+            9 | 10 => "reverse-continue".into(),
             _ => "continue".into(),
         };
         script.push_str(&line);
@@ -148,6 +154,181 @@ fn scripts() -> Outcome {
             );
             assert_eq!(done.status.code(), Some(0));
         }
+    }
+    Ok(())
+}
+
+/// Registers of the selected CPU are compared: while another one has the turn, this one stands.
+fn back_and_forth() -> Outcome {
+    let place = tempfile::tempdir()?;
+    for cpus in [1, 2, 4] {
+        let bundle = bundle(place.path(), cpus);
+        for at in ["worst", "pipe_read:40", "__schedule:30"] {
+            let script = "info registers\nreverse-stepi 12\nstepi 12\ninfo registers\n\
+                          stepi 12\nreverse-stepi 12\ninfo registers\n";
+            let done = debug(place.path(), &bundle, at, script);
+            let seen = undisturbed(&done);
+            if let Some((function, _)) = at.split_once(':') {
+                let first = seen.lines().next().unwrap_or_default();
+                assert!(first.contains(function), "{cpus} CPUs, {at}: {seen}");
+            }
+            let registers: Vec<&str> = seen.split("rax ").skip(1).collect();
+            let registers: Vec<&str> = registers
+                .iter()
+                .filter_map(|all| Some(all.split_once("cr8 ")?.0))
+                .collect();
+            let [first, again, back] = registers[..] else {
+                panic!("{cpus} CPUs, {at}: {seen}");
+            };
+            assert!(first == again && first == back, "{cpus} CPUs, {at}: {seen}");
+        }
+    }
+    Ok(())
+}
+
+/// Three threads write their number to a word of the kernel in turn.
+fn writers_bundle(here: &Path, cpus: usize) -> String {
+    let one = |number: u32| {
+        format!(
+            "(echo writer{number} > /proc/self/comm; i=0; while [ $i -lt 60 ]; do \
+             echo {number} > /proc/sys/kernel/panic; i=$((i+1)); done) & "
+        )
+    };
+    let text = format!(
+        r#"title = "Writers"
+cpus = {cpus}
+runs = 1
+[factors.nothing.plain]
+[workloads.writers]
+kind = "command"
+argv = ["/bin/sh", "-c", "{}{}{}wait"]
+"#,
+        one(1),
+        one(2),
+        one(3)
+    );
+    let name = format!("writers{cpus}.toml");
+    fs::write(here.join(&name), text).unwrap();
+    let out = format!("writers{cpus}.bundle");
+    printed(here, &["run", "--quiet", "--out", &out, &name]);
+    out
+}
+
+/// The number of the thread that wrote last, as the word says, and as going back says.
+fn last_writer(here: &Path, bundle: &str, call: u64, steps: u64) -> (String, String) {
+    let script = format!(
+        "set pagination off\nstepi {steps}\np *(int *)&panic_timeout\n\
+         watch *(int *)&panic_timeout\nreverse-continue\ninfo symbol $pc\n\
+         set $task = *(long *)($gs_base + (long)&pcpu_hot)\n\
+         find /b $task, $task + 6000, 'w', 'r', 'i', 't', 'e', 'r'\nx/s $_\n"
+    );
+    let at = format!("proc_dointvec:{call}");
+    let done = debug(here, bundle, &at, &script);
+    let seen = undisturbed(&done);
+    let part = |before: &str, end: char| {
+        let found = seen
+            .split_once(before)
+            .and_then(|(_, it)| it.split_once(end));
+        found
+            .unwrap_or_else(|| panic!("{bundle}, {at}: {seen}"))
+            .0
+            .to_owned()
+    };
+    (part("$1 = ", '\n'), part("\"writer", '\\'))
+}
+
+fn writers() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let mut draw = fastrand::Rng::with_seed(1);
+    for cpus in [1, 2, 4] {
+        let bundle = writers_bundle(place.path(), cpus);
+        for _ in 0..trials(2) {
+            let (call, steps) = (draw.u64(20..170), draw.u64(1..2000));
+            let (word, writer) = last_writer(place.path(), &bundle, call, steps);
+            assert_eq!(word, writer, "{cpus} CPUs, call {call}, {steps} steps");
+        }
+    }
+    Ok(())
+}
+
+/// How often to try, or as often as `ASSIZE_TRIALS` says.
+fn trials(usually: u64) -> u64 {
+    let more = std::env::var("ASSIZE_TRIALS").ok();
+    more.and_then(|text| text.parse().ok()).unwrap_or(usually)
+}
+
+fn begin() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let bundle = bundle(place.path(), 2);
+    let script = "info registers rip\nreverse-stepi\ntbreak __schedule\ncontinue\nstepi 30\n\
+                  reverse-continue\ninfo registers rip\n";
+    fs::write(place.path().join("script"), script)?;
+    let words = ["debug", &bundle, "0", "--", "-batch", "-x", "script"];
+    let done = assize(place.path(), &words);
+    let seen = undisturbed(&done);
+    assert_eq!(
+        seen.matches("No more reverse-execution history").count(),
+        2,
+        "{seen}"
+    );
+    let counters: Vec<&str> = seen
+        .lines()
+        .filter(|line| line.starts_with("rip"))
+        .collect();
+    assert!(counters.len() == 2 && counters[0] == counters[1], "{seen}");
+    Ok(())
+}
+
+fn cannot_go_back() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let bundle = bundle(here, 2);
+    // What was written is lost, and the run is the recorded one again.
+    let script = "set var *(long *)&jiffies = 7\nstepi 10\nreverse-stepi\np *(long *)&jiffies\n";
+    let done = debug(here, &bundle, "worst", script);
+    let (seen, said) = (undisturbed(&done), errors(&done));
+    assert!(
+        said.contains("What was written to memory or registers is lost"),
+        "{seen}{said}"
+    );
+    assert!(!seen.contains("$1 = 7\n"), "{seen}");
+    // Nobody notices that QEMU's monitor makes it another run.
+    let script = "monitor icount_seed 7\ntbreak __schedule\ncontinue\nreverse-stepi\n";
+    let done = debug(here, &bundle, "worst", script);
+    let said = format!("{}{}", text(&done), errors(&done));
+    assert!(said.contains("something changed it"), "{said}");
+    // Ctrl-C on the way back, and a machine that dies there.
+    let cache = Cache::new();
+    for (signal, of, why) in [
+        ("INT", "gdb", "SIGINT"),
+        ("KILL", "qemu", "the machine has ended"),
+    ] {
+        let newest = format!("pgrep -n {of} -P");
+        let kill = match of {
+            "gdb" => "kill -INT $PPID".to_owned(),
+            _ => format!("kill -{signal} $({newest} $(ps -o ppid= -p $PPID))"),
+        };
+        let script =
+            format!("shell (sleep 0.7; {kill}) &\nbreak panic\nreverse-continue\ninfo clock\n");
+        fs::write(here.join("script"), script)?;
+        let words = [
+            "debug",
+            &bundle,
+            "0",
+            "--at",
+            "worst:end",
+            "--",
+            "-batch",
+            "-x",
+            "script",
+        ];
+        let mut debug = command(here, &words);
+        debug.env("ASSIZE_CACHE", cache.path());
+        let done = debug.output()?;
+        let said = format!("{}{}", text(&done), errors(&done));
+        assert!(said.contains(why), "{of}: {said}");
+        assert!(text(&done).ends_with(UNCHANGED), "{of}: {said}");
+        cache.is_idle();
     }
     Ok(())
 }

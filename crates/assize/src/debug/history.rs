@@ -199,15 +199,21 @@ impl<'a> History<'a> {
             if stop == time {
                 return Ok((machine, true));
             }
-            self.keep(&mut machine, stop)?;
+            self.keep(&mut machine.run, &mut machine.stub, stop)?;
         }
     }
 
-    fn keep(&mut self, machine: &mut Machine, stop: u64) -> Result<(), NotBack> {
+    /// Keeps the moment at which a machine stands that was stopped at a time.
+    pub(super) fn keep(
+        &mut self,
+        run: &mut DebuggedRun,
+        stub: &mut GdbStub,
+        stop: u64,
+    ) -> Result<(), NotBack> {
         let kept = Kept {
             stop,
-            at: Point::of(&mut machine.stub)?,
-            checkpoint: self.exact.checkpoint(&mut machine.run)?,
+            at: Point::of(stub)?,
+            checkpoint: self.exact.checkpoint(run)?,
         };
         if let Some(all) = &mut self.kept {
             all.push(kept);

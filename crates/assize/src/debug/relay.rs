@@ -15,7 +15,7 @@ use assize_target::exact::DebuggedRun;
 use assize_target::gdb_stub::{GdbStub, StubError, framed, hex, stopped_by};
 
 use super::history::{History, Machine, NotBack, Reached};
-use super::point::Point;
+use super::point::{Point, clocks};
 
 /// How often to check whether somebody connects, or the run has ended.
 const LOOK: Duration = Duration::from_millis(20);
@@ -231,6 +231,10 @@ impl Session<'_, '_> {
         let mut answer = self.wait()?;
         if let Some(stop) = stopped_by(&String::from_utf8_lossy(&answer)) {
             self.stopped_on(stop.cpu);
+            if text == "?" {
+                // QEMU does that where the machine stops, and not where a debugger asks.
+                self.select()?;
+            }
         }
         if answer == b"OK" {
             match text.split_at_checked(1) {
@@ -296,11 +300,11 @@ impl Session<'_, '_> {
     fn go_back(&mut self, steps: bool) -> Result<(), StubError> {
         let stepped = self.stepped();
         let answer = match self.earlier(steps, stepped) {
-            Ok((machine, reached)) => {
+            Ok((mut machine, reached)) => {
                 let (cpu, why) = match reached {
                     Reached::Cpu(cpu) => (cpu, String::new()),
                     Reached::Watchpoint(cpu, watch) => (cpu, watch),
-                    Reached::Begin => (self.cpu, "replaylog:begin;".into()),
+                    Reached::Begin => (clocks(&mut machine.stub)?.0, "replaylog:begin;".into()),
                 };
                 self.stopped_on(cpu);
                 self.see(machine)?;

@@ -33,10 +33,15 @@ pub struct DebuggedRun {
     pub(super) before: [Vec<u8>; 2],
     /// The directory of the socket, whose path must be short.
     place: tempfile::TempDir,
-    /// The directory of the debugger's files.
-    files: scratch::ScratchDirectory,
     facts: BTreeMap<String, String>,
     begun: Instant,
+}
+
+/// Directories for a debugger, whichever machines it sees.
+#[derive(Debug)]
+pub struct DebuggerFiles {
+    place: tempfile::TempDir,
+    files: scratch::ScratchDirectory,
 }
 
 impl Exact {
@@ -47,6 +52,19 @@ impl Exact {
     pub fn facts(&self, order: &Order) -> Result<BTreeMap<String, String>, Error> {
         let ready = self.stock.ready(order)?;
         Ok(facts(&self.qemu, &ready, order, Clock::Instructions))
+    }
+
+    /// Makes directories for a debugger.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn debugger_files(&self) -> Result<DebuggerFiles, Error> {
+        let root = self.stock.root();
+        let files = scratch::directory(root).map_err(|error| keep_error(root, &error))?;
+        Ok(DebuggerFiles {
+            place: place()?,
+            files,
+        })
     }
 
     /// Resumes the machine of this order and leaves it standing before its job. The host's
@@ -77,12 +95,7 @@ impl Exact {
         }
         let ready: Arc<PreparedBoot> = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
-        let place = tempfile::Builder::new()
-            .prefix("assize-")
-            .tempdir()
-            .map_err(|error| keep_error(&std::env::temp_dir(), &error))?;
-        let root = self.stock.root();
-        let files = scratch::directory(root).map_err(|error| keep_error(root, &error))?;
+        let place = place()?;
         let socket = socket(place.path());
         let listen = format!("unix:{},server=on,wait=off", socket.display());
         let mut booted = BootSpec {
@@ -104,7 +117,6 @@ impl Exact {
             state: image.state(),
             before: Default::default(),
             place,
-            files,
             facts: facts(&self.qemu, &ready, order, Clock::Instructions),
             begun,
         };
@@ -117,17 +129,31 @@ impl Exact {
     }
 }
 
+/// A directory with a short path.
+fn place() -> Result<tempfile::TempDir, Error> {
+    let place = tempfile::Builder::new().prefix("assize-").tempdir();
+    place.map_err(|error| keep_error(&std::env::temp_dir(), &error))
+}
+
 fn socket(place: &Path) -> PathBuf {
     place.join("gdb")
 }
 
-impl DebuggedRun {
-    /// A directory for the files of a debugger.
+impl DebuggerFiles {
+    /// A directory for what the debugger reads.
     #[must_use]
     pub fn directory(&self) -> &Path {
         self.files.path()
     }
 
+    /// The path of a socket to which the debugger connects.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        socket(self.place.path())
+    }
+}
+
+impl DebuggedRun {
     /// The socket of QEMU's gdb stub, which serves one debugger at a time.
     #[must_use]
     pub fn socket(&self) -> PathBuf {

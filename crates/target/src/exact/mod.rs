@@ -27,7 +27,7 @@ use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 pub(crate) use boot::{BootOutput, BootSpec};
 pub use checkpoint::Checkpoint;
 pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
-pub use debugging::DebuggedRun;
+pub use debugging::{DebuggedRun, DebuggerFiles};
 pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;
