@@ -1,7 +1,8 @@
 //! Exact tests of two shares: how many runs of each side ended in one way.
 
 use crate::dist::{binomial_lower, binomial_pmf, binomial_upper};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_open_unit};
+use crate::welch::Interval;
 
 /// Probabilities that differ by less than this share are equal, as in R.
 const TIE: f64 = 1e-7;
@@ -15,6 +16,46 @@ pub struct RunShare {
     pub count: u32,
     /// The number of all runs.
     pub of: u32,
+}
+
+/// The exact interval of the probability that runs end in that way.
+///
+/// Each end is the probability at which the tail beyond the observed count is half of 1 - `level`;
+/// the interval of no run, or of every run, ends at 0 or 1.
+///
+/// - Shape: `count` <= `of`; 0 < level < 1.
+/// - Range: 0 <= low < high <= 1; all of it if `of` is 0. Coverage is at least `level`.
+/// - Cost: 120 binomial tails.
+/// - Source: Clopper and Pearson 1934, Biometrika 26.
+/// - Checked against the closed form for no run and every run, and the tails at its ends.
+///
+/// # Errors
+/// [`Error::BadArgument`] for a count above its number of runs, or the level.
+pub fn interval(share: RunShare, level: f64) -> Result<Interval> {
+    check(share)?;
+    check_open_unit(level, "the level must lie between 0 and 1")?;
+    let (count, of) = (share.count.into(), share.of.into());
+    let tail = 0.5 * (1.0 - level);
+    let low = crossing(|chance| binomial_upper(count, of, chance) > tail);
+    let high = crossing(|chance| binomial_lower(count, of, chance) <= tail);
+    Ok(Interval {
+        low: if share.count == 0 { 0.0 } else { low },
+        high: if share.count == share.of { 1.0 } else { high },
+    })
+}
+
+/// The probability from which on this is so.
+fn crossing(is_so: impl Fn(f64) -> bool) -> f64 {
+    let (mut least, mut most) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(least, most);
+        if is_so(middle) {
+            most = middle;
+        } else {
+            least = middle;
+        }
+    }
+    most
 }
 
 /// Fisher's exact two-sided p of two shares, for unpaired runs.
@@ -283,6 +324,23 @@ mod tests {
 
     fn close(got: f64, want: f64) {
         assert!((got - want).abs() <= 1e-9 * want, "{got} {want}");
+    }
+
+    #[test]
+    fn an_interval_ends_where_a_tail_is_half_of_the_rest() {
+        // The closed form for no run.
+        let none = interval(share(0, 20), 0.95).unwrap();
+        close(none.high, 1.0 - 0.025_f64.powf(1.0 / 20.0));
+        assert!(none.low == 0.0);
+        let all = interval(share(20, 20), 0.95).unwrap();
+        close(all.low, 1.0 - none.high);
+        assert!(all.high == 1.0);
+        let some = interval(share(3, 10), 0.9).unwrap();
+        close(binomial_upper(3, 10, some.low), 0.05);
+        close(binomial_lower(3, 10, some.high), 0.05);
+        let nothing = interval(share(0, 0), 0.95).unwrap();
+        assert!(nothing.low == 0.0 && nothing.high == 1.0);
+        assert!(interval(share(3, 2), 0.95).is_err() && interval(share(1, 2), 1.0).is_err());
     }
 
     /// Compares with sums of exact fractions, computed independently of this
