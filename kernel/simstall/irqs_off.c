@@ -5,11 +5,18 @@
  * A kernel timer interrupts the CPU, and its handler spins with
  * interrupts off. Whatever ran there is delayed by that, plus the time of the
  * interrupt itself.
+ *
+ * With the parameter rival, each stall is decided halfway to it: timers of both
+ * CPUs fire at the same instant and take a lock, and if the rival is first, the
+ * stall is as short as possible. What CPUs do before and after does not matter
+ * to that stall.
  */
 
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
+#include <linux/moduleparam.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/timex.h>
 
 #include <asm/tsc.h>
@@ -24,6 +31,55 @@ static unsigned int irqs_off_cpu;
 /* The next stall. Owned by the timer while it is armed. */
 static struct simstall_stall *irqs_off_next;
 
+static int rival = -1;
+module_param(rival, int, 0644);
+MODULE_PARM_DESC(rival, "irqs-off: a CPU that may win a race and shorten a stall (default -1: none)");
+
+/* The turns of a loop for which a CPU holds the lock, so that the other meets it. */
+#define IRQS_OFF_HELD	500
+/* Those of the shortest stall. */
+#define IRQS_OFF_SHORTEST	40
+
+/* Protects whether the next stall is decided, and by whom. */
+static DEFINE_RAW_SPINLOCK(irqs_off_lock);
+static bool irqs_off_decided, irqs_off_lost;
+static struct hrtimer irqs_off_rival_timer;
+static call_single_data_t irqs_off_rival_call;
+/* When the next stall is decided, how long before it, and whether that is still to come. */
+static ktime_t irqs_off_race_at;
+static u64 irqs_off_lead_ns;
+static bool irqs_off_racing;
+
+static void irqs_off_spin(u32 turns)
+{
+	asm volatile("1: decl %0\n\tjnz 1b" : "+r" (turns) : : "cc");
+}
+
+/* Context: hard interrupt of a timer. */
+static noinline void irqs_off_race(bool is_rival)
+{
+	raw_spin_lock(&irqs_off_lock);
+	if (!irqs_off_decided) {
+		irqs_off_decided = true;
+		irqs_off_lost = is_rival;
+		irqs_off_spin(IRQS_OFF_HELD);
+	}
+	raw_spin_unlock(&irqs_off_lock);
+}
+
+static enum hrtimer_restart irqs_off_rival_races(struct hrtimer *timer)
+{
+	irqs_off_race(true);
+	return HRTIMER_NORESTART;
+}
+
+/* Context: interrupt on the rival. */
+static void irqs_off_arm_rival(void *unused)
+{
+	hrtimer_start(&irqs_off_rival_timer, irqs_off_race_at,
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
 /* Returns the time from the end of the previous stall to the start of this one. */
 static u64 irqs_off_delay_ns(const struct simstall_stall *stall)
 {
@@ -32,13 +88,43 @@ static u64 irqs_off_delay_ns(const struct simstall_stall *stall)
 	return mul_u64_u32_div(ticks, NSEC_PER_SEC, PIT_TICK_RATE);
 }
 
+/*
+ * Returns when the timer is to fire for the next stall: for the stall, or for the
+ * race that decides it. Context: interrupts are off.
+ */
+static ktime_t irqs_off_next_at(void)
+{
+	u64 delay_ns = irqs_off_delay_ns(irqs_off_next);
+	ktime_t now = ktime_get();
+	int cpu = READ_ONCE(rival);
+
+	irqs_off_lost = false;
+	irqs_off_racing = cpu >= 0 && cpu < nr_cpu_ids && cpu_online(cpu);
+	if (!irqs_off_racing)
+		return ktime_add_ns(now, delay_ns);
+	irqs_off_decided = false;
+	irqs_off_lead_ns = delay_ns / 2;
+	irqs_off_race_at = ktime_add_ns(now, irqs_off_lead_ns);
+	smp_call_function_single_async(cpu, &irqs_off_rival_call);
+	return irqs_off_race_at;
+}
+
 /* Context: hard interrupt of the timer, even where others are threaded. */
 static enum hrtimer_restart irqs_off_stall(struct hrtimer *timer)
 {
 	struct simstall_stall *stall = irqs_off_next;
 	u32 turns = stall->turns;
-	u64 delay_ns, end;
+	u64 end;
 
+	if (irqs_off_racing) {
+		irqs_off_racing = false;
+		irqs_off_race(false);
+		hrtimer_set_expires(timer, ktime_add_ns(irqs_off_race_at,
+							irqs_off_lead_ns));
+		return HRTIMER_RESTART;
+	}
+	if (irqs_off_lost)
+		turns = IRQS_OFF_SHORTEST;
 	stall->begin = rdtsc_ordered();
 	asm volatile("1: decl %0\n\tjnz 1b" : "+r" (turns) : : "cc");
 	end = rdtsc_ordered();
@@ -47,8 +133,7 @@ static enum hrtimer_restart irqs_off_stall(struct hrtimer *timer)
 	if (!--irqs_off_control->left)
 		return HRTIMER_NORESTART;
 	irqs_off_next = stall + 1;
-	delay_ns = irqs_off_delay_ns(irqs_off_next);
-	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), delay_ns));
+	hrtimer_set_expires(timer, irqs_off_next_at());
 	return HRTIMER_RESTART;
 }
 
@@ -57,16 +142,18 @@ static int irqs_off_init(struct simstall_control *control, unsigned int cpu)
 	irqs_off_control = control;
 	irqs_off_cpu = cpu;
 	hrtimer_setup(&irqs_off_timer, irqs_off_stall, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_PINNED_HARD);
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_setup(&irqs_off_rival_timer, irqs_off_rival_races, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+	INIT_CSD(&irqs_off_rival_call, irqs_off_arm_rival, NULL);
 	return 0;
 }
 
 /* Context: interrupt on the CPU to be stalled. */
 static void irqs_off_arm(void *unused)
 {
-	hrtimer_start(&irqs_off_timer,
-		      ns_to_ktime(irqs_off_delay_ns(irqs_off_next)),
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&irqs_off_timer, irqs_off_next_at(),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 static void irqs_off_start(void)
@@ -75,9 +162,16 @@ static void irqs_off_start(void)
 	smp_call_function_single(irqs_off_cpu, irqs_off_arm, NULL, true);
 }
 
+/* Context: interrupt on any CPU that may be about to arm the rival's timer. */
+static void irqs_off_is_over(void *unused)
+{
+}
+
 static void irqs_off_stop(void)
 {
 	hrtimer_cancel(&irqs_off_timer);
+	on_each_cpu(irqs_off_is_over, NULL, true);
+	hrtimer_cancel(&irqs_off_rival_timer);
 }
 
 static void irqs_off_exit(void)
