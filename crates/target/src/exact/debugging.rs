@@ -100,7 +100,6 @@ impl Exact {
         let listen = format!("unix:{},server=on,wait=off", socket.display());
         let mut booted = BootSpec {
             limit: Duration::MAX,
-            run: None,
             ..self.booted(&ready, order, slot)
         };
         let mut more = vec!["-gdb", &listen];
@@ -185,6 +184,11 @@ impl DebuggedRun {
     /// # Errors
     /// The output cannot be read.
     pub fn finish(self) -> Result<OrderResult, Error> {
+        Ok(self.finish_with_answer()?.0)
+    }
+
+    /// Waits for the end of the run and also returns the agent's answer.
+    pub(super) fn finish_with_answer(self) -> Result<(OrderResult, Vec<u8>), Error> {
         let place = self.place.path().to_owned();
         let left = self
             .running
@@ -193,11 +197,12 @@ impl DebuggedRun {
         let all = joined(&self.before, [left.answer, left.console.into_bytes()]);
         let [answer, console] = all;
         let console = String::from_utf8_lossy(&console).replace('\r', "");
-        Ok(OrderResult {
+        let result = OrderResult {
             outcome: exact(stream::outcome(&answer, &console, left.ended)),
             machine: self.facts,
             cached: false,
             elapsed: self.begun.elapsed(),
-        })
+        };
+        Ok((result, answer))
     }
 }

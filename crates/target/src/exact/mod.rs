@@ -9,6 +9,7 @@ mod checkpoint;
 mod counting;
 mod debugging;
 mod difference;
+mod drawing;
 mod image;
 mod programs;
 mod qmp;
@@ -29,6 +30,7 @@ pub use checkpoint::Checkpoint;
 pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
 pub use debugging::{DebuggedRun, DebuggerFiles};
 pub use difference::{first_difference, lines};
+pub use drawing::Draw;
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;
 
