@@ -12,6 +12,8 @@ use crate::whole::{self, IfExists};
 
 /// The directory of answers.
 pub(crate) const FOLDER: &str = "why";
+/// The directory of answers about single runs.
+pub(crate) const MOMENTS: &str = "when";
 
 /// Stores an answer about two runs of the schedule, replacing an earlier one
 /// about the same two.
@@ -29,14 +31,36 @@ pub fn keep_answer<T: Serialize>(
     whole::put_json(&path, answer, IfExists::Replace)
 }
 
+/// Stores when a run became bad, replacing an earlier answer about it.
+///
+/// # Errors
+/// [`Error::Io`] naming the file.
+pub fn keep_when<T: Serialize>(directory: &Path, run: u32, answer: &T) -> Result<(), Error> {
+    let folder = directory.join(MOMENTS);
+    whole::create_folder(&folder)?;
+    let path = folder.join(format!("{run:04}.json"));
+    whole::put_json(&path, answer, IfExists::Replace)
+}
+
+/// The answers of [`keep_when`], in the order of their runs; may be empty.
+///
+/// # Errors
+/// Those of [`kept_answers`].
+pub fn kept_when<T: DeserializeOwned>(directory: &Path, schema: &str) -> Result<Vec<T>, Error> {
+    kept(&directory.join(MOMENTS), schema)
+}
+
 /// The answers stored in a bundle, in the order of their runs; may be empty.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`], or [`Error::Schema`] if one has a different schema, naming
 /// the file.
 pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Result<Vec<T>, Error> {
-    let folder = directory.join(FOLDER);
-    let names = whole::names(&folder)?;
+    kept(&directory.join(FOLDER), schema)
+}
+
+fn kept<T: DeserializeOwned>(folder: &Path, schema: &str) -> Result<Vec<T>, Error> {
+    let names = whole::names(folder)?;
     let mut answers = Vec::new();
     for name in names.iter().filter(|name| name.ends_with(".json")) {
         let path = folder.join(name);

@@ -43,7 +43,7 @@ pub use events::{AT_REST, Events, RunCount};
 pub use evidence::{Curve, EvidenceLimits, ThinnedEvidence, ThinnedSeries, evidence};
 pub use executions::EXECUTIONS;
 pub use head::{Head, read_plan};
-pub use kept::{keep_answer, kept_answers};
+pub use kept::{keep_answer, keep_when, kept_answers, kept_when};
 pub use layout::SCHEMA;
 pub use merge::{MergeSummary, merge};
 pub use outcomes::{ComplainedRun, Ending, FailedRun};

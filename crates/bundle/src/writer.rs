@@ -211,6 +211,7 @@ impl Writer {
         let there = self.recorded()?;
         remove_unfinished(&self.directory)?;
         remove_unfinished(&self.directory.join(kept::FOLDER))?;
+        remove_unfinished(&self.directory.join(kept::MOMENTS))?;
         for folder in FOLDERS {
             let folder_path = self.directory.join(folder);
             remove_unfinished(&folder_path)?;

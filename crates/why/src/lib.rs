@@ -27,6 +27,7 @@ pub mod symbols;
 mod tables;
 pub mod threads;
 pub mod types;
+pub mod when;
 
 pub use caches::Caches;
 pub use calls::Calls;
@@ -42,3 +43,4 @@ pub use profile::Profile;
 pub use programs::{InstructionNames, Program, Programs};
 pub use subsystems::Subsystems;
 pub use symbols::Symbols;
+pub use when::When;

@@ -1,0 +1,178 @@
+//! When the bad end of a run became certain.
+//!
+//! A run is repeated up to an instant and goes on with other turns of its CPUs. [`Search`] says
+//! from which instants, [`When`] is the answer, and [`Parting`] is where two executions part.
+
+mod parting;
+mod search;
+
+use std::borrow::Cow;
+
+use assize_judge::{RunShare, counts};
+use serde::{Deserialize, Serialize};
+
+pub use parting::{ExecutedPath, PartedCpu, PathStep, part};
+pub use search::{Certain, LEVEL, NARROW, Search, TURN, WantedDraws};
+
+/// The schema of [`When`].
+pub const SCHEMA: &str = "assize.when/1";
+
+/// When a run became bad.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct When {
+    /// Always [`SCHEMA`].
+    pub schema: Cow<'static, str>,
+    /// The run's index in the schedule.
+    pub run: u32,
+    /// Its configuration.
+    pub configuration: String,
+    /// Its workload.
+    pub workload: String,
+    /// Its seed.
+    pub seed: u64,
+    /// How many CPUs its machine has.
+    pub cpus: u32,
+    /// What is bad.
+    pub bad: Bad,
+    /// The answer.
+    pub answer: WhenAnswer,
+    /// The shares of draws that ended as bad, by moment.
+    pub moments: Vec<DrawnMoment>,
+    /// The same for runs with other seeds; `None` if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<DrawnShare>,
+    /// How the run and a draw that ended otherwise part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parting: Option<Parting>,
+}
+
+/// What is bad about a run.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Bad {
+    /// It did not complete.
+    Ending {
+        /// In which way: `crashed`, `hung`.
+        ending: String,
+        /// The reason.
+        why: String,
+    },
+    /// One of its samples.
+    Sample {
+        /// The metric.
+        metric: String,
+        /// The number of the sample, from 1.
+        number: u64,
+        /// The number of all samples.
+        of: u64,
+        /// Its value.
+        value: f64,
+        /// The median of all samples.
+        median: f64,
+        /// A draw is bad if its sample is at least as bad as this.
+        threshold: f64,
+        /// The unit of these.
+        unit: String,
+        /// When it begins, in ns of CLOCK_MONOTONIC.
+        begin_ns: u64,
+        /// When it ends.
+        end_ns: u64,
+    },
+    /// A metric of the run.
+    Metric {
+        /// Its name.
+        metric: String,
+        /// Whether it is bad above the threshold rather than below.
+        above: bool,
+        /// Its value.
+        value: f64,
+        /// A draw is bad if its value is beyond this.
+        threshold: f64,
+        /// The unit of both.
+        unit: String,
+    },
+}
+
+/// Since when it was certain that the run ends as bad.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(tag = "since", rename_all = "kebab-case")]
+pub enum WhenAnswer {
+    /// Nothing is bad about this run.
+    Nothing {
+        /// Why not.
+        why: String,
+    },
+    /// All draws and all other seeds end as bad.
+    Start,
+    /// What is drawn from the seed before the workload starts decides.
+    Seed,
+    /// Decided within an interval.
+    Moment {
+        /// A draw at this time ended otherwise, in ns of CLOCK_MONOTONIC.
+        open_ns: u64,
+        /// All draws from this time on ended as bad.
+        certain_ns: u64,
+        /// Earlier intervals in which the share rose.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rises: Vec<[u64; 2]>,
+    },
+}
+
+/// How many draws ended as bad.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+pub struct DrawnShare {
+    /// The draws that ended as bad.
+    pub bad: u32,
+    /// All draws.
+    pub draws: u32,
+    /// The ends of the 95 % interval of their share.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl DrawnShare {
+    /// With its interval.
+    #[must_use]
+    pub fn new(bad: u32, draws: u32) -> DrawnShare {
+        let share = RunShare {
+            count: bad,
+            of: draws,
+        };
+        let interval = counts::interval(share, LEVEL);
+        DrawnShare {
+            bad,
+            draws,
+            low: interval.as_ref().map_or(0.0, |it| it.low),
+            high: interval.as_ref().map_or(1.0, |it| it.high),
+        }
+    }
+}
+
+/// The draws from one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+pub struct DrawnMoment {
+    /// The time, in ns of CLOCK_MONOTONIC.
+    pub time_ns: u64,
+    /// The instant, in ns since the machine was switched on.
+    pub instruction: u64,
+    /// How they ended.
+    #[serde(flatten)]
+    pub share: DrawnShare,
+}
+
+/// Where the run and a draw that ended otherwise part.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Parting {
+    /// From when on both were followed.
+    pub from_ns: u64,
+    /// Until when.
+    pub until_ns: u64,
+    /// The number of the draw, from 1.
+    pub draw: u32,
+    /// The CPUs that part, in the order in which they do.
+    pub cpus: Vec<PartedCpu>,
+    /// The first kernel events that differ, if events were recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<PartedCpu>,
+}

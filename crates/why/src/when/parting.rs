@@ -1,0 +1,138 @@
+//! Where two executions of one machine part, by CPU.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Symbols;
+use crate::symbols::KERNEL;
+
+/// How many steps before and after the parting are shown.
+const SHOWN: usize = 6;
+
+/// The instructions that a CPU executed, each with its time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExecutedPath {
+    /// Times, in ns of CLOCK_MONOTONIC, and addresses.
+    pub instructions: Vec<(u64, u64)>,
+}
+
+/// Something that a CPU did.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct PathStep {
+    /// When, in ns of CLOCK_MONOTONIC.
+    pub time_ns: u64,
+    /// What: a function that it entered, or an event.
+    pub what: String,
+}
+
+/// A CPU that does something else in two executions.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct PartedCpu {
+    /// The CPU.
+    pub cpu: u32,
+    /// The function in which both last did the same; empty for events.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub within: String,
+    /// The last steps that both have, with the times of this run.
+    pub common: Vec<PathStep>,
+    /// What this run did next.
+    pub bad: Vec<PathStep>,
+    /// What the draw that ended otherwise did next.
+    pub good: Vec<PathStep>,
+}
+
+/// How a CPU's paths part; `None` if one only goes on for longer.
+#[must_use]
+pub fn part(
+    cpu: u32,
+    bad: &ExecutedPath,
+    good: &ExecutedPath,
+    symbols: &Symbols,
+) -> Option<PartedCpu> {
+    let both = bad.instructions.iter().zip(&good.instructions);
+    let same = both.take_while(|(one, other)| one.1 == other.1).count();
+    let (before, rest) = bad.instructions.split_at_checked(same)?;
+    let others = good.instructions.get(same..)?;
+    if rest.is_empty() || others.is_empty() {
+        return None;
+    }
+    let last = before.last().or(rest.first())?;
+    let mut common = entered(before, None, symbols);
+    common.drain(..common.len().saturating_sub(SHOWN));
+    let [bad, good] = [rest, others].map(|path| {
+        let mut steps = entered(path, Some(last.1), symbols);
+        steps.truncate(SHOWN);
+        steps
+    });
+    Some(PartedCpu {
+        cpu,
+        within: named(last.1, symbols),
+        common,
+        bad,
+        good,
+    })
+}
+
+/// The functions that a path enters, by a call or by going on in another one.
+fn entered(path: &[(u64, u64)], before: Option<u64>, symbols: &Symbols) -> Vec<PathStep> {
+    let mut steps: Vec<PathStep> = Vec::new();
+    let mut within = before.map(|address| named(address, symbols));
+    for (time, address) in path {
+        let name = named(*address, symbols);
+        if within.as_ref() != Some(&name) {
+            steps.push(PathStep {
+                time_ns: *time,
+                what: name.clone(),
+            });
+        }
+        within = Some(name);
+    }
+    steps
+}
+
+fn named(address: u64, symbols: &Symbols) -> String {
+    if address < KERNEL {
+        return "user code".into();
+    }
+    let function = symbols.at(address).and_then(|at| symbols.function(at));
+    function.map_or_else(|| "kernel code".into(), |one| one.full_name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "ffffffff81000000 T _text\nffffffff81000100 T first\n\
+        ffffffff81000200 T second\nffffffff81000300 T third\nffffffff81001000 T _etext\n";
+
+    fn path(addresses: &[u64]) -> ExecutedPath {
+        let at = |(time, low): (u64, &u64)| (100 + time, 0xffff_ffff_8100_0000 + low);
+        ExecutedPath {
+            instructions: (0..).zip(addresses).map(at).collect(),
+        }
+    }
+
+    #[test]
+    fn paths_part_behind_the_last_instruction_that_both_have() -> Result<(), crate::Error> {
+        let symbols = Symbols::parse(TEXT)?;
+        let bad = path(&[0x100, 0x104, 0x200, 0x204, 0x300]);
+        let good = path(&[0x100, 0x104, 0x200, 0x20a, 0x108]);
+        let parted = part(1, &bad, &good, &symbols);
+        let names = |steps: &[PathStep]| -> Vec<String> {
+            steps
+                .iter()
+                .map(|step| format!("{} {}", step.time_ns, step.what))
+                .collect()
+        };
+        let Some(parted) = parted else {
+            panic!("they part");
+        };
+        assert_eq!((parted.cpu, &*parted.within), (1, "second"));
+        assert_eq!(names(&parted.common), ["100 first", "102 second"]);
+        assert_eq!(names(&parted.bad), ["104 third"]);
+        assert_eq!(names(&parted.good), ["104 first"]);
+        // One that only ends earlier does not part.
+        assert_eq!(part(1, &bad, &path(&[0x100, 0x104]), &symbols), None);
+        assert_eq!(part(1, &bad, &bad, &symbols), None);
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! Where to draw next: first on a grid, then where the end of a run became certain, then where
+//! its share rose.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use assize_judge::{RunShare, counts};
+
+/// The instants at which draws begin.
+const GRID: u64 = 8;
+/// An interval that is not longer than this, in ns, is narrow enough.
+pub const NARROW: u64 = 1000;
+/// How much later, in ns, a draw may take effect: the turn in progress at an instant goes on. It is
+/// one and a half quanta, as the CPUs of the exact machine take turns.
+pub const TURN: u64 = 150;
+/// The confidence of the intervals of shares.
+pub const LEVEL: f64 = 0.95;
+/// A share rises if chance alone would do that in fewer than one of so many cases, by [`counts::fisher`].
+/// Where it may rise is looked at more closely from the first level on.
+const MAY_RISE: f64 = 0.05;
+const RISES: f64 = 0.01;
+/// With so many draws, no further rise is looked for.
+const MOST: u32 = 500;
+
+/// The instants at which draws were made, and how many ended as bad.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    begin: u64,
+    /// The first instant at which nothing is left to be drawn.
+    end: u64,
+    many: u32,
+    points: BTreeMap<u64, RunShare>,
+}
+
+/// What is known of an instant from which every draw ends as bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certain {
+    /// It is so from the first instant on.
+    Always,
+    /// One draw from `open` ended otherwise, and all from `certain` on ended as bad.
+    Between {
+        /// The last instant at which it was open.
+        open: u64,
+        /// The first instant at which it was certain.
+        certain: u64,
+    },
+}
+
+/// Draws that are wanted at an instant: these numbers.
+pub type WantedDraws = (u64, Range<u32>);
+
+impl Search {
+    /// A search between two instants, with so many draws where it matters.
+    #[must_use]
+    pub fn new(begin: u64, end: u64, many: u32) -> Search {
+        Search {
+            begin,
+            end: end.max(begin + 1),
+            many: many.max(4),
+            points: BTreeMap::new(),
+        }
+    }
+
+    /// The draws so far.
+    #[must_use]
+    pub fn points(&self) -> &BTreeMap<u64, RunShare> {
+        &self.points
+    }
+
+    /// The number of draws so far.
+    #[must_use]
+    pub fn draws(&self) -> u32 {
+        self.points.values().map(|share| share.of).sum()
+    }
+
+    /// Notes how many more draws from an instant ended as bad.
+    pub fn note(&mut self, at: u64, bad: u32, of: u32) {
+        let none = RunShare { count: 0, of: 0 };
+        let share = self.points.entry(at).or_insert(none);
+        share.count += bad;
+        share.of += of;
+    }
+
+    /// What to draw next; `None` if all is known that this search finds.
+    #[must_use]
+    pub fn next(&self) -> Option<WantedDraws> {
+        if let Some(wanted) = self.lacking(self.begin, self.many) {
+            return Some(wanted);
+        }
+        let begin = self.points.get(&self.begin)?;
+        if begin.count == begin.of {
+            return None;
+        }
+        let length = u128::from(self.end - self.begin);
+        let on_grid = (1..GRID).map(|step| {
+            let ahead = length * u128::from(step) / u128::from(GRID);
+            self.begin + u64::try_from(ahead).unwrap_or_default()
+        });
+        let mut wanted = on_grid.filter_map(|at| self.lacking(at, self.many / 2));
+        wanted
+            .next()
+            .or_else(|| self.nearer_to_certain())
+            .or_else(|| self.nearer_to_rise())
+    }
+
+    /// Where the end became certain.
+    #[must_use]
+    pub fn certain(&self) -> Certain {
+        let mut certain = self.end;
+        for (at, share) in self.points.iter().rev() {
+            if share.count < share.of {
+                return Certain::Between { open: *at, certain };
+            }
+            certain = *at;
+        }
+        Certain::Always
+    }
+
+    /// Narrow intervals, before the one in which it became certain, in which the share rose.
+    #[must_use]
+    pub fn rises(&self) -> Vec<[u64; 2]> {
+        let narrow = |step: &[u64; 2]| step[1] - step[0] <= NARROW;
+        let steps = self.steps().into_iter().filter(narrow);
+        steps
+            .filter(|step| self.rise(*step).is_some_and(|(_, p)| p <= RISES))
+            .collect()
+    }
+
+    /// The draws that this instant lacks.
+    fn lacking(&self, at: u64, wanted: u32) -> Option<WantedDraws> {
+        let of = self.points.get(&at).map_or(0, |share| share.of);
+        (at < self.end && of < wanted).then_some((at, of..wanted))
+    }
+
+    fn nearer_to_certain(&self) -> Option<WantedDraws> {
+        let Certain::Between { open, certain } = self.certain() else {
+            return None;
+        };
+        if certain - open > NARROW {
+            let first = self.lacking(certain, self.many / 2);
+            // One that ends otherwise is enough to know that it is open.
+            return first.or_else(|| self.lacking(u64::midpoint(open, certain), self.many / 4));
+        }
+        let first = self.lacking(certain, self.many);
+        first.or_else(|| self.lacking(open, self.many))
+    }
+
+    fn nearer_to_rise(&self) -> Option<WantedDraws> {
+        if self.draws() >= MOST {
+            return None;
+        }
+        let all = self.steps().into_iter();
+        let rising = all.filter_map(|step| {
+            let (height, p) = self.rise(step)?;
+            let [from, to] = step;
+            let next = if to - from > NARROW {
+                self.lacking(u64::midpoint(from, to), self.many / 2)
+            } else {
+                let both = self.lacking(from, self.many);
+                both.or_else(|| self.lacking(to, self.many))
+            };
+            (p <= MAY_RISE).then_some((height, next?))
+        });
+        let highest = rising.max_by(|one, other| one.0.total_cmp(&other.0));
+        highest.map(|(_, next)| next)
+    }
+
+    /// Neighbours among the instants up to the last at which it was open.
+    fn steps(&self) -> Vec<[u64; 2]> {
+        let Certain::Between { open, .. } = self.certain() else {
+            return Vec::new();
+        };
+        let all: Vec<u64> = self.points.range(..=open).map(|(at, _)| *at).collect();
+        let steps = all.windows(2).filter_map(|two| two.try_into().ok());
+        steps.collect()
+    }
+
+    /// By how much the share rises between two instants, and how often chance does as much.
+    fn rise(&self, step: [u64; 2]) -> Option<(f64, f64)> {
+        let [before, after] = step.map(|at| self.points.get(&at).copied());
+        let (before, after) = (before?, after?);
+        let part = |share: RunShare| f64::from(share.count) / f64::from(share.of.max(1));
+        let height = part(after) - part(before);
+        let p = counts::fisher(before, after).ok()?;
+        (height > 0.0).then_some((height, p))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Draws until nothing is left to draw, where the share at an instant is `chance`.
+    fn drawn(seed: u64, chance: impl Fn(u64) -> f64) -> Search {
+        let mut search = Search::new(1_000_000, 301_000_000, 20);
+        while let Some((at, numbers)) = search.next() {
+            let bad = numbers.clone().filter(|number| {
+                let mut mixed = seed ^ at.rotate_left(20) ^ (u64::from(*number) << 50);
+                for _ in 0..3 {
+                    mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                }
+                ((mixed >> 11) as f64 / (1_u64 << 53) as f64) < chance(at)
+            });
+            let bad = u32::try_from(bad.count()).unwrap_or_default();
+            search.note(at, bad, u32::try_from(numbers.len()).unwrap_or_default());
+        }
+        search
+    }
+
+    #[test]
+    fn the_instant_of_a_step_to_certainty_lies_in_a_narrow_interval() {
+        for (seed, before) in [(1, 0.5), (2, 0.1), (3, 0.0), (4, 0.4), (5, 0.7)] {
+            let planted = 81_204_000 + seed * 17_345_321;
+            let search = drawn(seed, |at| if at < planted { before } else { 1.0 });
+            let Certain::Between { open, certain } = search.certain() else {
+                panic!("{before}: {search:?}");
+            };
+            assert!(
+                open < planted && planted <= certain,
+                "{before}: {open} {certain}"
+            );
+            assert!(certain - open <= NARROW);
+            assert!(search.draws() <= MOST, "{}", search.draws());
+        }
+    }
+
+    #[test]
+    fn a_rise_before_certainty_is_found_too() {
+        let (rise, certain) = (90_000_500, 200_000_500);
+        let search = drawn(7, |at| match at {
+            at if at < rise => 0.0,
+            at if at < certain => 0.8,
+            _ => 1.0,
+        });
+        let rises = search.rises();
+        assert!(
+            matches!(rises[..], [[from, to]] if from < rise && rise <= to),
+            "{rises:?} {search:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_bad_from_the_start_on_needs_no_further_search() {
+        let search = drawn(1, |_| 1.0);
+        assert_eq!(search.certain(), Certain::Always);
+        assert_eq!(search.draws(), 20);
+        // What is open until it happens is certain where it ends.
+        let search = drawn(1, |_| 0.0);
+        assert!(matches!(
+            search.certain(),
+            Certain::Between {
+                certain: 301_000_000,
+                ..
+            }
+        ));
+    }
+}
