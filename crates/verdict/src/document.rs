@@ -169,7 +169,7 @@ pub struct Family {
 pub struct SameConfiguration {
     /// The configuration under test.
     pub configuration: String,
-    /// The configuration that it would be compared with.
+    /// The configuration that it is compared with.
     pub baseline: String,
 }
 
