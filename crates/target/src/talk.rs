@@ -2,7 +2,7 @@
 //! behind.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -121,7 +121,8 @@ pub(crate) fn talk(
 /// Kills every process of a session, including any forked meanwhile.
 fn kill_session(session: Pid) {
     let _ = kill_process(session, Signal::KILL);
-    let mut killed = HashSet::new();
+    // The leader is there until it is reaped; it would make a second pass of every kill.
+    let mut killed = HashSet::from([session]);
     loop {
         let before = killed.len();
         for pid in processes() {
@@ -139,8 +140,11 @@ fn kill_session(session: Pid) {
 /// The session of a process. (rustix's `getsid` panics for session 0, which kernel threads
 /// have.)
 fn session_of(pid: Pid) -> Option<Pid> {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    session_in(&stat)
+    let mut file = File::open(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    // The session comes early, and a second read would find no more than the end of the file.
+    let mut text = [0; 256];
+    let count = file.read(&mut text).ok()?;
+    session_in(&String::from_utf8_lossy(&text[..count]))
 }
 
 /// The session in the text of `/proc/PID/stat`. The kernel writes -1 if the process was
