@@ -5,6 +5,7 @@
 mod debug;
 mod first_hour;
 mod ground_truth;
+mod hyperfine;
 mod igt;
 mod images;
 mod pages;
@@ -32,6 +33,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write]",
         help: "time reports of 100 runs with 100,000 samples; --write puts them into docs/speed.md",
         run: report_speed::run,
+    },
+    Verb {
+        name: "hyperfine",
+        arguments: "[--write]",
+        help: "time `assize compare` and hyperfine on the same commands; --write puts that into docs/peers.md",
+        run: hyperfine::run,
     },
     Verb {
         name: "images",
