@@ -213,9 +213,12 @@ const MEASURED: [&str; 9] = [
 /// Whether a metric's name shows that it is not a plain count.
 pub(crate) fn is_measured(name: &str) -> bool {
     let lower = name.to_lowercase();
-    lower
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| MEASURED.contains(&word))
+    words(&lower).any(|word| MEASURED.contains(&word))
+}
+
+/// The words of a metric's name.
+pub(crate) fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_alphanumeric())
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub(crate) use counts::{count_of, counts, undecided, what_would_settle};
 
 /// The maximum number of lines of the brief report.
 const LINES: usize = 25;
+/// The maximum number of lines of the question.
+const QUESTION: usize = 2;
 /// Blank lines before the answer and before the end.
 const BETWEEN: usize = 2;
 /// Lines that report what is not shown.
@@ -51,7 +53,7 @@ pub struct Brief<'a> {
 pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let width = brief.width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let sheet = BriefSheet::new(document, brief, style, width);
-    let head = sheet.head();
+    let head = sheet.head(QUESTION);
     let rest = counts::closing_lines(&sheet);
     let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
     let ended = outcomes::lines(&sheet);
@@ -90,7 +92,7 @@ pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [Str
     if let Some(text) = what_would_settle(document) {
         answers.shown.extend(sheet.wrapped(&text, "  "));
     }
-    let head = join_sections([sheet.head(), outcomes::lines(&sheet)]);
+    let head = join_sections([sheet.head(usize::MAX), outcomes::lines(&sheet)]);
     [head, join_sections([answers.shown])]
 }
 
@@ -149,12 +151,18 @@ impl<'a> BriefSheet<'a> {
         Wordings(self.brief.metrics)
     }
 
-    /// What was judged, and the question asked.
-    fn head(&self) -> Vec<String> {
+    /// What was judged, and the question asked, in at most so many lines.
+    fn head(&self, most: usize) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(question) = self.brief.question.filter(|text| !text.trim().is_empty()) {
-            let wrapped = self.wrapped(question.trim(), "");
-            lines.extend(wrapped.into_iter().take(2).map(|line| self.bold(&line)));
+            let mut wrapped = self.wrapped(question.trim(), "");
+            if wrapped.len() > most {
+                wrapped.truncate(most);
+                if let Some(last) = wrapped.last_mut() {
+                    last.push_str(" …");
+                }
+            }
+            lines.extend(wrapped.iter().map(|line| self.bold(line)));
         }
         let mut text = first_of(&self.document.source, SOURCES);
         text.push_str(&format!(": {}", counts(self.document).join(", ")));

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 
 mod fixed;
+mod turned;
 
 /// A row: workload, metric, configuration, means, ratio, interval, verdict.
 fn row(

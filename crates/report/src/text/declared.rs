@@ -72,8 +72,8 @@ fn grid(table: &Table) -> TextGrid {
     let show_n = runs_of_all(table).is_none();
     let mut grid = TextGrid {
         heads: table.workloads.clone(),
-        rows: Vec::new(),
         column: COLUMN,
+        ..TextGrid::default()
     };
     for row in &table.rows {
         let own = row.cells.iter().map(|cell| own_value(table, cell, show_n));

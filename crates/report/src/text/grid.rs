@@ -22,6 +22,32 @@ pub(super) struct TextCell {
     pub(super) weight: CellWeight,
 }
 
+impl TextCell {
+    fn width(&self) -> usize {
+        self.lines
+            .iter()
+            .map(|line| line.width())
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// Cells with all their lines on one; what follows the first of them is aligned.
+fn one_line(cells: &[TextCell]) -> Vec<TextCell> {
+    let first = |cell: &TextCell| cell.lines.first().map_or(0, |line| line.width());
+    let widest = cells.iter().map(first).max().unwrap_or(0);
+    let joined = |cell: &TextCell| {
+        let mut lines = cell.lines.iter();
+        let first = lines.next().map(|line| pad(line, widest));
+        let all: Vec<String> = first.into_iter().chain(lines.cloned()).collect();
+        TextCell {
+            lines: vec![all.join("  ").trim_end().to_owned()],
+            weight: cell.weight,
+        }
+    };
+    cells.iter().map(joined).collect()
+}
+
 /// A table.
 #[derive(Debug, Default)]
 pub(super) struct TextGrid {
@@ -31,27 +57,19 @@ pub(super) struct TextGrid {
     pub(super) rows: Vec<(String, Vec<TextCell>)>,
     /// The width of a data column.
     pub(super) column: usize,
+    /// What stands above the names, beside the headings.
+    pub(super) corner: String,
 }
 
+/// Blanks between columns of cells on one line.
+const GAP: usize = 2;
 /// The minimum and maximum width of the name column.
 const NAMES: std::ops::RangeInclusive<usize> = 12..=26;
 
 impl TextGrid {
     /// Draws the table; columns that do not fit go into further blocks below.
     pub(super) fn draw(&self, style: Style, out: &mut String) {
-        let longest = self
-            .rows
-            .iter()
-            .map(|(name, _)| name.width())
-            .max()
-            .unwrap_or(0);
-        let mut names = (longest + 2).clamp(*NAMES.start(), *NAMES.end());
-        let mut fit = ((WIDTH - names) / self.column).max(1);
-        // Folding some names is worth it for one more column.
-        let narrow = WIDTH.saturating_sub((fit + 1) * self.column);
-        if fit < self.heads.len() && narrow >= *NAMES.start() {
-            (names, fit) = (narrow, fit + 1);
-        }
+        let (names, fit) = self.widths();
         for (chunk, heads) in self.heads.chunks(fit).enumerate() {
             if chunk > 0 {
                 out.push('\n');
@@ -65,14 +83,59 @@ impl TextGrid {
         }
     }
 
+    /// Whether all columns fit side by side.
+    pub(super) fn fits(&self) -> bool {
+        self.heads.len() <= self.widths().1
+    }
+
+    /// The width of the names, and how many columns fit beside them.
+    fn widths(&self) -> (usize, usize) {
+        let longest = self
+            .rows
+            .iter()
+            .map(|(name, _)| name.width())
+            .chain([self.corner.width()])
+            .max()
+            .unwrap_or(0);
+        let mut names = (longest + 2).clamp(*NAMES.start(), *NAMES.end());
+        let mut fit = ((WIDTH - names) / self.column).max(1);
+        // Folding some names is worth it for one more column.
+        let narrow = WIDTH.saturating_sub((fit + 1) * self.column);
+        if fit < self.heads.len() && narrow >= *NAMES.start() {
+            (names, fit) = (narrow, fit + 1);
+        }
+        (names, fit)
+    }
+
+    /// Rows become columns; the lines of a cell become one.
+    pub(super) fn transposed(&self, corner: &str) -> TextGrid {
+        let column = |(_, cells): &(String, Vec<TextCell>)| one_line(cells);
+        let columns: Vec<Vec<TextCell>> = self.rows.iter().map(column).collect();
+        let widths = columns.iter().flatten().map(TextCell::width);
+        let row = |(at, name): (usize, &String)| {
+            let cells = columns.iter().map(|column| column.get(at).cloned());
+            (name.clone(), cells.map(Option::unwrap_or_default).collect())
+        };
+        TextGrid {
+            heads: self.rows.iter().map(|(name, _)| name.clone()).collect(),
+            column: widths.max().unwrap_or(0) + GAP,
+            corner: corner.to_owned(),
+            rows: self.heads.iter().enumerate().map(row).collect(),
+        }
+    }
+
     fn draw_heads(&self, names: usize, heads: &[String], out: &mut String) {
         let wrapped: Vec<Vec<String>> = heads
             .iter()
             .map(|head| fold(head, self.column - 1, 3))
             .collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+        let corner = fold(&self.corner, names - 1, 1).concat();
         for line in 0..height {
-            let mut text = " ".repeat(names);
+            let mut text = match line + 1 == height {
+                true => pad(&corner, names),
+                false => " ".repeat(names),
+            };
             for head in &wrapped {
                 // Aligns headings with the line above the figures.
                 let skip = height - head.len();
@@ -178,6 +241,30 @@ fn pieces(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_become_columns_with_cells_on_one_line() {
+        let cell = |value: &str| TextCell {
+            lines: vec![value.to_owned(), "0.9..1.1".to_owned()],
+            weight: CellWeight::Plain,
+        };
+        let grid = TextGrid {
+            heads: vec!["one".to_owned(), "other".to_owned()],
+            rows: vec![
+                ("metric".to_owned(), vec![cell("1.00 ?"), cell("12.00 **")]),
+                ("second".to_owned(), vec![cell("1.00 **")]),
+            ],
+            ..TextGrid::default()
+        };
+        let mut out = String::new();
+        grid.transposed("pipe").draw(Style::default(), &mut out);
+        assert_eq!(
+            out,
+            "pipe        metric              second\n\
+             one         1.00 ?    0.9..1.1  1.00 **  0.9..1.1\n\
+             other       12.00 **  0.9..1.1\n"
+        );
+    }
 
     #[test]
     fn names_fold_where_they_may() {

@@ -1,5 +1,6 @@
 //! The report as a plain-text mail.
 
+mod comparisons;
 mod declared;
 mod grid;
 mod machines;
@@ -35,7 +36,7 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     let (shown, left_out) = secondary::without(document, asked);
     let lints_of_a_code = shown.as_ref().map_or(LINTS_OF_A_CODE, |_| 1);
     let document = shown.as_ref().unwrap_or(document);
-    tables::comparisons(document, style, &mut out);
+    comparisons::comparisons(document, asked.all, style, &mut out);
     undecided(document, &mut out);
     out.push_str(&left_out);
     machines::tables(document, &mut out);
@@ -181,16 +182,14 @@ fn lints(document: &Document, most: usize, out: &mut String) {
         }
         push_wrapped(out, "  ", "    ", &lint_line(lint));
     }
-    for (code, count) in shown {
-        if count > most {
-            let more = count - most;
-            push_wrapped(
-                out,
-                "  ",
-                "    ",
-                &format!("[{code}] and {more} more like these; --json has them all"),
-            );
-        }
+    let more: Vec<String> = shown
+        .iter()
+        .filter(|(_, count)| **count > most)
+        .map(|(code, count)| format!("{} [{code}]", count - most))
+        .collect();
+    if !more.is_empty() {
+        let text = format!("and {} more; --json has them all", more.join(", "));
+        push_wrapped(out, "  ", "    ", &text);
     }
     if let Some(command) = document.lints.iter().find_map(|lint| lint.command.as_ref()) {
         out.push_str("  Run the first of these again:\n");

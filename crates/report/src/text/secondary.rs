@@ -47,7 +47,7 @@ pub(super) fn without(document: &Document, asked: &Brief<'_>) -> (Option<Documen
         let line = match state {
             // Nothing is known of them.
             SecondaryState::Undecided => format!("{word}: {}", count_of(metrics.len(), "metric")),
-            _ => format!("{word}: {}", abbreviated(&metrics).join(", ")),
+            _ => format!("{word}{}", grouped(&metrics)),
         };
         push_wrapped(&mut text, "  ", "    ", &line);
     }
@@ -113,8 +113,19 @@ fn declared(document: &mut Document) -> Vec<String> {
     tables.into_iter().map(|table| table.metric).collect()
 }
 
-/// The metrics of which this is said: `busy_time in 3 of 4` if not of all their rows.
-fn metrics_in(document: &Document, rows: &[&Comparison], state: SecondaryState) -> Vec<String> {
+/// A metric of which something is said, in how many of how many rows.
+struct CountedMetric<'r> {
+    name: &'r str,
+    count: usize,
+    all: usize,
+}
+
+/// The metrics of which this is said.
+fn metrics_in<'r>(
+    document: &Document,
+    rows: &[&'r Comparison],
+    state: SecondaryState,
+) -> Vec<CountedMetric<'r>> {
     let metrics = distinct_metrics(rows);
     let counted = metrics.into_iter().filter_map(|metric| {
         let of_metric: Vec<SecondaryState> = rows
@@ -124,16 +135,38 @@ fn metrics_in(document: &Document, rows: &[&Comparison], state: SecondaryState) 
             .collect();
         let (all, first) = (of_metric.len(), leading(&of_metric));
         let count = of_metric.iter().filter(|one| **one == state).count();
-        (first == state).then(|| match count == all {
-            true => metric.to_owned(),
-            false => format!("{metric} ({count} of {all})"),
+        (first == state).then_some(CountedMetric {
+            name: metric,
+            count,
+            all,
         })
     });
     counted.collect()
 }
 
+/// The metrics of which it is said in all rows, then those of which it is said in some, by how many
+/// rows they have: `: jobs; in some of 4 rows: busy_time (3)`.
+fn grouped(metrics: &[CountedMetric<'_>]) -> String {
+    let mut groups: Vec<(String, Vec<String>)> = vec![(": ".to_owned(), Vec::new())];
+    for CountedMetric { name, count, all } in metrics {
+        if count == all {
+            groups[0].1.push((*name).to_owned());
+            continue;
+        }
+        let title = format!(" in some of {all} rows: ");
+        let name = format!("{name} ({count})");
+        match groups.iter_mut().find(|(one, _)| *one == title) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((title, vec![name])),
+        }
+    }
+    let groups = groups.into_iter().filter(|(_, names)| !names.is_empty());
+    let parts = groups.map(|(title, names)| format!("{title}{}", abbreviated(&names).join(", ")));
+    parts.collect::<Vec<_>>().join(";")
+}
+
 /// Names without what they share with the name before, up to its last `_`:
-/// `ioctl_ns_p50, _p99 (3 of 8)`.
+/// `ioctl_ns_p50 (2), _p99 (3)`.
 fn abbreviated(names: &[String]) -> Vec<String> {
     let stem = |name: &str| {
         let word = name.split(' ').next().unwrap_or_default();
@@ -185,12 +218,24 @@ mod tests {
     }
 
     #[test]
-    fn a_name_leaves_out_what_it_shares_with_the_one_before() {
-        let names = ["a_ns_p50 (2 of 4)", "a_ns_p99", "a_us_p99", "jobs", "a_b"].map(String::from);
-        let short = abbreviated(&names);
+    fn rows_are_counted_once_for_all_metrics_with_as_many() {
+        let metric = |name, count, all| CountedMetric { name, count, all };
+        let metrics = [
+            metric("a", 1, 4),
+            metric("b", 2, 2),
+            metric("c", 3, 4),
+            metric("d", 4, 8),
+        ];
         assert_eq!(
-            short,
-            ["a_ns_p50 (2 of 4)", "_p99", "a_us_p99", "jobs", "a_b"]
+            grouped(&metrics),
+            ": b; in some of 4 rows: a (1), c (3); in some of 8 rows: d (4)"
         );
+    }
+
+    #[test]
+    fn a_name_leaves_out_what_it_shares_with_the_one_before() {
+        let names = ["a_ns_p50 (2)", "a_ns_p99", "a_us_p99", "jobs", "a_b"].map(String::from);
+        let short = abbreviated(&names);
+        assert_eq!(short, ["a_ns_p50 (2)", "_p99", "a_us_p99", "jobs", "a_b"]);
     }
 }

@@ -1,48 +1,14 @@
-//! The tables of the text report.
+//! The other tables of the text report.
 
-use assize_verdict::{
-    Comparison, Document, Effect, Factorial, NoiseFloor, Rate, RateTest, Scale, Verdict,
-};
+use assize_verdict::{Document, Effect, Factorial, NoiseFloor, Rate, RateTest, Verdict};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::DIFFERENCE;
 use super::grid::{CellWeight, TextCell, TextGrid};
-use crate::contrasts::{
-    RowOutcome, contradicted, describe_run_counts, distinct, distinct_metrics, fixed_outcome,
-    fixed_values, verdict_mark,
-};
-use crate::number::{interval, narrow, p, ratio, short, signed, significant};
+use crate::contrasts::{distinct, verdict_mark};
+use crate::number::{interval, narrow, p, ratio, signed, significant};
 use crate::style::Style;
 use crate::wrap::push_wrapped;
-
-/// Prints one table per workload: metrics by configurations.
-pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
-    let all: Vec<&Comparison> = document.comparisons.iter().collect();
-    // If all tables have the same numbers of runs, only the first gives them.
-    let of_all = runs_line(&all);
-    let tables = tables_of(document);
-    for (at, (workload, baseline)) in tables.iter().enumerate() {
-        let rows = all.iter().copied();
-        let rows: Vec<&Comparison> = rows
-            .filter(|c| c.workload == *workload && c.baseline == *baseline)
-            .collect();
-        let runs = match (of_all.is_empty(), at) {
-            (true, _) => runs_line(&rows),
-            (false, 0) if tables.len() > 1 => of_all.replace(')', " in every table)"),
-            (false, 0) => of_all.clone(),
-            (false, _) => String::new(),
-        };
-        let title = format!("{workload}: ratio to {baseline}{runs}");
-        push_wrapped(out, "", "  ", &title);
-        let grid = comparison_grid(document, &rows, of_all.is_empty() && runs.is_empty());
-        grid.draw(style, out);
-        out.push('\n');
-    }
-    if !tables.is_empty() {
-        legend(document, out);
-    }
-}
 
 /// The maximum width to which metric names are padded.
 const MOST_GAP: usize = 40;
@@ -124,96 +90,6 @@ fn noise(row: &NoiseFloor) -> String {
     }
 }
 
-fn tables_of(document: &Document) -> Vec<(String, String)> {
-    let mut tables: Vec<(String, String)> = Vec::new();
-    for row in &document.comparisons {
-        let key = (row.workload.clone(), row.baseline.clone());
-        if !tables.contains(&key) {
-            tables.push(key);
-        }
-    }
-    tables
-}
-
-/// ` (n = 3 against 3)`, if all rows of the table have the same numbers.
-fn runs_line(rows: &[&Comparison]) -> String {
-    let counts = describe_run_counts(rows.iter().copied(), "");
-    counts.map_or(String::new(), |counts| format!(" (n = {counts})"))
-}
-
-fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> TextGrid {
-    let names: Vec<&str> = document
-        .configurations
-        .iter()
-        .map(|c| c.name.as_str())
-        .filter(|name| rows.iter().any(|row| row.configuration == *name))
-        .collect();
-    let metrics = distinct_metrics(rows);
-    let mut grid = TextGrid {
-        heads: names.iter().map(|n| n.to_string()).collect(),
-        column: 13,
-        rows: Vec::new(),
-    };
-    for metric in metrics {
-        let cells = names
-            .iter()
-            .map(|name| {
-                let row = rows
-                    .iter()
-                    .find(|row| row.metric == metric && row.configuration == **name);
-                row.map(|row| comparison_cell(document, row, show_n))
-                    .unwrap_or_default()
-            })
-            .collect();
-        grid.rows.push((metric.to_string(), cells));
-    }
-    grid
-}
-
-fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> TextCell {
-    if contradicted(document, row) {
-        return TextCell {
-            lines: vec!["disagree !".to_string()],
-            weight: CellWeight::Bold,
-        };
-    }
-    let fixed = fixed_outcome(document, row);
-    let value = match (row.ratio, row.difference) {
-        (Some(value), _) => narrow(value, ratio),
-        (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
-        (None, None) => "-".to_string(),
-    };
-    let mut lines = match fixed {
-        Some(RowOutcome::Equal) => vec!["equal".to_string()],
-        Some(_) => vec![value],
-        None => vec![format!("{value} {}", verdict_mark(row.verdict))],
-    };
-    match row.ci {
-        _ if fixed == Some(RowOutcome::Equal) => {}
-        _ if fixed_values(document, row).is_some() => lines.push("in every run".to_string()),
-        Some(ends) if row.scale == Scale::Raw => lines.push(interval(ends, |v| significant(v, 2))),
-        Some(ends) => lines.push(interval(ends, ratio)),
-        None => {}
-    }
-    if show_n {
-        let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
-        lines.push(format!("n {}:{}", count(row.n), count(row.n_baseline)));
-    }
-    if let Some(step) = row.resolution.filter(|_| hides_equality(document, row)) {
-        lines.push(format!("steps {}", short(step)));
-    }
-    TextCell {
-        lines,
-        weight: weight(row.verdict),
-    }
-}
-
-/// Whether the resolution of the values keeps a row from being equivalent.
-fn hides_equality(document: &Document, row: &Comparison) -> bool {
-    let undecided = row.verdict == Verdict::Undecided && fixed_outcome(document, row).is_none();
-    row.too_coarse && undecided && row.ratio.is_some() && row.ci.is_some()
-}
-
 /// The terminal style of a verdict.
 pub(super) fn weight(verdict: Verdict) -> CellWeight {
     match verdict {
@@ -221,56 +97,6 @@ pub(super) fn weight(verdict: Verdict) -> CellWeight {
         Verdict::Equivalent => CellWeight::Plain,
         Verdict::Undecided => CellWeight::Dim,
     }
-}
-
-fn legend(document: &Document, out: &mut String) {
-    let (alpha, level) = (short(document.alpha), short(document.level * 100.0));
-    let margin = document.margin * 100.0;
-    let raw = document
-        .comparisons
-        .iter()
-        .any(|row| row.scale == Scale::Raw && row.difference.is_some());
-    let mut text = format!(
-        "Below each ratio is its own {level} % interval, not corrected. ** established (permutation test, corrected for all that is tested, p <= {alpha}); * supported \
-         (only the t test, with the same correction: too few runs, only their means, or a lint forbids more); = equivalent within {margin} %; ? undecided."
-    );
-    text.push_str(&tail(document).unwrap_or_default());
-    let contradicted = |row: &Comparison| contradicted(document, row);
-    if document.comparisons.iter().any(contradicted) {
-        let several = document.across.plural();
-        text.push_str(&format!(
-            " disagree !: {several} show opposite effects, so no figure speaks for all."
-        ));
-    }
-    let mut rows = document.comparisons.iter();
-    if rows.any(|row| fixed_values(document, row).is_some()) {
-        text.push_str(
-            " equal, in every run: no run of a side differs from another; without a mark, nothing is tested.",
-        );
-    }
-    let hides_equality = |row: &Comparison| hides_equality(document, row);
-    if document.comparisons.iter().any(hides_equality) {
-        text.push_str(" steps: values come in steps of that, beyond the margin, so that nothing shows them equal.");
-    }
-    if raw {
-        text.push_str(DIFFERENCE);
-    }
-    push_wrapped(out, "", "", &text);
-    out.push('\n');
-}
-
-/// The share of slow runs that the smallest sample called equivalent could have missed.
-fn tail(document: &Document) -> Option<String> {
-    let equal = document.comparisons.iter();
-    let fewest = equal
-        .filter(|row| row.verdict == Verdict::Equivalent)
-        .filter_map(|row| row.n.min(row.n_baseline))
-        .min()?;
-    let missed = 1.0 - document.alpha.powf(1.0 / f64::from(fewest));
-    Some(format!(
-        " Equal is the mean: of {fewest} runs without a slow one, up to {:.0} % of all may be slow.",
-        100.0 * missed
-    ))
 }
 
 /// Prints one table per workload: metrics by effects.
@@ -296,7 +122,7 @@ pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
         let mut grid = TextGrid {
             heads,
             column: 16,
-            rows: Vec::new(),
+            ..TextGrid::default()
         };
         for fit in &fits {
             grid.rows.push((

@@ -75,8 +75,8 @@ fn grid(tradeoff: &Tradeoff) -> TextGrid {
     let [x, y] = Readable::for_tradeoff(tradeoff);
     let mut grid = TextGrid {
         heads: heads.into_iter().chain([String::new()]).collect(),
-        rows: Vec::new(),
         column: COLUMN,
+        ..TextGrid::default()
     };
     let show_n = runs_of_all(tradeoff).is_none();
     for point in &tradeoff.points {

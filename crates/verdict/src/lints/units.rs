@@ -7,11 +7,12 @@ use crate::cells::Cells;
 use crate::document::Lint;
 use crate::means::arithmetic;
 use crate::summaries::agreeing_summary;
-use crate::units::is_measured;
+use crate::units::{is_measured, words};
 use crate::words::{count, three};
 
 /// A lint for metrics without a unit that are not plain counts: their values are
-/// fractions, or their names suggest a quantity that has a unit.
+/// fractions, or their names suggest a quantity that has a unit. A name that says of what it is a
+/// ratio, `switches_per_job`, has its unit in it.
 pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     let mut fractional = vec![false; cells.metrics.len()];
     for (key, cell) in cells.iter() {
@@ -25,7 +26,8 @@ pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
         .iter()
         .enumerate()
         .filter(|(i, metric)| {
-            metric.unit.is_empty() && (fractional[*i] || is_measured(&metric.name))
+            let ratio = words(&metric.name).any(|word| word == "per");
+            metric.unit.is_empty() && (fractional[*i] && !ratio || is_measured(&metric.name))
         })
         .map(|(_, metric)| metric.name.as_str())
         .collect();

@@ -298,6 +298,12 @@ fn a_unit_is_missed_where_a_count_is_impossible() {
     assert!(lints(&judged(&records), "unit-unknown").is_empty());
     let records = runs_of("w", "score", "", &[("a", &[4139.5, 4148.0])]);
     assert_eq!(lints(&judged(&records), "unit-unknown").len(), 1);
+    // The name has the unit, unless it is that of a time.
+    for (name, doubtful) in [("switches_per_job", 0), ("latency per job", 1)] {
+        let records = runs_of("w", name, "", &[("a", &[1.5, 2.0])]);
+        let found = lints(&judged(&records), "unit-unknown");
+        assert_eq!(found.len(), doubtful, "{name}");
+    }
 }
 
 #[test]
