@@ -29,7 +29,7 @@ const BETWEEN: usize = 2;
 const HIDDEN: usize = 2;
 /// The most characters of the names of inputs, and of the place of a warning.
 const SOURCES: usize = 120;
-const LOCATION: usize = 40;
+const LOCATION: usize = 60;
 /// The widest name column; a longer name gets a separate line.
 const NAME: usize = 28;
 /// The terminal width is clamped to this range.

@@ -152,7 +152,12 @@ pub(super) fn undecided(
         }
     }
     if grounds.is_empty() {
-        grounds.push("not established".into());
+        let small = |one: &ClaimFinding| one.p_adjusted.is_some_and(|p| p <= options.alpha);
+        let why = match found.iter().all(small) {
+            true => "the p is small, but the t test does not confirm it or a lint forbids more",
+            false => "not established",
+        };
+        grounds.push(why.into());
     }
     grounds.join("; ")
 }

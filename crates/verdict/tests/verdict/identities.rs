@@ -128,7 +128,11 @@ fn claims_about_configurations_that_were_not_run_are_decided_by_their_kind() {
         assert_eq!(document.runs.len(), runs);
         assert_eq!(document.same, with_runs.same);
         assert_eq!(document.sentences, with_runs.sentences);
-        assert!(runs > 0 || document.lints.is_empty(), "{:?}", document.lints);
+        assert!(
+            runs > 0 || document.lints.is_empty(),
+            "{:?}",
+            document.lints
+        );
         let found = document.claims.iter();
         let found: Vec<_> = found.map(|one| (one.text.as_str(), one.outcome)).collect();
         assert_eq!(found, claims);
