@@ -24,7 +24,7 @@ pub(crate) const RUNS: &str = "runs in a row";
 /// Longest such line.
 const LONGEST: usize = 400;
 /// Fewest numbers.
-pub(super) const FEWEST: usize = 3;
+pub(crate) const FEWEST: usize = 3;
 /// Most words of a name; more are a sentence.
 const WORDS: usize = 6;
 

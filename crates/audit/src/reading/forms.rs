@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::apply::{is_spread, name_before};
 use super::draft::{Row, place};
-use crate::grammar::runs::behind_name;
+use crate::grammar::runs::{FEWEST, behind_name};
 use crate::grammar::units::{is_measure, is_unit, metric_of};
 use crate::group::names::short;
 use crate::headings::{self, is_fence, is_rule};
@@ -54,7 +54,9 @@ pub(super) fn rows(
         let workload = |name: &Option<&str>| name.is_some_and(|name| met[name] > 1);
         let all = 0..block.lines.len();
         let star = || "*".to_owned();
-        let own = if block.repeats() || block.names.contains(&None) {
+        let own = if block.is_of_runs() {
+            block.runs()
+        } else if block.repeats() || block.names.contains(&None) {
             block.by_name(&heading)
         } else if block.names.iter().all(workload) {
             block.columns(|_| [heading.clone(), star()], all, false)
@@ -103,6 +105,30 @@ impl<'t> Block<'t> {
         let kinds: Vec<String> = kinds.collect();
         let one = kinds.iter().all(|kind| *kind == kinds[0]);
         self.lines.len() > 1 && kinds.len() > 1 && one && behind_name(text).is_none()
+    }
+
+    /// Whether each line has several numbers and nothing else, below a name.
+    fn is_of_runs(&self) -> bool {
+        let all_runs = |(_, text, all): &(u32, &str, Numbers<'t>)| {
+            all.len() >= FEWEST && text.split_whitespace().count() == all.len()
+        };
+        self.titled && self.lines.iter().all(all_runs)
+    }
+
+    /// A row for each line, whose numbers are runs.
+    fn runs(&self) -> Vec<Claiming> {
+        let lines = self.lines.iter().zip(&self.names);
+        let one = |((line, _, all), name): (&(u32, &str, Numbers<'t>), &Option<&str>)| {
+            let name = name.map(bare).unwrap_or_default();
+            let [configuration, workload] = match state_in(&name) {
+                Some((state, of)) => [state.to_owned(), format!("{of} ?")],
+                None => [name.clone(), "?".to_owned()],
+            };
+            let fields = [configuration, workload, metric("value", all[0].1.unit)];
+            let claims = all.iter().map(|(nth, _)| (*line, *nth)).collect();
+            (row(fields, vec![format!("{line}.*")], false), claims)
+        };
+        lines.map(one).collect()
     }
 
     /// Rows whose names may be those of configurations.
