@@ -161,7 +161,8 @@ pub(crate) struct QuestionArguments {
     /// Exit with status 1 if this is found, such as 'worse>2%'
     ///
     /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one may
-    /// be. 'undecided': a claim is. 'lint', or the code of one. Repeatable.
+    /// be that much worse. 'undecided': a claim is undecided. 'lint': there is a lint; the code
+    /// of a lint: there is that one. Repeatable.
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
 }
@@ -320,7 +321,7 @@ pub(crate) struct AuditArguments {
     /// A name, a unit and, if known, '<' (less is better) or '>'.
     #[arg(long, value_name = "METRIC", help_heading = READING, value_parser = assize_audit::declared::Metric::parse)]
     pub(crate) metric: Option<assize_audit::declared::Metric>,
-    /// Judge the figures whose places this file names
+    /// Judge the figures at the places that this file lists
     #[arg(long, value_name = "FILE", help_heading = READING, conflicts_with_all = ["more", "take", "draft"])]
     pub(crate) reading: Option<PathBuf>,
     /// Judge figures at PLACE as those of NAME: '12-16=stock'
@@ -329,7 +330,7 @@ pub(crate) struct AuditArguments {
     /// Write a draft, to complete and judge with --reading
     #[arg(long, value_name = "FILE", help_heading = READING, conflicts_with = "more")]
     pub(crate) draft: Option<PathBuf>,
-    /// Number of runs of means that do not state it
+    /// Number of runs behind means that do not state it
     #[arg(long, value_name = "N", help_heading = READING, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs_behind: Option<u32>,
     /// How long events were counted: 300s, 5m or 1h

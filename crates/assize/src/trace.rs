@@ -106,7 +106,7 @@ fn recorded(bundle: &Path, index: u32) -> Result<RunRecord, Failure> {
     }
     Err(Failure::Argument(if index < head.planned_runs {
         format!(
-            "run {index}: {place}: it is not recorded yet; `assize run --resume {}` does it",
+            "run {index}: {place}: it is not recorded yet; `assize run --resume {}` executes it",
             shell::quote(bundle.as_os_str())
         )
     } else {

@@ -92,7 +92,7 @@ fn not_there() -> Outcome {
     );
     let said = refused(here, &["trace", "b", "1"]);
     assert!(
-        said.contains("not recorded yet; `assize run --resume b` does it"),
+        said.contains("not recorded yet; `assize run --resume b` executes it"),
         "{said}"
     );
     let said = refused(here, &["trace", "elsewhere", "0"]);

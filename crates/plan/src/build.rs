@@ -158,7 +158,7 @@ fn check_total(
     if cells * u64::from(blocks) <= TOTAL_MAX {
         return Ok(());
     }
-    let why = format!("{cells} cells with {blocks} runs are more than {TOTAL_MAX} runs");
+    let why = format!("{cells} cells with {blocks} runs each are more than {TOTAL_MAX} runs");
     let error = match overrides.runs {
         Some(_) => Error::option("--runs", "", why),
         None if experiment.file.until.is_some() => experiment.error("until.max_runs", why),

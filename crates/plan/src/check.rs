@@ -155,7 +155,7 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
         if primary.better == BetterDirection::Lower && file.higher_is_better.contains(metric) {
             let why = format!("'{metric}' is in higher_is_better, but better is lower here");
             let error = experiment.error(&format!("primary[{at}].better"), why);
-            return Err(error.mend("say one thing in both places"));
+            return Err(error.mend("say the same in both places"));
         }
     }
     Ok(())

@@ -60,7 +60,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "runs",
             RUNS.optional(),
-            "Runs of each cell, and so blocks; 8 unless until is given.",
+            "Runs of each cell (a configuration on a workload), one per block; 8 unless until is given.",
         ),
         key(
             "images",

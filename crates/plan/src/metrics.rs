@@ -111,7 +111,7 @@ fn check_power_declared(
         });
     for (path, metric) in primary.chain(of_tables).chain(of_tradeoffs) {
         let error = |what: &str, mend: &str| {
-            let why = format!("'{metric}' is of {what}, and none are declared");
+            let why = format!("'{metric}' needs {what}, and none are declared");
             Err(experiment.error(&path, why).mend(mend))
         };
         if MODELLED.contains(&metric.as_str()) && !idle {
@@ -142,7 +142,7 @@ fn check_printed<'a>(
         for (at, metric) in command.metrics.iter().enumerate() {
             if others.iter().any(|name| name.matches(metric)) {
                 let path = join(&join("workloads", &workload.name), "metrics");
-                let why = format!("'{metric}' is measured without the program");
+                let why = format!("'{metric}' is measured by assize, not by the program");
                 let error = experiment.error(&format!("{path}[{at}]"), why);
                 return Err(error.mend("have it print its own under another name"));
             }
@@ -173,7 +173,7 @@ impl<'a> GivenMetrics<'a> {
         }
         let error = |why: &str| self.experiment.error(path, format!("{why} '{metric}'"));
         if assize_job::is_event(metric) {
-            let error = error("only rates are given of the events");
+            let error = error("only rates are given for the events");
             return Err(error.mend("remove it: rates are compared anyway"));
         }
         let error = error("nothing here measures");

@@ -56,8 +56,8 @@ pub(crate) struct RunArguments {
 pub(crate) struct FarmArguments {
     /// Let this scheduler execute the runs, on any of its nodes
     ///
-    /// It submits arrays of jobs: see docs/farm.md. All nodes need assize, and the directory of
-    /// the bundle. sbatch takes options from its variables, such as SBATCH_TIMELIMIT.
+    /// It submits job arrays: see docs/farm.md. All nodes need assize and the directory of the
+    /// bundle. sbatch takes its options from environment variables, such as SBATCH_TIMELIMIT.
     #[arg(long, value_enum, value_name = "SCHEDULER")]
     pub(crate) on: Option<Scheduler>,
 }

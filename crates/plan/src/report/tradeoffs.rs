@@ -115,7 +115,7 @@ fn better(
 ) -> Result<BetterDirection, Error> {
     match (side.better, directions.better(&side.metric)) {
         (Some(here), Some(declared)) if here != declared => {
-            let why = format!("of '{}' the other is declared to be better", side.metric);
+            let why = format!("contradicts the direction declared for '{}'", side.metric);
             let error = document.error(&format!("{path}.better"), why);
             Err(error.mend("remove it"))
         }

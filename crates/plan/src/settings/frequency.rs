@@ -45,7 +45,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "set",
             FREQUENCY.optional(),
-            "The frequency that userspace sets.",
+            "The frequency that the governor userspace sets.",
         ),
         key(
             "rate",
@@ -148,7 +148,7 @@ fn listed_steps(
     steps: Vec<WrittenStep>,
 ) -> Result<Vec<FrequencyStep>, Error> {
     if steps.is_empty() || steps.len() > STEPS_MAX {
-        let why = format!("are {}, not 1 to {STEPS_MAX}", steps.len());
+        let why = format!("has {} frequencies, not 1 to {STEPS_MAX}", steps.len());
         return Err(layers.error("steps", why));
     }
     let mut done: Vec<FrequencyStep> = Vec::new();

@@ -118,7 +118,10 @@ pub(crate) fn check_cpus(
         if let Some(fewest) = fewest
             && *cpu >= fewest
         {
-            let why = format!("there is no CPU {cpu} among {fewest}, which are numbered from 0");
+            let why = format!(
+                "there is no CPU {cpu}: the last one is {}",
+                fewest.saturating_sub(1)
+            );
             let mend = format!("set cpus = {} at the top", cpu.saturating_add(1));
             return Err(document.error(&path, why).mend(mend));
         }

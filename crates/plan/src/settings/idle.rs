@@ -127,7 +127,7 @@ pub(crate) fn idle(layers: &SettingLayers<'_>, frequency: bool) -> Result<Option
     };
     if frequency && written.active_uw.is_some() {
         let error = layers.error("active", "has no effect with frequency");
-        return Err(error.mend("remove it: what is busy draws what frequency.steps say"));
+        return Err(error.mend("remove it: a busy CPU draws the power given in frequency.steps"));
     }
     let active_uw = match (written.active_uw, table) {
         (Some(uw), _) => uw,
@@ -171,7 +171,7 @@ fn listed_states(
     states: Vec<WrittenState>,
 ) -> Result<Vec<IdleState>, Error> {
     if states.is_empty() || states.len() > STATES_MAX {
-        let why = format!("are {}, not 1 to {STATES_MAX}", states.len());
+        let why = format!("has {} states, not 1 to {STATES_MAX}", states.len());
         return Err(layers.error("states", why));
     }
     let mut done: Vec<IdleState> = Vec::new();
@@ -213,7 +213,7 @@ fn check_state(
         return Err(error("name", format!("two states are called '{name}'")));
     }
     if state.residency_ns < state.exit_ns {
-        let why = "is shorter than exit: it could never pay".to_owned();
+        let why = "is shorter than exit: the state could never pay off".to_owned();
         return Err(error("residency", why));
     }
     if state.residency_ns > RESIDENCY_NS_MAX {

@@ -75,7 +75,7 @@ pub(crate) fn stalls(
     if target != EXACT {
         let why = format!("cannot be planted on the target {target}");
         let error = layers.error("", why);
-        return Err(error.mend("take the target exact: stalls are of known length only there"));
+        return Err(error.mend("use the target exact: only there stalls have a known length"));
     }
     let written: RawStalls = layers.read()?;
     check_lengths(layers, &written.length_ns)?;
@@ -91,16 +91,20 @@ pub(crate) fn stalls(
     let least = longest + Stalls::APART_NS;
     if period_ns.saturating_sub(written.jitter_ns) < least {
         let why = format!(
-            "is too short: less the jitter there must be {}, which is the longest stall and {} more",
+            "is too short: less the jitter it must be at least {}, the longest stall plus {}",
             show_ns(least),
             show_ns(Stalls::APART_NS)
         );
         return Err(layers.error("period", why));
     }
     if written.cpu >= cpus {
-        let why = format!("is {}, and the machine has {cpus} CPUs", written.cpu);
+        let cpu = written.cpu;
+        let why = format!(
+            "there is no CPU {cpu}: the last one is {}",
+            cpus.saturating_sub(1)
+        );
         let error = layers.error("cpu", why);
-        return Err(error.mend("they are numbered from 0; see cpus"));
+        return Err(error.mend(format!("set cpus = {} at the top", cpu.saturating_add(1))));
     }
     Ok(Some(Stalls {
         kind: written.kind,
@@ -115,7 +119,7 @@ fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Erro
     if lengths.is_empty() || lengths.len() > Stalls::LENGTHS_MAX {
         let why = match lengths.len() {
             0 => "has no length".to_owned(),
-            many => format!("are {many}, not 1 to {}", Stalls::LENGTHS_MAX),
+            many => format!("has {many} lengths, not 1 to {}", Stalls::LENGTHS_MAX),
         };
         return Err(layers.error("length", why).mend("add length = \"…us\""));
     }

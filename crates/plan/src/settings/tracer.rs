@@ -50,7 +50,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mode",
             Word(&["none", "round-robin", "per-cpu"]).optional(),
-            "hwlat: one thread that stays, one that moves on after each window (the default), or one per CPU.",
+            "hwlat: one thread that the tracer does not move, one that moves to the next CPU after each window (the default), or one per CPU.",
         ),
         key(
             "period",
@@ -170,16 +170,24 @@ fn first_rejected(
     }
     if settings.threshold_ns < kind.threshold_ns_min() {
         let why = format!("{} cannot look for less than 2us", kind.word());
-        return Some(("threshold", why, "take 2us or more, or osnoise".into()));
+        return Some((
+            "threshold",
+            why,
+            "use 2us or more, or the tracer osnoise".into(),
+        ));
     }
     let (width, window) = (settings.width_ns, settings.window_ns);
     if kind == TracerKind::Hwlat && width >= window {
-        let why = "leaves no time to others: hwlat has interrupts off meanwhile";
-        return Some(("width", why.into(), "take less than the window".into()));
+        let why = "leaves no time for anything else: hwlat runs with interrupts disabled";
+        return Some((
+            "width",
+            why.into(),
+            "make it shorter than the window".into(),
+        ));
     }
     if width > window {
         let why = "is longer than the window";
-        return Some(("width", why.into(), "take at most the window".into()));
+        return Some(("width", why.into(), "make it at most the window".into()));
     }
     if settings.threshold_ns >= width {
         let why = "is not shorter than the width";
@@ -190,7 +198,7 @@ fn first_rejected(
         ));
     }
     if kind == TracerKind::Timerlat && !PERIOD_NS.contains(&settings.period_ns) {
-        let why = "is not between 100us and 1s, which the kernel takes";
+        let why = "is not between 100us and 1s, the kernel's limits";
         return Some(("period", why.into(), "write for example 1ms".into()));
     }
     None

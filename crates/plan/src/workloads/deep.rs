@@ -12,7 +12,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "contexts",
             CONTEXTS.or("4"),
-            "Contexts, on one engine after the other; a chain goes from one to the next.",
+            "Contexts, assigned to the engines in turn; each job of a chain is submitted to the next context.",
         ),
         job_duration("20us"),
         spread("20us"),

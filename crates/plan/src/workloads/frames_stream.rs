@@ -60,7 +60,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "dumb-buffer",
             ])
             .or("anonymous"),
-            "Where they go: the same, a framebuffer, or a dumb buffer of a card.",
+            "Where they go: one of these places, a framebuffer, or a dumb buffer of a card.",
         ),
         key(
             "device",
@@ -137,11 +137,11 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
         return say("bands", why, "set pause too, or remove bands");
     }
     if stream.device.is_some() && !from.is_of_device() && !to.is_of_device() {
-        let why = "neither source nor destination is memory of a device";
+        let why = "neither source nor destination is in device memory";
         return say("device", why, "set destination, or remove device");
     }
     if from.is_pci() && matches!(to, FrameMemory::Framebuffer | FrameMemory::DumbBuffer) {
-        let why = "source and destination are of two devices, and device names one";
+        let why = "source and destination are on two devices, and device names one";
         return say("source", why, "set another source");
     }
     let clflush = stream.flush_by == FlushInstruction::Clflush;

@@ -8,7 +8,11 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "hackbench",
     keys: &[
         key("groups", COUNT.or("2"), "Groups of senders and receivers."),
-        key("fds", COUNT.or("4"), "Senders per group, and receivers."),
+        key(
+            "fds",
+            COUNT.or("4"),
+            "Senders per group, and as many receivers.",
+        ),
         key(
             "loops",
             LOOPS.or("100"),

@@ -66,7 +66,10 @@ pub(crate) fn check(
         return Err(document.error(&join(path, "nice"), why).mend("remove it"));
     }
     if let Some(cpu) = scheduling.cpus.iter().find(|cpu| **cpu >= cpus) {
-        let why = format!("there is no CPU {cpu} among {cpus}, which are numbered from 0");
+        let why = format!(
+            "there is no CPU {cpu}: the last one is {}",
+            cpus.saturating_sub(1)
+        );
         let error = document.error(&join(path, "cpus"), why);
         return Err(error.mend(format!("set cpus = {} at the top", cpu.saturating_add(1))));
     }

@@ -10,7 +10,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "contexts",
             CONTEXTS.or("7"),
-            "Contexts, on one engine after the other.",
+            "Contexts, assigned to the engines in turn.",
         ),
         key("jobs", COUNT.or("3000"), "Jobs in total."),
         key(
@@ -26,7 +26,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "reach",
             Whole(1, 65536).or("32"),
-            "How many jobs back these may be.",
+            "How far back, in jobs, such a dependency may be.",
         ),
         job_duration("20us"),
         spread("80us"),

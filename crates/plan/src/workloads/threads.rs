@@ -10,7 +10,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "threads",
             CONTEXTS.or("7"),
-            "Threads, each with its own context, on one engine after the other.",
+            "Threads, each with its own context; the contexts are assigned to the engines in turn.",
         ),
         key("submissions", COUNT.or("1000"), "Jobs of each thread."),
         key(

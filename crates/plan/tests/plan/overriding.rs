@@ -147,8 +147,8 @@ fn wrong_options_name_themselves() {
                 cpus: Some(1),
                 ..Overrides::default()
             },
-            "x.toml:56: workloads.timer.scheduling.cpus: there is no CPU 1 among 1, \
-             which are numbered from 0; set cpus = 2 at the top",
+            "x.toml:56: workloads.timer.scheduling.cpus: there is no CPU 1: the last one is 0; \
+             set cpus = 2 at the top",
         ),
         (
             &factor,

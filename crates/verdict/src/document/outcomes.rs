@@ -134,7 +134,7 @@ pub struct Tail {
     pub unit: String,
 }
 
-/// How often runs ended in one way, compared with the baseline. Counts are pooled over all
+/// How often runs ended in a certain way, compared with the baseline. Counts are pooled over all
 /// workloads that both ran, except those of slow runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeComparison {
@@ -262,7 +262,7 @@ impl OutcomeTest {
     }
 }
 
-/// What runs that ended in one way have in common.
+/// What runs that ended in the same way have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeSignature {
     /// Kind and place, such as `oops in race_use+0x5e [race]`.

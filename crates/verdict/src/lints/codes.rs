@@ -8,7 +8,7 @@
 pub const LINTS: [(&str, &str); 70] = [
     (
         "aliased-counters",
-        "two metrics have the same values in every run: one counter",
+        "two metrics have the same values in every run: they are one counter",
     ),
     (
         "background-ended",
@@ -68,7 +68,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("inexact", "two executions of an exact run differed"),
     (
         "kept-apart",
-        "runs of one workload in several places are not pooled",
+        "runs of one workload in several parts of a post are not pooled",
     ),
     (
         "locale-ambiguous",
@@ -145,7 +145,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("software-emulation", "the live machine had no KVM"),
     (
         "spread-kind",
-        "what a +- means was not said; the most cautious reading is taken",
+        "the post does not say what +- means; the most cautious reading is taken",
     ),
     ("spread-unknown", "the spread of runs was not given"),
     ("starved", "some contexts got nothing done"),
@@ -163,7 +163,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "unexpected-difference",
-        "configurations differ in what no level sets",
+        "configurations differ in something that no level sets",
     ),
     (
         "unit-unknown",
