@@ -302,7 +302,7 @@ fn some_fail() -> Outcome {
     let detail = failed.unwrap()["detail"].as_str().unwrap();
     assert!(detail.starts_with("1 of 3 runs failed: "), "{detail}");
     assert!(
-        detail.ends_with("comparisons go on with the 2 runs left"),
+        detail.ends_with("comparisons use the 2 runs left"),
         "{detail}"
     );
     let sentences = verdict["sentences"].to_string();

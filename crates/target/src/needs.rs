@@ -234,7 +234,7 @@ pub(crate) fn check(
     }
     let lacking = Vec::from_iter(lacking).join(", ");
     let mend = match (facts.root, only_counters && counters.other.is_empty()) {
-        (true, _) => "root lacks the rights here, as in a container: run it outside".into(),
+        (true, _) => "root lacks permissions here, as in a container: run assize outside".into(),
         (false, true) => {
             format!("run `sudo sysctl kernel.perf_event_paranoid=0`, or {as_root}")
         }
@@ -242,7 +242,7 @@ pub(crate) fn check(
     };
     Err(Error {
         what: format!("run on {target}"),
-        why: format!("rights are missing for {lacking}"),
+        why: format!("no permission for {lacking}"),
         mend: Some(mend),
         wrong_use: true,
     })

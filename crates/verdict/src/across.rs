@@ -289,7 +289,7 @@ fn pooled_comparison(
             Err("nothing varies on one of them".into())
         }
         Some(studies) => pool(studies),
-        None => Err("not every one has two runs of both".into()),
+        None => Err("not each of them has two runs of both".into()),
     };
     let mut both = None;
     match found {

@@ -450,7 +450,7 @@ impl IdentityDifference {
             .collect();
         let (a, b) = (&self.baseline, &self.configuration);
         match parts.is_empty() {
-            true => format!("{b} differs from {a} in nothing that was seen"),
+            true => format!("no difference between {b} and {a} was seen"),
             false => format!("{b} differs from {a} only in: {}", first_parts(&parts)),
         }
     }

@@ -59,12 +59,12 @@ pub fn offsets<const N: usize>(
             break;
         }
     }
-    let found = found.ok_or_else(|| missing(format!("how struct {structure} lies")))?;
+    let found = found.ok_or_else(|| missing(format!("the layout of struct {structure}")))?;
     let mut offsets = [0; N];
     for (offset, field) in offsets.iter_mut().zip(fields) {
         *offset = types
             .offset(found, field, DEPTH)
-            .ok_or_else(|| missing(format!("where {field} is in struct {structure}")))?;
+            .ok_or_else(|| missing(format!("the offset of {field} in struct {structure}")))?;
     }
     Ok(offsets)
 }

@@ -172,7 +172,7 @@ fn lints(document: &Document, most: usize, out: &mut String) {
     if document.lints.is_empty() {
         return;
     }
-    out.push_str("Lints: problems of the data\n");
+    out.push_str("Lints: problems with the data\n");
     let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
     for lint in &document.lints {
         let count = shown.entry(lint.code.as_str()).or_default();

@@ -202,13 +202,13 @@ fn legend(document: &Document, out: &mut String) {
     let margin = document.margin * 100.0;
     let mut text = format!(
         "Means as comparisons take them (geometric where all values are positive), and below each the ratio to the baseline with its \
-         {level} % interval, marked as above. front: of each other one it is shown that it does not dominate this one. dominated: the one \
+         {level} % interval, marked as above. front: against each other configuration it is shown that it does not dominate this one. dominated: the one \
          named is shown to be better in one metric and, in the other, better or equivalent within {margin} %; in brackets, its ratios to \
-         the one that it dominates. undecided: neither. All pairs are corrected with all else that is tested."
+         the one that it dominates. undecided: neither. All pairs are corrected together with everything else that is tested."
     );
     let points = || document.tradeoffs.iter().flat_map(|one| &one.points);
     if points().any(|point| point.supported) {
-        text.push_str(" *: by what is only supported.");
+        text.push_str(" *: by a verdict that is only supported.");
     }
     let differs = |value: &TradeoffValue| {
         let relation = value.relative.as_ref();
@@ -326,7 +326,7 @@ mod tests {
         let (table, legend) = shown.split_once("\n\n").unwrap();
         assert_eq!(table, WANTED);
         assert!(
-            legend.ends_with(" *: by\nwhat is only supported.\n\n"),
+            legend.ends_with(" *: by a verdict that is only supported.\n\n"),
             "{legend}"
         );
     }

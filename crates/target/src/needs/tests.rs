@@ -50,7 +50,7 @@ fn lacking(order: &Order, facts: &MachineFacts) -> Option<String> {
     let orders = std::slice::from_ref(order);
     let error = check(orders, facts, &BTreeSet::new(), "host", "run `sudo assize`").err()?;
     assert!(error.wrong_use);
-    Some(error.why.replace("rights are missing for ", ""))
+    Some(error.why.replace("no permission for ", ""))
 }
 
 #[test]

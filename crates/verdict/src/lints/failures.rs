@@ -23,7 +23,7 @@ pub(super) fn failed(cells: &Cells<'_>) -> Vec<Lint> {
 fn of_cell(cell: &FailedCell<'_>) -> Lint {
     let goes_on = match cell.left {
         0 => "nothing is compared there".to_owned(),
-        left => format!("comparisons go on with the {} left", count(left, "run")),
+        left => format!("comparisons use the {} left", count(left, "run")),
     };
     lint(
         "failed-run",

@@ -192,7 +192,7 @@ fn read(
         .filter_map(|(of_x, of_y)| Some([axis(&x.0, better_x, of_x)?, axis(&y.0, better_y, of_y)?]))
         .collect();
     if found.is_empty() {
-        return Err(fault(text, "no workload has both metrics so".to_owned()));
+        return Err(fault(text, "no workload has both metrics".to_owned()));
     }
     Ok(found)
 }

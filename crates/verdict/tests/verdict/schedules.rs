@@ -98,7 +98,7 @@ fn a_run_whose_partner_failed_is_left_out_and_the_row_says_so() {
     assert_eq!(
         lints(&document, "failed-run"),
         [
-            "queue on pipe: 1 of 8 runs failed: kernel panic: not syncing; comparisons go on with \
+            "queue on pipe: 1 of 8 runs failed: kernel panic: not syncing; comparisons use \
           the 7 runs left"
         ]
     );

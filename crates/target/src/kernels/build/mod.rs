@@ -299,7 +299,7 @@ impl KernelBuildSite<'_> {
             .iter()
             .find(|wish| wish.weight == OptionWeight::Needed)
         {
-            let why = format!("its Kconfig does not let {first} be: {}", first.why);
+            let why = format!("its Kconfig does not allow {first}: {}", first.why);
             return Err(mend(
                 wrong(self.what, why),
                 "configure and build it yourself, and give it to assize kernel add",
