@@ -204,7 +204,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push(format!(
                 "No commit of {range} is named; this is the one at which the"
             ));
-            lines.push("search ended, and it is not shown to have all of it by itself:".into());
+            lines.push("search ended; it is not shown to cause the whole difference:".into());
             lines.push(claim(bisection));
             lines.push(format!("{} against its parent:", outcome(&found.verdict)));
             lines.push(format!("  {}", id_and_subject(&found.commit)));
@@ -397,7 +397,7 @@ fn about(bisection: &Bisection) -> Vec<String> {
 fn tail(bisection: &Bisection) -> Vec<String> {
     let [level, joint] = [bisection.level, bisection.joint].map(|one| plain(100.0 * one));
     let mut lines = vec![format!(
-        "** established, * supported; intervals of {level} %, at once {joint} %."
+        "** established, * supported; intervals of {level} %, all at once {joint} %."
     )];
     let mut commands = |what: &str, line: &str| {
         lines.push(what.into());

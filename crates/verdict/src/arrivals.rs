@@ -48,8 +48,8 @@ fn periodic(counted: &PlacedEvents<'_>) -> Option<String> {
     });
     match beat {
         Some(beat) if beat.p <= PERIODIC => Some(format!(
-            "events keep a beat of {} s: {} of {} are within a tenth of it; the Poisson \
-             intervals are not those of such events",
+            "events recur every {} s: {} of {} are within a tenth of that; Poisson \
+             intervals do not apply to such events",
             plain(beat.period),
             beat.on_beat,
             beat.n
@@ -68,7 +68,7 @@ fn clustered(counted: &PlacedEvents<'_>) -> Option<String> {
     (gaps.p_clustered <= CLUSTERED).then(|| {
         format!(
             "events come in clusters ({} with a mean of {} s): the Poisson intervals and tests \
-             are too sure",
+             are overconfident",
             count(gaps.n, "gap"),
             plain(gaps.mean)
         )

@@ -322,7 +322,7 @@ pub(crate) fn lints(
                 code: "unexpected-difference".into(),
                 location: difference.configuration.clone(),
                 detail: format!(
-                    "differs from {} in what no level says: {}",
+                    "differs from {} in something that no level sets: {}",
                     difference.baseline,
                     first_parts(&parts)
                 ),
@@ -357,7 +357,7 @@ fn changing(records: &Records) -> Vec<Lint> {
                 code: "identity-varies".into(),
                 location: format!("{configuration} on {workload}"),
                 detail: format!(
-                    "{} were not made of what {} were: {}",
+                    "{} did not run with the files and settings of {}: {}",
                     count(other.runs.len(), "run"),
                     count(first.runs.len(), "other"),
                     first_parts(&parts)

@@ -71,12 +71,14 @@ pub(crate) fn lints(cells: &Cells<'_>) -> Vec<Lint> {
             code: CAP.lint.into(),
             location: name.to_owned(),
             detail: format!(
-                "at rest the machine had {} of them in {} s, more than one in {} s: what it has under \
-                 load may be its own; no verdict on them",
+                "at rest the machine had {} of them in {} s, more than one in {} s: those under \
+                 load may come from the machine itself, so they get no verdict",
                 rest.count,
                 plain(rest.exposure_s),
                 plain(rest.tolerated_s)
-            ), ..Lint::default() })
+            ),
+            ..Lint::default()
+        })
     });
     told.collect()
 }

@@ -255,7 +255,7 @@ fn legend(document: &Document, out: &mut String) {
     }
     let hides_equality = |row: &Comparison| hides_equality(document, row);
     if document.comparisons.iter().any(hides_equality) {
-        text.push_str(" steps: values come in steps of that, beyond the margin, so that nothing shows them equal.");
+        text.push_str(" steps: values come in steps of this size, larger than the margin, so nothing can show that they are equal.");
     }
     if raw {
         text.push_str(DIFFERENCE);

@@ -279,7 +279,7 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
         let detail = match images == repeated.len() {
             true => format!(
                 "all {most} runs of a configuration start from one memory image{}: what is found \
-                 is said of that image alone, since what its layout of memory and code adds to \
+                 holds for that image alone, since what its layout of memory and code adds to \
                  a configuration cannot be distinguished from an effect",
                 if images == 1 { "" } else { " on each machine" }
             ),

@@ -351,7 +351,7 @@ fn a_beat_is_told_with_its_period_though_events_are_missing() {
     let told = lints(&document, "periodic-events");
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
-        told[0].contains("keep a beat of 30 s: 40 of 40 are within a tenth"),
+        told[0].contains("recur every 30 s: 40 of 40 are within a tenth"),
         "{told:?}"
     );
     let told = lints(&document, "clustered-events");
@@ -426,8 +426,8 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
     assert_eq!(
         told,
         [
-            "late: at rest the machine had 22 of them in 200 s, more than one in 10 s: what it has \
-          under load may be its own; no verdict on them"
+            "late: at rest the machine had 22 of them in 200 s, more than one in 10 s: those under \
+          load may come from the machine itself, so they get no verdict"
         ]
     );
     // The same holds if the rate is a metric of each run.
