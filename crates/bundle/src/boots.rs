@@ -54,7 +54,7 @@ impl Boots {
             (0, false) => return None,
             (1, false) => format!(
                 "Runs of a host are of one machine and one boot of it: what the boot decided, \
-                 {such}, is in all of them, and a verdict speaks of runs on it."
+                 {such}, is the same in all of them, and a verdict is about runs in that boot."
             ),
             (boots, false) => format!(
                 "The runs are of {boots} boots: what a boot decided, {such}, is the same in all \

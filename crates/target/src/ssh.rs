@@ -221,7 +221,7 @@ impl Target for Ssh {
         if let Some(policy) = policies.next() {
             let what = format!("run on {}", self.name());
             let why = format!(
-                "the placement policy {} is not taken to other hosts",
+                "the placement policy {} is not copied to other hosts",
                 policy.name
             );
             let mend = "run assize there with `--target host`, or use `--target exact`";
