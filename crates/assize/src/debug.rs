@@ -8,6 +8,7 @@ mod place;
 mod point;
 mod relay;
 mod signals;
+mod stops;
 
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -32,7 +33,7 @@ use gdb::GdbFiles;
 use history::History;
 use moment::Moment;
 use place::{Missed, Place, Standing, milliseconds};
-use relay::{Doors, Interruption, Seen};
+use relay::{Doors, Interruption, SeenMachine};
 use signals::Signals;
 
 /// How far in front of a time there is a checkpoint, in ns.
@@ -47,7 +48,7 @@ struct KernelFacts {
 
 /// A run that stands where it was to be brought.
 struct StoppedRun<'a> {
-    seen: Seen<'a>,
+    seen: SeenMachine<'a>,
     again: &'a RunToRepeat<'a>,
     kernel: KernelFacts,
     signals: Signals,
@@ -71,7 +72,7 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     let signals = Signals::watch()?;
     let interruption = Interruption::default();
     let mut stopped = StoppedRun {
-        seen: Seen {
+        seen: SeenMachine {
             run: exact.debug(&again.order, 0)?,
             history: History::new(&exact, &again.order, &interruption.any),
             before_write: None,
@@ -232,7 +233,7 @@ impl StoppedRun<'_> {
         let before = Place::Time(time.saturating_sub(CHECKPOINT_BEFORE));
         match self.go_to(stub, &before) {
             Ok(standing) => {
-                let Seen { run, history, .. } = &mut self.seen;
+                let SeenMachine { run, history, .. } = &mut self.seen;
                 // Without it a step back takes longer.
                 let _ = history.keep(run, stub, standing.count);
                 Ok(())

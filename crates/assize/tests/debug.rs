@@ -242,19 +242,13 @@ fn writers() -> Outcome {
     let mut draw = fastrand::Rng::with_seed(1);
     for cpus in [1, 2, 4] {
         let bundle = writers_bundle(place.path(), cpus);
-        for _ in 0..trials(2) {
+        for _ in 0..2 {
             let (call, steps) = (draw.u64(20..170), draw.u64(1..2000));
             let (word, writer) = last_writer(place.path(), &bundle, call, steps);
             assert_eq!(word, writer, "{cpus} CPUs, call {call}, {steps} steps");
         }
     }
     Ok(())
-}
-
-/// How often to try, or as often as `ASSIZE_TRIALS` says.
-fn trials(usually: u64) -> u64 {
-    let more = std::env::var("ASSIZE_TRIALS").ok();
-    more.and_then(|text| text.parse().ok()).unwrap_or(usually)
 }
 
 fn begin() -> Outcome {

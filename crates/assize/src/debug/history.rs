@@ -13,6 +13,7 @@ use assize_target::exact::{Checkpoint, DebuggedRun, Exact};
 use assize_target::gdb_stub::{GdbStub, Stop, StubError};
 
 use super::point::{Point, clocks, sum};
+use super::stops::Stops;
 
 /// This far before the count of a CPU it has not yet executed the instruction that took it
 /// there: the longest, PAUSE, takes 100 at most.
@@ -23,7 +24,7 @@ const GROWTH: u64 = 16;
 const FAR: u64 = 5_000_000;
 
 /// A machine that stands still.
-pub(super) struct Machine {
+pub(super) struct StandingMachine {
     pub(super) run: DebuggedRun,
     pub(super) stub: GdbStub,
 }
@@ -73,7 +74,7 @@ impl fmt::Display for NotBack {
 }
 
 /// A moment to go on from.
-struct Kept {
+struct KeptMoment {
     /// The machine was stopped at this time.
     stop: u64,
     at: Point,
@@ -81,14 +82,14 @@ struct Kept {
 }
 
 /// One instruction, or one interrupt or exception.
-struct Event {
+struct CpuEvent {
     before: Point,
     stop: Stop,
 }
 
 /// The events right before a point.
-struct Window {
-    events: Vec<Event>,
+struct EventWindow {
+    events: Vec<CpuEvent>,
     end: Point,
     /// The time at which the machine was stopped in front of them; `None`: the memory image.
     stop: Option<u64>,
@@ -101,8 +102,8 @@ pub(super) struct History<'a> {
     /// Ends all waiting.
     cancel: Arc<AtomicBool>,
     /// `None` if the run is only repeated from its memory image.
-    kept: Option<Vec<Kept>>,
-    window: Option<Window>,
+    kept: Option<Vec<KeptMoment>>,
+    window: Option<EventWindow>,
 }
 
 impl<'a> History<'a> {
@@ -122,20 +123,19 @@ impl<'a> History<'a> {
         &mut self,
         from: &Point,
         cpu: usize,
-    ) -> Result<(Machine, Reached), NotBack> {
+    ) -> Result<(StandingMachine, Reached), NotBack> {
         self.exactly(|history| match history.event_before(from, cpu)? {
             Some(before) => Ok((history.go_to(&before)?, Reached::Cpu(cpu))),
             None => Ok((history.start_kept(None)?, Reached::Begin)),
         })
     }
 
-    /// Goes to the last of these breakpoints or watchpoints in front of this point. They are
-    /// packets that insert one, without the `Z`.
+    /// Goes to the last of these breakpoints or watchpoints in front of this point.
     pub(super) fn continue_back(
         &mut self,
         from: &Point,
-        stops: &[String],
-    ) -> Result<(Machine, Reached), NotBack> {
+        stops: &Stops<'_>,
+    ) -> Result<(StandingMachine, Reached), NotBack> {
         self.exactly(|history| match history.hit_before(from, stops)? {
             Some((before, reached)) => Ok((history.go_to(&before)?, reached)),
             None => Ok((history.start_kept(None)?, Reached::Begin)),
@@ -143,7 +143,7 @@ impl<'a> History<'a> {
     }
 
     /// Goes to a point.
-    pub(super) fn go_back_to(&mut self, point: &Point) -> Result<Machine, NotBack> {
+    pub(super) fn go_back_to(&mut self, point: &Point) -> Result<StandingMachine, NotBack> {
         self.exactly(|history| history.go_to(point))
     }
 
@@ -163,29 +163,29 @@ impl<'a> History<'a> {
     }
 
     /// A machine that stands at the last moment kept before a time, or at the begin.
-    fn start(&self, time: u64) -> Result<Machine, NotBack> {
+    fn start(&self, time: u64) -> Result<StandingMachine, NotBack> {
         let all = self.kept.iter().flatten();
         let before = all.filter(|kept| kept.at.furthest() <= time);
         self.start_kept(before.map(|kept| kept.stop).max())
     }
 
     /// A machine that stands at a moment that was kept, or at the begin.
-    fn start_kept(&self, stop: Option<u64>) -> Result<Machine, NotBack> {
+    fn start_kept(&self, stop: Option<u64>) -> Result<StandingMachine, NotBack> {
         let mut all = self.kept.iter().flatten();
         let run = match all.find(|kept| Some(kept.stop) == stop) {
             Some(kept) => self.exact.debug_from(self.order, 0, &kept.checkpoint)?,
             None => self.exact.debug(self.order, 0)?,
         };
         let stub = run.stub()?.cancelled_by(&self.cancel);
-        Ok(Machine { run, stub })
+        Ok(StandingMachine { run, stub })
     }
 
     /// A machine that stands where the first CPU comes to a time, and whether that is later
     /// than where the memory image goes on.
-    fn start_at(&mut self, time: u64) -> Result<(Machine, bool), NotBack> {
+    fn start_at(&mut self, time: u64) -> Result<(StandingMachine, bool), NotBack> {
         let mut machine = self.start(time)?;
         loop {
-            let now = Point::of(&mut machine.stub)?.furthest();
+            let now = Point::read(&mut machine.stub)?.furthest();
             let left = time.saturating_sub(now);
             if left == 0 {
                 return Ok((machine, now == time));
@@ -210,9 +210,9 @@ impl<'a> History<'a> {
         stub: &mut GdbStub,
         stop: u64,
     ) -> Result<(), NotBack> {
-        let kept = Kept {
+        let kept = KeptMoment {
             stop,
-            at: Point::of(stub)?,
+            at: Point::read(stub)?,
             checkpoint: self.exact.checkpoint(run)?,
         };
         if let Some(all) = &mut self.kept {
@@ -222,7 +222,7 @@ impl<'a> History<'a> {
     }
 
     /// A machine at a point.
-    fn go_to(&mut self, point: &Point) -> Result<Machine, NotBack> {
+    fn go_to(&mut self, point: &Point) -> Result<StandingMachine, NotBack> {
         // Later moments are made again by who goes there.
         if let Some(all) = &mut self.kept {
             all.retain(|kept| kept.at.sum() <= point.sum());
@@ -242,31 +242,32 @@ impl<'a> History<'a> {
     }
 
     /// Executes from a time on, event by event, until the caller says so or the run is past
-    /// `end`. `watch` inserts watchpoints.
+    /// `end`.
     fn execute(
         &mut self,
         time: u64,
         end: &Point,
-        watch: &[&str],
-        is_enough: impl Fn(&Point, Option<&Event>) -> bool,
-    ) -> Result<Window, NotBack> {
+        stops: &Stops<'_>,
+        is_enough: impl Fn(&Point, Option<&CpuEvent>) -> bool,
+    ) -> Result<EventWindow, NotBack> {
         let (mut machine, later) = self.start_at(time)?;
-        for packet in watch {
-            machine.stub.apply(&format!("Z{packet}"))?;
-        }
+        let mut watch = stops.insert(&mut machine.stub, false)?;
         let mut events = Vec::new();
         loop {
-            let before = Point::of(&mut machine.stub)?;
+            let before = Point::read(&mut machine.stub)?;
             let is_past = before.sum() > end.sum();
             if is_past || before == *end || is_enough(&before, events.last()) {
-                return Ok(Window {
+                return Ok(EventWindow {
                     end: before,
                     events,
                     stop: later.then_some(time),
                 });
             }
-            let stop = step(&mut machine.stub)?;
-            events.push(Event { before, stop });
+            let mut stop = step(&mut machine.stub)?;
+            if !watch.is_hit(&stop, &mut machine.stub) {
+                stop.watch = None;
+            }
+            events.push(CpuEvent { before, stop });
         }
     }
 
@@ -280,7 +281,7 @@ impl<'a> History<'a> {
         loop {
             let time = self.nearer(count.saturating_sub(back), count, from, cpu)?;
             let is_close = from.turn == cpu && from.count(cpu) == count;
-            let window = self.execute(time, from, &[], |point, last| {
+            let window = self.execute(time, from, &Stops::new(&[]), |point, last| {
                 let others = last.is_some_and(|event| event.stop.cpu != cpu);
                 !is_close && others && point.count(cpu) >= count
             })?;
@@ -316,7 +317,7 @@ impl<'a> History<'a> {
             let (mut machine, _) = self.start_at(time)?;
             let part = (end - time) / GROWTH;
             loop {
-                let point = Point::of(&mut machine.stub)?;
+                let point = Point::read(&mut machine.stub)?;
                 if point.count(cpu) >= count || point.sum() >= from.sum() {
                     end = end.min(time + part);
                     break;
@@ -336,16 +337,14 @@ impl<'a> History<'a> {
     fn hit_before(
         &mut self,
         from: &Point,
-        stops: &[String],
+        stops: &Stops<'_>,
     ) -> Result<Option<(Point, Reached)>, NotBack> {
-        let watch: Vec<&str> = stops.iter().map(String::as_str).filter(is_watch).collect();
-        let breakpoints: Vec<u64> = stops.iter().filter_map(|it| breakpoint(it)).collect();
         let time = from.count(from.turn).saturating_sub(BEFORE);
-        let window = self.execute(time, from, &watch, |_, _| false)?;
+        let window = self.execute(time, from, stops, |_, _| false)?;
         if window.end != *from {
             return Err(NotBack::Differs);
         }
-        let (hit, mut end) = (window.hit(&breakpoints), window.stop);
+        let (hit, mut end) = (window.hit(stops), window.stop);
         self.window = Some(window);
         if hit.is_some() {
             return Ok(hit);
@@ -354,10 +353,7 @@ impl<'a> History<'a> {
             let stops_before = self.kept.iter().flatten().map(|kept| kept.stop);
             let begin = stops_before.filter(|stop| *stop < time).max();
             let mut machine = self.start_kept(begin)?;
-            for packet in stops {
-                machine.stub.apply(&format!("Z{packet}"))?;
-            }
-            match last_hit(&mut machine.stub, time, &breakpoints)? {
+            match last_hit(&mut machine.stub, time, stops)? {
                 Some((point, stop)) => return self.before_hit(point, stop),
                 None => end = begin,
             }
@@ -379,14 +375,14 @@ impl<'a> History<'a> {
     }
 }
 
-impl Window {
+impl EventWindow {
     fn first(&self) -> &Point {
         self.events.first().map_or(&self.end, |event| &event.before)
     }
 
     /// The point before the last event of a CPU in front of a point of this window.
     fn event(&self, from: &Point, cpu: usize) -> Option<Point> {
-        let is_it = |event: &Event| event.before == *from;
+        let is_it = |event: &CpuEvent| event.before == *from;
         let until = match self.events.iter().position(is_it) {
             Some(index) => index,
             None if self.end == *from => self.events.len(),
@@ -398,34 +394,22 @@ impl Window {
     }
 
     /// The last breakpoint or watchpoint that was hit.
-    fn hit(&self, breakpoints: &[u64]) -> Option<(Point, Reached)> {
+    fn hit(&self, stops: &Stops<'_>) -> Option<(Point, Reached)> {
         let mut after = &self.end;
-        for Event { before, stop } in self.events.iter().rev() {
+        for CpuEvent { before, stop } in self.events.iter().rev() {
             if let Some(watch) = &stop.watch {
                 let reached = Reached::Watchpoint(stop.cpu, watch.clone());
                 return Some((before.clone(), reached));
             }
             let counter = before.counters.get(stop.cpu);
             let has_executed = before.counts != after.counts;
-            if has_executed && counter.is_some_and(|it| breakpoints.contains(it)) {
+            if has_executed && counter.is_some_and(|it| stops.has_breakpoint(*it)) {
                 return Some((before.clone(), Reached::Cpu(stop.cpu)));
             }
             after = before;
         }
         None
     }
-}
-
-fn is_watch(packet: &&str) -> bool {
-    packet.starts_with(['2', '3', '4'])
-}
-
-/// The address of a breakpoint: `1,ffffffff81000000,1`.
-fn breakpoint(packet: &str) -> Option<u64> {
-    let mut words = packet.split(',');
-    matches!(words.next(), Some("0" | "1"))
-        .then(|| u64::from_str_radix(words.next()?, 16).ok())
-        .flatten()
 }
 
 /// Lets a machine stop before the first CPU is past a time.
@@ -444,24 +428,27 @@ fn step(stub: &mut GdbStub) -> Result<Stop, StubError> {
 fn last_hit(
     stub: &mut GdbStub,
     time: u64,
-    breakpoints: &[u64],
+    stops: &Stops<'_>,
 ) -> Result<Option<(Point, Stop)>, StubError> {
     let mut last = None;
+    let mut watch = stops.insert(stub, true)?;
     stop_at(stub, time)?;
     let mut stop = stub.go_to_stop()?;
     loop {
         if stub.is_cancelled() {
             return Err(StubError::Cancelled);
         }
-        let point = Point::of(stub)?;
+        let point = Point::read(stub)?;
         let cpu = stop.cpu;
         let counter = point.counters.get(cpu);
         if stop.watch.is_some() {
-            last = Some((point, stop));
+            if watch.is_hit(&stop, stub) {
+                last = Some((point, stop));
+            }
             stop = stub.go_to_stop()?;
         } else if point.count(cpu) >= time {
             return Ok(last);
-        } else if counter.is_some_and(|it| breakpoints.contains(it)) {
+        } else if counter.is_some_and(|it| stops.has_breakpoint(*it)) {
             last = Some((point, stop));
             stop = stub.step_to_stop(cpu)?;
         } else {

@@ -16,7 +16,7 @@ pub(super) struct Point {
 
 impl Point {
     /// Where a machine stands.
-    pub(super) fn of(stub: &mut GdbStub) -> Result<Point, StubError> {
+    pub(super) fn read(stub: &mut GdbStub) -> Result<Point, StubError> {
         let (turn, counts) = clocks(stub)?;
         let counters = (0..counts.len()).map(|cpu| stub.program_counter(cpu));
         let counters = counters.collect::<Result<_, _>>()?;

@@ -14,8 +14,9 @@ use std::time::Duration;
 use assize_target::exact::DebuggedRun;
 use assize_target::gdb_stub::{GdbStub, StubError, framed, hex, stopped_by};
 
-use super::history::{History, Machine, NotBack, Reached};
+use super::history::{History, NotBack, Reached, StandingMachine};
 use super::point::{Point, clocks};
+use super::stops::Stops;
 
 /// How often to check whether somebody connects, or the run has ended.
 const LOOK: Duration = Duration::from_millis(20);
@@ -99,7 +100,7 @@ impl Interruption {
 }
 
 /// The machine that debuggers see.
-pub(super) struct Seen<'a> {
+pub(super) struct SeenMachine<'a> {
     pub(super) run: DebuggedRun,
     pub(super) history: History<'a>,
     /// Where it stood before a debugger first wrote to its memory or registers.
@@ -107,7 +108,7 @@ pub(super) struct Seen<'a> {
     pub(super) interruption: Interruption,
 }
 
-impl Seen<'_> {
+impl SeenMachine<'_> {
     /// Serves each debugger that connects, one after the other.
     pub(super) fn serve(&mut self, doors: &Doors, mut is_done: impl FnMut(&DebuggedRun) -> bool) {
         while !is_done(&self.run) && !self.interruption.is_end() {
@@ -144,14 +145,14 @@ impl Seen<'_> {
 }
 
 /// What comes from a debugger.
-enum Input {
+enum DebuggerInput {
     Packet(Vec<u8>),
     Interrupt,
 }
 
 /// Reads what a debugger sends until it has gone. Between packets are acknowledgements and
 /// requests to stop; in a packet, `#` is escaped.
-fn read(from: Box<dyn Stream>, to: &Sender<Input>, interruption: &Interruption) {
+fn read(from: Box<dyn Stream>, to: &Sender<DebuggerInput>, interruption: &Interruption) {
     let mut packet = None;
     for byte in BufReader::new(from).bytes().map_while(Result::ok) {
         let input = match (&mut packet, byte) {
@@ -162,10 +163,10 @@ fn read(from: Box<dyn Stream>, to: &Sender<Input>, interruption: &Interruption) 
             (None, 3) => {
                 interruption.stop.store(true, Ordering::SeqCst);
                 interruption.any.store(true, Ordering::SeqCst);
-                Input::Interrupt
+                DebuggerInput::Interrupt
             }
             (None, _) => continue,
-            (Some(_), b'#') => Input::Packet(packet.take().unwrap_or_default()),
+            (Some(_), b'#') => DebuggerInput::Packet(packet.take().unwrap_or_default()),
             (Some(bytes), _) => {
                 bytes.push(byte);
                 continue;
@@ -180,7 +181,7 @@ fn read(from: Box<dyn Stream>, to: &Sender<Input>, interruption: &Interruption) 
 
 /// One debugger.
 struct Session<'a, 'b> {
-    seen: &'a mut Seen<'b>,
+    seen: &'a mut SeenMachine<'b>,
     stub: GdbStub,
     debugger: Box<dyn Stream>,
     /// The CPU that stopped the machine.
@@ -193,15 +194,15 @@ struct Session<'a, 'b> {
 }
 
 impl Session<'_, '_> {
-    fn serve(&mut self, inputs: &Receiver<Input>) -> Result<(), StubError> {
+    fn serve(&mut self, inputs: &Receiver<DebuggerInput>) -> Result<(), StubError> {
         loop {
             match inputs.recv_timeout(LOOK) {
-                Ok(Input::Packet(packet)) => {
+                Ok(DebuggerInput::Packet(packet)) => {
                     self.debugger.write_all(b"+")?;
                     self.answer(&packet)?;
                 }
                 // The machine has stopped meanwhile.
-                Ok(Input::Interrupt) => {
+                Ok(DebuggerInput::Interrupt) => {
                     self.seen.interruption.take_stop();
                 }
                 Err(RecvTimeoutError::Timeout) if self.seen.interruption.is_end() => return Ok(()),
@@ -274,7 +275,7 @@ impl Session<'_, '_> {
 
     /// Where the machine stands.
     fn here(&mut self) -> Result<Point, StubError> {
-        let point = Point::of(&mut self.stub)?;
+        let point = Point::read(&mut self.stub)?;
         self.select()?;
         Ok(point)
     }
@@ -321,7 +322,7 @@ impl Session<'_, '_> {
         self.send(answer.as_bytes())
     }
 
-    fn earlier(&mut self, steps: bool, cpu: usize) -> Result<(Machine, Reached), NotBack> {
+    fn earlier(&mut self, steps: bool, cpu: usize) -> Result<(StandingMachine, Reached), NotBack> {
         if let Some(point) = self.seen.before_write.clone() {
             let machine = self.seen.history.go_back_to(&point)?;
             self.seen.before_write = None;
@@ -333,12 +334,13 @@ impl Session<'_, '_> {
         if steps {
             return self.seen.history.step_back(&here, cpu);
         }
-        let stops: Vec<String> = self.inserted.iter().cloned().collect();
+        let packets: Vec<String> = self.inserted.iter().cloned().collect();
+        let stops = Stops::new(&packets);
         self.seen.history.continue_back(&here, &stops)
     }
 
     /// Lets the debugger see another machine.
-    fn see(&mut self, machine: Machine) -> Result<(), StubError> {
+    fn see(&mut self, machine: StandingMachine) -> Result<(), StubError> {
         self.stub = machine.stub;
         self.seen.run = machine.run;
         for packet in &self.inserted {
@@ -399,8 +401,8 @@ mod tests {
         let seen: Vec<Option<Vec<u8>>> = inputs
             .iter()
             .map(|input| match input {
-                Input::Packet(packet) => Some(packet),
-                Input::Interrupt => None,
+                DebuggerInput::Packet(packet) => Some(packet),
+                DebuggerInput::Interrupt => None,
             })
             .collect();
         let want = [

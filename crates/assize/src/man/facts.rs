@@ -206,6 +206,10 @@ pub(super) const VERBS: &[VerbFacts] = &[
                 "assize debug x.bundle 3 --at 81.204ms -- -batch -x script.gdb",
                 "Execute a gdb script at that time.",
             ),
+            (
+                "assize debug x.bundle 3 --at worst -- -ex 'watch *(int *)&panic_timeout' -ex reverse-continue",
+                "Go back to the instruction that wrote a word last.",
+            ),
         ],
     },
     VerbFacts {

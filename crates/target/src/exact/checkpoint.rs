@@ -65,7 +65,7 @@ impl Exact {
         let state = whole_state(&fault::read(&run.state)?, &fault::read(&devices)?);
         let state = state.ok_or_else(|| failed(WHAT, "QEMU saved it in an unknown form"))?;
         fault::write(&files.path().join("state"), state)?;
-        let memory = GuestMemory::of(run.running.id(), &run.state.with_file_name("ram"))
+        let memory = GuestMemory::find(run.running.id(), &run.state.with_file_name("ram"))
             .map_err(|error| failed(WHAT, format!("/proc/{}: {error}", run.running.id())))?;
         let pages = files.path().join("pages");
         memory
@@ -92,7 +92,7 @@ impl Exact {
         let uri = format!("file:{}", checkpoint.files.path().join("state").display());
         let mut run = self.debugged(order, slot, Some(&uri))?;
         let id = run.running.id();
-        GuestMemory::of(id, &run.state.with_file_name("ram"))
+        GuestMemory::find(id, &run.state.with_file_name("ram"))
             .and_then(|memory| memory.load_written(&checkpoint.files.path().join("pages")))
             .map_err(|error| failed("go on from a checkpoint", format!("/proc/{id}: {error}")))?;
         run.before.clone_from(&checkpoint.output);
@@ -135,7 +135,7 @@ struct GuestMemory {
 
 impl GuestMemory {
     /// Finds where a process has mapped this file.
-    fn of(id: u32, file: &Path) -> io::Result<GuestMemory> {
+    fn find(id: u32, file: &Path) -> io::Result<GuestMemory> {
         let process = PathBuf::from(format!("/proc/{id}"));
         let maps = fs::read_to_string(process.join("maps"))?;
         let file = file.display().to_string();
