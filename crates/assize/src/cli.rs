@@ -30,7 +30,7 @@ pub(crate) use groups::group_verbs;
 pub(crate) use running::{
     DebugArguments, DoctorArguments, FarmArguments, KernelVerb, ListArguments, Listing,
     MergeArguments, OverrideArguments, PlanArguments, RunArguments, RunOneArguments, Scheduler,
-    WhyArguments, WhyFormat,
+    WhenArguments, WhenFormat, WhyArguments, WhyFormat,
 };
 pub(crate) use sandbox::SandboxArguments;
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
@@ -111,6 +111,11 @@ pub(crate) enum CliVerb {
     /// reverse-stepi, reverse-finish, reverse-continue to a breakpoint or watchpoint. What
     /// follows -- goes to gdb.
     Debug(DebugArguments),
+    /// Find the moment from which a bad sample or crash was certain
+    ///
+    /// The recorded run is repeated up to many moments, and goes on from each with other turns of
+    /// its CPUs. The answer is the share that ends as bad, by moment.
+    When(WhenArguments),
     /// Show what this machine can measure, and what is missing
     Doctor(DoctorArguments),
     /// List the workloads, instruments, metrics, targets and the like

@@ -1,10 +1,10 @@
 //! `assize debug`: repeats a recorded run and stops it for a debugger.
 
-mod clock;
+pub(crate) mod clock;
 mod gdb;
 mod history;
-mod moment;
-mod place;
+pub(crate) mod moment;
+pub(crate) mod place;
 mod point;
 mod relay;
 mod signals;
@@ -40,10 +40,10 @@ use signals::Signals;
 const CHECKPOINT_BEFORE: u64 = 100_000;
 
 /// What gdb is told about a kernel.
-struct KernelFacts {
-    symbols: Vec<KernelSymbol>,
+pub(crate) struct KernelFacts {
+    pub(crate) symbols: Vec<KernelSymbol>,
     /// Or why its time cannot be read.
-    clock: Result<GuestClock, String>,
+    pub(crate) clock: Result<GuestClock, String>,
 }
 
 /// A run that stands where it was to be brought.
@@ -58,7 +58,7 @@ struct StoppedRun<'a> {
 /// Repeats a run, brings it to a place, and leaves it to a debugger.
 pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     let plan = exact_plan(&arguments.bundle, "debug")?;
-    let again = chosen(&plan, arguments)?;
+    let again = RunToRepeat::recorded(&plan, arguments.run, &arguments.bundle, "debug")?;
     let (place, what) = place(&plan, &again, arguments)?;
     let port = arguments.port.map(bind).transpose()?;
     if port.is_none() {
@@ -66,9 +66,9 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     }
     let exact = target::exact(Options::default())?;
     exact.prepare(slice::from_ref(&again.order))?;
-    refuse_other(&exact, &again)?;
+    again.refuse_other_machine(&exact, "debug")?;
     let expected = ExpectedParts::for_runs(&plan, &[again.run], &exact)?;
-    let kernel = kernel(&exact, &again)?;
+    let kernel = KernelFacts::of(&exact, &again, "debug")?;
     let signals = Signals::watch()?;
     let interruption = Interruption::default();
     let mut stopped = StoppedRun {
@@ -136,23 +136,6 @@ fn place(
     Ok((Place::Time(time), what))
 }
 
-fn chosen<'a>(plan: &Plan, arguments: &'a DebugArguments) -> Result<RunToRepeat<'a>, Failure> {
-    let bundle = arguments.bundle.as_path();
-    let planned = plan.runs.iter().find(|run| run.index == arguments.run);
-    let found = match planned {
-        Some(run) => RunToRepeat::find(plan, run, bundle)?,
-        None => None,
-    };
-    found.ok_or_else(|| {
-        Failure::Argument(format!(
-            "debug: {}: no run {} is recorded; the schedule has runs 0 to {}",
-            bundle.display(),
-            arguments.run,
-            plan.runs.len().saturating_sub(1)
-        ))
-    })
-}
-
 fn bind(port: u16) -> Result<TcpListener, Failure> {
     TcpListener::bind(("127.0.0.1", port)).map_err(|error| {
         Failure::Argument(format!("debug: --port {port}: {error}; choose another"))
@@ -174,36 +157,24 @@ fn gdb_failure(program: &Path, why: &str) -> Failure {
     ))
 }
 
-/// Fails if what is known before the run differs from its record.
-fn refuse_other(exact: &Exact, again: &RunToRepeat<'_>) -> Result<(), Failure> {
-    let facts = exact.facts(&again.order)?;
-    let then = &again.recorded.environment;
-    let other = facts
-        .iter()
-        .find(|(name, now)| then.get(*name) != Some(now));
-    let Some((name, now)) = other else {
-        return Ok(());
-    };
-    let then = then.get(name).map_or("nothing", String::as_str);
-    Err(Failure::Argument(format!(
-        "debug: {}: run {} would be another one today: {name} is {now:.60} and was {then:.60}; \
-         run the experiment again with this assize: `assize run --out NEW`",
-        again.bundle.display(),
-        again.run.index
-    )))
-}
-
-/// What gdb is told about the kernel of a run.
-fn kernel(exact: &Exact, again: &RunToRepeat<'_>) -> Result<KernelFacts, Failure> {
-    let texts = exact.symbols(&again.order, 0)?;
-    let symbols = kernel_symbols(&String::from_utf8_lossy(&texts.kallsyms)).map_err(|error| {
-        Failure::Argument(format!("debug: {}: {error}", again.order.machine.kernel))
-    })?;
-    let clock = match &texts.tasks {
-        TaskTypes::Btf(types) => GuestClock::find(&symbols, types),
-        TaskTypes::Offsets(_) => Err("it has no BTF (CONFIG_DEBUG_INFO_BTF)".into()),
-    };
-    Ok(KernelFacts { symbols, clock })
+impl KernelFacts {
+    /// The facts about the kernel of a run.
+    pub(crate) fn of(
+        exact: &Exact,
+        again: &RunToRepeat<'_>,
+        verb: &str,
+    ) -> Result<KernelFacts, Failure> {
+        let texts = exact.symbols(&again.order, 0)?;
+        let symbols = kernel_symbols(&String::from_utf8_lossy(&texts.kallsyms));
+        let symbols = symbols.map_err(|error| {
+            Failure::Argument(format!("{verb}: {}: {error}", again.order.machine.kernel))
+        })?;
+        let clock = match &texts.tasks {
+            TaskTypes::Btf(types) => GuestClock::find(&symbols, types),
+            TaskTypes::Offsets(_) => Err("it has no BTF (CONFIG_DEBUG_INFO_BTF)".into()),
+        };
+        Ok(KernelFacts { symbols, clock })
+    }
 }
 
 impl StoppedRun<'_> {

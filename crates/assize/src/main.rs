@@ -40,6 +40,7 @@ mod terms;
 mod trace;
 mod trend;
 mod trying;
+mod when;
 mod why;
 
 use std::process::ExitCode;
@@ -100,6 +101,7 @@ fn main() -> ExitCode {
         CliVerb::Trace(arguments) => trace::trace(&arguments),
         CliVerb::Why(arguments) => why::why(&arguments),
         CliVerb::Debug(arguments) => debug::debug(&arguments),
+        CliVerb::When(arguments) => when::when(&arguments),
         CliVerb::Completions { shell } => completions(shell),
         CliVerb::Man(arguments) => man::man(&arguments),
     };

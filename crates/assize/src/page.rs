@@ -205,6 +205,7 @@ fn attributions(
     };
     Ok(Attributions {
         kept,
+        moments: assize_bundle::kept_when(directory, assize_why::when::SCHEMA)?,
         shell: (head.target == "exact").then_some(shell),
     })
 }

@@ -7,6 +7,7 @@ use assize_bundle::{RunExit, RunRecord};
 use assize_job::Order;
 use assize_plan::{Plan, PlannedRun};
 use assize_target::OrderResult;
+use assize_target::exact::Exact;
 
 use crate::failure::Failure;
 use crate::levels::ExpectedParts;
@@ -38,6 +39,46 @@ impl<'a> RunToRepeat<'a> {
             recorded: assize_bundle::read_run(bundle, run.index)?,
             bundle,
         }))
+    }
+
+    /// A recorded run of this plan.
+    pub(crate) fn recorded(
+        plan: &Plan,
+        index: u32,
+        bundle: &'a Path,
+        verb: &str,
+    ) -> Result<RunToRepeat<'a>, Failure> {
+        let planned = plan.runs.iter().find(|run| run.index == index);
+        let found = match planned {
+            Some(run) => RunToRepeat::find(plan, run, bundle)?,
+            None => None,
+        };
+        found.ok_or_else(|| {
+            Failure::Argument(format!(
+                "{verb}: {}: no run {index} is recorded; the schedule has runs 0 to {}",
+                bundle.display(),
+                plan.runs.len().saturating_sub(1)
+            ))
+        })
+    }
+
+    /// Fails if what is known before the run differs from its record.
+    pub(crate) fn refuse_other_machine(&self, exact: &Exact, verb: &str) -> Result<(), Failure> {
+        let facts = exact.facts(&self.order)?;
+        let then = &self.recorded.environment;
+        let other = facts
+            .iter()
+            .find(|(name, now)| then.get(*name) != Some(now));
+        let Some((name, now)) = other else {
+            return Ok(());
+        };
+        let then = then.get(name).map_or("nothing", String::as_str);
+        Err(Failure::Argument(format!(
+            "{verb}: {}: run {} would be another one today: {name} is {now:.60} and was \
+             {then:.60}; run the experiment again with this assize: `assize run --out NEW`",
+            self.bundle.display(),
+            self.run.index
+        )))
     }
 
     /// The first difference between this execution and the recorded one.

@@ -30,5 +30,7 @@ mod tour;
 mod trying;
 #[path = "twice.rs"]
 mod twice;
+#[path = "when.rs"]
+mod when;
 #[path = "why.rs"]
 mod why;

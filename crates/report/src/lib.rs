@@ -21,6 +21,7 @@ mod series;
 mod style;
 mod text;
 mod trend;
+mod when;
 mod why;
 mod wrap;
 
@@ -48,5 +49,6 @@ pub use trend::{
     SkippedBundle, TREND, Trend, TrendInput, TrendPoint, TrendSeries, TrendStep, trend_json,
     trend_text,
 };
+pub use when::when;
 pub use why::why;
 pub use wrap::WIDTH;

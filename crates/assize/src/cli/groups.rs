@@ -8,7 +8,7 @@ use clap::Command;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["try", "compare", "run", "bisect"]),
     ("Judge and report", &["audit", "report", "trend", "index"]),
-    ("Look into a run", &["why", "trace", "debug"]),
+    ("Look into a run", &["why", "trace", "debug", "when"]),
     (
         "Machines and what they can do",
         &["doctor", "list", "kernel"],

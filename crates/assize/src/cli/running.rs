@@ -234,6 +234,42 @@ pub(crate) struct DebugArguments {
     pub(crate) arguments: Vec<OsString>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct WhenArguments {
+    /// A bundle of exact runs
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+    /// Index of the run in the schedule, from 0
+    #[arg(value_name = "RUN")]
+    pub(crate) run: u32,
+    /// The metric whose worst sample is meant [default: the first primary one with samples]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) metric: Option<String>,
+    /// Call a run bad by this instead of by its worst sample: 'round_trip_ns_max > 1ms'
+    #[arg(long, value_name = "METRIC > VALUE", conflicts_with = "metric")]
+    pub(crate) bad: Option<String>,
+    /// Draws from each moment that matters
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(4..=1000))]
+    pub(crate) draws: u32,
+    /// Store the answer in the bundle; its page then shows it
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// How to show the answer
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = WhenFormat::Text)]
+    pub(crate) format: WhenFormat,
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhenFormat {
+    /// The answer in 72 columns
+    Text,
+    /// Schema assize.when/1
+    Json,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhyFormat {
     /// Tables of 72 columns

@@ -9,19 +9,19 @@ use assize_why::types::offsets;
 
 /// Where the timekeeper is in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct GuestClock {
+pub(crate) struct GuestClock {
     /// The address of `tk_fast_mono`.
-    pub(super) at: u64,
+    pub(crate) at: u64,
     /// The offset of its two copies, of which the low bit of its first word chooses one.
-    pub(super) copies: u64,
+    pub(crate) copies: u64,
     /// The offsets in a copy of `cycle_last`, `mult`, `shift`, `xtime_nsec`, `base` and the last
     /// field, `base_real`.
-    pub(super) fields: [u64; 6],
+    pub(crate) fields: [u64; 6],
 }
 
 /// What the timekeeper says at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Timekeeper {
+pub(crate) struct Timekeeper {
     last: u64,
     factor: u64,
     shift: u32,
@@ -31,7 +31,7 @@ pub(super) struct Timekeeper {
 
 impl GuestClock {
     /// Finds the timekeeper by the kernel's symbols and types.
-    pub(super) fn find(symbols: &[KernelSymbol], types: &[u8]) -> Result<GuestClock, String> {
+    pub(crate) fn find(symbols: &[KernelSymbol], types: &[u8]) -> Result<GuestClock, String> {
         let mut all = symbols.iter();
         let found = all.find(|one| one.name == "tk_fast_mono");
         let found = found.ok_or("its symbols do not have tk_fast_mono (CONFIG_KALLSYMS_ALL)")?;
@@ -53,12 +53,12 @@ impl GuestClock {
     }
 
     /// How long one copy is.
-    pub(super) fn copy_size(&self) -> u64 {
+    pub(crate) fn copy_size(&self) -> u64 {
         self.fields.last().copied().unwrap_or_default() + 8
     }
 
     /// Reads the timekeeper of a machine that stands still.
-    pub(super) fn read(&self, stub: &mut GdbStub) -> Result<Timekeeper, StubError> {
+    pub(crate) fn read(&self, stub: &mut GdbStub) -> Result<Timekeeper, StubError> {
         let mut word = |address: u64, bytes: usize| -> Result<u64, StubError> {
             let mut whole = [0; 8];
             let read = stub.read(address, bytes)?;
@@ -83,7 +83,7 @@ impl GuestClock {
 
 impl Timekeeper {
     /// The time at a count.
-    pub(super) fn time(&self, count: u64) -> u64 {
+    pub(crate) fn time(&self, count: u64) -> u64 {
         let passed = i128::from(count) - i128::from(self.last);
         let all = passed * i128::from(self.factor) + i128::from(self.fraction);
         let time = i128::from(self.base) + (all >> self.shift);
@@ -91,7 +91,7 @@ impl Timekeeper {
     }
 
     /// The first count at which it is this late.
-    pub(super) fn count(&self, time: u64) -> u64 {
+    pub(crate) fn count(&self, time: u64) -> u64 {
         let all = (i128::from(time) - i128::from(self.base)) << self.shift;
         let factor = i128::from(self.factor.max(1));
         let passed = (all - i128::from(self.fraction) + factor - 1).div_euclid(factor);

@@ -16,7 +16,7 @@ const PLANTED_STALL: &str = "planted_stall";
 
 /// A moment of a recorded run. What is counted is counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     kind: MomentKind,
     /// Whether the end of a sample is meant.
     ends: bool,
@@ -32,7 +32,7 @@ enum MomentKind {
 
 impl Moment {
     /// Parses the argument of `--at`; `None` if it is none of these words.
-    pub(super) fn parse(text: &str) -> Option<Result<Moment, String>> {
+    pub(crate) fn parse(text: &str) -> Option<Result<Moment, String>> {
         let (text, ends) = match text.strip_suffix(":end") {
             Some(before) => (before, true),
             None => (text, false),
@@ -60,7 +60,7 @@ impl Moment {
     }
 
     /// When it was, in ns of CLOCK_MONOTONIC, and what it is in words.
-    pub(super) fn find(
+    pub(crate) fn find(
         &self,
         plan: &Plan,
         recorded: &RunRecord,
@@ -80,35 +80,42 @@ impl Moment {
     }
 
     fn of_sample(&self, samples: &Samples, at: usize, why: &str) -> Result<(u64, String), String> {
-        let metric = &samples.metric;
-        let (Some(&value), Some(&t_ns)) = (samples.values.get(at), samples.t_ns.get(at)) else {
-            let all = samples.values.len();
-            return Err(format!("{metric} has samples 1 to {all}"));
-        };
-        let start = samples.start_ns.ok_or_else(|| {
-            format!("the samples of {metric} have no time; they were recorded by an older assize")
-        })?;
-        if samples.unit != "ns" {
-            return Err(format!("{metric} is not a length of time"));
-        }
-        // The time of a sample is its end, but a stall's its begin.
-        let (known, length) = (start + t_ns, whole(value));
-        let (begin, end) = match metric.as_str() {
-            PLANTED_STALL => (known, known.saturating_add(length)),
-            _ => (known.saturating_sub(length), known),
-        };
+        let [begin, end] = span(samples, at)?;
         let (side, time) = if self.ends {
             ("end", end)
         } else {
             ("begin", begin)
         };
         let text = format!(
-            "the {side} of {metric} {}{why}, {length} ns up to {} ms",
+            "the {side} of {} {}{why}, {} ns up to {} ms",
+            samples.metric,
             at + 1,
+            end - begin,
             milliseconds(end)
         );
         Ok((time, text))
     }
+}
+
+/// When a sample begins and ends, in ns of CLOCK_MONOTONIC.
+pub(crate) fn span(samples: &Samples, at: usize) -> Result<[u64; 2], String> {
+    let metric = &samples.metric;
+    let (Some(&value), Some(&t_ns)) = (samples.values.get(at), samples.t_ns.get(at)) else {
+        let all = samples.values.len();
+        return Err(format!("{metric} has samples 1 to {all}"));
+    };
+    let start = samples.start_ns.ok_or_else(|| {
+        format!("the samples of {metric} have no time; they were recorded by an older assize")
+    })?;
+    if samples.unit != "ns" {
+        return Err(format!("{metric} is not a length of time"));
+    }
+    // The time of a sample is its end, but a stall's its begin.
+    let (known, length) = (start + t_ns, whole(value));
+    Ok(match metric.as_str() {
+        PLANTED_STALL => [known, known.saturating_add(length)],
+        _ => [known.saturating_sub(length), known],
+    })
 }
 
 /// A length in ns, which fits a float.
@@ -142,7 +149,7 @@ fn series<'a>(all: &'a [Samples], metric: &str) -> Result<&'a Samples, String> {
 }
 
 /// The worst sample of a metric, else of the first primary metric that has samples.
-fn worst<'a>(
+pub(crate) fn worst<'a>(
     plan: &Plan,
     recorded: &'a RunRecord,
     metric: Option<&str>,

@@ -14,7 +14,7 @@ const NEAR: u64 = 2_000_000;
 
 /// A place in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// Where its memory image goes on, before its set-up.
     Begin,
     /// A time of CLOCK_MONOTONIC, in ns.
@@ -27,7 +27,7 @@ pub(super) enum Place {
 
 impl Place {
     /// Parses the argument of `--at`.
-    pub(super) fn parse(text: &str) -> Result<Place, String> {
+    pub(crate) fn parse(text: &str) -> Result<Place, String> {
         if text == "crash" {
             return Ok(Place::Crash);
         }
@@ -80,7 +80,7 @@ fn time(text: &str) -> Option<u64> {
 
 /// Why a run did not get to a place.
 #[derive(Debug)]
-pub(super) enum Missed {
+pub(crate) enum Missed {
     /// The run ended before it.
     Ended(String),
     /// This run has no such place.
@@ -107,15 +107,15 @@ impl fmt::Display for Missed {
 
 /// Where a machine is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// The CPU that stopped it.
-    pub(super) cpu: usize,
+    pub(crate) cpu: usize,
     /// The count of that CPU, in ns since the machine was switched on.
-    pub(super) count: u64,
+    pub(crate) count: u64,
 }
 
 /// Lets a machine go on to a place. Only a time needs the clock.
-pub(super) fn go_to(
+pub(crate) fn go_to(
     stub: &mut GdbStub,
     place: &Place,
     symbols: &[KernelSymbol],
@@ -224,7 +224,7 @@ fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize
 }
 
 /// A number of `info icount`.
-pub(super) fn number(stub: &mut GdbStub, name: &str) -> Result<u64, StubError> {
+pub(crate) fn number(stub: &mut GdbStub, name: &str) -> Result<u64, StubError> {
     let text = stub.monitor("info icount")?;
     let mut lines = text.lines();
     let found = lines.find_map(|line| line.strip_prefix(name)?.split(' ').next()?.parse().ok());
@@ -235,7 +235,7 @@ pub(super) fn number(stub: &mut GdbStub, name: &str) -> Result<u64, StubError> {
 }
 
 /// With all digits of the nanoseconds.
-pub(super) fn milliseconds(ns: u64) -> String {
+pub(crate) fn milliseconds(ns: u64) -> String {
     format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
 }
 

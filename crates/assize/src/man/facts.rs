@@ -213,6 +213,21 @@ pub(super) const VERBS: &[VerbFacts] = &[
         ],
     },
     VerbFacts {
+        verb: "when",
+        finding: "",
+        files: &[],
+        examples: &[
+            (
+                "assize when x.bundle 3 --keep",
+                "Find since when the worst sample of run 3 was certain; the report shows it.",
+            ),
+            (
+                "assize when x.bundle 3 --bad 'elapsed > 2s'",
+                "The same for a run that is bad by one of its metrics.",
+            ),
+        ],
+    },
+    VerbFacts {
         verb: "doctor",
         finding: "",
         files: &[],

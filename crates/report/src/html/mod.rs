@@ -18,6 +18,7 @@ mod index;
 mod library;
 mod lists;
 mod machines;
+mod moments;
 mod outcomes;
 mod overview;
 mod pack;
@@ -72,7 +73,7 @@ const SCRIPT: [&str; 19] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 16] = [
+const TEMPLATES: [(&str, &str); 17] = [
     ("attributed.html", include_str!("template/attributed.html")),
     ("flame.html", include_str!("template/flame.html")),
     ("figure.html", include_str!("template/figure.html")),
@@ -81,6 +82,7 @@ const TEMPLATES: [(&str, &str); 16] = [
     ("outcomes.html", include_str!("template/outcomes.html")),
     ("index.html", include_str!("template/index.html")),
     ("library.html", include_str!("template/library.html")),
+    ("moments.html", include_str!("template/moments.html")),
     ("page.html", include_str!("template/page.html")),
     ("verdicts.html", include_str!("template/verdicts.html")),
     ("plots.html", include_str!("template/plots.html")),

@@ -3,7 +3,7 @@
 use assize_bundle::{Place, ThinnedEvidence};
 use assize_trace::Timeline;
 use assize_verdict::Document;
-use assize_why::Kept;
+use assize_why::{Kept, When};
 
 use crate::MetricWords;
 
@@ -95,6 +95,8 @@ pub struct PostLine {
 pub struct Attributions {
     /// The results kept in the bundle.
     pub kept: Vec<Kept>,
+    /// The results of `assize when` kept in the bundle.
+    pub moments: Vec<When>,
     /// The words of a command that finds more; `None` if the runs cannot be repeated.
     pub shell: Option<ShellWords>,
 }

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::page::ReportPage;
 use super::{
-    answer, attributed, grid, hero, lists, machines, outcomes, overview, post, tables, tradeoffs,
+    answer, attributed, grid, hero, lists, machines, moments, outcomes, overview, post, tables,
+    tradeoffs,
 };
 use crate::brief::{Brief, counts};
 use crate::contrasts::{Wordings, describe_all_completed};
@@ -53,6 +54,7 @@ pub(super) struct PageView<'p> {
     thinned: Vec<String>,
     post: Option<post::PostView>,
     why: Option<attributed::AttributedView<'p>>,
+    moments: Vec<moments::MomentsView>,
     /// Which plots have data.
     has: PlotsPresent,
 }
@@ -124,6 +126,7 @@ impl<'p> PageView<'p> {
                 .as_ref()
                 .map(|post| post::post_view(post, document, Wordings(&about.metrics))),
             why: attributed::attributed_view(page),
+            moments: moments::moments(page),
             has: plots_present(page),
         }
     }

@@ -29,6 +29,8 @@ pub struct PathStep {
 pub struct PartedCpu {
     /// The CPU.
     pub cpu: u32,
+    /// When this run does what the other does not, in ns of CLOCK_MONOTONIC.
+    pub time_ns: u64,
     /// The function in which both last did the same; empty for events.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub within: String,
@@ -40,7 +42,8 @@ pub struct PartedCpu {
     pub good: Vec<PathStep>,
 }
 
-/// How a CPU's paths part; `None` if one only goes on for longer.
+/// How a CPU's paths in the kernel part; `None` if one only goes on for longer. Programs that wait
+/// for a time to come execute more or fewer instructions, which says nothing.
 #[must_use]
 pub fn part(
     cpu: u32,
@@ -48,10 +51,15 @@ pub fn part(
     good: &ExecutedPath,
     symbols: &Symbols,
 ) -> Option<PartedCpu> {
-    let both = bad.instructions.iter().zip(&good.instructions);
+    let [bad, good] = [bad, good].map(|path| {
+        let all = path.instructions.iter().copied();
+        all.filter(|(_, address)| *address >= KERNEL)
+            .collect::<Vec<_>>()
+    });
+    let both = bad.iter().zip(&good);
     let same = both.take_while(|(one, other)| one.1 == other.1).count();
-    let (before, rest) = bad.instructions.split_at_checked(same)?;
-    let others = good.instructions.get(same..)?;
+    let (before, rest) = bad.split_at_checked(same)?;
+    let others = good.get(same..)?;
     if rest.is_empty() || others.is_empty() {
         return None;
     }
@@ -65,6 +73,7 @@ pub fn part(
     });
     Some(PartedCpu {
         cpu,
+        time_ns: rest.first()?.0,
         within: named(last.1, symbols),
         common,
         bad,
@@ -90,9 +99,6 @@ fn entered(path: &[(u64, u64)], before: Option<u64>, symbols: &Symbols) -> Vec<P
 }
 
 fn named(address: u64, symbols: &Symbols) -> String {
-    if address < KERNEL {
-        return "user code".into();
-    }
     let function = symbols.at(address).and_then(|at| symbols.function(at));
     function.map_or_else(|| "kernel code".into(), |one| one.full_name())
 }
@@ -126,13 +132,18 @@ mod tests {
         let Some(parted) = parted else {
             panic!("they part");
         };
-        assert_eq!((parted.cpu, &*parted.within), (1, "second"));
+        assert_eq!((parted.cpu, parted.time_ns), (1, 103));
+        assert_eq!(parted.within, "second");
         assert_eq!(names(&parted.common), ["100 first", "102 second"]);
         assert_eq!(names(&parted.bad), ["104 third"]);
         assert_eq!(names(&parted.good), ["104 first"]);
         // One that only ends earlier does not part.
         assert_eq!(part(1, &bad, &path(&[0x100, 0x104]), &symbols), None);
         assert_eq!(part(1, &bad, &bad, &symbols), None);
+        // What programs execute in between does not count.
+        let mut longer = bad.clone();
+        longer.instructions.insert(2, (102, 0x7f00_0000));
+        assert_eq!(part(1, &bad, &longer, &symbols), None);
         Ok(())
     }
 }

@@ -118,6 +118,14 @@ function orderPanel(panel, chosen, domain, log, title) {
   answering(drawing, marks, `${title}, in order of execution`);
 }
 
+/** How to go to the worst sample of a run, if runs can be repeated and it has samples. */
+function lookInto(run) {
+  if (!data.shell || !data.series.some((one) => one.run === run)) return [];
+  const command = (words) => html('code', {}, `assize ${words}`);
+  const { source } = data.shell;
+  return [html('p', { class: 'quiet' }, command(`debug ${source} ${run} --at worst`), ' stops at its worst sample; ', command(`when ${source} ${run}`), ' finds since when that was certain')];
+}
+
 /** The run that was chosen: its samples over time where they were kept. */
 function drawRun() {
   const section = document.getElementById('run');
@@ -131,7 +139,7 @@ function drawRun() {
   document.getElementById('run-title').textContent = shown(`Run ${order[i]}: ${configuration(c[i])} on ${data.workloads[w[i]]}, repetition ${repetition[i]}${where}`);
   const plot = section.querySelector('.plot'), caption = section.querySelector('figcaption');
   plot.replaceChildren();
-  section.querySelector('.tools').replaceChildren(...timelineButton(order[i]), ...whyButtons(i));
+  section.querySelector('.tools').replaceChildren(...timelineButton(order[i]), ...whyButtons(i), ...lookInto(order[i]));
   const series = data.series.filter((one) => one.run === order[i]);
   const curves = data.curves.filter((one) => one.run === order[i] && one.x.length);
   caption.textContent = series.length

@@ -1,0 +1,258 @@
+//! What is bad about a run, and whether another one ends so too.
+
+use assize_bundle::{Ending, Measurement, RunRecord};
+use assize_plan::Plan;
+use assize_why::when::Bad;
+
+use crate::debug::moment::{span, worst};
+use crate::failure::Failure;
+
+/// A worst sample is bad if it is so many times the median.
+const TIMES: f64 = 2.0;
+/// Units of time and their length in ns.
+const TIMES_IN_NS: [(&str, f64); 5] = [
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("µs", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+];
+
+/// What is bad about a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct BadRun {
+    pub(super) bad: Bad,
+    /// In which way it ended, if it did not complete.
+    ending: Option<Ending>,
+}
+
+/// Nothing is bad: what was looked at, and why it is not bad.
+type NotBad = (Bad, String);
+
+/// What is bad about a recorded run: how it ended, what `--bad` says, or its worst sample.
+pub(super) fn bad(
+    plan: &Plan,
+    recorded: &RunRecord,
+    (metric, asked): (Option<&str>, Option<&str>),
+) -> Result<Result<BadRun, NotBad>, Failure> {
+    if let Some(asked) = asked {
+        let threshold = Threshold::parse(asked).map_err(|why| wrong("--bad", &why))?;
+        let found = threshold
+            .bad(recorded)
+            .map_err(|why| wrong("--bad", &why))?;
+        return Ok(of_completed(found));
+    }
+    if let Some(ending) = recorded.ending {
+        return of_ending(recorded, ending).map(Ok);
+    }
+    let found = sample(plan, recorded, metric);
+    Ok(of_completed(found.map_err(|why| wrong("--metric", &why))?))
+}
+
+fn wrong(option: &str, why: &str) -> Failure {
+    Failure::Argument(format!("when: {option}: {why}"))
+}
+
+fn of_completed(found: Result<Bad, NotBad>) -> Result<BadRun, NotBad> {
+    found.map(|bad| BadRun { bad, ending: None })
+}
+
+fn of_ending(recorded: &RunRecord, ending: Ending) -> Result<BadRun, Failure> {
+    let why = match &recorded.exit {
+        assize_bundle::RunExit::Failed { why, .. } => why.clone(),
+        assize_bundle::RunExit::Completed => String::new(),
+    };
+    if !ending.is_compared() {
+        return Err(Failure::Argument(format!(
+            "when: run {} failed, but not by what it executed: {why}; run the experiment again",
+            recorded.index
+        )));
+    }
+    let word = serde_json::to_value(ending).ok();
+    let word = word.as_ref().and_then(|word| word.as_str());
+    Ok(BadRun {
+        bad: Bad::Ending {
+            ending: word.unwrap_or_default().into(),
+            why,
+        },
+        ending: Some(ending),
+    })
+}
+
+/// The worst sample, which is bad if it is beyond twice the median. A draw is bad if its sample
+/// is nearer to this one than to the median.
+fn sample(
+    plan: &Plan,
+    recorded: &RunRecord,
+    metric: Option<&str>,
+) -> Result<Result<Bad, NotBad>, String> {
+    let (samples, at, _) = worst(plan, recorded, metric)?;
+    let [begin_ns, end_ns] = span(samples, at)?;
+    let mut sorted = samples.values.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let median = assize_judge::quantile::type7(&sorted, 0.5).map_err(|error| error.to_string())?;
+    let value = samples.values.get(at).copied().unwrap_or_default();
+    let bad = Bad::Sample {
+        metric: samples.metric.clone(),
+        number: at as u64 + 1,
+        of: samples.values.len() as u64,
+        value,
+        median,
+        threshold: f64::midpoint(value, median),
+        unit: samples.unit.clone(),
+        begin_ns,
+        end_ns,
+    };
+    if value < TIMES * median && median < TIMES * value {
+        let why = "its worst sample is not beyond twice the median".into();
+        return Ok(Err((bad, why)));
+    }
+    Ok(Ok(bad))
+}
+
+impl BadRun {
+    /// Whether this one ends as bad.
+    pub(super) fn is(&self, run: &RunRecord) -> bool {
+        match &self.bad {
+            Bad::Ending { .. } => run.ending == self.ending,
+            Bad::Sample {
+                metric,
+                number,
+                value,
+                threshold,
+                ..
+            } => {
+                let series = run.samples.iter().find(|one| one.metric == *metric);
+                let at = usize::try_from(number - 1).ok();
+                let drawn = series.and_then(|all| all.values.get(at?));
+                drawn.is_some_and(|drawn| match value >= threshold {
+                    true => drawn >= threshold,
+                    false => drawn <= threshold,
+                })
+            }
+            Bad::Metric {
+                metric,
+                above,
+                threshold,
+                ..
+            } => {
+                let drawn = run.run.metrics.get(metric);
+                drawn.is_some_and(|drawn| is_beyond(drawn.value, *threshold, *above))
+            }
+        }
+    }
+
+    /// When it has happened, in ns of CLOCK_MONOTONIC, if that is known.
+    pub(super) fn end_ns(&self) -> Option<u64> {
+        match &self.bad {
+            Bad::Sample { end_ns, .. } => Some(*end_ns),
+            Bad::Ending { .. } | Bad::Metric { .. } => None,
+        }
+    }
+}
+
+fn is_beyond(value: f64, threshold: f64, above: bool) -> bool {
+    if above {
+        value > threshold
+    } else {
+        value < threshold
+    }
+}
+
+/// `METRIC > VALUE`.
+#[derive(Debug, PartialEq)]
+struct Threshold<'t> {
+    metric: &'t str,
+    above: bool,
+    value: f64,
+    unit: &'t str,
+}
+
+impl Threshold<'_> {
+    fn parse(text: &str) -> Result<Threshold<'_>, String> {
+        let parts = || {
+            let at = text.rfind(['>', '<'])?;
+            let (metric, rest) = text.split_at_checked(at)?;
+            let (above, rest) = (rest.starts_with('>'), rest.get(1..)?.trim());
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-');
+            let (number, unit) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+            let metric = metric.trim();
+            (!metric.is_empty()).then_some(Threshold {
+                metric,
+                above,
+                value: number.parse().ok()?,
+                unit: unit.trim(),
+            })
+        };
+        parts().ok_or_else(|| {
+            format!("'{text}' is not of the form METRIC > VALUE, such as 'round_trip_ns_max > 1ms'")
+        })
+    }
+
+    fn bad(&self, recorded: &RunRecord) -> Result<Result<Bad, NotBad>, String> {
+        let metrics = &recorded.run.metrics;
+        let Some(Measurement { value, unit, .. }) = metrics.get(self.metric) else {
+            let known: Vec<&str> = metrics.keys().map(String::as_str).collect();
+            return Err(format!(
+                "the run has no metric {}; it has {}",
+                self.metric,
+                known.join(", ")
+            ));
+        };
+        let threshold = self.value * self.factor(unit)?;
+        let bad = Bad::Metric {
+            metric: self.metric.into(),
+            above: self.above,
+            value: *value,
+            threshold,
+            unit: unit.clone(),
+        };
+        if is_beyond(*value, threshold, self.above) {
+            return Ok(Ok(bad));
+        }
+        let than = if self.above { "not above" } else { "not below" };
+        Ok(Err((
+            bad,
+            format!("{} is {than} the threshold", self.metric),
+        )))
+    }
+
+    /// What converts the given unit to that of the metric.
+    fn factor(&self, to: &str) -> Result<f64, String> {
+        if self.unit.is_empty() || self.unit == to {
+            return Ok(1.0);
+        }
+        let length = |unit: &str| {
+            TIMES_IN_NS
+                .iter()
+                .find(|one| one.0 == unit)
+                .map(|one| one.1)
+        };
+        match (length(self.unit), length(to)) {
+            (Some(from), Some(to)) => Ok(from / to),
+            _ => Err(format!(
+                "'{}' is no unit of {}, which is in {to}",
+                self.unit, self.metric
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_has_a_metric_a_side_and_a_value_with_a_unit() {
+        let parsed = Threshold::parse("round_trip_ns_max > 1.5 ms").unwrap();
+        assert_eq!((parsed.metric, parsed.above), ("round_trip_ns_max", true));
+        assert_eq!(parsed.value * parsed.factor("ns").unwrap(), 1_500_000.0);
+        let parsed = Threshold::parse("frames<60").unwrap();
+        assert_eq!((parsed.above, parsed.factor("").unwrap()), (false, 1.0));
+        for wrong in ["", "x", "> 1", "x > ", "x > y", "x = 1"] {
+            assert!(Threshold::parse(wrong).is_err(), "{wrong}");
+        }
+        assert!(Threshold::parse("x > 1kg").unwrap().factor("ns").is_err());
+    }
+}

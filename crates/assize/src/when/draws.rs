@@ -1,0 +1,204 @@
+//! Executes draws, several at a time.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::ops::Range;
+
+use assize_bundle::RunRecord;
+use assize_target::Target;
+use assize_target::exact::Draw;
+use assize_target::gdb_stub::{GdbStub, StubError};
+use assize_why::when::Search;
+
+use super::Repeatable;
+use crate::debug::clock::GuestClock;
+use crate::debug::place::{self, Missed, Place, number};
+use crate::failure::Failure;
+use crate::{parallel_map, record};
+
+/// Each draw is a batch of its own.
+const BATCH: usize = 1 << 18;
+/// How far a run goes on at a time, in ns, where it is looked for its end.
+const STRIDE: u64 = 10_000_000;
+
+/// The draws of a run.
+pub(super) struct Draws<'a> {
+    of: &'a Repeatable<'a>,
+    /// Whether they ended as bad, by instant and number.
+    ended: RefCell<BTreeMap<(u64, u32), bool>>,
+}
+
+impl<'a> Draws<'a> {
+    pub(super) fn new(of: &'a Repeatable<'a>) -> Self {
+        Draws {
+            of,
+            ended: RefCell::default(),
+        }
+    }
+
+    /// Whether the draws with these numbers from an instant end as bad.
+    pub(super) fn from(&self, at: u64, numbers: Range<u32>) -> Result<Vec<bool>, Failure> {
+        let of = self.of;
+        let ended = parallel(numbers.clone(), |number| {
+            of.draw(at, number).map(|run| of.bad.is(&run))
+        })?;
+        let mut all = self.ended.borrow_mut();
+        all.extend(
+            numbers
+                .map(|number| (at, number))
+                .zip(ended.iter().copied()),
+        );
+        Ok(ended)
+    }
+
+    /// The first draw from an instant that did not end as bad.
+    pub(super) fn ended_otherwise(&self, at: u64) -> Option<u32> {
+        let all = self.ended.borrow();
+        let mut of = all.range((at, 0)..=(at, u32::MAX));
+        of.find(|(_, bad)| !**bad).map(|((_, number), _)| *number)
+    }
+
+    /// Whether runs with other seeds end as bad.
+    pub(super) fn of_seeds(&self, numbers: Range<u32>) -> Result<Vec<bool>, Failure> {
+        let of = self.of;
+        parallel(numbers, |number| {
+            let mut order = of.again.order.clone();
+            order.job.seed ^= u64::from(number) + 1;
+            let done = of.exact.run(&order, 0)?;
+            Ok(of.bad.is(&of.recorded(&done)))
+        })
+    }
+
+    /// Says on a terminal how far the search is.
+    pub(super) fn tell(&self, search: &Search) {
+        if std::io::stderr().is_terminal() {
+            eprint!(
+                "\r{} draws from {} moments ",
+                search.draws(),
+                search.points().len()
+            );
+        }
+    }
+}
+
+fn parallel(
+    numbers: Range<u32>,
+    work: impl Fn(u32) -> Result<bool, Failure> + Sync,
+) -> Result<Vec<bool>, Failure> {
+    let mut all = Vec::new();
+    parallel_map::each(
+        numbers,
+        |_| BATCH,
+        work,
+        |ended| {
+            all.push(ended?);
+            Ok::<(), Failure>(())
+        },
+    )?;
+    Ok(all)
+}
+
+impl Repeatable<'_> {
+    fn recorded(&self, done: &assize_target::OrderResult) -> RunRecord {
+        let run = &self.again.run;
+        record::recorded(self.plan, run, done, self.expected.run(run))
+    }
+
+    /// The record of a draw.
+    pub(super) fn draw(&self, count: u64, number: u32) -> Result<RunRecord, Failure> {
+        let draw = Draw {
+            count,
+            seed: u64::from(number) + 1,
+        };
+        Ok(self.recorded(&self.exact.draw(&self.again.order, 0, draw)?))
+    }
+
+    pub(super) fn clock(&self) -> Result<&GuestClock, Failure> {
+        self.kernel.clock.as_ref().map_err(|why| {
+            Failure::Argument(format!(
+                "when: the time of this kernel cannot be read: {why}"
+            ))
+        })
+    }
+
+    /// The instants at which the run begins and at which what is bad has happened. Fails if the
+    /// repeated run does not give the recorded answer.
+    pub(super) fn bounds(&self) -> Result<[u64; 2], Failure> {
+        let run = self.exact.debug(&self.again.order, 0)?;
+        let mut stub = run.stub().map_err(failed)?;
+        let begin = number(&mut stub, "now ").map_err(failed)?;
+        let end = match self.bad.end_ns() {
+            Some(time) => {
+                let there = place::go_to(
+                    &mut stub,
+                    &Place::Time(time),
+                    &self.kernel.symbols,
+                    &self.kernel.clock,
+                );
+                there.map_err(missed)?.count
+            }
+            None => last_stride(&mut stub, begin).map_err(failed)?,
+        };
+        // A machine that has ended needs no leave.
+        let _ = stub.detach();
+        let done = run.finish()?;
+        match self.again.difference(self.plan, &done, &self.expected) {
+            None => Ok([begin, end]),
+            Some(what) => Err(Failure::Argument(format!(
+                "when: {}: run {} is not the same any more: {what}; rerun the experiment with \
+                 this assize: `assize run --out NEW`",
+                self.again.bundle.display(),
+                self.again.run.index
+            ))),
+        }
+    }
+
+    /// The times of these instants, which ascend.
+    pub(super) fn times(&self, counts: &[u64]) -> Result<BTreeMap<u64, u64>, Failure> {
+        let clock = self.clock()?;
+        let run = self.exact.debug(&self.again.order, 0)?;
+        let mut stub = run.stub().map_err(failed)?;
+        let mut times = BTreeMap::new();
+        for count in counts {
+            match go_to_count(&mut stub, *count) {
+                Ok(()) | Err(StubError::Ended) => {}
+                Err(error) => return Err(failed(error)),
+            }
+            match clock.read(&mut stub) {
+                Ok(keeper) => times.insert(*count, keeper.time(*count)),
+                // Beyond the end of the run.
+                Err(_) => None,
+            };
+        }
+        Ok(times)
+    }
+}
+
+/// Lets a machine go on to an instant.
+pub(super) fn go_to_count(stub: &mut GdbStub, count: u64) -> Result<(), StubError> {
+    stub.monitor(&format!("icount_stop {count}"))?;
+    stub.go().map(|_| ())
+}
+
+/// An instant behind the end of a run.
+fn last_stride(stub: &mut GdbStub, begin: u64) -> Result<u64, StubError> {
+    let mut now = begin;
+    loop {
+        now += STRIDE;
+        match go_to_count(stub, now) {
+            // All CPUs may have been idle until later.
+            Ok(()) => now = now.max(number(stub, "now ")?),
+            Err(StubError::Ended) => return Ok(now),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+pub(super) fn failed(error: StubError) -> Failure {
+    Failure::Argument(format!("when: {error}"))
+}
+
+fn missed(why: Missed) -> Failure {
+    Failure::Argument(format!("when: {why}"))
+}

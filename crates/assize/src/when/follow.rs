@@ -1,0 +1,146 @@
+//! Follows a run and a draw that ended otherwise, instruction by instruction, to where they part.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+use assize_target::exact::Draw;
+use assize_target::gdb_stub::{GdbStub, StubError};
+use assize_why::Symbols;
+use assize_why::when::{ExecutedPath, PartedCpu, Parting, part};
+
+use super::Repeatable;
+use super::draws::{failed, go_to_count};
+use super::events::events;
+use crate::debug::place::number;
+use crate::failure::Failure;
+
+/// How far both are followed beyond where the end was certain, in ns, and in how many slices, at
+/// whose ends the clocks of the CPUs are known. A second attempt goes farther.
+const BEYOND: [u64; 2] = [5_000, 200_000];
+const SLICES: u64 = 100;
+
+impl Repeatable<'_> {
+    /// Where the run and a draw from an instant part.
+    pub(super) fn parting(
+        &self,
+        (open, certain): (u64, u64),
+        number: u32,
+    ) -> Result<Option<Parting>, Failure> {
+        let texts = self.exact.symbols(&self.again.order, 0)?;
+        let symbols = Symbols::parse(&String::from_utf8_lossy(&texts.kallsyms));
+        let symbols = symbols.map_err(|error| Failure::Argument(format!("when: {error}")))?;
+        let draw = Draw {
+            count: open,
+            seed: u64::from(number) + 1,
+        };
+        for beyond in BEYOND {
+            let until = certain + beyond;
+            let bad = self.follow(open, until, None)?;
+            let good = self.follow(open, until, Some(draw))?;
+            let mut cpus: Vec<PartedCpu> = (0..)
+                .zip(bad.paths.iter().zip(&good.paths))
+                .filter_map(|(cpu, (bad, good))| part(cpu, bad, good, &symbols))
+                .collect();
+            cpus.sort_by_key(|one| one.time_ns);
+            if !cpus.is_empty() || beyond == BEYOND[1] {
+                return Ok(Some(Parting {
+                    from_ns: bad.from_ns,
+                    until_ns: bad.until_ns,
+                    draw: number + 1,
+                    cpus,
+                    events: events(&self.again.recorded, &self.draw(open, number)?, bad.from_ns),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn follow(&self, from: u64, until: u64, draw: Option<Draw>) -> Result<Followed, Failure> {
+        let clock = self.clock()?;
+        let run = self.exact.debug(&self.again.order, 0)?;
+        let log = run.directory().join("executed");
+        let mut stub = run.stub().map_err(failed)?;
+        let mut follow = || -> Result<Followed, StubError> {
+            go_to_count(&mut stub, from)?;
+            if let Some(draw) = draw {
+                stub.monitor(&format!("icount_seed {}", draw.seed))?;
+            }
+            stub.monitor(&format!("logfile {}", log.display()))?;
+            stub.monitor("one-insn-per-tb on")?;
+            stub.monitor("log exec,nochain")?;
+            let cpus = self.again.order.machine.cpus;
+            let mut followed = Followed {
+                paths: (0..cpus).map(|_| ExecutedPath::default()).collect(),
+                from_ns: clock.read(&mut stub)?.time(from),
+                until_ns: 0,
+            };
+            let mut lines = BufReader::new(File::open(&log)?);
+            let slice = ((until - from) / SLICES).max(1);
+            for end in (1..=SLICES).map(|step| from + step * slice) {
+                let keeper = clock.read(&mut stub)?;
+                let mut clocks = clocks(&mut stub, cpus)?;
+                match go_to_count(&mut stub, end) {
+                    Ok(()) => {}
+                    Err(StubError::Ended) => break,
+                    Err(error) => return Err(error),
+                }
+                followed.read(&mut lines, &mut clocks, |count| keeper.time(count))?;
+                followed.until_ns = keeper.time(end);
+            }
+            Ok(followed)
+        };
+        follow().map_err(failed)
+    }
+}
+
+/// What the CPUs of a run executed.
+struct Followed {
+    paths: Vec<ExecutedPath>,
+    from_ns: u64,
+    until_ns: u64,
+}
+
+impl Followed {
+    /// Reads the lines that QEMU has logged since, an instruction each.
+    fn read(
+        &mut self,
+        lines: &mut impl BufRead,
+        clocks: &mut [u64],
+        time: impl Fn(u64) -> u64,
+    ) -> Result<(), StubError> {
+        let (mut line, mut last) = (String::new(), None);
+        while lines.read_line(&mut line)? > 0 {
+            if let Some((cpu, address)) = executed(&line) {
+                if let (Some(path), Some(clock)) = (self.paths.get_mut(cpu), clocks.get_mut(cpu)) {
+                    path.instructions.push((time(*clock), address));
+                    *clock += 1;
+                }
+                last = Some(cpu);
+            } else if line.starts_with("Stopped execution")
+                && let Some(path) = last.and_then(|cpu: usize| self.paths.get_mut(cpu))
+            {
+                // It has not been executed.
+                path.instructions.pop();
+                last = None;
+            }
+            line.clear();
+        }
+        Ok(())
+    }
+}
+
+/// The CPU and the address of a line such as
+/// `Trace 1: 0x7f1812e00400 [00000000/ffffffff812288d6/0040c2b0/ff022200] `.
+fn executed(line: &str) -> Option<(usize, u64)> {
+    let (cpu, rest) = line.strip_prefix("Trace ")?.split_once(':')?;
+    let address = rest.split_once('[')?.1.split('/').nth(1)?;
+    Some((cpu.parse().ok()?, u64::from_str_radix(address, 16).ok()?))
+}
+
+/// The clocks of the CPUs; that of an idle one stands.
+fn clocks(stub: &mut GdbStub, cpus: u32) -> Result<Vec<u64>, StubError> {
+    let now = number(stub, "now ")?;
+    (0..cpus)
+        .map(|cpu| Ok(number(stub, &format!("cpu {cpu} "))?.max(now)))
+        .collect()
+}

@@ -1,0 +1,236 @@
+//! The result of `assize when` as text.
+
+use std::fmt::Write as _;
+
+use assize_why::When;
+use assize_why::when::{Bad, DrawnMoment, DrawnShare, PartedCpu, Parting, PathStep, WhenAnswer};
+
+use crate::WIDTH;
+use crate::number::significant;
+use crate::readable::Readable;
+use crate::wrap::push_wrapped_code;
+
+/// Returns the result in at most 72 columns. `command` is the command that was run.
+#[must_use]
+pub fn when(when: &When, command: &str) -> String {
+    let mut text = String::new();
+    for sentence in when_sentences(when) {
+        text += &fill(&sentence);
+    }
+    if !when.moments.is_empty() {
+        text.push('\n');
+        text += &table(&when.moments);
+    }
+    if let Some(parting) = &when.parting {
+        text += &paths(parting);
+    }
+    text += "\nReproduce:\n";
+    push_wrapped_code(&mut text, command);
+    text
+}
+
+/// What is bad, since when it was certain, and where the paths part.
+pub(crate) fn when_sentences(when: &When) -> Vec<String> {
+    let mut sentences = vec![bad(when), answer(when)];
+    sentences.extend(when.seeds.map(|share| {
+        let alone = if when.cpus == 1 {
+            "With one CPU nothing is drawn after the start of the workload. "
+        } else {
+            ""
+        };
+        format!("{alone}Of runs with other seeds {}.", ended(&share))
+    }));
+    sentences.extend(when.parting.as_ref().and_then(first_parting));
+    sentences
+}
+
+fn bad(when: &When) -> String {
+    let run = format!(
+        "Run {} ({}, {})",
+        when.run, when.configuration, when.workload
+    );
+    match &when.bad {
+        Bad::Ending { ending, why } => format!("{run} {ending}: {why}"),
+        Bad::Sample {
+            metric,
+            number,
+            of,
+            value,
+            median,
+            threshold,
+            unit,
+            ..
+        } => format!(
+            "{run}: {metric} {number} of {of} is {}, the worst; the median is {}. A draw is bad \
+             if its {metric} {number} is at least {}.",
+            shown(*value, unit),
+            shown(*median, unit),
+            shown(*threshold, unit)
+        ),
+        Bad::Metric {
+            metric,
+            above,
+            value,
+            threshold,
+            unit,
+        } => format!(
+            "{run}: {metric} is {}. A run is bad if it is {} {}.",
+            shown(*value, unit),
+            if *above { "above" } else { "below" },
+            shown(*threshold, unit)
+        ),
+    }
+}
+
+fn answer(when: &When) -> String {
+    match &when.answer {
+        WhenAnswer::Nothing { why } => format!("Nothing is bad: {why}."),
+        WhenAnswer::Start => "It was certain from the start.".into(),
+        WhenAnswer::Seed => {
+            "It was decided by what the seed draws before the workload starts.".into()
+        }
+        WhenAnswer::Moment {
+            open_ns,
+            certain_ns,
+            rises,
+        } => {
+            let mut text = format!(
+                "It was open until {} ms and certain from {} ms on.",
+                milliseconds(*open_ns),
+                milliseconds(*certain_ns)
+            );
+            let share = |at: &u64| {
+                let found = when.moments.iter().find(|one| one.time_ns == *at);
+                found.map_or_else(String::new, |one| percent(&one.share))
+            };
+            for [from, to] in rises {
+                let _ = write!(
+                    text,
+                    " Its share rose from {} to {} between {} and {} ms.",
+                    share(from),
+                    share(to),
+                    milliseconds(*from),
+                    milliseconds(*to)
+                );
+            }
+            text
+        }
+    }
+}
+
+fn first_parting(parting: &Parting) -> Option<String> {
+    let Some(first) = parting.cpus.first() else {
+        return Some(format!(
+            "No CPU executes anything else up to {} ms than in a draw that ended well.",
+            milliseconds(parting.until_ns)
+        ));
+    };
+    let next = |steps: &[PathStep]| match steps.first() {
+        Some(step) => format!("enters {}", step.what),
+        None => format!("goes on in {}", first.within),
+    };
+    Some(format!(
+        "CPU {} is the first to part from a draw that ended well, at {} ms in {}: here it {}, \
+         there it {}.",
+        first.cpu,
+        milliseconds(first.time_ns),
+        first.within,
+        next(&first.bad),
+        next(&first.good)
+    ))
+}
+
+fn table(moments: &[DrawnMoment]) -> String {
+    let mut text = format!(
+        "{:>18}  {:>12}  {:>6}  {:>8}\n",
+        "from (ms)", "bad of draws", "share", "95 %"
+    );
+    for moment in moments {
+        let share = &moment.share;
+        let interval = format!("{:.0}-{:.0}", share.low * 100.0, share.high * 100.0);
+        let _ = writeln!(
+            text,
+            "{:>18}  {:>5} of {:<4}  {:>6}  {interval:>8}",
+            milliseconds(moment.time_ns),
+            share.bad,
+            share.draws,
+            percent(share)
+        );
+    }
+    text
+}
+
+fn paths(parting: &Parting) -> String {
+    let mut text = String::new();
+    for one in &parting.cpus {
+        let within = if one.within.is_empty() {
+            String::new()
+        } else {
+            format!(" in {}", one.within)
+        };
+        let _ = write!(text, "\nCPU {} parts{within}\n", one.cpu);
+        text += &steps(one, parting.draw);
+    }
+    for one in &parting.events {
+        let _ = write!(text, "\nEvents of CPU {}\n", one.cpu);
+        text += &steps(one, parting.draw);
+    }
+    text
+}
+
+fn steps(one: &PartedCpu, draw: u32) -> String {
+    let mut text = String::new();
+    let draw = format!("draw {draw}");
+    for (who, steps) in [
+        ("both", &one.common),
+        ("this run", &one.bad),
+        (&draw, &one.good),
+    ] {
+        let mut who = who;
+        for step in steps {
+            let line = format!(
+                "  {who:<10}{:>14}  {}",
+                milliseconds(step.time_ns),
+                step.what
+            );
+            text += line.get(..line.len().min(WIDTH)).unwrap_or(&line);
+            text.push('\n');
+            who = "";
+        }
+    }
+    text
+}
+
+fn ended(share: &DrawnShare) -> String {
+    format!(
+        "{} of {} end as bad ({:.0} to {:.0} %)",
+        share.bad,
+        share.draws,
+        share.low * 100.0,
+        share.high * 100.0
+    )
+}
+
+pub(crate) fn percent(share: &DrawnShare) -> String {
+    let part = f64::from(share.bad) / f64::from(share.draws.max(1));
+    format!("{:.0} %", part * 100.0)
+}
+
+fn shown(value: f64, unit: &str) -> String {
+    let readable = Readable::for_values(unit, std::iter::once(value));
+    let text = format!(
+        "{} {}",
+        significant(readable.value(value), 3),
+        readable.unit
+    );
+    text.trim_end().to_owned()
+}
+
+/// With all digits of the nanoseconds.
+pub(crate) fn milliseconds(ns: u64) -> String {
+    format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
+}
+
+fn fill(text: &str) -> String {
+    textwrap::fill(text, WIDTH) + "\n"
+}
