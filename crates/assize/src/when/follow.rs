@@ -58,7 +58,7 @@ impl Repeatable<'_> {
     fn follow(&self, from: u64, until: u64, draw: Option<Draw>) -> Result<Followed, Failure> {
         let clock = self.clock()?;
         let run = self.exact.debug(&self.again.order, 0)?;
-        let log = run.directory().join("executed");
+        let log = run.socket().with_file_name("executed");
         let mut stub = run.stub().map_err(failed)?;
         let mut follow = || -> Result<Followed, StubError> {
             go_to_count(&mut stub, from)?;
