@@ -499,6 +499,7 @@ fn an_answer_that_is_kept_is_shown_with_its_functions_and_frames() {
     page.attributions = Attributions {
         // A result of another experiment does not belong to this page.
         kept: vec![kept("new", "old"), kept("new", "elsewhere")],
+        moments: Vec::new(),
         shell: asking(),
     };
     let text = html(&page).unwrap();
