@@ -256,7 +256,7 @@ const HARMLESS: [&str; 2] = ["WARNING: Spectre", "WARNING: Unprivileged"];
 
 /// The kind of complaint that begins with this line, if one does.
 fn kind_of(line: &str) -> Option<ComplaintKind> {
-    if HARMLESS.iter().any(|one| line.starts_with(one)) || is_segfault(line) {
+    if HARMLESS.iter().any(|one| line.starts_with(one)) {
         return None;
     }
     if is_oops_of_a_trap(line) {
@@ -291,13 +291,6 @@ fn kind_of(line: &str) -> Option<ComplaintKind> {
     beginnings
         .find(|(beginning, _)| line.starts_with(beginning))
         .map(|(_, kind)| kind)
-}
-
-/// Whether a line reports a fault of a process, `cat[212]: segfault at …`. Its name may be any text.
-fn is_segfault(line: &str) -> bool {
-    let pid = line.split_once("]: segfault at ");
-    let pid = pid.and_then(|(name, _)| name.rsplit_once('['));
-    pid.is_some_and(|(_, pid)| !pid.is_empty() && pid.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Whether a line is that of an oops of a trap: `divide error: 0000 [#1] PREEMPT SMP`. Since 6.10

@@ -202,7 +202,6 @@ fn what_is_no_complaint_of_the_kernel_is_none() {
         "",
         "[    1.0] ring: loading out-of-tree module taints kernel.\n",
         "[    1.0] cat[212]: segfault at 0 ip 000055d1 sp 00007ffd error 4 in cat[1000]\n",
-        "[    1.0] WARNING: CPU: 0[212]: segfault at 0 ip 0 sp 0 error 4 in WARNING: CPU: 0[1000]\n",
         "[    1.0] traps: cat[212] general protection fault ip:55d1 sp:7ffd error:0\n",
         "[    1.0] Spectre V2 : WARNING: Unprivileged eBPF is enabled\n",
         "[    1.0] rcu: INFO: not a stall\n",
