@@ -511,6 +511,6 @@ fn no_tracefs() -> Outcome {
     };
     experiment(here, "host", "instruments = [\"wakeup\"]", TRUE);
     let done = command.output().unwrap();
-    refused(here, &done, 2, &["rights", "wakeup", "root"]);
+    refused(here, &done, 2, &["permission", "wakeup", "root"]);
     Ok(())
 }

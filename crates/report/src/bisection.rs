@@ -520,7 +520,7 @@ undecided: 0123456789ab Change 3
 gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1
 run: drm_sched, briefly, 10 times a side
 not part of what ran: MAINTAINERS
-** established, * supported; intervals of 99.72 %, at once 97.5 %.
+** established, * supported; intervals of 99.72 %, all at once 97.5 %.
 Where the difference comes from:
   assize why bisect.bundles/a.bundle old new --workload sync
 All figures are in bisect.bundles. Again:
