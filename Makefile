@@ -44,9 +44,10 @@ test-more: ## all that takes longer: under an hour
 
 test-all: test test-more ## both
 
-test-nightly: ## hours: every kernel test on every kernel, each parser fuzzed for a minute
-	@./setup.sh build exact run test dev
+test-nightly: ## hours: every kernel test on every kernel, each parser fuzzed, releases made twice
+	@./setup.sh build exact run test dev dist
 	@$(rust); cargo xtask kernel-tests --heavy; cargo xtask fuzz 60
+	@packaging/check $(target)/dist-check
 
 test-debug: ## build kernels that check themselves, run the modules' tests there
 	@./setup.sh build exact debug

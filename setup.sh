@@ -64,6 +64,8 @@ debug | has xz           | xz-utils            | the sources are packed with it
 debug | has_depmod       | kmod                | indexes the modules
 dist  | has dh           | debhelper           | makes the Debian packages
 dist  | has lintian      | lintian             | checks them
+dist  | has mmdebstrap   | mmdebstrap          | makes userlands in which a release is tried
+dist  | has busybox      | busybox-static      | is one without a C library
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
 dev   | has_depmod       | kmod                | virtme-ng wants the indices that it makes
 dev   | has busybox      | busybox-static      | virtme-ng packs it

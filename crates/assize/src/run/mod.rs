@@ -19,13 +19,14 @@ mod summary;
 pub(crate) mod target;
 mod verify;
 mod view;
+mod work;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use assize_bundle::{Head, Records, Writer, nothing_differs};
+use assize_bundle::{Records, Writer, nothing_differs};
 use assize_job::Order;
 use assize_plan::{Plan, PlannedRun};
 use assize_target::exact::Options;
@@ -59,6 +60,7 @@ use ready::GettingReady;
 use reproducibility::ReproducibilityCheck;
 use slurm::Slurm;
 use summary::{lacking, summary};
+use work::PlannedWork;
 
 /// Runs an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
@@ -117,62 +119,6 @@ fn askable(plan: &Plan, question: &QuestionArguments) -> Result<(), Failure> {
 fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
     let slots = target.slots().max(1);
     asked.map_or(slots, |asked| slots.min(asked as usize))
-}
-
-/// A plan and where it is recorded.
-struct PlannedWork {
-    plan: Plan,
-    directory: PathBuf,
-    resumed: bool,
-}
-
-impl PlannedWork {
-    fn new(experiment: &Path, arguments: &RunArguments) -> Result<Self, Failure> {
-        let (plan, _) = plan(experiment, &arguments.overrides)?;
-        let directory = match &arguments.out {
-            Some(directory) => {
-                place::must_be_free(directory)?;
-                directory.clone()
-            }
-            None => place::free(experiment),
-        };
-        Ok(PlannedWork {
-            plan,
-            directory,
-            resumed: false,
-        })
-    }
-
-    fn resumed(directory: &Path) -> Result<Self, Failure> {
-        let head = assize_bundle::read_plan(directory)?;
-        Ok(PlannedWork {
-            plan: one::plan_of(head.plan, directory)?,
-            directory: directory.to_path_buf(),
-            resumed: true,
-        })
-    }
-
-    /// Opens the bundle; `shared` lets other processes record runs at the same time. `same`: the
-    /// configurations that request the same as an earlier one.
-    fn writer(&self, shared: bool, same: BTreeMap<String, String>) -> Result<Writer, Failure> {
-        let head = Head {
-            same,
-            ..head::head(&self.plan)?
-        };
-        let writer = if shared {
-            Writer::join(&self.directory, &head)
-        } else if self.resumed {
-            Writer::resume(&self.directory, &head)
-        } else {
-            Writer::create(&self.directory, &head)
-        };
-        writer.map_err(Failure::Record)
-    }
-
-    /// The inputs that `compare` would get for this bundle.
-    fn inputs(&self) -> [PathBuf; 1] {
-        [self.directory.clone()]
-    }
 }
 
 /// What runs are checked against and where they are recorded.

@@ -103,13 +103,17 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
     answers
         .shown
         .extend(noise(sheet, room - answers.shown.len().min(room)));
-    if let Some(same) = sheet.document.same_sentence() {
-        answers.shown.splice(0..0, sheet.wrapped(&same, "  "));
-    }
+    answers.shown.splice(0..0, same(sheet));
     if answers.shown.is_empty() && answers.contrasts_left == 0 {
         answers.shown.extend(nothing_compared(sheet));
     }
     answers
+}
+
+/// The configurations that cannot differ from the baseline.
+fn same(sheet: &BriefSheet<'_>) -> Vec<String> {
+    let said = sheet.document.same_sentence();
+    said.map_or_else(Vec::new, |said| sheet.wrapped(&said, "  "))
 }
 
 fn nothing_compared(sheet: &BriefSheet<'_>) -> Vec<String> {
