@@ -31,8 +31,8 @@ const LOOK: Duration = Duration::from_secs(2);
 const PULSE: Duration = Duration::from_millis(50);
 /// The most jobs of an array: Slurm's default for `MaxArraySize` is one more.
 const JOBS: u32 = 1000;
-/// Runs of a job without `--jobs`: starting a job costs some 100 ms of CPU, which these share.
-const RUNS_EACH: u32 = 10;
+/// Runs of a job without `--jobs`: starting a job costs 100 to 150 ms of CPU, which these share.
+const RUNS_EACH: u32 = 25;
 /// Jobs for each of the places that `--jobs` allows: they end at about the same time, and
 /// a job that is lost was a small part.
 const JOBS_EACH: u32 = 2;
@@ -383,11 +383,11 @@ mod tests {
     }
 
     #[test]
-    fn a_job_executes_ten_runs_unless_that_makes_too_many_jobs() {
-        assert_eq!(array(0..200, None).each, 10);
-        assert_eq!(array(0..200, Some(4)).each, 25);
+    fn a_job_executes_25_runs_unless_that_makes_too_many_jobs() {
+        assert_eq!(array(0..200, None).each, 25);
+        assert_eq!(array(0..200, Some(10)).each, 10);
         assert_eq!(array(0..200, Some(100)).each, 1);
-        assert_eq!(array(0..20_000, None).each, 20);
+        assert_eq!(array(0..50_000, None).each, 50);
     }
 
     #[test]

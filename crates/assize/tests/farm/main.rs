@@ -219,8 +219,8 @@ fn cost() -> Outcome {
         );
         (controller, all)
     };
-    handed_out("default", 10, &[]);
-    handed_out("few", 25, &["--jobs", "4"]);
+    handed_out("default", 25, &[]);
+    handed_out("ten", 10, &["--jobs", "10"]);
     let (controller, all) = handed_out("each", 1, &["--jobs", "100"]);
     let jobs = RUNS as f64;
     let merge = elapsed(&place.assize(&["merge", "whole", "--out", "merged"]));
@@ -234,7 +234,7 @@ fn cost() -> Outcome {
     };
     println!(
         "{parts:?}\n10,000 runs:\n{}",
-        parts.table(1000.0, 10_000.0, 10.0)
+        parts.table(1000.0, 10_000.0, 25.0)
     );
     Ok(())
 }
