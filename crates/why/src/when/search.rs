@@ -15,9 +15,9 @@ pub const NARROW: u64 = 1000;
 pub const TURN: u64 = 150;
 /// The confidence of the intervals of shares.
 pub const LEVEL: f64 = 0.95;
-/// A share rises if chance alone would do that in fewer than one of so many cases, by [`counts::fisher`].
-/// Where it may rise is looked at more closely from the first level on.
+/// A share may rise, and is looked at more closely, if Fisher's p of the two shares is below this.
 const MAY_RISE: f64 = 0.05;
+/// It rises if p is below this.
 const RISES: f64 = 0.01;
 /// With so many draws, no further rise is looked for.
 const MOST: u32 = 500;
