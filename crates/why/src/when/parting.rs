@@ -143,6 +143,7 @@ mod tests {
         // What programs execute in between does not count.
         let mut longer = bad.clone();
         longer.instructions.insert(2, (102, 0x7f00_0000));
+        longer.instructions.insert(1, longer.instructions[0]);
         assert_eq!(part(1, &bad, &longer, &symbols), None);
         Ok(())
     }
