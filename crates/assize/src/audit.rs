@@ -142,8 +142,6 @@ fn options(arguments: &AuditArguments) -> Options {
                 ReportFormat::Html | ReportFormat::Json
             ),
         columns_are: arguments.columns_are,
-        rows_are: arguments.rows_are,
-        transpose: arguments.transpose,
         spread: arguments.spread,
         judged: Judged::Declared,
         metric: arguments.metric.clone(),

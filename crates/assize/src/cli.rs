@@ -308,14 +308,6 @@ pub(crate) struct AuditArguments {
     /// configurations, metrics, workloads or repetitions.
     #[arg(long, value_name = "ROLE", help_heading = READING, value_parser = assize_audit::Role::parse)]
     pub(crate) columns_are: Option<assize_audit::Role>,
-    /// What the rows of tables are
-    ///
-    /// As for --columns-are.
-    #[arg(long, value_name = "ROLE", help_heading = READING, value_parser = assize_audit::Role::parse)]
-    pub(crate) rows_are: Option<assize_audit::Role>,
-    /// Swap the roles of rows and columns
-    #[arg(long, help_heading = READING, hide_short_help = true, conflicts_with_all = ["columns_are", "rows_are"])]
-    pub(crate) transpose: bool,
     /// What a '+-' after a mean is: sd, se, ci95 or cv
     ///
     /// cv is the sd in percent. The default is what the text says, else the most cautious reading.

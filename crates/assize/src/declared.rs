@@ -201,8 +201,6 @@ fn asks_for_lines(arguments: &AuditArguments) -> bool {
         !arguments.configurations.is_empty(),
         !arguments.workloads.is_empty(),
         !arguments.ignore.is_empty(),
-        arguments.rows_are.is_some(),
-        arguments.transpose,
         arguments.exposure.is_some(),
     ];
     rules.contains(&true) || of_mails(arguments).is_some()

@@ -27,8 +27,9 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     if text.len() < 3 || text.len() > 2000 || text.ends_with('.') {
         return None;
     }
-    // The columns of `perf stat -I`, and no prompt.
-    if text.starts_with('#') && text.ends_with("counts unit events") {
+    // The columns of `perf stat -I`, and no prompt; what the `time` of zsh prints.
+    let columns = text.starts_with('#') && text.ends_with("counts unit events");
+    if columns || text.ends_with(" total") && text.contains("% cpu ") {
         return None;
     }
     if may_have_prompt(text.as_bytes())

@@ -113,9 +113,11 @@ fn prints_a_figure(text: &str) -> bool {
     let Some(sign) = text.find([':', '=']).filter(|_| !text.ends_with(':')) else {
         return false;
     };
-    let all = numbers::of(text.split_once(" (").map_or(text, |(bare, _)| bare));
-    let mut behind = all.iter().filter(|one| one.at > sign);
-    behind.any(|one| is_measure(one.unit))
+    let bare = numbers::of(text.split_once(" (").map_or(text, |(bare, _)| bare));
+    let unit = bare.iter().any(|one| one.at > sign && is_measure(one.unit));
+    // `lat (usec): min=13, max=7854, avg=31.15`
+    let all = numbers::of(text).into_iter();
+    unit || all.filter(|one| text[..one.at].ends_with('=')).count() > 2
 }
 
 /// Joins the lines of the sentence that ends with the colon of the last one.
@@ -125,7 +127,10 @@ fn joined(texts: &[&str]) -> Option<String> {
     let goes_on = |at: &usize| {
         let small = texts[at + 1].starts_with(|c: char| c.is_lowercase());
         let ended = texts[*at].ends_with(['.', ':', '!', '?', ';']) || texts[*at].contains(": ");
-        !ended && (texts[*at].len() > 40 || small)
+        // `finished in 40.09s, 64985.35 req/s`
+        let all = numbers::of(texts[*at]).into_iter();
+        let printed = all.filter(|one| is_measure(one.unit)).count() > 1;
+        !ended && !printed && (texts[*at].len() > 40 || small)
     };
     let open = (0..above.len()).rev().take_while(goes_on).count();
     let text = texts[above.len() - open..].join(" ");
@@ -244,6 +249,7 @@ mod tests {
             ("V6.4 (~40us late)||12", "V6.4 (~40us late)"),
             ("best of 3: 768 ns per loop||12", ""),
             ("--- with the change|fill: 3.1 us/op|12", "with the change"),
+            ("With it:|lat (us): min=1, avg=3.5, max=9|12", "With it"),
             ("audio playback (Android)|12", "audio playback (Android)"),
             ("hackbench:||patched:||12", "hackbench, patched"),
             ("base|====|12", "base"),
@@ -260,6 +266,7 @@ mod tests {
             ("Tested-by: A Tester|12", ""),
             ("one line of a text|and another one|12", ""),
             ("far above||and that was it.||12", ""),
+            ("new:|done in 40.5s, 65.5 req/s|wrk:|12", "wrk"),
         ] {
             assert_eq!(found(texts), headings, "{texts}");
         }

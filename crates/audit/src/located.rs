@@ -69,59 +69,47 @@ pub fn located(audit: &Audit) -> Vec<Located> {
 fn figures(audit: &Audit) -> Vec<Located> {
     let records = &audit.records;
     let mut all = Vec::new();
-    let mut add =
-        |place, names: [Option<&String>; 2], stands_for, metric: &str, value, unit: &str| {
-            let [configuration, workload] = names.map(Option::<&String>::cloned);
-            all.push(Located {
-                place,
-                shown: false,
-                configuration,
-                workload,
-                stands_for,
-                metric: metric.to_owned(),
-                value,
-                unit: unit.to_owned(),
-            });
-        };
+    let mut add = |names: [Option<&String>; 2],
+                   (place, stands_for),
+                   (metric, value, unit): (&str, f64, &str)| {
+        let [configuration, workload] = names.map(Option::<&String>::cloned);
+        all.push(Located {
+            place,
+            shown: false,
+            configuration,
+            workload,
+            stands_for,
+            metric: metric.to_owned(),
+            value,
+            unit: unit.to_owned(),
+        });
+    };
     for run in &records.runs {
         let names = [Some(&run.configuration), Some(&run.workload)];
-        let stands_for = StandsFor::Run(run.repetition);
+        let of = (run.place, StandsFor::Run(run.repetition));
         for (metric, one) in &run.metrics {
-            add(run.place, names, stands_for, metric, one.value, &one.unit);
+            add(names, of, (metric, one.value, &one.unit));
         }
     }
     for one in &records.summaries {
         let names = [Some(&one.configuration), Some(&one.workload)];
-        let stands_for = StandsFor::Mean(one.spread, one.n);
-        add(
-            one.place,
-            names,
-            stands_for,
-            &one.metric,
-            one.mean,
-            &one.unit,
-        );
+        let of = (one.place, StandsFor::Mean(one.spread, one.n));
+        add(names, of, (&one.metric, one.mean, &one.unit));
     }
     for one in &records.events {
         let names = [Some(&one.configuration), Some(&one.workload)];
         add(
-            one.place,
             names,
-            StandsFor::Events,
-            &one.event,
-            one.count as f64,
-            "",
+            (one.place, StandsFor::Events),
+            (&one.event, one.count as f64, ""),
         );
     }
     for one in &records.statements {
         let names = [one.configuration.as_ref(), one.workload.as_ref()];
         add(
-            one.place,
             names,
-            StandsFor::Statement,
-            &one.metric,
-            one.value,
-            &one.unit,
+            (one.place, StandsFor::Statement),
+            (&one.metric, one.value, &one.unit),
         );
     }
     all

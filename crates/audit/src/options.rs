@@ -21,10 +21,6 @@ pub struct Options {
     pub explain: bool,
     /// The role of the columns of tables.
     pub columns_are: Option<Role>,
-    /// The role of the rows of tables.
-    pub rows_are: Option<Role>,
-    /// Swap the roles of rows and columns.
-    pub transpose: bool,
     /// The meaning of `±`.
     pub spread: Option<SpreadKind>,
     /// Which figures may be judged.
@@ -118,11 +114,6 @@ impl SpreadKind {
 }
 
 impl Options {
-    /// Whether the user gives the roles of rows or columns.
-    pub(crate) fn says_roles(&self) -> bool {
-        self.transpose || self.columns_are.is_some() || self.rows_are.is_some()
-    }
-
     pub(crate) fn ignores(&self, text: &str) -> bool {
         self.ignore.iter().any(|regex| regex.is_match(text))
     }
@@ -195,20 +186,4 @@ pub fn parse_duration(text: &str) -> Result<f64, String> {
     let value = english(digits.trim()).map(|value| value * factor);
     let proper = value.filter(|seconds| seconds.is_finite() && *seconds > 0.0);
     proper.ok_or_else(|| format!("'{text}' is not a duration, as in 300s, 5m or 1h"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_units_and_rules_name_what_they_match() {
-        assert_eq!(parse_duration("300s"), Ok(300.0));
-        assert_eq!(parse_duration("5m"), Ok(300.0));
-        let mut bad = ["-3s", "inf", "3 moons"].into_iter();
-        assert!(bad.all(|text| parse_duration(text).is_err()));
-        let (regex, name) = parse_rule("flags = 0=none").unwrap();
-        assert!(regex.is_match("x flags = 0") && name == "none");
-        assert!(parse_rule("nothing").is_err() && parse_rule("(=x").is_err());
-    }
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::grammar::block::{Figure, Finding};
-use crate::grammar::number::{Locale, parse, step};
+use crate::grammar::number::{Locale, step};
 use crate::line::Line;
+use crate::numbers;
 
 /// Whether a format is written for programs, with as many digits as the value needs. The
 /// last digit then does not show the resolution.
@@ -20,8 +21,9 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
     }
     let mut steps: HashMap<u64, f64> = HashMap::new();
     for line in lines {
-        for (value, step) in numbers(&line.text) {
-            let known = steps.entry(value.to_bits()).or_insert(step);
+        for number in numbers::of(&line.text).into_iter().map(|one| one.number) {
+            let Some(step) = number.step else { continue };
+            let known = steps.entry(number.value.to_bits()).or_insert(step);
             // Of two spellings the finer: a count may equal a time.
             *known = known.min(step);
         }
@@ -47,23 +49,6 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
     }
 }
 
-/// The numbers of a line, each with the place of its last digit.
-fn numbers(text: &str) -> impl Iterator<Item = (f64, f64)> {
-    let part = |c: char| {
-        c.is_ascii_digit()
-            || matches!(c, '.' | ',' | '\'' | '+' | '-' | 'e' | 'E')
-            || matches!(c, '\u{a0}' | '\u{2009}' | '\u{202f}')
-    };
-    text.split(move |c: char| !part(c))
-        .flat_map(|token| {
-            let token = token.trim_matches(|c: char| !c.is_ascii_digit() && c != '-');
-            let token = token.trim_end_matches('-');
-            [Locale::English, Locale::CommaDecimal]
-                .map(|locale| Some((parse(token, locale)?, step(token, locale)?)))
-        })
-        .flatten()
-}
-
 /// A spread that was printed with a fixed number of digits. One printed as zero, `0.00`, may have
 /// been anything that rounds to zero, so the largest such value is used: half a unit of the last
 /// digit. A mean must not look more certain than its digits are.
@@ -82,11 +67,6 @@ pub(crate) fn spread(value: f64, token: &str) -> f64 {
 mod tests {
     use super::*;
 
-    fn of(text: &str, value: f64) -> Option<f64> {
-        let found = numbers(text).filter(|(number, _)| *number == value);
-        found.map(|(_, step)| step).reduce(f64::min)
-    }
-
     #[test]
     fn a_spread_of_zero_is_half_a_unit_of_its_last_digit() {
         #[rustfmt::skip]
@@ -97,20 +77,5 @@ mod tests {
         for (value, token, expected) in cases {
             assert_eq!(spread(value, token), expected, "{token}");
         }
-    }
-
-    #[test]
-    fn the_last_digit_says_how_fine_a_number_is() {
-        #[rustfmt::skip]
-        let cases = [
-            ("Time: 7.12", 7.12, 0.01), ("   320,440.96 msec task-clock", 320_440.96, 0.01),
-            ("   320.440,96 msec", 320_440.96, 0.01), ("1.25e3 ops", 1250.0, 10.0),
-            ("12.5us", 12.5, 0.1), ("-0.50", -0.5, 0.01), ("(5.00%)", 5.0, 0.01),
-        ];
-        for (text, value, step) in cases {
-            assert_eq!(of(text, value), Some(step), "{text}");
-        }
-        assert_eq!(of("no number", 1.0), None);
-        assert_eq!(of("1e999999999999 1.2.3", 1.0), None);
     }
 }

@@ -126,9 +126,14 @@ fn switch(word: &str) -> Option<Side> {
 
 /// The side that a word alone is for.
 pub(crate) fn side_of_word(word: &str) -> Option<Side> {
+    // `pr1446`
+    let is_request = |word: &str| {
+        word.strip_prefix("pr")
+            .is_some_and(|n| n.parse::<u32>().is_ok())
+    };
     match word.to_lowercase() {
         word if is_before(&word) => Some(Side::Before),
-        word if AFTER.contains(&word.as_str()) => Some(Side::After),
+        word if AFTER.contains(&word.as_str()) || is_request(&word) => Some(Side::After),
         _ => None,
     }
 }

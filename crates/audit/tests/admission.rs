@@ -24,6 +24,9 @@ fn told(records: &Records) -> String {
         }
     }
     let mut told = String::new();
+    if let [first, _, ..] = &records.configurations[..] {
+        writeln!(told, "baseline: {}", first.name).unwrap();
+    }
     for ([workload, metric, configuration], values) in runs {
         let alone = cells[&(workload, metric)].len() < 2;
         let how = if alone { "alone" } else { "compared" };
@@ -129,7 +132,7 @@ fn figures_without_configurations_are_read_and_not_judged() {
 }
 
 #[test]
-fn the_user_says_what_columns_and_rows_are() {
+fn the_user_says_what_columns_are() {
     let post = include_str!("posts/single/unknown.txt");
     assert!(records(post).runs.is_empty());
     let columns = Options {
@@ -139,11 +142,6 @@ fn the_user_says_what_columns_and_rows_are() {
     assert_eq!(compared(&records_as(post, &columns)), ["red", "green"]);
     let figures = "a: value 1.5 \"\"\nb: value 2.5 \"\"\nlower is better: []\n";
     assert_eq!(declared("run,a,b\n1,1.5,2.5\n", &columns), figures);
-    let rows = Options {
-        rows_are: Some(Role::Configurations),
-        ..Options::default()
-    };
-    assert_eq!(compared(&records_as(post, &rows)), ["north", "south"]);
     // Whoever compares files has said what is compared.
     let all = Options {
         judged: Judged::All,
@@ -161,31 +159,4 @@ fn a_name_that_the_user_gives_is_a_configuration() {
         ..Options::default()
     };
     assert_eq!(compared(&records_as(post, &options)), ["old", "new"]);
-}
-
-#[test]
-fn the_state_before_is_the_baseline_beside_a_yardstick_too() {
-    let of = |(number, command): (usize, &&str)| {
-        format!(
-            "Benchmark {number}: {command} sort big\n  Time (mean ± σ):     {number}98.0 ms ±   4.0 ms    \
-             [User: 190.0 ms, System: 8.0 ms]\n  Range (min … max):   190.0 ms … 206.0 ms    10 runs\n\n"
-        )
-    };
-    let post: String = (1..)
-        .zip(&["other", "before_utils", "after_utils"])
-        .map(of)
-        .collect();
-    let names = records(&post)
-        .configurations
-        .into_iter()
-        .map(|one| one.name);
-    let names: Vec<String> = names.collect();
-    assert_eq!(
-        names,
-        [
-            "before_utils sort big",
-            "other sort big",
-            "after_utils sort big"
-        ]
-    );
 }

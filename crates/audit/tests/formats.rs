@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 use crate::common::{MARK, looked_over, posts};
 use assize_audit::Line;
 use assize_audit::grammar::{Block, Figure, Finding, Labels, all};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
 
 /// The output in a file.
 fn output(text: &str) -> &str {
@@ -141,33 +144,26 @@ fn a_long_text_is_read_in_linear_time() {
     }
 }
 
-/// Replaces, inserts, drops, cuts or doubles at some places of an output; always the same ones.
-fn mutated(text: &str, draw: &mut impl FnMut(usize) -> usize) -> String {
-    let mut chars: Vec<char> = text.chars().collect();
-    for _ in 0..draw(12) {
-        let at = draw(chars.len().max(1)).min(chars.len().saturating_sub(1));
-        match draw(6) {
-            _ if chars.is_empty() => break,
-            0 => chars[at] = char::from_u32(draw(0x3000) as u32).unwrap_or('\0'),
-            1 => drop(chars.remove(at)),
-            2 => chars.insert(at, '\n'),
-            3 => chars.truncate(at),
-            _ => chars.extend_from_within(at..),
+proptest! {
+    /// Cut, doubled and with other characters in some places.
+    #[test]
+    fn mutated_outputs_never_break_a_format(
+        file in any::<Index>(),
+        edits in vec((0..5, any::<Index>(), any::<char>()), 0..12),
+    ) {
+        let posts = posts("tools");
+        let (_, text) = &posts[file.index(posts.len())];
+        let mut chars: Vec<char> = output(text).chars().collect();
+        for (edit, at, other) in edits {
+            let at = at.index(chars.len() + 1);
+            match edit {
+                0 => chars.truncate(at),
+                1 => chars.insert(at, '\n'),
+                2 => chars.extend_from_within(at..),
+                3 => drop(chars.drain(at..chars.len().min(at + 1))),
+                _ => chars.insert(at, other),
+            }
         }
-    }
-    chars.into_iter().collect()
-}
-
-#[test]
-fn mutated_outputs_never_break_a_format() {
-    let mut state: u32 = 20_261_130;
-    let mut draw = |below: usize| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as usize % below
-    };
-    for (_, text) in posts("tools") {
-        for _ in 0..8 {
-            blocks(&mutated(output(&text), &mut draw));
-        }
+        blocks(&String::from_iter(chars));
     }
 }

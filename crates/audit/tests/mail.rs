@@ -100,27 +100,6 @@ fn a_text_is_a_mail_only_if_its_header_is_one() {
     }
 }
 
-#[test]
-fn a_message_longer_than_any_buffer_is_read_whole() {
-    let mut text = String::new();
-    for number in 1..=3 {
-        text.push_str("From a@example.org Thu Jan  1 00:00:00 1970\nSubject: long\nFrom: a\n\n");
-        for line in 0..60_000 {
-            text.push_str(&format!("{number} {line} From the middle\n"));
-        }
-        text.push('\n');
-    }
-    let all = read(text.as_bytes());
-    assert_eq!(all.len(), 3);
-    let mut begins = 1;
-    for message in &all {
-        let lines = message.lines();
-        assert_eq!(lines.len(), 60_001);
-        assert_eq!(lines[0].place.line, begins + 4);
-        begins += 60_005;
-    }
-}
-
 /// Hands out a few bytes at a time.
 struct Trickle<'a>(&'a [u8], usize);
 

@@ -385,14 +385,10 @@ impl Sheet {
                 step: finest.step,
             })
             .collect();
-        let key = |one: &Resolution| {
-            (
-                one.configuration.clone(),
-                one.workload.clone(),
-                one.metric.clone(),
-            )
+        let names = |one: &'_ Resolution| {
+            [&one.configuration, &one.workload, &one.metric].map(String::clone)
         };
-        all.sort_by_cached_key(key);
+        all.sort_by_cached_key(names);
         all
     }
 }

@@ -1,5 +1,6 @@
 //! A table as it was read, before its rows and columns are given their roles.
 
+use super::number::{Locale, number};
 use super::units::{is_measure, is_unit};
 use crate::numbers;
 
@@ -31,14 +32,12 @@ impl Cell {
             return None;
         }
         if let Some((digits, rest)) = text.split_once(['x', '\u{d7}'])
-            && let Some(number) = digits
-                .trim_end()
-                .parse::<f64>()
-                .ok()
-                .filter(|v| v.is_finite())
+            && let Some(times) = number(digits.trim_end(), Locale::English)
             && !rest.starts_with(char::is_alphanumeric)
         {
-            return Some((Cell::new(number, "x", text), rest));
+            let mut cell = Cell::new(times.value, "x", text);
+            cell.step = times.step;
+            return Some((cell, rest));
         }
         let first = |text: &'_ str| {
             let one = numbers::of(text).into_iter().next()?;

@@ -62,7 +62,9 @@ fn item(text: &str) -> &str {
 
 fn entry(text: &str) -> Option<Entry> {
     let text = item(text);
-    let (name, rest) = text.split_at(text.find([':', '='])?);
+    // `x.ll 60303436 -> 59892141 -0.68%`
+    let before_arrow = || text[..text.find(" -> ")?].rfind(' ');
+    let (name, rest) = text.split_at(text.find([':', '=']).or_else(before_arrow)?);
     let name = undecorated(name);
     let named = name.contains(char::is_alphabetic) && name.split_whitespace().nth(WORDS).is_none();
     let cells = (named && text.len() <= LONGEST).then(|| cells(&rest[1..]))??;
@@ -76,8 +78,11 @@ fn entry(text: &str) -> Option<Entry> {
 fn cells(text: &str) -> Option<Vec<(String, Cell)>> {
     for arrow in ["\u{2192}", "->", "=>"] {
         if let Some((before, after)) = text.split_once(arrow) {
-            let remark = after.split_once('(').map_or("", |(_, remark)| remark);
-            return changed(Cell::whole(before)?, Cell::whole(after)?, remark);
+            let change = after.rsplit_once(' ').filter(|(_, word)| is_change(word));
+            let after = change.map_or(after.to_owned(), |(after, word)| {
+                format!("{after} ({word})")
+            });
+            return changed(Cell::whole(before)?, Cell::whole(&after)?);
         }
     }
     match Cell::whole(text).or_else(|| of_what(text)) {
@@ -107,25 +112,21 @@ fn of_what(text: &str) -> Option<Cell> {
     (said && !cell.unit.is_empty() && is_remark(remark)).then_some(cell)
 }
 
-/// A row between bars without a header: its name and numbered figures.
-fn barred(text: &str) -> Option<Entry> {
-    let mut fields = text.trim().strip_prefix('|')?.strip_suffix('|')?.split('|');
-    let name = label(undecorated(fields.next()?));
-    let cells: Option<Vec<Cell>> = fields.map(Cell::whole).collect();
-    let numbered = (1..)
-        .zip(cells?)
-        .map(|(at, cell)| (format!("{name} #{at}"), cell));
-    Some((String::new(), numbered.collect())).filter(|_| name.contains(char::is_alphabetic))
+/// Whether a word is a change in percent: `-0.68%`.
+fn is_change(word: &str) -> bool {
+    word.starts_with(['+', '-']) && word.ends_with('%')
 }
 
-/// The figures before and behind an arrow. Versions have no unit, no prefix and no `remark` with
-/// the change from one to the other.
-fn changed(mut before: Cell, after: Cell, remark: &str) -> Option<Vec<(String, Cell)>> {
+/// The figures before and behind an arrow. Versions have no unit, no prefix and behind them no change
+/// from one to the other.
+fn changed(mut before: Cell, after: Cell) -> Option<Vec<(String, Cell)>> {
     if before.unit.is_empty() {
         before.unit.clone_from(&after.unit);
     }
     let measured = |cell: &Cell| !cell.unit.is_empty() || cell.is_size;
-    let printed = Cell::leading(remark).map_or(f64::NAN, |(change, _)| change.value);
+    let last = after.text.trim_end_matches(')').rsplit([' ', '(']).next();
+    let printed = last.filter(|word| is_change(word)).and_then(Cell::leading);
+    let printed = printed.map_or(f64::NAN, |(change, _)| change.value);
     let follows = (100.0 * (after.value / before.value - 1.0) - printed).abs() < CHANGE_STEP;
     (follows || measured(&before) && measured(&after))
         .then(|| vec![("before".to_owned(), before), ("after".to_owned(), after)])
@@ -198,7 +199,7 @@ fn runs_of_states(lines: &[Line<'_>]) -> Option<Block> {
 
 fn starts(line: &str) -> bool {
     let figure = || {
-        let sign = memchr::memchr2(b':', b'=', line.as_bytes());
+        let sign = memchr::memchr3(b':', b'=', b'>', line.as_bytes());
         sign.is_some_and(|at| line.bytes().skip(at).any(|b| b.is_ascii_digit()))
     };
     line.len() <= LONGEST && (figure() || state(line).is_some())
@@ -300,7 +301,7 @@ fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) 
         } else if let Some(cells) = in_a_row(text) {
             let run = |cell: &Cell| (at, figure(metric_of(&cell.unit), cell));
             runs.extend(cells.iter().map(run));
-        } else if let Some((name, cells)) = entry(text).or_else(|| barred(text)) {
+        } else if let Some((name, cells)) = entry(text) {
             for (column, cell) in &cells {
                 let name = if cells.len() == 1 { &name } else { column };
                 let twice = figures.iter().any(|known| known.metric == *name);

@@ -1,8 +1,8 @@
 //! The tables of FreeBSD's `ministat`.
 //!
 //! Each row becomes a summary of the metric `value` (ministat knows no unit) with a standard
-//! deviation and the number of values. Rows are named by the legend (`x base.txt`). The plot
-//! and the t test are passed over: they are derived from the rows.
+//! deviation and the number of values. Rows are named by the legend (`x base.txt`), if there is one.
+//! The plot and the t test are passed over: they are derived from the rows.
 
 use assize_bundle::Spread;
 
@@ -17,9 +17,13 @@ const TEST: [&str; 3] = ["Difference at ", "No difference proven at ", "(Student
 
 /// The output of `ministat`.
 pub const MINISTAT: Grammar = Grammar {
-    first: b"x",
+    first: b"xN",
     names_what_it_compares: true,
-    ..Grammar::new("ministat", |line| line.starts_with("x "), read)
+    ..Grammar::new(
+        "ministat",
+        |line| line.starts_with("x ") || is_header(line),
+        read,
+    )
 };
 
 /// Returns the symbol of a row, the number of values, their mean and deviation.
@@ -52,14 +56,16 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     }
     let drawn = |text: &str| text.starts_with(['|', '+', '[']);
     block.extend(lines, |_, _, text| drawn(text).then_some("ministat plot"));
-    if legend.is_empty() || !line_at(lines, block.taken.len()).is_some_and(is_header) {
+    if !line_at(lines, block.taken.len()).is_some_and(is_header) {
         return None;
     }
     block.taken.push("ministat header");
     block.extend(lines, |block, at, text| {
         if let Some((symbol, n, mean, deviation)) = row(text) {
+            // Without a legend the symbols are the names.
             let name = legend.iter().find(|(own, _)| *own == symbol);
-            let labels = configuration(name.map(|(_, name)| *name));
+            let name = name.map_or(symbol.to_string(), |(_, name)| name.to_string());
+            let labels = configuration(Some(&name));
             let spread = Some(Spread::StandardDeviation(deviation));
             let figure = Figure::new("value", mean, "");
             block.find(at, summary(&labels, figure, spread, Some(n)));

@@ -44,7 +44,8 @@ fn cell(text: &str, wide: bool) -> Option<Option<Cell>> {
     (wide || !cell.is_size).then_some(Some(cell))
 }
 
-/// Splits a line into fields: at bars, else at tabs, else at blanks; a `±` joins its neighbours.
+/// Splits a line into fields: at bars, else at tabs, at commas between blanks, or at blanks; a `±`
+/// joins its neighbours.
 fn fields(text: &str) -> Vec<String> {
     let text = text.trim();
     if text.contains(BARS) {
@@ -54,9 +55,10 @@ fn fields(text: &str) -> Vec<String> {
             .map(|field| field.trim().to_owned())
             .collect();
     }
-    if text.contains('\t') {
+    let by = if text.contains('\t') { "\t" } else { " , " };
+    if text.contains('\t') || text.matches(by).count() > 1 {
         let parts = text
-            .split('\t')
+            .split(by)
             .map(str::trim)
             .filter(|field| !field.is_empty());
         return parts.map(str::to_owned).collect();
@@ -152,6 +154,9 @@ fn row(at: usize, text: &str, labels: Option<usize>, apart: bool) -> Option<Row>
     let figures = cells.iter().flatten().count();
     // Behind ` - ` a figure may be negative or not.
     let sentence = labels.len() > 8
+        || labels
+            .iter()
+            .any(|label| label.ends_with(',') && cell(label.trim_end_matches(','), true).is_some())
         || labels.last().is_some_and(|label| {
             label.ends_with([',', '=', '(']) || label == "-" || label.ends_with(" -")
         });
@@ -236,30 +241,70 @@ fn starts(line: &str) -> bool {
 }
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
-    table(lines).or_else(|| below_spans(lines))
+    table(lines, false).or_else(|| below_spans(lines))
 }
 
-fn table(lines: &[Line<'_>]) -> Option<Block> {
+/// The header of a table and its first row.
+struct Beginning {
+    /// The line of the first row.
+    at: usize,
+    /// Whether a rule stands between them.
+    ruled: bool,
+    /// Whether names of rows may end with numbers.
+    apart: bool,
+    first: Row,
+    keys: Vec<String>,
+    columns: Vec<String>,
+}
+
+impl Beginning {
+    fn of<'l>(names: &str, text: impl Fn(usize) -> Option<&'l str>) -> Option<Beginning> {
+        let parts = |text: &str| text.trim().is_empty() || is_ruled(text.trim());
+        let rules = (1..=RULES).take_while(|at| text(*at).is_some_and(parts));
+        let at = 1 + rules.count();
+        let ruled = (1..at).any(|at| text(at).is_some_and(|text| is_ruled(text.trim())));
+        let drawn = ruled && names.contains(BARS);
+        let indent = |text: &str| text.len() - text.trim_start().len();
+        let indented = indent(names) > indent(text(at)?);
+        let begins = |apart: bool| {
+            let first = row(at, text(at)?, None, apart)?;
+            // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
+            let same = |above: Row| above.cells.len() == first.cells.len();
+            if !drawn && row(0, names, None, apart).is_some_and(same) {
+                return None;
+            }
+            let (keys, columns) = header(names, &first, drawn, indented)?;
+            // Above a blank line one name is a title.
+            let titled = !ruled && at > 1 && columns.len() == 1;
+            let below = !titled && stands_below(names, text(at)?, &first);
+            below.then_some((first, keys, columns))
+        };
+        let apart = begins(false).is_none();
+        let (first, keys, columns) = begins(apart)?;
+        Some(Beginning {
+            at,
+            ruled,
+            apart,
+            first,
+            keys,
+            columns,
+        })
+    }
+}
+
+/// A table; if it is `spanned` by more names above its header, one row is enough.
+fn table(lines: &[Line<'_>], spanned: bool) -> Option<Block> {
     let depth = lines.first()?.depth;
     let names = line_at(lines, 0)?;
     let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    let rules = (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
-    let begin = 1 + rules.count();
-    let drawn = begin > 1 && names.contains(BARS);
-    let indent = |text: &str| text.len() - text.trim_start().len();
-    let indented = indent(names) > indent(text(begin)?);
-    let begins = |apart: bool| {
-        let first = row(begin, text(begin)?, None, apart)?;
-        // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
-        let same = |above: Row| above.cells.len() == first.cells.len();
-        if !drawn && row(0, names, None, apart).is_some_and(same) {
-            return None;
-        }
-        let (keys, columns) = header(names, &first, drawn, indented)?;
-        stands_below(names, text(begin)?, &first).then_some((first, keys, columns))
-    };
-    let apart = begins(false).is_none();
-    let (first, keys, columns) = begins(apart)?;
+    let Beginning {
+        at: begin,
+        ruled,
+        apart,
+        first,
+        keys,
+        columns,
+    } = Beginning::of(names, text)?;
     let mut grid = Grid {
         keys,
         columns,
@@ -268,15 +313,20 @@ fn table(lines: &[Line<'_>]) -> Option<Block> {
     let mut end = begin;
     let mut doubts = Vec::new();
     // Between bars, or above or below a rule, one row is a table.
-    let mut closed = begin > 1 || names.contains(BARS) && grid.columns.len() > 1;
+    let mut closed = ruled || names.contains(BARS) && grid.columns.len() > 1 || spanned;
     while let Some(line) = text(end).filter(|_| end < MOST) {
-        if is_ruled(line.trim()) {
-            closed = true;
+        let fits = |row: &Row| row.cells.len() == grid.columns.len();
+        let labels = Some(first.labels.len());
+        let row_at = |at: usize| row(at, text(at)?, labels, apart).filter(fits);
+        let named = |row: &Row| row.labels.is_empty() == first.labels.is_empty();
+        let alike = |row: &Row| named(row) && row.cells.len() > 1;
+        let goes_on = || end > begin && row_at(end + 1).as_ref().is_some_and(alike);
+        if is_ruled(line.trim()) || line.trim().is_empty() && goes_on() {
+            closed |= is_ruled(line.trim());
             end += 1;
             continue;
         }
-        let fits = |row: &Row| row.cells.len() == grid.columns.len();
-        match row(end, line, Some(first.labels.len()), apart).filter(fits) {
+        match row_at(end) {
             Some(row) => {
                 doubts.extend(unread(line).map(|why| (end, why)));
                 grid.rows.push(row);
@@ -288,6 +338,7 @@ fn table(lines: &[Line<'_>]) -> Option<Block> {
         }
         end += 1;
     }
+    closed |= grid.recomputed().is_some();
     if grid.rows.len() < if closed { 1 } else { 2 } {
         return None;
     }
@@ -308,7 +359,7 @@ fn below_spans(lines: &[Line<'_>]) -> Option<Block> {
     if lines[0].depth != lines[1].depth || cell(upper, true).is_some() {
         return None;
     }
-    let mut block = table(&lines[1..])?;
+    let mut block = table(&lines[1..], true)?;
     for (at, finding) in &mut block.findings {
         *at += 1;
         let Finding::Grid(grid) = finding else {

@@ -22,10 +22,11 @@ const MEASURES: [&str; 29] = [
 
 /// The power of ten that converts a time in this unit to seconds.
 pub(crate) fn power_of_seconds(unit: &str) -> Option<i32> {
+    // `17 Seconds`
+    let is = |name: &str| name == unit || name.len() > 3 && name.eq_ignore_ascii_case(unit);
     let mut known = TIMES.iter();
-    known
-        .find_map(|(names, power)| names.split('|').any(|name| name == unit).then_some(*power))
-        .flatten()
+    let (_, power) = known.find(|(names, _)| names.split('|').any(is))?;
+    *power
 }
 
 /// Whether a word is a unit of time.
@@ -54,7 +55,7 @@ pub(crate) fn is_quotient(word: &str) -> bool {
 
 /// Whether a word is a unit of something measured, or a size.
 pub(crate) fn is_unit(word: &str) -> bool {
-    const SIZES: [&str; 8] = ["%", "B", "kB", "KiB", "MB", "MiB", "GB", "GiB"];
+    const SIZES: [&str; 9] = ["%", "B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB"];
     is_measure(word) || SIZES.contains(&word)
 }
 

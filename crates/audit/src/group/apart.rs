@@ -98,9 +98,8 @@ fn value(item: &Item, metric: &str) -> Option<f64> {
     let Finding::Run { figures, .. } = &item.finding else {
         return None;
     };
-    let mut own = figures.iter();
-    own.find(|figure| figure.metric == metric)
-        .map(|figure| figure.value)
+    let own = figures.iter().find(|figure| figure.metric == metric)?;
+    Some(own.value)
 }
 
 /// Whether all columns have their figures in the same order of size, and any two neighbours in that

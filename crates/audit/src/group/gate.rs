@@ -51,14 +51,14 @@ pub(super) fn rule(workload: &str, members: &[Member<'_>], options: &Options) ->
     })
 }
 
-/// Whether the user names a configuration or gives the roles of rows or columns.
+/// Whether the user names a configuration or says what the columns of tables are.
 fn is_asked_for(members: &[Member<'_>], names: &[&str], options: &Options) -> bool {
     let given = |name: &&str| {
         let mut given = options.configurations.iter();
         given.any(|(_, given)| given.to_lowercase() == name.to_lowercase())
     };
     let by_table = |(item, _): &Member<'_>| matches!(item.named_by, NamedBy::Table(_));
-    names.iter().any(given) || options.says_roles() && members.iter().any(by_table)
+    names.iter().any(given) || options.columns_are.is_some() && members.iter().any(by_table)
 }
 
 /// Returns the rule by which the text declares a comparison, or why it does not.
@@ -75,7 +75,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return Err("the text has other figures of the same names");
     }
     let tables: BTreeSet<NamedBy> = items().map(|item| item.named_by).collect();
-    let states = are_before_and_after(names) && is_once(members);
+    let states = are_before_and_after(names) && is_once(members, LIST);
     let listed = |item: &Item| item.format == LIST && item.named_by == NamedBy::Block;
     if states && items().all(listed) {
         return Ok("lists below the names of the states before and after a change");
@@ -93,7 +93,10 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if let Some(why) = no_configurations(names) {
         return Err(why);
     }
-    let before = names.iter().filter(|name| side(name) == Some(Side::Before));
+    let state = |name: &str| side(name.rsplit_once(", ").map_or(name, |(_, state)| state));
+    let before = names
+        .iter()
+        .filter(|name| state(name) == Some(Side::Before));
     if before.count() > 1 {
         return Err("several names are for the state before a change");
     }
@@ -103,9 +106,9 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return Err("a heading names columns, of which none holds runs");
     }
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
-        return match has_two_rows(members) {
-            false => Ok("reports of one tool below a heading for each configuration"),
-            true => Err("a name stands before several rows below one heading"),
+        return match !formats.contains(RUNS) || is_once(members, RUNS) {
+            true => Ok("reports of one tool below a heading for each configuration"),
+            false => Err("a name stands before several rows below one heading"),
         };
     }
     Err("nothing declares what is compared")
@@ -122,25 +125,16 @@ fn heads_columns(item: &Item) -> bool {
     parts.count() > 2 || text.contains('\t') || words > 1
 }
 
-/// Whether each configuration has each metric once, or all its runs in one list.
-fn is_once(members: &[Member<'_>]) -> bool {
+/// Whether each configuration has each metric once, or all its runs in one block of a format: two rows
+/// that one name stands before measure different things.
+fn is_once(members: &[Member<'_>], format: &str) -> bool {
     let mut met: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     members.iter().all(|(item, name)| {
         let mut metrics = item.metrics().into_iter();
         metrics.all(|metric| match met.insert((name, metric), item.block) {
-            Some(block) => block == item.block && item.format == LIST,
+            Some(block) => block == item.block && item.format == format,
             None => true,
         })
-    })
-}
-
-/// Whether one name stands before several rows below one heading; these measure different things.
-fn has_two_rows(members: &[Member<'_>]) -> bool {
-    let mut rows: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut runs = members.iter().filter(|(item, _)| item.format == RUNS);
-    runs.any(|(item, name)| {
-        let mut metrics = item.metrics().into_iter();
-        metrics.any(|metric| *rows.entry((name, metric)).or_insert(item.block) != item.block)
     })
 }
 
@@ -261,22 +255,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_and_versions_name_configurations() {
-        let names = "before|after, 5.10|6.1-rc3, v5.10|v6.1, 25.11|26.05, No opt|Bypass|IRQ plus bypass, \
+    fn states_and_versions_name_configurations_and_amounts_do_not() {
+        let named = "before|after, 5.10|6.1-rc3, v5.10|v6.1, 25.11|26.05, No opt|Bypass|IRQ plus bypass, \
                      V6.6|V6.6 + no Write Combine for VRAM, base|with 2 patches";
-        for names in names.split(", ") {
-            let names: Vec<&str> = names.split('|').collect();
-            assert_eq!(no_configurations(&names), None, "{names:?}");
-        }
-    }
-
-    #[test]
-    fn figures_sentences_commands_places_and_amounts_do_not() {
-        let names = "12.5|13.5, unnamed|after, and then we measured|after, bench --fast|bench, \
-                     first boot|second boot, hackbench|schbench, 8 threads|16 threads";
-        for names in names.split(", ") {
-            let names: Vec<&str> = names.split('|').collect();
-            assert!(no_configurations(&names).is_some(), "{names:?}");
+        let others = "12.5|13.5, unnamed|after, and then we measured|after, bench --fast|bench, \
+                      first boot|second boot, hackbench|schbench, 8 threads|16 threads";
+        for (all, expected) in [(named, true), (others, false)] {
+            for names in all.split(", ") {
+                let names: Vec<&str> = names.split('|').collect();
+                assert_eq!(no_configurations(&names).is_none(), expected, "{names:?}");
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::grammar::block::{Finding, mean_figures};
 use crate::grammar::cells;
 use crate::options::{Options, Role};
 use crate::scan::{Placed, Scan};
-use crate::states::are_before_and_after;
+use crate::states::{are_before_and_after, side};
 use gate::Ruling;
 use item::{Item, NamedBy, Stand, doubt};
 use repeat::Seen;
@@ -272,6 +272,7 @@ fn normal_subject(subject: &str) -> String {
 
 /// Decides the configuration and workload of all items of one message and quote depth.
 fn decide(items: &mut [&mut Item], options: &Options) {
+    split_crossed(items);
     let distinct = |of: &dyn Fn(&Item) -> Option<String>| -> BTreeSet<String> {
         let unnamed = items.iter().filter(|i| i.labels().configuration.is_none());
         unnamed.filter_map(|item| of(item)).collect()
@@ -284,6 +285,13 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     let states = |names: &BTreeSet<String>| are_before_and_after(&names.iter().collect::<Vec<_>>());
     let swapped = outers.len() >= 2
         && (workloads(&inners) && !workloads(&outers) || states(&outers) && !states(&inners));
+    // Each state stands in each section, which the workloads are of.
+    let pairs: BTreeSet<_> = items
+        .iter()
+        .map(|item| (&item.outer, &item.inner))
+        .collect();
+    let sections =
+        outers.len() >= 2 && states(&inners) && pairs.len() == outers.len() * inners.len();
     for item in items.iter_mut() {
         let labels = item.labels();
         let command = item.command.as_ref();
@@ -308,7 +316,12 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                 match built {
                     Some(state) => (Some(state.name), Some(state.command)),
                     None if swapped => (item.outer.clone(), work.or(heading)),
-                    None => (item.inner.clone(), work.or(outer.map(names::short))),
+                    None => {
+                        let section = outer.map(names::short);
+                        let both = section.as_ref().zip(work.as_ref()).filter(|_| sections);
+                        let both = both.map(|(section, work)| format!("{section} {work}"));
+                        (item.inner.clone(), both.or(work).or(section))
+                    }
                 }
             }
         };
@@ -319,6 +332,28 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         let named = workload.as_deref().and_then(|w| options.workload_of(w));
         let named = named.map(str::to_string);
         item.workload_name = item.workload.clone().or(named).or(workload);
+    }
+}
+
+/// Splits headings that cross a setting with a state, `At -O2, master`, into an outer and an inner
+/// one, if all are of this kind and each setting has the same states.
+fn split_crossed(items: &mut [&mut Item]) {
+    fn parts(item: &Item) -> Option<(&str, &str)> {
+        let parts = item.inner.as_deref()?.rsplit_once(", ")?;
+        side(parts.1).map(|_| parts)
+    }
+    let crossed: Option<BTreeSet<_>> = items.iter().map(|item| parts(item)).collect();
+    let crossed = crossed.unwrap_or_default();
+    let settings: BTreeSet<&str> = crossed.iter().map(|(setting, _)| *setting).collect();
+    let states: BTreeSet<&str> = crossed.iter().map(|(_, state)| *state).collect();
+    let full = settings.len() > 1 && crossed.len() == settings.len() * states.len();
+    if !(full && are_before_and_after(&states.into_iter().collect::<Vec<_>>())) {
+        return;
+    }
+    for item in items {
+        if let Some((setting, state)) = parts(item) {
+            (item.outer, item.inner) = (Some(setting.to_owned()), Some(state.to_owned()));
+        }
     }
 }
 

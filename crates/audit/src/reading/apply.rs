@@ -290,7 +290,9 @@ impl<'t> Post<'t> {
     fn all(&mut self, place: &Place, row: &Row) -> Result<Vec<Taken<'t>>, Fault> {
         let mut all = Vec::new();
         for item in &place.items {
-            all.extend(self.take(item, row)?);
+            let taken = self.take(item, row)?;
+            of_one_thing(row, &taken)?;
+            all.extend(taken);
         }
         Ok(all)
     }
@@ -391,7 +393,9 @@ impl<'t> Post<'t> {
                 }
             };
             let first = self.first_numbers.get(&at).copied().unwrap_or_default();
-            let name = name_before(&self.lines, at, first);
+            // Numbers alone name a row too: `262400 16384 8`.
+            let own = Some(line[..first].trim()).filter(|own| !own.is_empty());
+            let name = name_before(&self.lines, at, first).or(own);
             all.extend(taken.into_iter().map(|printed| Taken {
                 printed,
                 line: at,
@@ -441,6 +445,32 @@ impl<'t> Post<'t> {
         }
         Ok(all)
     }
+}
+
+/// Fails if the lines of a range or the rows of a column have several names, which do not count
+/// runs as `run 1` and `run 2` do, and the reading gives them one workload.
+fn of_one_thing(row: &Row, taken: &[Taken<'_>]) -> Result<(), Fault> {
+    let name = |one: &Taken<'_>| one.row.map_or_else(|| one.before.join(" "), str::to_owned);
+    let names: Vec<String> = taken.iter().map(name).collect();
+    // The words before the first number, and this if it may count: `done in 40.09s` does not.
+    let parts = |name: &'_ String| -> (String, Option<f64>) {
+        let first = numbers::of(name).into_iter().next();
+        let words = &name[..first.map_or(name.len(), |one| one.at)];
+        let count = first.filter(|one| one.unit.is_empty() && one.number.value.fract() == 0.0);
+        (words.to_lowercase(), count.map(|one| one.number.value))
+    };
+    let several = |pair: &[String]| {
+        let [(words, count), (others, next)] = [parts(&pair[0]), parts(&pair[1])];
+        words != others || pair[0] != pair[1] && count.is_some() && count.map(|n| n + 1.0) != next
+    };
+    let one_workload = matches!(row.of, Subject::Configuration(_)) && row.workload != "*";
+    let Some(pair) = names.windows(2).find(|pair| one_workload && several(pair)) else {
+        return Ok(());
+    };
+    Err(format!(
+        "'{}' and '{}' would be runs of one workload; write '*' for it, or list the lines of runs",
+        pair[0], pair[1]
+    ))
 }
 
 /// Whether a text parts a mean from its spread.

@@ -191,8 +191,8 @@ fn behind(stands_for: StandsFor, has_spread: bool) -> String {
     };
     let kind = match spread {
         Some(Spread::StandardDeviation(_)) => "sd",
-        Some(Spread::StandardError(_)) => "se",
-        None => "?",
+        // Of what is not said the widest.
+        _ => "se",
     };
     let n = n.map_or("?".to_owned(), |n| n.to_string());
     match has_spread {
@@ -392,35 +392,30 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
 /// The line of each figure that is not compared, in lines of which none is: of those that are
 /// stated, and of other numbers that look measured.
 pub fn left_out(audit: &Audit) -> Vec<u32> {
-    let lines = printing(audit);
-    let (stated, compared): (Vec<Located>, Vec<Located>) =
-        (located(audit).into_iter()).partition(|figure| figure.stands_for == StandsFor::Statement);
-    let line = |figure: &Located| figure.place.line;
-    let compared: BTreeSet<u32> = compared.iter().map(line).collect();
-    let stated: Vec<u32> = stated.iter().map(line).collect();
-    let known = |line: &u32| compared.contains(line) || stated.contains(line);
-    let others = lines.iter().zip(1..).filter(|(_, line)| !known(line));
-    let others = others.flat_map(|(text, line)| vec![line; measured(text)]);
-    let all = stated
-        .iter()
-        .copied()
-        .filter(|line| !compared.contains(line));
-    let mut all: Vec<u32> = all.chain(others).collect();
-    all.sort_unstable();
-    all
+    let (mut compared, mut stated) = (BTreeSet::new(), BTreeMap::<u32, usize>::new());
+    for figure in located(audit) {
+        match figure.stands_for {
+            StandsFor::Statement => *stated.entry(figure.place.line).or_default() += 1,
+            _ => compared.extend([figure.place.line]),
+        }
+    }
+    let lines = printing(audit).into_iter().zip(1..);
+    let count = |(text, line)| {
+        let shown = stated.get(&line).copied().unwrap_or_else(|| measured(text));
+        vec![line; if compared.contains(&line) { 0 } else { shown }]
+    };
+    lines.flat_map(count).collect()
 }
 
 /// How many numbers of a line look measured: those with a unit, or all if they outnumber the words or
-/// one with a fraction ends the line behind a name and a gap or a sign.
+/// one with a fraction ends the line behind a gap or a sign.
 fn measured(text: &str) -> usize {
     let all = numbers::of(text);
-    let (Some(first), Some(last)) = (all.first(), all.last()) else {
-        return 0;
-    };
+    let Some(last) = all.last() else { return 0 };
     let words = text.split(|c: char| !c.is_alphabetic());
     let words = words.filter(|word| !word.is_empty()).count();
     let fraction = all.iter().any(|one| one.number.value.fract() != 0.0);
-    let name = text[..first.at].trim_start();
+    let name = text[..last.at].trim_start();
     let parted = [":", "=", "|", "\t", "  "]
         .iter()
         .any(|sign| name.contains(sign));

@@ -241,7 +241,7 @@ fn row(fields: [String; 3], places: Vec<String>, spread: bool) -> Row {
     Row {
         fields,
         places,
-        behind: if spread { " +- ? n=?" } else { "" }.to_owned(),
+        behind: if spread { " +- se n=?" } else { "" }.to_owned(),
         in_order: false,
     }
 }
@@ -290,10 +290,14 @@ fn blocks<'t>(lines: &[&'t str], taken: &BTreeSet<u32>) -> Vec<Block<'t>> {
     blocks
 }
 
-/// Whether a number is no part of a name: `BM_copy/1024`.
+/// Whether a number is no part of a name, `BM_copy/1024`, and neither a p-value nor a number of runs.
 fn stands_alone(text: &str, one: &Printed<'_>) -> bool {
+    let head = text[..one.at].trim_end_matches(['=', '<', ' ']);
+    let word = head.rsplit(|c: char| !c.is_alphanumeric()).next();
+    let said = head.len() < one.at && matches!(word, Some("p" | "P" | "n"));
     let before = text[..one.at].chars().next_back();
-    before.is_none_or(|c| c.is_whitespace() || matches!(c, ':' | '=' | '|' | '~' | '\u{b1}'))
+    let parts = |c: char| c.is_whitespace() || matches!(c, ':' | '=' | '|' | '~' | '\u{b1}');
+    !said && before.is_none_or(parts)
 }
 
 /// The states that two figures of one unit in a sentence are of: `from 12 s to 9 s`, `9 s (was 12 s)`.

@@ -75,11 +75,9 @@ pub fn take(takes: &[String], metric: Option<&Metric>) -> Result<Reading, Error>
         rows.push(Row {
             of: Subject::Configuration(name.trim().to_owned()),
             workload: "workload".to_owned(),
-            metric: metric.cloned().unwrap_or_else(|| Metric {
-                name: "value".to_owned(),
-                unit: String::new(),
-                better: None,
-            }),
+            metric: metric
+                .map_or_else(|| Metric::parse("value"), |one| Ok(one.clone()))
+                .map_err(fault)?,
             place: Place::parse(place).map_err(fault)?,
             line: None,
         });

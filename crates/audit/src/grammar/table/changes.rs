@@ -257,7 +257,7 @@ impl Grid {
     }
 
     /// Whether the cells of a column are sizes or whole numbers without a unit.
-    fn counts(&self, column: usize) -> bool {
+    pub(super) fn counts(&self, column: usize) -> bool {
         let measured = is_measure(unit_of_header(&self.columns[column]));
         let count = |cell: &Cell| cell.is_size || cell.unit.is_empty() && cell.value.fract() == 0.0;
         !measured && self.cells(column).all(count)

@@ -22,10 +22,15 @@ impl Grid {
     pub(crate) fn findings(&self, roles: &Roles, options: &Options) -> Vec<(usize, Finding)> {
         let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
         let mut means = Vec::new();
+        // Beside columns of states, statistics of the same runs are metrics.
+        let repeats: fn(&str) -> bool = match self.lists_statistics(roles) {
+            true => is_deviation,
+            false => repeats_others,
+        };
         for (number, row) in (1..).zip(&self.rows) {
             let other = !roles.sides.contains(&(number as usize - 1));
             let sided = roles.rows == Role::Configurations && !roles.sides.is_empty();
-            if sided && other || repeats_others(&row.label()) {
+            if sided && other || repeats(&row.label()) {
                 continue;
             }
             let mut sum: Vec<Figure> = Vec::new();
@@ -77,6 +82,14 @@ impl Grid {
         runs.chain(means).collect()
     }
 
+    /// Whether the rows are statistics of the runs of each column: a mean or median, and a deviation.
+    fn lists_statistics(&self, roles: &Roles) -> bool {
+        let labels: Vec<String> = self.rows.iter().map(Row::label).collect();
+        let has = |of: &dyn Fn(&str) -> bool| labels.iter().any(|label| of(label));
+        let states = (roles.columns, roles.rows) == (Role::Configurations, Role::Metrics);
+        states && has(&|label| is_mean(label) || has_word(label, &["median"])) && has(&is_deviation)
+    }
+
     /// Whether a column has figures that were measured. A mean is derived from the figures beside
     /// it; if there are none, it is what the table shows.
     fn is_measured(&self, column: usize, roles: &Roles) -> bool {
@@ -95,7 +108,10 @@ impl Grid {
             let derived = is_derived(name) || self.holds_changes(column);
             !key && !counts_or_sets(name) && !derived
         };
-        let shows_means = || !(0..self.columns.len()).any(is_value);
+        // Beside extremes a mean is measured as well.
+        let extreme = |name: &String| key_is(unitless(name), &["min", "max"]);
+        let shows_means =
+            || !(0..self.columns.len()).any(is_value) || self.columns.iter().any(extreme);
         is_value(column) || is_mean(&self.columns[column]) && shows_means()
     }
 
@@ -221,6 +237,12 @@ impl Grid {
             true => (unitless(header), unit_of_header(header)),
             false => (header.as_str(), ""),
         };
+        // `Before mean` is the mean of `Before`.
+        let of_state = |(_, word): &(&str, &str)| sided && is_mean(word);
+        let name = name
+            .rsplit_once(' ')
+            .filter(of_state)
+            .map_or(name, |(state, _)| state);
         let sides = [
             (roles.columns, name, column as u32 + 1),
             (roles.rows, &own, number),

@@ -222,33 +222,18 @@ impl Grid {
             sides: Vec::new(),
             because: None,
         });
-        let declared = (roles.columns, roles.rows);
-        if options.transpose {
-            std::mem::swap(&mut roles.columns, &mut roles.rows);
-        }
-        let complement = |role: Role| match role {
-            Role::Configurations | Role::Workloads => Role::Metrics,
-            Role::Metrics | Role::Repetitions => Role::Configurations,
-        };
         if let Some(role) = options.columns_are {
-            roles.columns = role;
-            roles.rows = match role {
+            let rows = match role {
                 Role::Configurations | Role::Workloads if unnamed => Role::Repetitions,
-                _ if roles.rows == role || roles.columns != Role::Metrics => complement(role),
-                _ => roles.rows,
+                Role::Configurations | Role::Workloads => Role::Metrics,
+                Role::Repetitions => Role::Configurations,
+                Role::Metrics => roles.rows,
             };
-        }
-        if let Some(role) = options.rows_are {
-            roles.rows = role;
-            if options.columns_are.is_none() && roles.columns == role {
-                roles.columns = complement(role);
+            if (roles.columns, roles.rows) != (role, rows) {
+                roles.sides.clear();
             }
-        }
-        if options.says_roles() {
+            (roles.columns, roles.rows) = (role, rows);
             roles.because = Some("the user says so");
-        }
-        if (roles.columns, roles.rows) != declared {
-            roles.sides.clear();
         }
         let columns = roles.columns == Role::Configurations;
         if columns && self.units_of_columns(&roles.sides).len() > 1 {
@@ -354,9 +339,10 @@ impl Grid {
         let is_side = |at: &usize| side(name(at)).is_some() || !self.is_change(*at) && !set(at);
         let figures: Vec<usize> = (0..self.columns.len()).filter(is_side).collect();
         let names: Vec<&str> = figures.iter().map(name).collect();
-        // Beside `master` may stand the number of rounds.
+        // Beside `master` may stand the number of rounds, which has neither a unit nor a fraction.
         let units = self.measured(&figures);
-        let measured = units.len() == 1 && !units.contains("");
+        let broken = || figures.iter().all(|at| !self.counts(*at));
+        let measured = units.len() == 1 && (!units.contains("") || broken());
         let states = are_before_and_after(&names) || measured && are_states(&names);
         if states && kept(&figures) {
             let because = "the columns are named for before and after a change";
