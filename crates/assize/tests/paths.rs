@@ -131,6 +131,18 @@ fn posts_and_bundles_with_odd_names_are_read_and_reproduced() {
 }
 
 #[test]
+fn an_experiment_that_is_given_to_report_is_not_run_yet() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("x.toml"), EXPERIMENT).unwrap();
+    let done = ends(place.path(), &words(&["report", "x.toml"]), 2);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        said.contains("to record its runs: assize run x.toml"),
+        "{said}"
+    );
+}
+
+#[test]
 fn an_experiment_with_an_odd_name_is_planned_and_not_mistaken() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();

@@ -211,7 +211,7 @@ fn not_overwritten() -> Outcome {
     printed(here, &["run", "test.toml", "--quiet"]);
     let before = files(&here.join("test.bundle"));
     printed(here, &["run", "test.toml", "--quiet"]);
-    assert!(here.join("test.bundle-2/bundle.json").exists());
+    assert!(here.join("test-2.bundle/bundle.json").exists());
     let refused = assize(here, &["run", "test.toml", "--out", "test.bundle"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(

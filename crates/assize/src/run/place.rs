@@ -12,21 +12,22 @@ use crate::shell;
 const HEAD: &str = "bundle.json";
 
 /// `NAME.bundle` in the current directory for an experiment file `NAME.toml`, or the
-/// first of `NAME.bundle-2`, `NAME.bundle-3`, … that does not exist yet.
+/// first of `NAME-2.bundle`, `NAME-3.bundle`, … that does not exist yet.
 pub(crate) fn free(experiment: &Path) -> PathBuf {
     first_free(experiment, |path| fs::symlink_metadata(path).is_ok())
 }
 
 fn first_free(experiment: &Path, is_there: impl Fn(&Path) -> bool) -> PathBuf {
     let stem = experiment.file_stem().unwrap_or_default();
-    let mut name = stem.to_os_string();
-    name.push(".bundle");
-    let mut path = PathBuf::from(&name);
+    let named = |end: &str| {
+        let mut name = stem.to_os_string();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let mut path = named(".bundle");
     let mut number = 2u32;
     while is_there(&path) {
-        let mut numbered = name.clone();
-        numbered.push(format!("-{number}"));
-        path = PathBuf::from(numbered);
+        path = named(&format!("-{number}.bundle"));
         number += 1;
     }
     path
@@ -62,9 +63,9 @@ mod tests {
             })
         };
         assert_eq!(free(&[]), Path::new("latency.bundle"));
-        assert_eq!(free(&["latency.bundle"]), Path::new("latency.bundle-2"));
-        let both = ["latency.bundle", "latency.bundle-2"];
-        assert_eq!(free(&both), Path::new("latency.bundle-3"));
+        assert_eq!(free(&["latency.bundle"]), Path::new("latency-2.bundle"));
+        let both = ["latency.bundle", "latency-2.bundle"];
+        assert_eq!(free(&both), Path::new("latency-3.bundle"));
     }
 
     #[test]
