@@ -73,12 +73,16 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         ReportFormat::Auto | ReportFormat::Mail | ReportFormat::Brief
     );
     if read_by_people && arguments.showing.output.is_none() {
-        if let Some(said) = left_out(&audit) {
-            places.push_str(&format!("Not compared: {said}; --draft lists them\n"));
-        }
+        places.push_str(&not_compared(&audit));
         output::print(assize_report::printable(&places).as_bytes())?;
     }
     Ok(status)
+}
+
+/// Says how many figures of a post are not compared; empty if all are.
+fn not_compared(audit: &Audit) -> String {
+    let line = |said| format!("Not compared: {said}; --draft lists them\n");
+    left_out(audit).map_or_else(String::new, line)
 }
 
 /// How many figures of a post are not compared, and where they are; `None` if all are.

@@ -244,67 +244,40 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     table(lines, false).or_else(|| below_spans(lines))
 }
 
-/// The header of a table and its first row.
-struct Beginning {
-    /// The line of the first row.
-    at: usize,
-    /// Whether a rule stands between them.
-    ruled: bool,
-    /// Whether names of rows may end with numbers.
-    apart: bool,
-    first: Row,
-    keys: Vec<String>,
-    columns: Vec<String>,
-}
-
-impl Beginning {
-    fn of<'l>(names: &str, text: impl Fn(usize) -> Option<&'l str>) -> Option<Beginning> {
-        let parts = |text: &str| text.trim().is_empty() || is_ruled(text.trim());
-        let rules = (1..=RULES).take_while(|at| text(*at).is_some_and(parts));
-        let at = 1 + rules.count();
-        let ruled = (1..at).any(|at| text(at).is_some_and(|text| is_ruled(text.trim())));
-        let drawn = ruled && names.contains(BARS);
-        let indent = |text: &str| text.len() - text.trim_start().len();
-        let indented = indent(names) > indent(text(at)?);
-        let begins = |apart: bool| {
-            let first = row(at, text(at)?, None, apart)?;
-            // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
-            let same = |above: Row| above.cells.len() == first.cells.len();
-            if !drawn && row(0, names, None, apart).is_some_and(same) {
-                return None;
-            }
-            let (keys, columns) = header(names, &first, drawn, indented)?;
-            // Above a blank line one name is a title.
-            let titled = !ruled && at > 1 && columns.len() == 1;
-            let below = !titled && stands_below(names, text(at)?, &first);
-            below.then_some((first, keys, columns))
-        };
-        let apart = begins(false).is_none();
-        let (first, keys, columns) = begins(apart)?;
-        Some(Beginning {
-            at,
-            ruled,
-            apart,
-            first,
-            keys,
-            columns,
-        })
-    }
+/// The first row, the names of labels and of figures above it, whether a rule is between, and
+/// whether names of rows may end with numbers.
+fn head(lines: &[Line<'_>]) -> Option<(Row, [Vec<String>; 2], bool, bool)> {
+    let names = line_at(lines, 0)?;
+    let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
+    let parts = |text: &str| text.trim().is_empty() || is_ruled(text.trim());
+    let rules = (1..=RULES).take_while(|at| text(*at).is_some_and(parts));
+    let begin = 1 + rules.count();
+    let ruled = (1..begin).any(|at| text(at).is_some_and(|text| is_ruled(text.trim())));
+    let drawn = ruled && names.contains(BARS);
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let indented = indent(names) > indent(text(begin)?);
+    let head = |apart: bool| {
+        let first = row(begin, text(begin)?, None, apart)?;
+        // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
+        let same = |above: Row| above.cells.len() == first.cells.len();
+        if !drawn && row(0, names, None, apart).is_some_and(same) {
+            return None;
+        }
+        let (keys, columns) = header(names, &first, drawn, indented)?;
+        // Above a blank line one name is a title.
+        let titled = !ruled && begin > 1 && columns.len() == 1;
+        let below = !titled && stands_below(names, text(begin)?, &first);
+        below.then_some((first, [keys, columns], ruled, apart))
+    };
+    head(false).or_else(|| head(true))
 }
 
 /// A table; if it is `spanned` by more names above its header, one row is enough.
 fn table(lines: &[Line<'_>], spanned: bool) -> Option<Block> {
-    let depth = lines.first()?.depth;
+    let (first, [keys, columns], ruled, apart) = head(lines)?;
     let names = line_at(lines, 0)?;
-    let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    let Beginning {
-        at: begin,
-        ruled,
-        apart,
-        first,
-        keys,
-        columns,
-    } = Beginning::of(names, text)?;
+    let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
+    let begin = first.at;
     let mut grid = Grid {
         keys,
         columns,

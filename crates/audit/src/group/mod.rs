@@ -195,6 +195,7 @@ impl Grouper {
             stands.entry(item.stand).or_default().push(item);
         }
         for mut here in stands.into_values() {
+            split_crossed(&mut here);
             decide(&mut here, options);
         }
         self.infer_exposure(options);
@@ -272,7 +273,6 @@ fn normal_subject(subject: &str) -> String {
 
 /// Decides the configuration and workload of all items of one message and quote depth.
 fn decide(items: &mut [&mut Item], options: &Options) {
-    split_crossed(items);
     let distinct = |of: &dyn Fn(&Item) -> Option<String>| -> BTreeSet<String> {
         let unnamed = items.iter().filter(|i| i.labels().configuration.is_none());
         unnamed.filter_map(|item| of(item)).collect()
@@ -285,7 +285,6 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     let states = |names: &BTreeSet<String>| are_before_and_after(&names.iter().collect::<Vec<_>>());
     let swapped = outers.len() >= 2
         && (workloads(&inners) && !workloads(&outers) || states(&outers) && !states(&inners));
-    // Each state stands in each section, which the workloads are of.
     let pairs: BTreeSet<_> = items
         .iter()
         .map(|item| (&item.outer, &item.inner))
@@ -295,16 +294,14 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     for item in items.iter_mut() {
         let labels = item.labels();
         let command = item.command.as_ref();
-        let program = command.and_then(|(_, command)| names::program(command));
-        let program = program.map(joined);
+        let program = command.and_then(|(_, command)| Some(joined(names::program(command)?)));
         let own = labels.workload.as_deref().map(named_workload);
         let heading = item.inner.as_deref().and_then(names::of_heading);
         let (configuration, workload) = match labels.configuration {
             Some(label) => {
-                let above = if item.heading_is_nearer || program.is_none() {
-                    heading.or(program)
-                } else {
-                    program
+                let above = match item.heading_is_nearer {
+                    true => heading.or(program),
+                    false => program.or(heading),
                 };
                 (Some(label), own.or(above))
             }
@@ -330,8 +327,9 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         }
         item.configuration_label = configuration;
         let named = workload.as_deref().and_then(|w| options.workload_of(w));
-        let named = named.map(str::to_string);
-        item.workload_name = item.workload.clone().or(named).or(workload);
+        item.workload_name = (item.workload.clone())
+            .or(named.map(str::to_string))
+            .or(workload);
     }
 }
 

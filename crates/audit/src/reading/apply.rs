@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_bundle::Statement;
 
 use super::parse::{Reading, Row, Subject};
-use super::place::{Item, Nth, Place};
+use super::place::{Item, Nth, Place, cells, is_spread, name_before};
 use crate::declared::arithmetic;
 use crate::declared::error::{Error, Fault};
 use crate::declared::input::Declared;
@@ -471,50 +471,4 @@ fn of_one_thing(row: &Row, taken: &[Taken<'_>]) -> Result<(), Fault> {
         "'{}' and '{}' would be runs of one workload; write '*' for it, or list the lines of runs",
         pair[0], pair[1]
     ))
-}
-
-/// Whether a text parts a mean from its spread.
-pub(super) fn is_spread(text: &str) -> bool {
-    matches!(
-        text.trim(),
-        "\u{b1}" | "+-" | "+/-" | "(\u{b1}" | "(+-" | "(+/-"
-    )
-}
-
-/// The name that stands in a line before the byte at `end`; where there is none, the line above, if
-/// it ends with a colon.
-pub(super) fn name_before<'t>(lines: &[&'t str], at: u32, end: usize) -> Option<&'t str> {
-    let bare = |text: &'t str| {
-        let text = text.trim_start_matches([' ', '\t', '-', '*', '|', '>', '#', '`']);
-        text.trim_end_matches([
-            ' ', '\t', ':', '=', '|', ',', '(', '`', '*', '-', '+', '\u{b1}',
-        ])
-    };
-    let named = |text: &&str| text.contains(char::is_alphabetic);
-    let at = (at as usize).checked_sub(1)?;
-    let own = bare(lines.get(at)?.get(..end)?);
-    let mut above = lines[..at].iter().rev().map(|text| text.trim_end());
-    let titled = || above.next().filter(|text| text.ends_with(':')).map(bare);
-    Some(own).filter(named).or_else(titled).filter(named)
-}
-
-/// Splits a row into cells at `|`, at tabs, at two blanks, or else at every blank.
-pub(super) fn cells(text: &str) -> Vec<&str> {
-    let bars = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
-    let text = text.trim();
-    if text.contains(bars) {
-        let inner = text.strip_prefix(bars).unwrap_or(text);
-        let inner = inner.strip_suffix(bars).unwrap_or(inner);
-        return inner.split(bars).map(str::trim).collect();
-    }
-    let parted = |by: &str| {
-        let all = text
-            .split(by)
-            .map(str::trim)
-            .filter(|cell| !cell.is_empty());
-        Some(all.collect::<Vec<_>>()).filter(|cells| cells.len() > 1)
-    };
-    parted("\t")
-        .or_else(|| parted("  "))
-        .unwrap_or_else(|| text.split_whitespace().collect())
 }

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use assize_bundle::Spread;
 use serde::Serialize;
 
-use super::apply::{cells, is_spread};
 use super::forms;
+use super::place::{cells, is_spread};
 use crate::audit::Audit;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
@@ -419,10 +419,8 @@ fn measured(text: &str) -> usize {
     let parted = [":", "=", "|", "\t", "  "]
         .iter()
         .any(|sign| name.contains(sign));
-    let ends = text[last.end..]
-        .trim_end_matches([' ', '|', ')', '*'])
-        .is_empty();
-    if all.len() > words.max(1) || fraction && (words == 0 || ends && parted) {
+    let rest = text[last.end..].trim_end_matches([' ', '|', ')', '*']);
+    if all.len() > words.max(1) || fraction && (words == 0 || rest.is_empty() && parted) {
         return all.len();
     }
     let unit = |one: &&numbers::Printed<'_>| is_measure(one.unit) || one.unit == "%";

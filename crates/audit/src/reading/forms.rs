@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::apply::{is_spread, name_before};
 use super::draft::{Row, place};
+use super::place::{is_spread, name_before};
 use crate::grammar::runs::{FEWEST, behind_name};
 use crate::grammar::units::{is_measure, is_unit, metric_of};
 use crate::group::names::short;

@@ -22,11 +22,7 @@ impl Grid {
     pub(crate) fn findings(&self, roles: &Roles, options: &Options) -> Vec<(usize, Finding)> {
         let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
         let mut means = Vec::new();
-        // Beside columns of states, statistics of the same runs are metrics.
-        let repeats: fn(&str) -> bool = match self.lists_statistics(roles) {
-            true => is_deviation,
-            false => repeats_others,
-        };
+        let repeats = self.repeats(roles);
         for (number, row) in (1..).zip(&self.rows) {
             let other = !roles.sides.contains(&(number as usize - 1));
             let sided = roles.rows == Role::Configurations && !roles.sides.is_empty();
@@ -82,12 +78,17 @@ impl Grid {
         runs.chain(means).collect()
     }
 
-    /// Whether the rows are statistics of the runs of each column: a mean or median, and a deviation.
-    fn lists_statistics(&self, roles: &Roles) -> bool {
+    /// Tells which rows repeat others. Those with a mean or median beside a deviation are statistics
+    /// of the runs of each column of a state, and metrics.
+    fn repeats(&self, roles: &Roles) -> fn(&str) -> bool {
         let labels: Vec<String> = self.rows.iter().map(Row::label).collect();
         let has = |of: &dyn Fn(&str) -> bool| labels.iter().any(|label| of(label));
         let states = (roles.columns, roles.rows) == (Role::Configurations, Role::Metrics);
-        states && has(&|label| is_mean(label) || has_word(label, &["median"])) && has(&is_deviation)
+        let middle = |label: &str| is_mean(label) || has_word(label, &["median"]);
+        match states && has(&middle) && has(&is_deviation) {
+            true => is_deviation,
+            false => repeats_others,
+        }
     }
 
     /// Whether a column has figures that were measured. A mean is derived from the figures beside
