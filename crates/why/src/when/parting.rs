@@ -42,8 +42,10 @@ pub struct PartedCpu {
     pub good: Vec<PathStep>,
 }
 
-/// How a CPU's paths in the kernel part; `None` if one only goes on for longer. Programs that wait
-/// for a time to come execute more or fewer instructions, which says nothing.
+/// How a CPU's paths through the kernel's functions part; `None` if one only goes on for longer.
+///
+/// Programs that wait for a time execute more or fewer instructions, which says nothing. Nor do
+/// instructions: one that gives up its turn, such as RDTSC, is logged twice.
 #[must_use]
 pub fn part(
     cpu: u32,
@@ -51,49 +53,39 @@ pub fn part(
     good: &ExecutedPath,
     symbols: &Symbols,
 ) -> Option<PartedCpu> {
-    let [bad, good] = [bad, good].map(|path| {
-        let all = path.instructions.iter().copied();
-        all.filter(|(_, address)| *address >= KERNEL)
-            .collect::<Vec<_>>()
-    });
+    let [bad, good] = [bad, good].map(|path| entered(path, symbols));
     let both = bad.iter().zip(&good);
-    let same = both.take_while(|(one, other)| one.1 == other.1).count();
+    let same = both
+        .take_while(|(one, other)| one.what == other.what)
+        .count();
     let (before, rest) = bad.split_at_checked(same)?;
-    let others = good.get(same..)?;
-    if rest.is_empty() || others.is_empty() {
-        return None;
-    }
-    let last = before.last().or(rest.first())?;
-    let mut common = entered(before, None, symbols);
-    common.drain(..common.len().saturating_sub(SHOWN));
-    let [bad, good] = [rest, others].map(|path| {
-        let mut steps = entered(path, Some(last.1), symbols);
-        steps.truncate(SHOWN);
-        steps
-    });
+    let (next, _) = (rest.first()?, good.get(same)?);
+    let shown =
+        |steps: &[PathStep]| -> Vec<PathStep> { steps.iter().take(SHOWN).cloned().collect() };
     Some(PartedCpu {
         cpu,
-        time_ns: rest.first()?.0,
-        within: named(last.1, symbols),
-        common,
-        bad,
-        good,
+        time_ns: next.time_ns,
+        within: before
+            .last()
+            .map_or_else(String::new, |step| step.what.clone()),
+        common: shown(before.get(same.saturating_sub(SHOWN)..)?),
+        bad: shown(rest),
+        good: shown(good.get(same..)?),
     })
 }
 
-/// The functions that a path enters, by a call or by going on in another one.
-fn entered(path: &[(u64, u64)], before: Option<u64>, symbols: &Symbols) -> Vec<PathStep> {
+/// The functions of the kernel that a path enters, by a call or by going on in another one.
+fn entered(path: &ExecutedPath, symbols: &Symbols) -> Vec<PathStep> {
     let mut steps: Vec<PathStep> = Vec::new();
-    let mut within = before.map(|address| named(address, symbols));
-    for (time, address) in path {
+    let kernel = path.instructions.iter();
+    for (time, address) in kernel.filter(|(_, address)| *address >= KERNEL) {
         let name = named(*address, symbols);
-        if within.as_ref() != Some(&name) {
+        if steps.last().is_none_or(|last| last.what != name) {
             steps.push(PathStep {
                 time_ns: *time,
-                what: name.clone(),
+                what: name,
             });
         }
-        within = Some(name);
     }
     steps
 }
@@ -118,32 +110,29 @@ mod tests {
     }
 
     #[test]
-    fn paths_part_behind_the_last_instruction_that_both_have() -> Result<(), crate::Error> {
+    fn paths_part_in_the_last_function_that_both_have() -> Result<(), crate::Error> {
         let symbols = Symbols::parse(TEXT)?;
         let bad = path(&[0x100, 0x104, 0x200, 0x204, 0x300]);
-        let good = path(&[0x100, 0x104, 0x200, 0x20a, 0x108]);
+        let good = path(&[0x100, 0x104, 0x104, 0x200, 0x20a, 0x108]);
         let parted = part(1, &bad, &good, &symbols);
         let names = |steps: &[PathStep]| -> Vec<String> {
-            steps
-                .iter()
-                .map(|step| format!("{} {}", step.time_ns, step.what))
-                .collect()
+            let shown = |step: &PathStep| format!("{} {}", step.time_ns, step.what);
+            steps.iter().map(shown).collect()
         };
         let Some(parted) = parted else {
             panic!("they part");
         };
-        assert_eq!((parted.cpu, parted.time_ns), (1, 103));
+        assert_eq!((parted.cpu, parted.time_ns), (1, 104));
         assert_eq!(parted.within, "second");
         assert_eq!(names(&parted.common), ["100 first", "102 second"]);
         assert_eq!(names(&parted.bad), ["104 third"]);
-        assert_eq!(names(&parted.good), ["104 first"]);
+        assert_eq!(names(&parted.good), ["105 first"]);
         // One that only ends earlier does not part.
         assert_eq!(part(1, &bad, &path(&[0x100, 0x104]), &symbols), None);
         assert_eq!(part(1, &bad, &bad, &symbols), None);
         // What programs execute in between does not count.
         let mut longer = bad.clone();
         longer.instructions.insert(2, (102, 0x7f00_0000));
-        longer.instructions.insert(1, longer.instructions[0]);
         assert_eq!(part(1, &bad, &longer, &symbols), None);
         Ok(())
     }
