@@ -42,6 +42,8 @@ const CHECKPOINT_BEFORE: u64 = 100_000;
 /// What gdb is told about a kernel.
 pub(crate) struct KernelFacts {
     pub(crate) symbols: Vec<KernelSymbol>,
+    /// Its BTF, if it has one.
+    types: Option<Vec<u8>>,
     /// Or why its time cannot be read.
     pub(crate) clock: Result<GuestClock, String>,
 }
@@ -173,7 +175,15 @@ impl KernelFacts {
             TaskTypes::Btf(types) => GuestClock::find(&symbols, types),
             TaskTypes::Offsets(_) => Err("it has no BTF (CONFIG_DEBUG_INFO_BTF)".into()),
         };
-        Ok(KernelFacts { symbols, clock })
+        let types = match texts.tasks {
+            TaskTypes::Btf(types) => Some(types),
+            TaskTypes::Offsets(_) => None,
+        };
+        Ok(KernelFacts {
+            symbols,
+            types,
+            clock,
+        })
     }
 }
 
@@ -196,7 +206,7 @@ impl StoppedRun<'_> {
     }
 
     fn go_to(&self, stub: &mut GdbStub, place: &Place) -> Result<Standing, Missed> {
-        let KernelFacts { symbols, clock } = &self.kernel;
+        let KernelFacts { symbols, clock, .. } = &self.kernel;
         place::go_to(stub, place, symbols, clock)
     }
 
@@ -260,13 +270,10 @@ impl StoppedRun<'_> {
     }
 
     fn files(&self, door: &str) -> Result<GdbFiles, Failure> {
-        let KernelFacts { symbols, clock } = &self.kernel;
         let directory = self.place.directory();
-        GdbFiles::write(directory, door, symbols, clock.as_ref().ok()).map_err(|source| {
-            Failure::Write {
-                what: directory.display().to_string(),
-                source,
-            }
+        GdbFiles::write(directory, door, &self.kernel).map_err(|source| Failure::Write {
+            what: directory.display().to_string(),
+            source,
         })
     }
 }

@@ -219,8 +219,7 @@ fn last_writer(here: &Path, bundle: &str, call: u64, steps: u64) -> (String, Str
     let script = format!(
         "set pagination off\nstepi {steps}\np *(int *)&panic_timeout\n\
          watch *(int *)&panic_timeout\nreverse-continue\ninfo symbol $pc\n\
-         set $task = *(long *)($gs_base + (long)&pcpu_hot)\n\
-         find /b $task, $task + 6000, 'w', 'r', 'i', 't', 'e', 'r'\nx/s $_\n"
+         p (*(struct task_struct **)($gs_base + (long)&pcpu_hot))->comm\n"
     );
     let at = format!("proc_dointvec:{call}");
     let done = debug(here, bundle, &at, &script);

@@ -1,20 +1,22 @@
-//! The symbols of a kernel as an ELF file, for debuggers.
+//! The symbols and types of a kernel as an ELF file, for debuggers.
 //!
 //! The file has no code: debuggers read that from the machine. It has two empty sections,
 //! since debuggers take a symbol for a function or a variable by that of its section.
 
 use crate::Error;
+use crate::kernel_types::{Dwarf, kernel_types};
 use crate::symbols::{KERNEL, KallsymsLine, kallsyms};
 
 /// Sizes of ELF's file header, section headers and symbols.
 const HEADER: u64 = 64;
 const SECTION: u64 = 64;
 const SYMBOL: u64 = 24;
+const SECTIONS: u64 = 9;
 /// The addresses of a kernel's code and of its modules.
 const CODE: u64 = 0xffff_ffff_8000_0000;
 const CODE_SIZE: u64 = 0x7f00_0000;
 /// The names of the sections, and where each begins.
-const NAMES: &[u8] = b"\0.text\0.data\0.symtab\0.strtab\0";
+const NAMES: &[u8] = b"\0.text\0.data\0.symtab\0.strtab\0.debug_abbrev\0.debug_info\0.debug_str\0";
 
 /// A symbol of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,9 +42,15 @@ pub fn kernel_symbols(text: &str) -> Result<Vec<KernelSymbol>, Error> {
     kallsyms(text).map(|line| line.map(owned)).collect()
 }
 
-/// An ELF file with these symbols.
-#[must_use]
-pub fn kernel_elf(symbols: &[KernelSymbol]) -> Vec<u8> {
+/// An ELF file with these symbols and, from BTF, the kernel's types.
+///
+/// # Errors
+/// If the BTF is malformed.
+pub fn kernel_elf(symbols: &[KernelSymbol], btf: Option<&[u8]>) -> Result<Vec<u8>, Error> {
+    let types = match btf {
+        Some(btf) => kernel_types(btf).ok_or(Error::Types("cut off, or none at all"))?,
+        None => Dwarf::default(),
+    };
     let (mut table, mut names) = (vec![0; 24], vec![0]);
     for symbol in symbols {
         // Global, and a function, a variable, or an absolute number.
@@ -61,28 +69,27 @@ pub fn kernel_elf(symbols: &[KernelSymbol]) -> Vec<u8> {
         names.push(0);
     }
     let (table_size, names_size) = (table.len() as u64, names.len() as u64);
-    let table_at = HEADER + 6 * SECTION;
+    let table_at = HEADER + SECTIONS * SECTION;
     let names_at = table_at + table_size;
+    let own_at = names_at + names_size;
+    let first_at = own_at + NAMES.len() as u64;
+    let [first, second, third] = [
+        types.abbreviations.len() as u64,
+        types.entries.len() as u64,
+        types.strings.len() as u64,
+    ];
     let mut file = header();
     // Name, type, flags, address, offset, size, link, info, alignment, size of an entry.
-    let sections: [[u64; 10]; 6] = [
+    let sections: [[u64; 10]; 9] = [
         [0; 10],
         [1, 8, 2 | 4, CODE, 0, CODE_SIZE, 0, 0, 16, 0],
         [7, 8, 2 | 1, KERNEL, 0, 0, 0, 0, 16, 0],
         [13, 2, 0, 0, table_at, table_size, 4, 1, 8, SYMBOL],
         [21, 3, 0, 0, names_at, names_size, 0, 0, 1, 0],
-        [
-            0,
-            3,
-            0,
-            0,
-            names_at + names_size,
-            NAMES.len() as u64,
-            0,
-            0,
-            1,
-            0,
-        ],
+        [0, 3, 0, 0, own_at, NAMES.len() as u64, 0, 0, 1, 0],
+        [29, 1, 0, 0, first_at, first, 0, 0, 1, 0],
+        [43, 1, 0, 0, first_at + first, second, 0, 0, 1, 0],
+        [55, 1, 0, 0, first_at + first + second, third, 0, 0, 1, 0],
     ];
     for section in sections {
         file.extend(section_header(section));
@@ -90,7 +97,10 @@ pub fn kernel_elf(symbols: &[KernelSymbol]) -> Vec<u8> {
     file.extend(table);
     file.extend(names);
     file.extend(NAMES);
-    file
+    file.extend(types.abbreviations);
+    file.extend(types.entries);
+    file.extend(types.strings);
+    Ok(file)
 }
 
 fn section_header(fields: [u64; 10]) -> Vec<u8> {
@@ -127,7 +137,7 @@ fn low(word: u64) -> [u8; 4] {
     [a, b, c, d]
 }
 
-/// The header of an executable for x86-64 with six sections behind it.
+/// The header of an executable for x86-64 with nine sections behind it.
 fn header() -> Vec<u8> {
     let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1];
     file.resize(16, 0);
@@ -143,7 +153,7 @@ fn header() -> Vec<u8> {
         file.extend(word.to_le_bytes());
     }
     file.extend(0_u32.to_le_bytes());
-    halves(&mut file, &[64, 56, 0, 64, 6, 5]);
+    halves(&mut file, &[64, 56, 0, 64, 9, 5]);
     file
 }
 
@@ -159,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_reader_of_elf_finds_each_symbol_at_its_address() {
-        let file = kernel_elf(&kernel_symbols(TEXT).unwrap());
+        let file = kernel_elf(&kernel_symbols(TEXT).unwrap(), None).unwrap();
         let elf = goblin::elf::Elf::parse(&file).unwrap();
         let found: Vec<(&str, u64, bool)> = elf
             .syms

@@ -17,6 +17,7 @@ pub mod geometry;
 pub mod kept;
 pub mod kernel_elf;
 pub mod kernel_map;
+mod kernel_types;
 pub mod misses;
 pub mod pprof;
 pub mod profile;

@@ -4,38 +4,39 @@ use crate::Error;
 
 const MAGIC: u16 = 0xeb9f;
 /// The BTF kinds that are used or skipped.
-const INTEGER: u32 = 1;
-const ARRAY: u32 = 3;
-const STRUCTURE: u32 = 4;
-const UNION: u32 = 5;
-const ENUMERATION: u32 = 6;
-const TYPEDEF: u32 = 8;
+pub(crate) const INTEGER: u32 = 1;
+pub(crate) const ARRAY: u32 = 3;
+pub(crate) const STRUCTURE: u32 = 4;
+pub(crate) const UNION: u32 = 5;
+pub(crate) const ENUMERATION: u32 = 6;
+pub(crate) const TYPEDEF: u32 = 8;
 const QUALIFIERS: std::ops::RangeInclusive<u32> = 9..=11;
-const PROTOTYPE: u32 = 13;
+pub(crate) const PROTOTYPE: u32 = 13;
 const VARIABLE: u32 = 14;
 const SECTION: u32 = 15;
 const DECLARATION_TAG: u32 = 17;
-const TYPE_TAG: u32 = 18;
-const ENUMERATION_64: u32 = 19;
+pub(crate) const TYPE_TAG: u32 = 18;
+pub(crate) const ENUMERATION_64: u32 = 19;
 /// The maximum nesting depth of anonymous structures.
 const DEPTH: u32 = 16;
 
-struct BtfType {
-    name: u32,
-    kind: u32,
+pub(crate) struct BtfType {
+    pub(crate) name: u32,
+    pub(crate) kind: u32,
     /// For structures, whether member offsets also encode bit-field sizes.
-    flag: bool,
-    /// The type it refers to, if any.
-    refers: u32,
-    /// For structures, the position of the first member and the number of members.
-    members: (usize, usize),
+    pub(crate) flag: bool,
+    /// The type it refers to, or its size.
+    pub(crate) refers: u32,
+    /// The position of the first member, and the number of members.
+    pub(crate) members: (usize, usize),
 }
 
 /// The types of a kernel.
-struct Types<'a> {
-    bytes: &'a [u8],
-    strings: usize,
-    all: Vec<BtfType>,
+pub(crate) struct Types<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// The position of the names.
+    pub(crate) strings: usize,
+    pub(crate) all: Vec<BtfType>,
 }
 
 /// Returns the byte offsets of fields in a structure.
@@ -69,7 +70,7 @@ pub fn offsets<const N: usize>(
     Ok(offsets)
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
@@ -79,7 +80,7 @@ fn size(value: u32) -> Option<usize> {
 }
 
 impl<'a> Types<'a> {
-    fn read(bytes: &'a [u8]) -> Option<Types<'a>> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Option<Types<'a>> {
         let magic = u16::from_le_bytes(bytes.get(..2)?.try_into().ok()?);
         if magic != MAGIC {
             return None;
@@ -105,10 +106,7 @@ impl<'a> Types<'a> {
                 (word(bytes, at)?, word(bytes, at + 4)?, word(bytes, at + 8)?);
             let (kind, count) = ((info >> 24) & 0x1f, size(info & 0xffff)?);
             at = at.checked_add(12)?;
-            let members = match kind {
-                STRUCTURE | UNION => (at, count),
-                _ => (at, 0),
-            };
+            let members = (at, count);
             at = at.checked_add(bytes_following(kind, count))?;
             types.all.push(BtfType {
                 name,
@@ -188,11 +186,11 @@ fn bytes_following(kind: u32, count: usize) -> usize {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // A test may fail.
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// `struct task { int a; struct { int b; }; int c; }`, preceded by another type.
-    fn sample_types() -> Vec<u8> {
+    pub(crate) fn sample_types() -> Vec<u8> {
         let strings = b"\0int\0task\0a\0b\0c\0";
         let mut types: Vec<u32> = Vec::new();
         types.extend([1, INTEGER << 24, 4, 32]); // 1: int

@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use assize_why::kernel_elf::{KernelSymbol, kernel_elf};
+use assize_why::kernel_elf::kernel_elf;
 
-use super::clock::GuestClock;
+use super::KernelFacts;
 use crate::shell;
 
 const CLOCK: &str = include_str!("clock.py");
@@ -25,19 +25,19 @@ impl GdbFiles {
     pub(super) fn write(
         directory: &Path,
         door: &str,
-        symbols: &[KernelSymbol],
-        clock: Option<&GuestClock>,
+        kernel: &KernelFacts,
     ) -> io::Result<GdbFiles> {
         let at = |name: &str| directory.join(name);
         let elf = at("kernel");
-        fs::write(&elf, kernel_elf(symbols))?;
+        let made = kernel_elf(&kernel.symbols, kernel.types.as_deref());
+        fs::write(&elf, made.map_err(io::Error::other)?)?;
         let mut commands = String::from("set confirm off\n");
         let _ = writeln!(commands, "file {}", elf.display());
         let _ = writeln!(commands, "target remote {door}");
         fs::write(at("commands"), commands)?;
         let mut text = String::from("CLOCK = ");
-        match clock {
-            Some(clock) => {
+        match &kernel.clock {
+            Ok(clock) => {
                 let [last, factor, shift, fraction, base, end] = clock.fields;
                 let _ = writeln!(
                     text,
@@ -47,7 +47,7 @@ impl GdbFiles {
                     clock.copy_size()
                 );
             }
-            None => text.push_str("None\n"),
+            Err(_) => text.push_str("None\n"),
         }
         fs::write(at("clock.py"), text + CLOCK)?;
         Ok(GdbFiles {
