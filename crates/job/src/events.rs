@@ -289,7 +289,7 @@ impl KernelEventLogReader {
 
 fn number<T: FromStr>(word: &str) -> Result<T, String> {
     word.parse()
-        .map_err(|_| format!("'{word}' is no number that fits here"))
+        .map_err(|_| format!("'{word}' is not a number that fits here"))
 }
 
 #[cfg(test)]

@@ -406,13 +406,13 @@ impl LineWords<'_> {
     fn number<T: FromStr>(&mut self) -> Result<T, String> {
         let word = self.next()?;
         let number = word.parse();
-        number.map_err(|_| format!("'{word}' is no number that fits here"))
+        number.map_err(|_| format!("'{word}' is not a number that fits here"))
     }
 
     fn labelled_number<T: FromStr>(&mut self, name: &str) -> Result<T, String> {
         match self.next()? {
             word if word == name => self.number(),
-            word => Err(format!("'{word}' stands where '{name}' should")),
+            word => Err(format!("'{word}' is in the place of '{name}'")),
         }
     }
 

@@ -71,7 +71,7 @@ pub const INSTRUMENTS: &[Instrument] = &[
     Instrument {
         name: "planted-stalls",
         source: "the module simstall, which plants the stalls that an experiment declares",
-        needs: "target exact; stalls in the experiment, which brings it along",
+        needs: "target exact; planted stalls in the experiment",
     },
     Instrument {
         name: "proc-stat",

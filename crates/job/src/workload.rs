@@ -128,7 +128,7 @@ impl WorkloadKind {
 pub const WORKLOADS: &[(&str, &str)] = &[
     (
         "audio",
-        "the mpg123 and aplay of Debian: play music through ALSA",
+        "Debian's mpg123 and aplay: play music through ALSA",
     ),
     (
         "browser",
@@ -165,7 +165,7 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     ),
     (
         "frames-stream",
-        "a thread that copies frames, to memory of a device or elsewhere",
+        "a thread that copies frames, to device memory or elsewhere",
     ),
     (
         "hackbench",

@@ -226,7 +226,7 @@ pub(crate) struct DebugArguments {
         conflicts_with = "port"
     )]
     pub(crate) gdb: PathBuf,
-    /// Start no gdb; wait for a debugger at this port of 127.0.0.1
+    /// Start no gdb; wait for a debugger on this port of 127.0.0.1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: Option<u16>,
     /// Arguments for gdb, such as -batch -x SCRIPT

@@ -58,7 +58,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     if block.findings.is_empty() {
         return None;
     }
-    let doubt = "what asv prints behind ± is half the interquartile range of the samples of \
+    let doubt = "what asv prints after ± is half the interquartile range of the samples of \
                  one execution, not a deviation between runs";
     block.doubt(0, "spread-unknown", doubt);
     Some(block)

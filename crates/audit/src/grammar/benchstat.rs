@@ -152,7 +152,7 @@ impl Table {
             true => "the largest deviation",
             false => "a confidence interval of the median",
         };
-        let doubt = format!("what benchstat prints behind ± is {what}, not a standard deviation");
+        let doubt = format!("what benchstat prints after ± is {what}, not a standard deviation");
         block.doubt(0, "spread-unknown", doubt);
     }
 

@@ -110,7 +110,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
             CpuMode::Kernel => (
                 "routine",
                 "the routine is not among those of the kernel's module",
-                "set mode = \"user\", or take another routine",
+                "set mode = \"user\", or use another routine",
             ),
         });
     }

@@ -186,7 +186,7 @@ fn needs_root(path: &Path, error: &io::Error) -> String {
     let why = sys::error_text(error);
     match error.kind() {
         ErrorKind::PermissionDenied => {
-            format!("{}: {why}: memory of a device wants root", path.display())
+            format!("{}: {why}: device memory needs root", path.display())
         }
         _ => format!("{}: {why}", path.display()),
     }
@@ -210,7 +210,7 @@ const LINE: usize = 48;
 pub(super) fn framebuffer(stream: &FramesStream) -> Result<LineMemory, String> {
     let path = stream.device.as_deref().unwrap_or("/dev/fb0");
     let file =
-        open(Path::new(path)).map_err(|why| format!("{why}; a framebuffer wants a driver"))?;
+        open(Path::new(path)).map_err(|why| format!("{why}; a framebuffer needs a driver"))?;
     let variable = screen(&file, VARIABLE).map_err(|why| format!("{path}: {why}"))?;
     let fixed = screen(&file, FIXED).map_err(|why| format!("{path}: {why}"))?;
     let (width, height) = (word(&variable, WIDTH), word(&variable, HEIGHT));

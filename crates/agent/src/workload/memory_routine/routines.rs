@@ -64,7 +64,7 @@ pub(super) fn callable_routine(kind: &MemoryRoutine) -> Result<CallableRoutine, 
         return found.ok_or_else(|| "the kernel's module does not have this routine".into());
     }
     if kind.routine.needs_avx2() && !std::arch::is_x86_feature_detected!("avx2") {
-        return Err("this CPU has no AVX2; take another routine".into());
+        return Err("this CPU has no AVX2; use another routine".into());
     }
     Ok(match kind.routine {
         Routine::RepMovsb => CallableRoutine::Copy(instructions::rep_movsb),
