@@ -70,7 +70,7 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     exact.prepare(slice::from_ref(&again.order))?;
     again.refuse_other_machine(&exact, "debug")?;
     let expected = ExpectedParts::for_runs(&plan, &[again.run], &exact)?;
-    let kernel = KernelFacts::of(&exact, &again, "debug")?;
+    let kernel = KernelFacts::read(&exact, &again, "debug")?;
     let signals = Signals::watch()?;
     let interruption = Interruption::default();
     let mut stopped = StoppedRun {
@@ -161,7 +161,7 @@ fn gdb_failure(program: &Path, why: &str) -> Failure {
 
 impl KernelFacts {
     /// The facts about the kernel of a run.
-    pub(crate) fn of(
+    pub(crate) fn read(
         exact: &Exact,
         again: &RunToRepeat<'_>,
         verb: &str,

@@ -78,7 +78,18 @@ fn main() -> ExitCode {
             };
         }
     };
-    let done = match cli.verb {
+    match carry_out(cli.verb) {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("assize: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn carry_out(verb: CliVerb) -> Result<u8, Failure> {
+    match verb {
         CliVerb::Run(arguments) => run::run(&arguments),
         CliVerb::Try(arguments) => trying::try_change(&arguments),
         CliVerb::Bisect(arguments) => bisecting::bisect(&arguments),
@@ -104,14 +115,6 @@ fn main() -> ExitCode {
         CliVerb::When(arguments) => when::when(&arguments),
         CliVerb::Completions { shell } => completions(shell),
         CliVerb::Man(arguments) => man::man(&arguments),
-    };
-    match done {
-        Ok(code) => ExitCode::from(code),
-        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("assize: {failure}");
-            ExitCode::from(failure.code())
-        }
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn when(arguments: &WhenArguments) -> Result<u8, Failure> {
                 exact: &exact,
                 again: &again,
                 expected: ExpectedParts::for_runs(&plan, &[again.run], &exact)?,
-                kernel: KernelFacts::of(&exact, &again, "when")?,
+                kernel: KernelFacts::read(&exact, &again, "when")?,
                 bad,
             };
             repeatable.answer(arguments.draws)?

@@ -63,9 +63,9 @@ fn bad(when: &When) -> String {
         } => format!(
             "{run}: {metric} {number} of {of} is {}, the worst; the median is {}. A draw is bad \
              if its {metric} {number} is at least {}.",
-            shown(*value, unit),
-            shown(*median, unit),
-            shown(*threshold, unit)
+            readable_value(*value, unit),
+            readable_value(*median, unit),
+            readable_value(*threshold, unit)
         ),
         Bad::Metric {
             metric,
@@ -75,9 +75,9 @@ fn bad(when: &When) -> String {
             unit,
         } => format!(
             "{run}: {metric} is {}. A run is bad if it is {} {}.",
-            shown(*value, unit),
+            readable_value(*value, unit),
             if *above { "above" } else { "below" },
-            shown(*threshold, unit)
+            readable_value(*threshold, unit)
         ),
     }
 }
@@ -216,7 +216,7 @@ pub(crate) fn percent(share: &DrawnShare) -> String {
     format!("{:.0} %", part * 100.0)
 }
 
-fn shown(value: f64, unit: &str) -> String {
+fn readable_value(value: f64, unit: &str) -> String {
     let readable = Readable::for_values(unit, std::iter::once(value));
     let text = format!(
         "{} {}",

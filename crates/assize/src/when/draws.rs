@@ -186,9 +186,10 @@ fn last_stride(stub: &mut GdbStub, begin: u64) -> Result<u64, StubError> {
     let mut now = begin;
     loop {
         now += STRIDE;
-        match go_to_count(stub, now) {
+        let stopped = go_to_count(stub, now).and_then(|()| number(stub, "now "));
+        match stopped {
             // All CPUs may have been idle until later.
-            Ok(()) => now = now.max(number(stub, "now ")?),
+            Ok(later) => now = now.max(later),
             Err(StubError::Ended) => return Ok(now),
             Err(error) => return Err(error),
         }
