@@ -47,7 +47,10 @@ pub(crate) fn when(arguments: &WhenArguments) -> Result<u8, Failure> {
     exact.prepare(slice::from_ref(&again.order))?;
     again.refuse_other_machine(&exact, "when")?;
     let when = match bad {
-        Err((bad, why)) => when_nothing(&again, bad, why),
+        Err(not_bad) => {
+            let (bad, why) = *not_bad;
+            when_nothing(&again, bad, why)
+        }
         Ok(bad) => {
             let repeatable = Repeatable {
                 plan: &plan,

@@ -27,7 +27,7 @@ pub(super) struct BadRun {
 }
 
 /// Nothing is bad: what was looked at, and why it is not bad.
-type NotBad = (Bad, String);
+type NotBad = Box<(Bad, String)>;
 
 /// What is bad about a recorded run: how it ended, what `--bad` says, or its worst sample.
 pub(super) fn bad(
@@ -105,7 +105,7 @@ fn sample(
     };
     if value < TIMES * median && median < TIMES * value {
         let why = "its worst sample is not beyond twice the median".into();
-        return Ok(Err((bad, why)));
+        return Ok(Err(Box::new((bad, why))));
     }
     Ok(Ok(bad))
 }
@@ -211,10 +211,8 @@ impl Threshold<'_> {
             return Ok(Ok(bad));
         }
         let than = if self.above { "not above" } else { "not below" };
-        Ok(Err((
-            bad,
-            format!("{} is {than} the threshold", self.metric),
-        )))
+        let why = format!("{} is {than} the threshold", self.metric);
+        Ok(Err(Box::new((bad, why))))
     }
 
     /// What converts the given unit to that of the metric.
