@@ -516,11 +516,11 @@ mod tests {
             assert_eq!(error.line, end + 1, "{error}");
         }
         for (from, to, why) in [
-            ("gap 1", "gap x", "'x' is no number"),
+            ("gap 1", "gap x", "'x' is not a number"),
             ("switch", "swatch", "no cause of a gap"),
             ("end 2", "end 3", "3 gaps announced, 2 there"),
             ("end 2", "end 2 2", "one word too many"),
-            ("blind", "blond", "where 'blind' should"),
+            ("blind", "blond", "in the place of 'blind'"),
             ("threshold", "limit", "begins no line"),
         ] {
             let error = Seen::parse(&text.replacen(from, to, 1)).unwrap_err();

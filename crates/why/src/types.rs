@@ -224,7 +224,7 @@ pub(crate) mod tests {
         let error = offsets(&sample_types(), "task", ["d"])
             .unwrap_err()
             .to_string();
-        assert!(error.contains("where d is in struct task"), "{error}");
+        assert!(error.contains("the offset of d in struct task"), "{error}");
         let error = offsets(&sample_types(), "int", ["a"])
             .unwrap_err()
             .to_string();
