@@ -71,7 +71,7 @@ fn threads(
     let mut threads = Threads::default();
     // A mail that makes the parser panic must not take its thread with it.
     let scan =
-        |mail: Sealed| catch_unwind(AssertUnwindSafe(|| Scanned::of(&mail.open(), options))).ok();
+        |mail: Sealed| catch_unwind(AssertUnwindSafe(|| Scanned::new(&mail.open(), options))).ok();
     parallel_map::each(mails, Sealed::bytes, scan, |mail| {
         found.mails += 1;
         if let Some(mail) = mail {

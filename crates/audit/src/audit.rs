@@ -39,7 +39,7 @@ pub struct Audit {
 pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::Result<Audit> {
     let mut reading = Reading::default();
     for message in messages(reader) {
-        reading.add(Scanned::of(&message?, options), options);
+        reading.add(Scanned::new(&message?, options), options);
     }
     Ok(reading.finish(source, options))
 }
@@ -47,7 +47,7 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
 /// Reads one message as a separate document.
 pub fn read_message(message: &Message, source: &str, options: &Options) -> Audit {
     let mut reading = Reading::default();
-    reading.add(Scanned::of(message, options), options);
+    reading.add(Scanned::new(message, options), options);
     reading.finish(source, options)
 }
 
@@ -80,7 +80,7 @@ pub struct Scanned {
 
 impl Scanned {
     /// Looks for figures in a message.
-    pub fn of(message: &Message, options: &Options) -> Scanned {
+    pub fn new(message: &Message, options: &Options) -> Scanned {
         let mut scanned = Scanned {
             letter: message.letter.clone(),
             references: message.references.clone(),

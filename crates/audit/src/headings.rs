@@ -113,10 +113,10 @@ fn prints_a_figure(text: &str) -> bool {
     let Some(sign) = text.find([':', '=']).filter(|_| !text.ends_with(':')) else {
         return false;
     };
-    let bare = numbers::of(text.split_once(" (").map_or(text, |(bare, _)| bare));
+    let bare = numbers::find(text.split_once(" (").map_or(text, |(bare, _)| bare));
     let unit = bare.iter().any(|one| one.at > sign && is_measure(one.unit));
     // `lat (usec): min=13, max=7854, avg=31.15`
-    let all = numbers::of(text).into_iter();
+    let all = numbers::find(text).into_iter();
     unit || all.filter(|one| text[..one.at].ends_with('=')).count() > 2
 }
 
@@ -128,7 +128,7 @@ fn joined(texts: &[&str]) -> Option<String> {
         let small = texts[at + 1].starts_with(|c: char| c.is_lowercase());
         let ended = texts[*at].ends_with(['.', ':', '!', '?', ';']) || texts[*at].contains(": ");
         // `finished in 40.09s, 64985.35 req/s`
-        let all = numbers::of(texts[*at]).into_iter();
+        let all = numbers::find(texts[*at]).into_iter();
         let printed = all.filter(|one| is_measure(one.unit)).count() > 1;
         !ended && !printed && (texts[*at].len() > 40 || small)
     };

@@ -151,7 +151,7 @@ impl<'a> Lines<'a> {
             .iter()
             .filter(|line| !matches!(line.taken.as_str(), "prose" | "blank" | "command" | "diff"))
             .filter(|line| {
-                let mut printed = numbers::of(&line.text).into_iter();
+                let mut printed = numbers::find(&line.text).into_iter();
                 printed.any(|one| is_printed(one.number.value, figure.value))
             })
             .collect();

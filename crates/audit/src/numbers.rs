@@ -22,7 +22,7 @@ static NUMBER: Form = Form::new("^[-+.]?[0-9]+(?:[.,'][0-9]+|[eE][-+]?[0-9]+)*")
 
 /// Returns the numbers of a line in order; a comma that parts no thousands is a decimal mark. Parts of
 /// names, versions, addresses and times of day do not count: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
-pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
+pub(crate) fn find(line: &str) -> Vec<Printed<'_>> {
     let bytes = line.as_bytes();
     let decimal = has_decimal_comma(line);
     let mut found = Vec::new();
@@ -241,7 +241,7 @@ mod tests {
     /// The numbers of a line with their units and steps.
     fn values(line: &str) -> Vec<(f64, &str, f64)> {
         let one = |one: Printed<'static>| (one.number.value, one.unit, one.number.step.unwrap());
-        of(line.to_owned().leak()).into_iter().map(one).collect()
+        find(line.to_owned().leak()).into_iter().map(one).collect()
     }
 
     #[test]

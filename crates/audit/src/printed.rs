@@ -21,7 +21,7 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
     }
     let mut steps: HashMap<u64, f64> = HashMap::new();
     for line in lines {
-        for number in numbers::of(&line.text).into_iter().map(|one| one.number) {
+        for number in numbers::find(&line.text).into_iter().map(|one| one.number) {
             let Some(step) = number.step else { continue };
             let known = steps.entry(number.value.to_bits()).or_insert(step);
             // Of two spellings the finer: a count may equal a time.

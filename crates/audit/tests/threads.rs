@@ -25,7 +25,7 @@ fn threads(mails: &[String]) -> Vec<(Vec<Letter>, Audit)> {
     let options = Options::default();
     let mut threads = Threads::default();
     for message in messages(mails.concat().as_bytes()) {
-        threads.add(Scanned::of(&message.unwrap(), &options), &options);
+        threads.add(Scanned::new(&message.unwrap(), &options), &options);
     }
     let threads = threads.finish();
     threads

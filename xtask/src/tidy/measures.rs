@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Code, Finding, circles};
 
-/// Lines of code in `crates` and in `xtask`, without tests.
+/// Lines of code in `crates`, a goal that is not reached yet, and in `xtask`, without tests.
 const LINES: usize = 115_000;
 const LINES_XTASK: usize = 8_000;
 /// Files in a circle.
@@ -14,10 +14,6 @@ const CIRCLE: usize = 4;
 const TYPES: usize = 60;
 /// Names of functions that say nothing.
 const EMPTY_NAMES: [&str; 3] = ["of", "shown", "made"];
-
-/// Goals that are not reached yet; `LINES` is another.
-const CIRCLES_LEFT: &[&str] = &["audit"];
-const EMPTY_NAMES_LEFT: &[&str] = &["audit"];
 
 /// What is measured of one room.
 #[derive(Default)]
@@ -73,11 +69,9 @@ pub(super) fn check(files: &[Code]) -> Vec<Finding> {
         println!("{name:8} {:6}  {files:6}  {empty:6}", room.lines);
         if files > CIRCLE {
             long.push(format!("{name}: {}", circle.join(" -> ")));
-        }
-        if files > CIRCLE && !CIRCLES_LEFT.contains(name) {
             lost.push(format!("{name}: a circle of {files}, not {CIRCLE}"));
         }
-        if empty > 0 && !EMPTY_NAMES_LEFT.contains(name) {
+        if empty > 0 {
             lost.push(format!(
                 "{name}: {empty} functions with names that say nothing"
             ));

@@ -139,7 +139,7 @@ fn form(head: &[u8], whole: bool, input: &Input<'_>) -> Result<Option<Form>, Err
     if numbers::are_all(text) {
         return Ok(Some(Form::Numbers));
     }
-    if let Some(harness) = harness::of(text) {
+    if let Some(harness) = harness::find(text) {
         return Ok(Some(Form::Harness(harness)));
     }
     if first.trim_start().starts_with('{') {

@@ -36,7 +36,7 @@ pub const ASV: Grammar = Grammar {
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let first = line_at(lines, 0)?;
-    let mut block = Block::of("asv header", 1);
+    let mut block = Block::new("asv header", 1);
     let is_more = |line: &str| match is_new_header(first) {
         true => line.starts_with('|') && line.bytes().all(|b| b"|-: ".contains(&b)),
         false => line.starts_with(['[', '<']),
@@ -50,7 +50,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
             let Some(figure) = figure(value, row.name) else {
                 continue;
             };
-            let labels = Labels::of(Some(configuration.to_owned()), Some(label(row.name)));
+            let labels = Labels::new(Some(configuration.to_owned()), Some(label(row.name)));
             block.find(at, summary(&labels, figure, None, None));
         }
         Some("asv row")

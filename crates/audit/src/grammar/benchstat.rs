@@ -41,7 +41,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         true => old_header(first)?,
         false => new_header(first, line_at(lines, 1)?)?,
     };
-    let mut block = Block::of("benchstat header", 2 - usize::from(old));
+    let mut block = Block::new("benchstat header", 2 - usize::from(old));
     Table { old, columns }.read(&mut block, lines);
     Some(block)
 }
@@ -141,7 +141,7 @@ impl Table {
             }
             let words = found(&WORD, text);
             let (name, rest) = words.split_first()?;
-            let cells = Cells::of(rest).filter(|_| !row.starts_with(['│', '|']))?;
+            let cells = Cells::parse(rest).filter(|_| !row.starts_with(['│', '|']))?;
             self.read_row(block, at, name.text, &cells);
             Some("benchstat row")
         });
@@ -172,7 +172,7 @@ impl Table {
             };
             let configuration = self.columns[column].configuration.clone();
             let configuration = Some(configuration).filter(|name| !name.is_empty());
-            let labels = Labels::of(configuration, Some(label(name)));
+            let labels = Labels::new(configuration, Some(label(name)));
             let finding = match self.figure(column, value.text) {
                 Some(figure) => summary(&labels, figure, None, cells.runs(column)),
                 None => bad_number(value.text, name),
@@ -228,7 +228,7 @@ struct Cells<'a> {
 impl<'a> Cells<'a> {
     /// Parts values from what is derived from them; `None` if there is no value, or a word
     /// that benchstat does not print.
-    fn of(words: &[Word<'a>]) -> Option<Self> {
+    fn parse(words: &[Word<'a>]) -> Option<Self> {
         let (mut values, mut sizes) = (Vec::new(), Vec::new());
         let mut words = words.iter();
         while let Some(Word { text, from }) = words.next() {

@@ -129,7 +129,7 @@ pub struct Block {
 
 impl Labels {
     /// Labels without a repetition.
-    pub fn of(configuration: Option<String>, workload: Option<String>) -> Self {
+    pub fn new(configuration: Option<String>, workload: Option<String>) -> Self {
         Labels {
             configuration,
             workload,
@@ -139,7 +139,7 @@ impl Labels {
 
     /// Labels that name the workload only.
     pub fn workload(name: impl Into<String>) -> Self {
-        Labels::of(None, Some(name.into()))
+        Labels::new(None, Some(name.into()))
     }
 
     /// The same for one of several repetitions.
@@ -153,7 +153,7 @@ impl Labels {
 
 impl Block {
     /// A block of `lines` lines with one description.
-    pub fn of(what: Taken, lines: usize) -> Self {
+    pub fn new(what: Taken, lines: usize) -> Self {
         Block::from(vec![what; lines])
     }
 

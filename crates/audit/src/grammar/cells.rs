@@ -21,7 +21,7 @@ pub(crate) fn label(text: &str) -> String {
 
 /// Labels that name the configuration only.
 pub(crate) fn configuration(name: Option<&str>) -> Labels {
-    Labels::of(name.map(label), None)
+    Labels::new(name.map(label), None)
 }
 
 /// Returns the doubt about a cell that should be a number and is not.

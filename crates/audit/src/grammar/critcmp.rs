@@ -37,7 +37,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let header = text(0)?;
     let names: Vec<_> = NAME.find_each(header).skip(1).collect();
     text(1).filter(|rule| crate::headings::is_rule(rule.trim()))?;
-    let mut block = Block::of("critcmp header", 2);
+    let mut block = Block::new("critcmp header", 2);
     while let Some(row) = text(block.taken.len()) {
         let at = block.taken.len();
         let cells: Vec<_> = CELL.each(row).collect();
@@ -50,7 +50,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
             let above = names
                 .iter()
                 .rfind(|name| place(header, name.start()) < begin)?;
-            let labels = Labels::of(Some(label(above.as_str())), Some(workload.clone()));
+            let labels = Labels::new(Some(label(above.as_str())), Some(workload.clone()));
             let figure = Figure::new("time", english(&cell["time"])?, &cell["unit"]);
             block.find(at, summary(&labels, figure, None, None));
         }

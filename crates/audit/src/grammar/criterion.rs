@@ -39,7 +39,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         return None;
     }
     let labels = Labels::workload(label(name));
-    let mut block = Block::of("criterion name", at);
+    let mut block = Block::new("criterion name", at);
     let (mut figures, mut estimates_at) = (Vec::new(), None);
     let mut changed = false;
     while let Some(text) = line_at(lines, at).filter(|text| text.len() <= LONGEST) {

@@ -149,7 +149,7 @@ impl Run {
         if self.threads.is_empty() {
             let at = |row: &[f64], thread: usize| row.get(thread).copied();
             for thread in 0..min.len() {
-                let seen = Seen::of([total, min, avg, max].map(|row| at(row, thread)));
+                let seen = Seen::new([total, min, avg, max].map(|row| at(row, thread)));
                 self.threads.insert(thread as u32, seen);
             }
         }
@@ -192,7 +192,7 @@ fn object(lines: &[Line<'_>]) -> Option<Block> {
     let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
     for (number, of) in root.get("thread")?.as_object()? {
         let get = |key: &str| of.get(key).and_then(Value::as_f64);
-        let seen = Seen::of(["cycles", "min", "avg", "max"].map(get));
+        let seen = Seen::new(["cycles", "min", "avg", "max"].map(get));
         threads.insert(number.parse().ok()?, seen);
         let histogram = of.get("histogram").and_then(Value::as_object);
         for (latency, count) in histogram.into_iter().flatten() {
@@ -203,7 +203,7 @@ fn object(lines: &[Line<'_>]) -> Option<Block> {
     let inside: u64 = buckets.iter().map(|(_, n)| n).sum();
     let all: f64 = threads.values().filter_map(|seen: &Seen| seen.count).sum();
     let over = (all as u64).saturating_sub(inside);
-    let mut block = Block::of("cyclictest json", end);
+    let mut block = Block::new("cyclictest json", end);
     block.run(0, Labels::default(), figures(&threads, &buckets, over));
     (!block.findings.is_empty()).then_some(block)
 }

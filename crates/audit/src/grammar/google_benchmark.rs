@@ -77,7 +77,7 @@ fn starts(line: &str) -> bool {
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let header = (0..2).find(|at| line_at(lines, *at).is_some_and(is_header))?;
     let ruled = line_at(lines, header + 1).is_some_and(|text| text.starts_with("-----"));
-    let mut block = Block::of("google benchmark header", header + 1 + usize::from(ruled));
+    let mut block = Block::new("google benchmark header", header + 1 + usize::from(ruled));
     let mut rows: Vec<(usize, String, Vec<Figure>)> = Vec::new();
     block.extend(lines, |_, at, text| {
         let (name, figures) = row(text)?;

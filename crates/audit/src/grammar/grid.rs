@@ -40,7 +40,7 @@ impl Cell {
             return Some((cell, rest));
         }
         let first = |text: &'_ str| {
-            let one = numbers::of(text).into_iter().next()?;
+            let one = numbers::find(text).into_iter().next()?;
             (one.at == 0).then_some((one.number, one.unit.to_owned(), one.end, one.times))
         };
         let (number, mut unit, end, times) = first(text)?;

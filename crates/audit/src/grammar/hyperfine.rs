@@ -122,7 +122,7 @@ fn read_export(lines: &[Line<'_>]) -> Option<Block> {
     let unit = header
         .split_once("Mean [")
         .and_then(|(_, rest)| Some(rest.split_once(']')?.0));
-    let mut block = Block::of("hyperfine table header", 1);
+    let mut block = Block::new("hyperfine table header", 1);
     block.extend(lines, |block, at, text| {
         let text = text.trim();
         if text.starts_with("|:") || text.starts_with("|-") {
@@ -186,7 +186,7 @@ fn starts_json(line: &str) -> bool {
 
 fn read_json(lines: &[Line<'_>]) -> Option<Block> {
     let (value, used) = json(lines, "\"command\"")?;
-    let mut block = Block::of("hyperfine json", used);
+    let mut block = Block::new("hyperfine json", used);
     for result in value.get("results")?.as_array()? {
         of_command(&mut block, result)?;
     }

@@ -32,7 +32,7 @@ const LONGEST: usize = 400;
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let first = line_at(lines, 0)?;
     let (parameters, mut block) = match header(first) {
-        Some(parameters) => (parameters, Block::of("JMH header", 1)),
+        Some(parameters) => (parameters, Block::new("JMH header", 1)),
         None => (Vec::new(), Block::default()),
     };
     let headed = !block.taken.is_empty();

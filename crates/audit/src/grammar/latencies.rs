@@ -16,7 +16,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// The number of samples, then the least, the mean and the greatest.
-    pub(super) fn of([count, min, avg, max]: [Option<f64>; 4]) -> Seen {
+    pub(super) fn new([count, min, avg, max]: [Option<f64>; 4]) -> Seen {
         Seen {
             count,
             min,

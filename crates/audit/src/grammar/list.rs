@@ -183,7 +183,7 @@ fn runs_of_states(lines: &[Line<'_>]) -> Option<Block> {
     if !are_before_and_after(&names) || rows.iter().all(|(_, _, cells)| sorted(cells)) {
         return None;
     }
-    let mut block = Block::of(LIST, rows.len());
+    let mut block = Block::new(LIST, rows.len());
     for (at, name, cells) in &rows {
         let labels = configuration(Some(name));
         for cell in cells {
@@ -213,7 +213,7 @@ pub(crate) fn state(line: &str) -> Option<Labels> {
         .rsplit_once(", ")
         .filter(|_| line.trim_end().ends_with(':'))
     {
-        let of = |name: &str| Labels::of(Some(label(name)), Some(label(item(workload))));
+        let of = |name: &str| Labels::new(Some(label(name)), Some(label(item(workload))));
         return name
             .strip_suffix(':')
             .filter(|name| side(name).is_some())
@@ -281,7 +281,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         columns,
         rows,
     };
-    let mut block = Block::of(LIST, grid.rows.len());
+    let mut block = Block::new(LIST, grid.rows.len());
     let declares = (grid.rows.len() >= 2 || grid.compares()) && grid.declares() && grid.is_of_one();
     block.find(0, Finding::Grid(Box::new(grid)));
     declares.then_some(block)
@@ -289,7 +289,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
 
 /// The list of a state. What a tool prints there is no list.
 fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) -> Option<Block> {
-    let mut block = Block::of(LIST, range.end);
+    let mut block = Block::new(LIST, range.end);
     let (mut figures, mut runs): (Vec<Figure>, Vec<(usize, Figure)>) = Default::default();
     for at in range.clone() {
         let text = line_at(lines, at)?;

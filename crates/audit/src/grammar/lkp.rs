@@ -61,7 +61,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let names = reader.names()?;
     let runs = reader.failures(names.len());
     reader.heading("%stddev", '\\')?;
-    let labels = |name: &&str| Labels::of(Some(full_name(name, &commits)), workload.clone());
+    let labels = |name: &&str| Labels::new(Some(full_name(name, &commits)), workload.clone());
     let columns: Vec<Labels> = names.iter().map(labels).collect();
     let mut block = Block::default();
     for (at, row) in reader.rows(names.len()) {

@@ -36,7 +36,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let row = line_at(lines, at)?.split_whitespace().map(english);
     let row: Vec<f64> = row.collect::<Option<_>>()?;
     let value = *row.last().filter(|_| row.len() >= 4)?;
-    let mut block = Block::of("netperf", at + 1);
+    let mut block = Block::new("netperf", at + 1);
     let figures = vec![Figure::new(*metric, value, *unit)];
     block.run(at, Labels::default(), figures);
     Some(block)

@@ -294,14 +294,14 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
     // What a tool compares stands below a heading of its own.
     let first = Some(&rows.first()?.1).filter(|said| said.configuration.is_none())?;
     let tool = first.tool;
-    let mut block = Block::of(tool, used);
+    let mut block = Block::new(tool, used);
     block.tool = Some(tool);
     let mut runs: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
     for (at, said) in rows {
         let last = runs.last().map_or(&[][..], |(.., figures)| figures);
         let again = |f: &Figure| said.figures.iter().any(|new| new.metric == f.metric);
         let known = !said.samples && last.iter().any(again);
-        let mut labels = Labels::of(said.configuration, said.title);
+        let mut labels = Labels::new(said.configuration, said.title);
         if labels.workload.is_none() && (runs.is_empty() || known) {
             labels.workload = runs.last().and_then(|(_, last, _)| last.workload.clone());
             runs.push((at, labels, said.figures));

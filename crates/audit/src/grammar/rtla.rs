@@ -70,7 +70,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         }
     };
     end = end.min(lines.len());
-    let mut block = Block::of("rtla", end);
+    let mut block = Block::new("rtla", end);
     block.run(first, Labels::default(), figures);
     (!block.findings.is_empty()).then_some(block)
 }
@@ -111,7 +111,7 @@ fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
         for (section, (_, prefix)) in SECTIONS.iter().take(3).enumerate() {
             let seen = rows.iter().map(|(cpu, count, cells)| {
                 let [min, avg, max] = [1, 2, 3].map(|at| cell(cells, section * 4 + at));
-                (*cpu, Seen::of([*count, min, avg, max]))
+                (*cpu, Seen::new([*count, min, avg, max]))
             });
             figures.extend(of_cpus(prefix, unit, seen));
         }
@@ -181,7 +181,10 @@ fn histogram(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>
         let own = own.filter(|(_, (name, _))| *name == prefix);
         let seen = own.map(|(at, (_, cpu))| {
             let cell = |row: &str| statistics.get(row)?.get(at).copied().flatten();
-            (*cpu, Seen::of(["count:", "min:", "avg:", "max:"].map(cell)))
+            (
+                *cpu,
+                Seen::new(["count:", "min:", "avg:", "max:"].map(cell)),
+            )
         });
         figures.extend(of_cpus(prefix, unit, seen));
     }

@@ -31,14 +31,14 @@ const WORDS: usize = 6;
 /// Splits a line into the name before its colon or equals sign and the numbers after it; `None` if
 /// it has anything else.
 pub(crate) fn behind_name(text: &str) -> Option<(&str, Vec<Printed<'_>>)> {
-    let all = numbers::of(text);
+    let all = numbers::find(text);
     let first = all.first().filter(|_| all.len() >= FEWEST)?;
     let name = text[..first.at].trim_end().strip_suffix([':', '='])?;
     let name = name.trim().trim_start_matches(['-', '*']).trim_start();
     let mut words = text[first.at..].split([' ', '\t', ',', ';']);
     let only = words.all(|word| {
         let number = word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-        word.is_empty() || word == first.unit || number && numbers::of(word).len() == 1
+        word.is_empty() || word == first.unit || number && numbers::find(word).len() == 1
     });
     let named = (1..=WORDS).contains(&name.split_whitespace().count());
     (only && named).then_some((name, all))
@@ -78,7 +78,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         Figure::new(label(name), one.number.value, one.unit).with_step(one.number.step)
     };
     let figures: Vec<Figure> = all.iter().map(figure).collect();
-    let mut block = Block::of(RUNS, 1);
+    let mut block = Block::new(RUNS, 1);
     if !are_runs(&figures.iter().collect::<Vec<_>>()) {
         return None;
     }

@@ -69,7 +69,7 @@ fn is_new(read: &[Figure], figures: &[Figure]) -> bool {
 
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let (mut metric, mut unit, mut runtime) = title(line_at(lines, 0)?.trim())?;
-    let mut block = Block::of("schbench title", 1);
+    let mut block = Block::new("schbench title", 1);
     let mut figures: Vec<Figure> = Vec::new();
     let mut first = 0;
     while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {

@@ -318,7 +318,7 @@ fn table(lines: &[Line<'_>], spanned: bool) -> Option<Block> {
     number_rows(&mut grid);
     name_rows_by_numbers(&mut grid);
     let end = grid.rows.last().map_or(end, |row| row.at + 1);
-    let mut block = Block::of("table", end);
+    let mut block = Block::new("table", end);
     block.find(0, Finding::Grid(Box::new(grid)));
     for (at, why) in doubts.into_iter().filter(|(at, _)| *at < end) {
         block.find(at, Finding::Doubt("bad-number", why));

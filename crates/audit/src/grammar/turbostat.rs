@@ -55,7 +55,7 @@ fn header(text: &str) -> Option<Vec<&str>> {
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let names = header(line_at(lines, 0)?)?;
     let places = names.iter().filter(|name| PLACES.contains(name)).count();
-    let mut block = Block::of("turbostat header", 1);
+    let mut block = Block::new("turbostat header", 1);
     let mut rows: Vec<Vec<Option<f64>>> = Vec::new();
     let mut fresh = true;
     while let Some(text) = line_at(lines, block.taken.len())

@@ -29,7 +29,7 @@ const ALL: &[Harness] = &[
 ];
 
 /// The harness that wrote a text.
-pub(crate) fn of(head: &str) -> Option<&'static Harness> {
+pub(crate) fn find(head: &str) -> Option<&'static Harness> {
     let head = head.trim_start();
     ALL.iter().find(|harness| (harness.begins)(head))
 }

@@ -325,7 +325,7 @@ impl<'t> Post<'t> {
     fn behind(&mut self, taken: &[Taken<'t>], row: &Row) -> Result<Vec<Taken<'t>>, Fault> {
         let spread = |one: &Taken<'t>| {
             let text = self.line(one.line)?;
-            let all = numbers::of(text);
+            let all = numbers::find(text);
             let next = all.into_iter().find(|other| other.at > one.printed.at);
             let marked = |next: &Printed<'_>| is_spread(&text[one.printed.end..next.at]);
             next.filter(marked)
@@ -353,7 +353,7 @@ impl<'t> Post<'t> {
             };
             let nth = if let Nth::Th(k) = nth { k - 1 } else { 0 };
             for (text, at) in self.lines.iter().zip(1..=to).skip(from as usize - 1) {
-                if let Some(one) = numbers::of(text).get(nth) {
+                if let Some(one) = numbers::find(text).get(nth) {
                     let first = self.first_numbers.entry(at).or_insert(one.at);
                     *first = one.at.min(*first);
                 }
@@ -375,7 +375,7 @@ impl<'t> Post<'t> {
         let mut all = Vec::new();
         for at in from..=to {
             let line = self.line(at)?;
-            let printed = numbers::of(line);
+            let printed = numbers::find(line);
             let count = printed.len();
             let taken = match nth {
                 Nth::All if count > 0 => printed,
@@ -416,7 +416,7 @@ impl<'t> Post<'t> {
         for (text, at) in rows.take_while(|(text, _)| !text.trim().is_empty()) {
             let cells = cells(text);
             let cell = cells.get(column - 1).copied().unwrap_or_default();
-            let first = numbers::of(cell).into_iter().next();
+            let first = numbers::find(cell).into_iter().next();
             let Some(printed) = first else {
                 let rule = !text.chars().any(char::is_alphanumeric);
                 if all.is_empty() || rule {
@@ -454,7 +454,7 @@ fn of_one_thing(row: &Row, taken: &[Taken<'_>]) -> Result<(), Fault> {
     let names: Vec<String> = taken.iter().map(name).collect();
     // The words before the first number, and this if it may count: `done in 40.09s` does not.
     let parts = |name: &'_ String| -> (String, Option<f64>) {
-        let first = numbers::of(name).into_iter().next();
+        let first = numbers::find(name).into_iter().next();
         let words = &name[..first.map_or(name.len(), |one| one.at)];
         let count = first.filter(|one| one.unit.is_empty() && one.number.value.fract() == 0.0);
         (words.to_lowercase(), count.map(|one| one.number.value))

@@ -203,7 +203,7 @@ fn behind(stands_for: StandsFor, has_spread: bool) -> String {
 
 /// Whether a `±` stands behind a number of a line.
 fn has_spread(text: &str, nth: usize) -> bool {
-    let all = numbers::of(text);
+    let all = numbers::find(text);
     let pair = all.get(nth).zip(all.get(nth + 1));
     pair.is_some_and(|(one, next)| is_spread(&text[one.end..next.at]))
 }
@@ -248,7 +248,7 @@ fn column(tables: &BTreeSet<u32>, lines: &[&str], figure: &Located, nth: usize) 
     let inside = (1..=line).rev().take_while(|at| tables.contains(at));
     let header = inside.last()?;
     let text = lines[line as usize - 1];
-    let at = numbers::of(text).get(nth)?.at;
+    let at = numbers::find(text).get(nth)?.at;
     let begins = |cell: &str| cell.as_ptr() as usize - text.as_ptr() as usize;
     let all = cells(text);
     let column = all.iter().rposition(|cell| begins(cell) <= at)?;
@@ -264,7 +264,7 @@ fn claim(lines: &[&str], figure: &Located, claimed: &mut BTreeSet<(u32, usize)>)
     let line = figure.place.line;
     let text = lines.get((line as usize).checked_sub(1)?)?;
     let same = |value: f64| (value - figure.value).abs() <= 1e-9 * figure.value.abs();
-    let all = numbers::of(text).into_iter().enumerate();
+    let all = numbers::find(text).into_iter().enumerate();
     let fitting =
         all.filter(|(nth, one)| same(one.number.value) && !claimed.contains(&(line, *nth)));
     let fitting: Vec<(usize, usize)> = fitting.map(|(nth, one)| (nth, one.at)).collect();
@@ -304,7 +304,7 @@ fn fields(figure: &Located) -> [String; 3] {
 }
 
 pub(super) fn place(text: &str, line: u32, nth: usize) -> String {
-    match numbers::of(text).len() {
+    match numbers::find(text).len() {
         1 => line.to_string(),
         _ => format!("{line}.{}", nth + 1),
     }
@@ -343,7 +343,7 @@ fn joined(places: &[String]) -> String {
 fn unclaimed(lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Vec<(u32, usize, Unassigned)> {
     let mut all = Vec::new();
     for (text, line) in lines.iter().zip(1..) {
-        for (nth, one) in numbers::of(text).into_iter().enumerate() {
+        for (nth, one) in numbers::find(text).into_iter().enumerate() {
             if !claimed.contains(&(line, nth)) {
                 let unassigned = Unassigned {
                     value: one.number.value,
@@ -410,7 +410,7 @@ pub fn left_out(audit: &Audit) -> Vec<u32> {
 /// How many numbers of a line look measured: those with a unit, or all if they outnumber the words or
 /// one with a fraction ends the line behind a gap or a sign.
 fn measured(text: &str) -> usize {
-    let all = numbers::of(text);
+    let all = numbers::find(text);
     let Some(last) = all.last() else { return 0 };
     let words = text.split(|c: char| !c.is_alphabetic());
     let words = words.filter(|word| !word.is_empty()).count();

@@ -153,7 +153,7 @@ impl<'t> Block<'t> {
                     true,
                 ));
             } else if behind_name(text).is_some() && range.len() == 1 {
-                let all = (0..numbers::of(text).len())
+                let all = (0..numbers::find(text).len())
                     .map(|nth| (*line, nth))
                     .collect();
                 let metric = metric("value", numbers[0].1.unit);
@@ -256,7 +256,7 @@ fn blocks<'t>(lines: &[&'t str], taken: &BTreeSet<u32>) -> Vec<Block<'t>> {
         if bare.is_empty() || is_fence(bare) || is_rule(bare) {
             continue;
         }
-        let all: Numbers<'t> = numbers::of(text).into_iter().enumerate().collect();
+        let all: Numbers<'t> = numbers::find(text).into_iter().enumerate().collect();
         let all: Numbers<'t> = all
             .into_iter()
             .filter(|(_, one)| stands_alone(text, one))

@@ -8,7 +8,7 @@ use crate::grammar::prelude::*;
 /// Reads JSON from the line with its opening brace.
 pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
     let (read, end) = cells::json(lines, "\"fio version\"")?;
-    let mut block = Block::of("fio json", end);
+    let mut block = Block::new("fio json", end);
     for job in read.get("jobs")?.as_array()? {
         let mut figures = Vec::new();
         for direction in ["read", "write", "trim"] {
@@ -17,7 +17,7 @@ pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
             }
         }
         let name = job.get("jobname").and_then(Value::as_str).map(label);
-        block.run(0, Labels::of(None, name), figures);
+        block.run(0, Labels::new(None, name), figures);
     }
     (!block.findings.is_empty()).then_some(block)
 }

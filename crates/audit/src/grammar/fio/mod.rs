@@ -142,7 +142,7 @@ impl Open {
             self.figures
                 .retain(|figure| !figure.metric.contains("lat "));
         }
-        let labels = Labels::of(None, self.job.map(|(name, _)| name));
+        let labels = Labels::new(None, self.job.map(|(name, _)| name));
         block.run(self.at, labels, self.figures);
     }
 

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use assize_bundle::Spread;
 
 use super::ELAPSED;
-use crate::grammar::prelude::*;
+use crate::grammar::block::{Block, Figure, Finding, Labels};
+use crate::grammar::cells::{label, summary};
 
 /// The contents of the value column.
 #[derive(Debug, Clone, PartialEq)]

@@ -167,7 +167,7 @@ impl Row {
     }
 
     /// Returns the value and name as printed, for a doubt.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn described(&self) -> String {
         format!("`{}` ({})", self.value, self.name)
     }
 

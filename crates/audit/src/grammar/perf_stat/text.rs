@@ -229,7 +229,7 @@ impl Text {
             block.doubt(0, "truncated-block", sentence);
         }
         let header = self.header.unwrap_or_default();
-        let labels = Labels::of(None, header.command);
+        let labels = Labels::new(None, header.command);
         let mut counters = counters(&mut block, self.rows);
         let all = self.single.len() > 1
             && header.runs.map(|runs| runs as usize) == Some(self.single.len());
@@ -261,7 +261,7 @@ fn counters(block: &mut Block, rows: Vec<(usize, Row)>) -> Vec<Counter> {
     let locale = line::locale(&rows);
     let doubtful = at.iter().zip(&rows).find(|(_, row)| row.is_ambiguous());
     if let Some((at, row)) = doubtful.filter(|_| locale.is_none()) {
-        let shown = row.shown();
+        let shown = row.described();
         let sentence = format!("{shown} may have a decimal mark or none; read as in English");
         block.doubt(*at, "locale-ambiguous", sentence);
     }
@@ -333,5 +333,5 @@ fn summary(lines: &[Line<'_>], block: &mut Block, last: f64) -> Labels {
     block.taken.resize(from + blanks, "perf stat blank");
     let end = from + blanks + totals.taken.len();
     block.taken.resize(end, "perf stat note");
-    Labels::of(None, header.command)
+    Labels::new(None, header.command)
 }
