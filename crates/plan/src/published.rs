@@ -229,7 +229,14 @@ fn with_lists(text: &str) -> (String, usize) {
     let mut used = 0;
     while let Some((before, after)) = rest.split_once("<!-- keys: ") {
         let (name, after) = after.split_once(" -->\n\n").unwrap();
-        let (_, after) = after.split_once("\n\n").unwrap();
+        let (old, after) = after.split_once("\n\n").unwrap();
+        let is_list = old
+            .lines()
+            .all(|line| line.starts_with("- ") || line.starts_with("  "));
+        assert!(
+            is_list,
+            "below the mark of {name} must be a list, or a line with `- `: {old}"
+        );
         let keys = named
             .get(name)
             .unwrap_or_else(|| panic!("no section {name}"));

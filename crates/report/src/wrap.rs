@@ -1,5 +1,7 @@
 //! Text and commands wrapped to the width of a mail.
 
+use assize_verdict::Lint;
+
 use crate::printable;
 
 /// The width of the text report, in columns.
@@ -61,4 +63,12 @@ fn shell_words(line: &str) -> Vec<&str> {
     }
     words.extend(line.get(from..));
     words
+}
+
+/// A warning: its code, what it is about, and what is wrong.
+pub(crate) fn lint_line(lint: &Lint) -> String {
+    match lint.location.as_str() {
+        "" => format!("[{}] {}", lint.code, lint.detail),
+        location => format!("[{}] {location}: {}", lint.code, lint.detail),
+    }
 }

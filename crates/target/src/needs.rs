@@ -234,9 +234,7 @@ pub(crate) fn check(
     }
     let lacking = Vec::from_iter(lacking).join(", ");
     let mend = match (facts.root, only_counters && counters.other.is_empty()) {
-        (true, _) => {
-            "root lacks permissions here, as in a container: run it outside the container".into()
-        }
+        (true, _) => "root lacks permissions here, as in a container: run it outside".into(),
         (false, true) => {
             format!("run `sudo sysctl kernel.perf_event_paranoid=0`, or {as_root}")
         }

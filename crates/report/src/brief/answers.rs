@@ -39,6 +39,31 @@ pub(super) struct BriefAnswers {
     pub(super) equal: usize,
 }
 
+impl BriefAnswers {
+    /// Adds parts in at most `room` lines: the longer form if all of it fits, else what fits of
+    /// the shorter one.
+    fn fill(&mut self, [longer, shorter]: [Vec<AnswerPart>; 2], room: usize) {
+        let lines = |(_, contrasts): &AnswerPart| {
+            let lines = contrasts.iter().map(|(_, lines)| lines.len());
+            1 + lines.sum::<usize>()
+        };
+        let fits = self.shown.len() + longer.iter().map(lines).sum::<usize>() <= room;
+        for (head, contrasts) in if fits { longer } else { shorter } {
+            let mut head = Some(head);
+            for (is_open, contrast) in contrasts {
+                let lines = head.iter().cloned().chain(contrast).collect::<Vec<_>>();
+                if self.shown.len() + lines.len() > room {
+                    self.contrasts_left += 1;
+                    self.decided_left += usize::from(!is_open);
+                    continue;
+                }
+                head = None;
+                self.shown.extend(lines);
+            }
+        }
+    }
+}
+
 /// Lists the contrasts in at most `room` lines.
 pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
     let mut answers = BriefAnswers::default();
@@ -63,7 +88,7 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
         answers.shown.push(none_decided(sheet, of_all));
         room = room.min(UNDECIDED);
     }
-    let parts = |apart: bool| -> Vec<AnswerPart> {
+    let parts = |apart: bool| {
         let metrics = of_metrics.iter().map(|one| {
             let lines = one.contrasts.iter();
             let lines = lines.map(|it| (it.is_open(), contrast_lines(it, sheet, apart)));
@@ -75,31 +100,11 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
             (heading(sheet, one.event), lines.collect())
         });
         match events_lead(sheet.document) {
-            true => events.chain(metrics).collect(),
+            true => events.chain(metrics).collect::<Vec<AnswerPart>>(),
             false => metrics.chain(events).collect(),
         }
     };
-    let count = |(_, contrasts): &AnswerPart| {
-        1 + contrasts
-            .iter()
-            .map(|(_, lines)| lines.len())
-            .sum::<usize>()
-    };
-    let with_intervals = Some(parts(true))
-        .filter(|all| answers.shown.len() + all.iter().map(count).sum::<usize>() <= room);
-    for (head, contrasts) in with_intervals.unwrap_or_else(|| parts(false)) {
-        let mut head = Some(head);
-        for (is_open, contrast) in contrasts {
-            let lines = head.iter().cloned().chain(contrast).collect::<Vec<_>>();
-            if answers.shown.len() + lines.len() > room {
-                answers.contrasts_left += 1;
-                answers.decided_left += usize::from(!is_open);
-                continue;
-            }
-            head = None;
-            answers.shown.extend(lines);
-        }
-    }
+    answers.fill([true, false].map(parts), room);
     answers
         .shown
         .extend(noise(sheet, room - answers.shown.len().min(room)));

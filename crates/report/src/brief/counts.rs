@@ -7,8 +7,7 @@ use super::{BriefSheet, LOCATION, first_of};
 use crate::contrasts::{
     self, by_event, count_decided, count_incomplete_runs, fixed_outcome, leading_rows,
 };
-use crate::text::lint_line;
-use crate::wrap::push_wrapped_code_after;
+use crate::wrap::{lint_line, push_wrapped_code_after};
 
 /// `1 run`, `2 runs`.
 pub(crate) fn count_of(n: usize, noun: &str) -> String {

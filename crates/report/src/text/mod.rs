@@ -11,7 +11,7 @@ mod tradeoffs;
 
 use std::collections::BTreeMap;
 
-use assize_verdict::{Document, IdentityDifference, Lint};
+use assize_verdict::{Document, IdentityDifference};
 
 use crate::brief::{self, Brief};
 use crate::contrasts::remaining_sentences;
@@ -157,14 +157,6 @@ fn identities(document: &Document, all: bool, out: &mut String) {
     out.push('\n');
 }
 
-/// A warning: its code, what it is about, and what is wrong.
-pub(crate) fn lint_line(lint: &Lint) -> String {
-    match lint.location.as_str() {
-        "" => format!("[{}] {}", lint.code, lint.detail),
-        location => format!("[{}] {location}: {}", lint.code, lint.detail),
-    }
-}
-
 /// At most this many lints of one code are listed where all tables are.
 const LINTS_OF_A_CODE: usize = 8;
 
@@ -180,7 +172,7 @@ fn lints(document: &Document, most: usize, out: &mut String) {
         if *count > most {
             continue;
         }
-        push_wrapped(out, "  ", "    ", &lint_line(lint));
+        push_wrapped(out, "  ", "    ", &crate::wrap::lint_line(lint));
     }
     let more: Vec<String> = shown
         .iter()
