@@ -79,8 +79,15 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     Ok(status)
 }
 
+/// Beyond this many bytes the figures of a text that are not compared are not counted.
+const COUNTED: usize = 1 << 20;
+
 /// Says how many figures of a post are not compared; empty if all are.
 fn not_compared(audit: &Audit) -> String {
+    if audit.explained.is_empty() {
+        return "Not compared: not counted in a text of more than 1 MiB; --draft lists them\n"
+            .into();
+    }
     let line = |said| format!("Not compared: {said}; --draft lists them\n");
     left_out(audit).map_or_else(String::new, line)
 }
@@ -177,11 +184,13 @@ fn document(
     if let Some(wanted) = &arguments.message {
         let id = wanted.trim_start_matches('<').trim_end_matches('>');
         for message in archive.mails {
-            let message = message.map_err(failed)?.open();
+            let sealed = message.map_err(failed)?;
+            let is_counted = sealed.bytes() <= COUNTED;
+            let message = sealed.open();
             let letter = &message.letter;
             if letter.number.to_string() == *id || letter.message_id.as_deref() == Some(id) {
                 let options = Options {
-                    explain: true,
+                    explain: options.explain || is_counted,
                     ..options.clone()
                 };
                 let audit = assize_audit::read_message(&message, &name, &options);
@@ -200,8 +209,9 @@ fn document(
         .map_err(failed)?;
     let listed = arguments.thread || arguments.json_lines || arguments.index.is_some();
     if begin.len() < 2 && !archive.several && !listed {
+        let is_counted = begin.iter().all(|mail| mail.bytes() <= COUNTED);
         let options = Options {
-            explain: true,
+            explain: options.explain || is_counted,
             ..options.clone()
         };
         let read = |mail: Sealed| assize_audit::read_message(&mail.open(), &name, &options);

@@ -269,7 +269,8 @@ fn head(lines: &[Line<'_>]) -> Option<(Row, [Vec<String>; 2], bool, bool)> {
         let below = !titled && stands_below(names, text(begin)?, &first);
         below.then_some((first, [keys, columns], ruled, apart))
     };
-    head(false).or_else(|| head(true))
+    // Without two blanks nothing stands apart.
+    head(false).or_else(|| text(begin)?.contains("  ").then(|| head(true))?)
 }
 
 /// A table; if it is `spanned` by more names above its header, one row is enough.
@@ -329,7 +330,9 @@ fn table(lines: &[Line<'_>], spanned: bool) -> Option<Block> {
 /// A table below one more line of names, each above several columns: `4k` above `read` and `write`.
 fn below_spans(lines: &[Line<'_>]) -> Option<Block> {
     let (upper, names) = (line_at(lines, 0)?, line_at(lines, 1)?);
-    if lines[0].depth != lines[1].depth || cell(upper, true).is_some() {
+    let last = upper.split_whitespace().next_back()?;
+    let is_row = cell(last, false).is_some() || cell(upper, true).is_some();
+    if lines[0].depth != lines[1].depth || is_row {
         return None;
     }
     let mut block = table(&lines[1..], true)?;
