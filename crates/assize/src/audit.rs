@@ -35,7 +35,12 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
             declared::as_audit(*declared)
         }
         OpenedInput::Other(begun) => match document(arguments, &options, begun)? {
-            InputSource::Document(audit) => *audit,
+            InputSource::Document(audit) => {
+                if audit.explained.is_empty() {
+                    places.push_str(UNCOUNTED);
+                }
+                *audit
+            }
             InputSource::Mails(mails) => return mailbox(mails, arguments, &options),
         },
     };
@@ -81,13 +86,11 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
 
 /// Beyond this many bytes the figures of a text that are not compared are not counted.
 const COUNTED: usize = 1 << 20;
+const UNCOUNTED: &str =
+    "Not compared: not counted in a text of more than 1 MiB; --draft lists them\n";
 
 /// Says how many figures of a post are not compared; empty if all are.
 fn not_compared(audit: &Audit) -> String {
-    if audit.explained.is_empty() {
-        return "Not compared: not counted in a text of more than 1 MiB; --draft lists them\n"
-            .into();
-    }
     let line = |said| format!("Not compared: {said}; --draft lists them\n");
     left_out(audit).map_or_else(String::new, line)
 }
