@@ -36,9 +36,11 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         }
         OpenedInput::Other(begun) => match document(arguments, &options, begun)? {
             InputSource::Document(audit) => {
-                if audit.explained.is_empty() {
-                    places.push_str(UNCOUNTED);
-                }
+                places.push_str(if audit.explained.is_empty() {
+                    UNCOUNTED
+                } else {
+                    ""
+                });
                 *audit
             }
             InputSource::Mails(mails) => return mailbox(mails, arguments, &options),
@@ -52,10 +54,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         ReportFormat::Auto | ReportFormat::Mail
     );
     if arguments.explain && as_text {
-        let text = explanation(&audit);
-        let text = assize_report::printable(&text);
-        output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
-        return Ok(0);
+        return explain(&audit, arguments);
     }
     require_something(&audit)?;
     every_rule_names(&audit.records, arguments)?;
@@ -73,15 +72,25 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         from: RecordsOrigin::Post(&audit),
     };
     let status = output::show(&document, &material, &arguments.showing)?;
-    let read_by_people = matches!(
-        output::format(&arguments.showing),
-        ReportFormat::Auto | ReportFormat::Mail | ReportFormat::Brief
-    );
-    if read_by_people && arguments.showing.output.is_none() {
+    if is_read_by_people(arguments) && arguments.showing.output.is_none() {
         places.push_str(&not_compared(&audit));
         output::print(assize_report::printable(&places).as_bytes())?;
     }
     Ok(status)
+}
+
+fn explain(audit: &Audit, arguments: &AuditArguments) -> Result<u8, Failure> {
+    let text = explanation(audit);
+    let text = assize_report::printable(&text);
+    output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
+    Ok(0)
+}
+
+fn is_read_by_people(arguments: &AuditArguments) -> bool {
+    matches!(
+        output::format(&arguments.showing),
+        ReportFormat::Auto | ReportFormat::Mail | ReportFormat::Brief
+    )
 }
 
 /// Beyond this many bytes the figures of a text that are not compared are not counted.
