@@ -248,7 +248,7 @@ int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 		return ret;
 	/* A reserved entry: nobody finds it, and its number is not reused. */
 	ret = xa_alloc(&file->contexts, &args->context, NULL,
-			 XA_LIMIT(1, SIMGPU_CONTEXTS_MAX), GFP_KERNEL_ACCOUNT);
+		       XA_LIMIT(1, SIMGPU_CONTEXTS_MAX), GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret == -EBUSY ? -ENOSPC : ret;
 	ret = simgpu_memory_attach(file, args->memory, &memory);

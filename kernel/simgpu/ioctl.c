@@ -195,7 +195,7 @@ static int simgpu_control(struct simgpu_file *file,
 		ret = simgpu_context_lock(context);
 	if (!ret) {
 		ret = simgpu_control_locked(context, args->command,
-					      args->arg);
+					    args->arg);
 		mutex_unlock(&context->submit);
 	}
 	simgpu_context_put(context);
