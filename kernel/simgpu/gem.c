@@ -280,7 +280,7 @@ static int simgpu_object_deps(struct simgpu_submission *s, u32 i,
 		if (ret)
 			break;
 		ret = s->context->backend->job_add_dep(job,
-							 dma_fence_get(fence));
+						       dma_fence_get(fence));
 		if (ret)
 			break;
 	}

@@ -168,7 +168,7 @@ static int simgpu_device_init(struct simgpu_device *dev)
 	ret = simgpu_shrinker_init(dev);
 	while (!ret && dev->n_engines < engines) {
 		ret = simgpu_engine_init(&dev->engines[dev->n_engines], dev,
-					   dev->n_engines);
+					 dev->n_engines);
 		dev->n_engines++;
 	}
 	return ret;

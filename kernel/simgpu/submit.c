@@ -102,8 +102,8 @@ static int simgpu_copy_in(struct simgpu_submission *s)
 
 		p->fd = -1;
 		ret = copy_struct_from_user(&p->exec, sizeof(p->exec),
-					      simgpu_exec_user(s, i),
-					      s->args->exec_size);
+					    simgpu_exec_user(s, i),
+					    s->args->exec_size);
 		if (ret)
 			return ret;
 		if (!simgpu_exec_valid(s->context, &p->exec, i))
