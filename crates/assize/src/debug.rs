@@ -70,8 +70,9 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     exact.prepare(slice::from_ref(&again.order))?;
     again.refuse_other_machine(&exact, "debug")?;
     let expected = ExpectedParts::for_runs(&plan, &[again.run], &exact)?;
-    let kernel = KernelFacts::read(&exact, &again, "debug")?;
+    // From the first machine on, a signal ends what was started.
     let signals = Signals::watch()?;
+    let kernel = KernelFacts::read(&exact, &again, "debug")?;
     let interruption = Interruption::default();
     let mut stopped = StoppedRun {
         seen: SeenMachine {

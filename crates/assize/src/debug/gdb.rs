@@ -33,6 +33,8 @@ impl GdbFiles {
         fs::write(&elf, made.map_err(io::Error::other)?)?;
         let mut commands = String::from("set confirm off\n");
         let _ = writeln!(commands, "file {}", elf.display());
+        // On a busy host an answer may take longer than gdb's two seconds, after which it asks again.
+        commands.push_str("set remotetimeout 60\n");
         let _ = writeln!(commands, "target remote {door}");
         fs::write(at("commands"), commands)?;
         let mut text = String::from("CLOCK = ");
