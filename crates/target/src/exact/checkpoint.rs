@@ -138,6 +138,8 @@ impl GuestMemory {
     fn find(id: u32, file: &Path) -> io::Result<GuestMemory> {
         let process = PathBuf::from(format!("/proc/{id}"));
         let maps = fs::read_to_string(process.join("maps"))?;
+        // The kernel shows the path without symbolic links.
+        let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let file = file.display().to_string();
         let found = maps.lines().filter_map(|line| mapping(line, &file));
         let mappings: Vec<_> = found.collect();
