@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::common::{Cache, Outcome, assize, command, errors, printed, script};
+use crate::common::{Cache, Outcome, assize, command, errors, printed, refusal, script};
 
 crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12", "modules for debian:6.12", "gdb"];
@@ -378,15 +378,6 @@ argv = ["/bin/sh", "-c", "echo c > /proc/sysrq-trigger"]
     Ok(())
 }
 
-/// Runs `assize debug`, which must refuse, and returns its error.
-fn refusal(here: &Path, words: &[&str]) -> String {
-    let done = assize(here, &[&["debug"], words].concat());
-    assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
-    let said = errors(&done);
-    assert_eq!(said.lines().count(), 1, "{said}");
-    said
-}
-
 fn refused() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
@@ -418,7 +409,7 @@ fn refused() -> Outcome {
         (&["0", "--gdb", "false"], "apt-get install gdb"),
         (&["0", "--port", &port], "choose another"),
     ] {
-        let said = refusal(here, &[&[bundle.as_str()], words].concat());
+        let said = refusal(here, "debug", &[&[bundle.as_str()], words].concat());
         assert!(said.contains(why), "{words:?}: {said}");
     }
     let file = here.join(&bundle).join("runs/0000.json");
@@ -428,13 +419,13 @@ fn refused() -> Outcome {
         assert!(run["environment"][fact].is_string(), "{recorded}");
         run["environment"][fact] = value.into();
         fs::write(&file, run.to_string())?;
-        let said = refusal(here, &[&bundle, "0"]);
+        let said = refusal(here, "debug", &[&bundle, "0"]);
         assert!(said.contains(&format!("and was {value}")), "{said}");
     }
     let host = "title = \"Host\"\nruns = 1\n[factors.nothing.plain]\n[workloads.w]\nkind = \"ping-pong\"\nloops = 10\n";
     fs::write(here.join("host.toml"), host)?;
     printed(here, &["run", "--quiet", "--target", "host", "host.toml"]);
-    let said = refusal(here, &["host.bundle", "0"]);
+    let said = refusal(here, "debug", &["host.bundle", "0"]);
     assert!(said.contains("no run can be repeated"), "{said}");
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{Outcome, assize, errors, printed};
+use crate::common::{Outcome, printed, refusal};
 
 crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12", "modules for debian:6.12"];
@@ -174,15 +174,6 @@ fn nothing() -> Outcome {
     Ok(())
 }
 
-/// Runs `assize when`, which must refuse, and returns its error.
-fn refusal(here: &Path, words: &[&str]) -> String {
-    let done = assize(here, &[&["when"], words].concat());
-    assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
-    let said = errors(&done);
-    assert_eq!(said.lines().count(), 1, "{said}");
-    said
-}
-
 fn refused() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
@@ -201,7 +192,7 @@ fn refused() -> Outcome {
             "is no unit of elapsed",
         ),
     ] {
-        let said = refusal(here, words);
+        let said = refusal(here, "when", words);
         assert!(said.contains(why), "{words:?}: {said}");
     }
     let file = here.join("none.bundle/runs/0000.json");
@@ -209,12 +200,16 @@ fn refused() -> Outcome {
     let mut run: Value = serde_json::from_str(&recorded)?;
     run["environment"]["qemu"] = "9.9.9".into();
     fs::write(&file, run.to_string())?;
-    let said = refusal(here, &["none.bundle", "0", "--bad", "elapsed > 1ns"]);
+    let said = refusal(
+        here,
+        "when",
+        &["none.bundle", "0", "--bad", "elapsed > 1ns"],
+    );
     assert!(said.contains("and was 9.9.9"), "{said}");
     let host = "title = \"Host\"\nruns = 1\n[factors.nothing.plain]\n[workloads.w]\nkind = \"ping-pong\"\nloops = 10\n";
     fs::write(here.join("host.toml"), host)?;
     printed(here, &["run", "--quiet", "--target", "host", "host.toml"]);
-    let said = refusal(here, &["host.bundle", "0"]);
+    let said = refusal(here, "when", &["host.bundle", "0"]);
     assert!(said.contains("no run can be repeated"), "{said}");
     Ok(())
 }

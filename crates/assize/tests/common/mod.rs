@@ -131,6 +131,15 @@ pub fn errors(done: &Output) -> String {
     String::from_utf8_lossy(&done.stderr).into_owned()
 }
 
+/// Runs a verb, which must refuse in one line, and returns its error.
+pub fn refusal(here: &Path, verb: &str, words: &[&str]) -> String {
+    let done = assize(here, &[&[verb], words].concat());
+    assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
+    let said = errors(&done);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
 /// The output of a command that must exit with 0.
 pub fn printed(directory: &Path, arguments: &[&str]) -> String {
     let done = assize(directory, arguments);
