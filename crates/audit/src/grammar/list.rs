@@ -176,10 +176,7 @@ fn runs_of_states(lines: &[Line<'_>]) -> Option<Block> {
     };
     let rows: Vec<_> = (0..MOST).map_while(row).collect();
     let names: Vec<&String> = rows.iter().map(|(_, name, _)| name).collect();
-    let sorted = |cells: &[Cell]| {
-        let values = || cells.iter().map(|cell| cell.value);
-        values().is_sorted() || values().rev().is_sorted()
-    };
+    let sorted = |cells: &[Cell]| runs::is_sorted(cells.iter().map(|cell| cell.value));
     if !are_before_and_after(&names) || rows.iter().all(|(_, _, cells)| sorted(cells)) {
         return None;
     }

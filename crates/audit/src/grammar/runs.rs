@@ -44,13 +44,17 @@ pub(crate) fn behind_name(text: &str) -> Option<(&str, Vec<Printed<'_>>)> {
     (only && named).then_some((name, all))
 }
 
+/// Whether values rise or fall all along, as quantiles do.
+pub(super) fn is_sorted(values: impl DoubleEndedIterator<Item = f64> + Clone) -> bool {
+    values.clone().is_sorted() || values.rev().is_sorted()
+}
+
 /// Whether numbers can be repeated runs of the same thing.
 pub(super) fn are_runs(all: &[&Figure]) -> bool {
     let values = || all.iter().map(|one| one.value);
     let whole = |one: &&Figure| one.unit.is_empty() && one.step.is_none_or(|step| step >= 1.0);
     let one_unit = all.iter().all(|one| one.unit == all[0].unit);
-    let sorted = values().is_sorted() || values().rev().is_sorted();
-    all.len() >= FEWEST && one_unit && !sorted && !all.iter().any(whole)
+    all.len() >= FEWEST && one_unit && !is_sorted(values()) && !all.iter().any(whole)
 }
 
 /// The figure of a line that has nothing else, but perhaps its number: `2) 7.8 s`, `run 3: 4.01`.
