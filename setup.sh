@@ -38,6 +38,7 @@ full  | has_py pandas    | python3-pandas      | a test runs the documented pand
 full  | has_py scipy     | python3-scipy       | reference values for the statistics
 full  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
 full  | has_py yaml      | python3-yaml        | a test reads the CI jobs of the documentation
+full  | has_py kubernetes | python3-kubernetes | a test has Kubernetes' client read the manifest
 full  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
 full  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
 full  | has ssh          | openssh-client      | the same

@@ -7,17 +7,37 @@ use serde_json::Value;
 use super::{Place, done};
 use crate::common::{Outcome, printed, root, skip};
 
-const READER: &str = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)";
+/// Prints the manifest as JSON, and what is left of it, and of one with a misspelt key, when
+/// Kubernetes' own client has read it: that drops what it does not know.
+const READER: &str = r#"
+import json, sys, yaml
+from types import SimpleNamespace
+from kubernetes.client import ApiClient
+client = ApiClient()
+def known(job):
+    read = client.deserialize(SimpleNamespace(data=json.dumps(job)), "V1Job")
+    return client.sanitize_for_serialization(read)
+job = yaml.safe_load(sys.stdin)
+misspelt = dict(job, spec=dict(job["spec"], completionsMode="Indexed"))
+json.dump([job, known(job), misspelt, known(misspelt)], sys.stdout)
+"#;
 
-/// The manifest as JSON; `None`, with a counted skip, without a reader.
+/// The manifest as JSON, once Kubernetes' client knows all that is in it; `None`, with a counted
+/// skip, without that client.
 fn read() -> Option<Value> {
     let file = std::fs::File::open(root().join("docs/farm-kubernetes.yaml")).unwrap();
     let mut python = Command::new("/usr/bin/python3");
     let read = python.args(["-c", READER]).stdin(file).output();
     match read {
-        Ok(read) if read.status.success() => Some(serde_json::from_slice(&read.stdout).unwrap()),
+        Ok(read) if read.status.success() => {
+            let read: [Value; 4] = serde_json::from_slice(&read.stdout).unwrap();
+            let [job, known, misspelt, known_of_misspelt] = read;
+            assert_eq!(job, known);
+            assert_ne!(misspelt, known_of_misspelt);
+            Some(job)
+        }
         _ => {
-            skip("python3-yaml is missing; run `./setup.sh full`");
+            skip("python3-yaml or python3-kubernetes is missing; run `./setup.sh full`");
             None
         }
     }
@@ -38,8 +58,7 @@ pub(super) fn manifest() -> Outcome {
     let Some(job) = read() else {
         return Ok(());
     };
-    assert_eq!(job["apiVersion"], "batch/v1");
-    assert_eq!(job["kind"], "Job");
+    assert_eq!([&job["apiVersion"], &job["kind"]], ["batch/v1", "Job"]);
     assert_eq!(job["spec"]["completionMode"], "Indexed");
     let pod = &job["spec"]["template"]["spec"];
     assert_eq!(pod["restartPolicy"], "Never");
