@@ -48,7 +48,7 @@ const JUDGING: &str = "How to judge";
 const READING: &str = "How to read the text";
 /// The heading of options for mailboxes and archives.
 const MAILS: &str = "Several mails";
-/// Level of all tests, unless the user gives another.
+/// Significance level of all tests, unless the user gives another.
 pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's random draws, unless the user gives another.
 const SEED: u64 = 1;
@@ -86,7 +86,7 @@ pub(crate) enum CliVerb {
     Merge(MergeArguments),
     /// Say what the numbers of a posted benchmark result support
     ///
-    /// It is read as it was pasted.
+    /// The text is read as it was pasted.
     Audit(Box<AuditArguments>),
     /// Run two commands and compare them, or judge recorded results
     ///
@@ -165,9 +165,9 @@ pub(crate) struct QuestionArguments {
     pub(crate) tradeoffs: Vec<String>,
     /// Exit with status 1 if this is found, such as 'worse>2%'
     ///
-    /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one may
-    /// be that much worse. 'undecided': a claim is undecided. 'lint': there is a lint; the code
-    /// of a lint: there is that one. Repeatable.
+    /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one may be
+    /// that much worse. 'undecided': a claim is undecided. 'lint': a lint is reported. The code of
+    /// a lint: this lint is reported. Repeatable.
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
 }
@@ -189,7 +189,7 @@ pub(crate) struct TrialArguments {
     /// Compare how many runs exceed a time [default: one computed from the runs]
     #[arg(long = "slow", value_name = "METRIC > TIME", help_heading = JUDGING, hide_short_help = true)]
     pub(crate) slow: Vec<String>,
-    /// Level of all tests
+    /// Significance level of all tests
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share, help_heading = JUDGING, hide_short_help = true)]
     pub(crate) alpha: f64,
     /// Ratios within 1 ± SHARE are equivalent [default: 0.01]
@@ -284,7 +284,7 @@ pub(crate) struct AuditArguments {
     /// Each mail of a mailbox, a maildir or a git repository of public-inbox gets a line.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// More files: each is a configuration
+    /// More files, each a configuration
     ///
     /// Files with the same name are runs of one configuration, and so are files numbered
     /// from 1: before-1.txt, before-2.txt, after-1.txt, after-2.txt.
@@ -303,7 +303,7 @@ pub(crate) struct AuditArguments {
     /// Ignore lines that match REGEX
     #[arg(long = "ignore", value_name = "REGEX", help_heading = READING, hide_short_help = true, value_parser = assize_audit::parse_regex)]
     pub(crate) ignore: Vec<Regex>,
-    /// What the columns of tables are
+    /// What the columns of tables stand for
     ///
     /// configurations, metrics, workloads or repetitions.
     #[arg(long, value_name = "ROLE", help_heading = READING, value_parser = assize_audit::Role::parse)]
@@ -324,10 +324,10 @@ pub(crate) struct AuditArguments {
     /// Judge figures at PLACE as those of NAME: '12-16=stock'
     #[arg(long, value_name = "PLACE=NAME", help_heading = READING, conflicts_with_all = ["more", "draft"])]
     pub(crate) take: Vec<String>,
-    /// Write a draft, to complete and judge with --reading
+    /// Write a draft to complete, then to judge with --reading
     #[arg(long, value_name = "FILE", help_heading = READING, conflicts_with = "more")]
     pub(crate) draft: Option<PathBuf>,
-    /// Number of runs behind means that do not state it
+    /// Runs per mean, where the text does not state it
     #[arg(long, value_name = "N", help_heading = READING, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs_behind: Option<u32>,
     /// How long events were counted: 300s, 5m or 1h

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 pub(crate) struct CommandsArguments {
     /// Commands to run here and compare, each in quotes; the first is the baseline
     ///
-    /// If one has pipes, variables or the like, a shell starts all of them.
+    /// If any has pipes, variables or the like, a shell starts all of them.
     #[arg(last = true, value_name = "COMMAND", hide_short_help = true)]
     pub(crate) commands: Vec<String>,
     /// Name of a command; once for each
@@ -89,7 +89,7 @@ pub(crate) struct CommandsArguments {
         conflicts_with = "write"
     )]
     pub(crate) export_markdown: Option<PathBuf>,
-    /// Show times in this unit [default: what reads best]
+    /// Show times in this unit [default: one that suits their size]
     #[arg(
         short = 'u',
         long,
@@ -100,8 +100,8 @@ pub(crate) struct CommandsArguments {
     pub(crate) time_unit: Option<TimeUnit>,
     /// Print the output of commands [default: only record it]
     ///
-    /// It is kept in the bundle. As in hyperfine, --output=null discards it, --output=pipe pipes
-    /// it first, and --output=inherit is the same as this.
+    /// The bundle keeps it. As in hyperfine, --output=null discards it, --output=pipe pipes it
+    /// first, and --output=inherit is the same as --show-output.
     #[arg(long, conflicts_with_all = ["quiet", "write"])]
     pub(crate) show_output: bool,
     /// Where the commands' output goes: taken from --output, which all verbs have.

@@ -56,8 +56,9 @@ pub(crate) struct RunArguments {
 pub(crate) struct FarmArguments {
     /// Let this scheduler execute the runs, on any of its nodes
     ///
-    /// It submits job arrays: see docs/farm.md. All nodes need assize and the directory of the
-    /// bundle. sbatch takes its options from environment variables, such as SBATCH_TIMELIMIT.
+    /// The runs are submitted as job arrays: see docs/farm.md. All nodes need assize and the
+    /// directory of the bundle. sbatch takes its options from environment variables, such as
+    /// SBATCH_TIMELIMIT.
     #[arg(long, value_enum, value_name = "SCHEDULER")]
     pub(crate) on: Option<Scheduler>,
 }
@@ -111,7 +112,7 @@ pub(crate) struct PlanArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunOneArguments {
-    /// A plan that `assize plan -o` wrote, or a bundle, which holds one
+    /// A plan written by `assize plan -o`, or a bundle
     #[arg(value_name = "PLAN")]
     pub(crate) plan: PathBuf,
     /// Index of the run in the plan, from 0, or a range: 8-15
@@ -143,7 +144,7 @@ pub(crate) struct WhyArguments {
     /// The configuration to explain
     #[arg(value_name = "A")]
     pub(crate) a: String,
-    /// The configuration that it is compared with
+    /// The configuration to compare it with
     #[arg(value_name = "B")]
     pub(crate) b: String,
     /// The workload [default: the only one]
@@ -341,7 +342,7 @@ pub(crate) enum KernelVerb {
         /// Also fetch its headers, for building modules
         #[arg(long)]
         headers: bool,
-        /// Also fetch its headers and the compiler that they name
+        /// Also fetch its headers and the compiler that built it
         #[arg(long)]
         compiler: bool,
         /// Build QEMU for exact machines instead
@@ -382,7 +383,7 @@ pub(crate) enum KernelVerb {
     },
     /// Print the configuration that kernel build uses, with a reason for each option
     Config {
-        /// Check this configuration; status 1 if no run is possible with it
+        /// Check this configuration; status 1 if it lacks a needed option
         #[arg(long, value_name = "FILE")]
         check: Option<PathBuf>,
     },

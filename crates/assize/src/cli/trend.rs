@@ -20,7 +20,7 @@ pub(crate) struct TrendArguments {
     /// Judge this metric or event [default: primary metrics and all events]
     #[arg(long = "metric", value_name = "METRIC")]
     pub(crate) metrics: Vec<String>,
-    /// Level of all tests together
+    /// Significance level of all tests together
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
     /// Ratios within 1 ± SHARE are no change [default: 0.01]

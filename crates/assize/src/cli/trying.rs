@@ -13,7 +13,7 @@ pub(crate) struct TryArguments {
     pub(crate) range: Option<String>,
     /// The change as a mail, a thread or a diff; '-' reads standard input
     ///
-    /// It is applied as git am does: to its base-commit, else to HEAD.
+    /// The change is applied to its base-commit, else to HEAD, as by git am.
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
     /// Apply --patch to this commit, or to debian:6.12's sources, and run that kernel
