@@ -65,7 +65,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "images",
             RUNS.optional(),
-            "Memory images assigned to blocks in turn (exact only); by default one per block, up to 32. With 1, nothing in the image is random.",
+            "Number of memory images, assigned to blocks in turn (exact only); by default one per block, up to 32. With 1, nothing in the image is random.",
         ),
         key(
             "seed",
@@ -85,7 +85,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "timeout",
             duration(1_000_000).or("60s"),
-            "A workload that takes longer on the target's clock is killed and the run fails; whole milliseconds.",
+            "A workload that takes longer by the target's clock is killed, and its run fails; whole milliseconds.",
         ),
         key(
             "samples",
@@ -110,7 +110,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "until",
             Table(&until::KEYS).optional(),
-            "When to stop early; instead of runs.",
+            "When to stop early; replaces runs.",
         ),
         key(
             "queue",
@@ -187,17 +187,17 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "include",
             List(&Map(&OneOrMore(&Text))).optional(),
-            "Keep only configurations that match one of these.",
+            "Keep only configurations that match one of these patterns.",
         ),
         key(
             "exclude",
             List(&Map(&OneOrMore(&Text))).or("[]"),
-            "Drop configurations that match one of these.",
+            "Drop configurations that match one of these patterns.",
         ),
         key(
             "factorial",
             Map(&OneOrMore(&Text)).optional(),
-            "The grid whose effects are fitted.",
+            "Grid of factors whose effects are fitted.",
         ),
         key(
             "tables",
@@ -207,7 +207,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "tradeoffs",
             List(&Table(&tradeoffs::KEYS)).or("[]"),
-            "Pairs of metrics that may trade off.",
+            "Pairs of metrics to show as trade-offs.",
         ),
         key(
             "payload",

@@ -35,7 +35,7 @@ pub(crate) static METRIC_KEYS: KeySection = KeySection {
         key(
             "workload",
             Text.optional(),
-            "Where it is taken; if neither metric names one, each workload that gives both has its own trade-off.",
+            "Workload that it is taken from; if neither metric names one, each workload that gives both has its own trade-off.",
         ),
         key(
             "better",

@@ -24,7 +24,11 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "gaps",
     keys: &[
         CPUS,
-        key("threshold", duration(1).or("10us"), "The shortest gap."),
+        key(
+            "threshold",
+            duration(1).or("10us"),
+            "The shortest delay that counts as a gap.",
+        ),
         key(
             "window",
             duration(1000).or("1s"),

@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]).optional(),
-            "depq: who puts a finished job: worker, interrupt or next submitter; with auto the queue chooses this and who runs jobs. By default auto if neither bypass nor worker is given, else worker.",
+            "depq: who drops the reference to a finished job: worker, interrupt or next submitter; with auto the queue chooses this and who runs jobs. By default auto if neither bypass nor worker is given, else worker.",
         ),
         key(
             "worker",
@@ -47,7 +47,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "follow-min",
             ])
             .or("workqueue"),
-            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), or one that inherits the priority of its most urgent waiting submitter (depq); follow-min takes any negative nice value as -20.",
+            "What runs jobs that no submitter runs: a private workqueue, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), or one that inherits the priority of its most urgent waiting submitter (depq); follow-min takes any negative nice value as -20.",
         ),
         key(
             "share",
@@ -57,7 +57,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "pick",
             Word(&["ring", "fair"]).or("ring"),
-            "depq: picks the next job of an engine in order of arrival, or from the context that used the least engine time.",
+            "depq: how the next job of an engine is picked: in order of arrival, or from the context that used the least engine time.",
         ),
         key(
             "shared",
@@ -72,7 +72,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "credits",
             Whole(1, 65536).or("64"),
-            "Limit of a context's jobs on the engine; with shared or shape = \"amdgpu\", of all contexts of the engine together; with pick = \"fair\", of each and of all. 2 by default with that shape.",
+            "Limit of a context's jobs on the engine; with shared or shape = \"amdgpu\", of all contexts of the engine together; with pick = \"fair\", both limits. With shape amdgpu, 2 by default.",
         ),
         key(
             "ring",
@@ -127,7 +127,7 @@ pub(crate) fn queue<'w>(
     let mend = "leave it out there, or exclude the combination";
     if let Some((key, must)) = queue.unknown_to_design() {
         let design = word(&queue.design);
-        let why = format!("is not known to design = \"{design}\", where it must be {must}");
+        let why = format!("is not supported by design = \"{design}\", where it must be {must}");
         return Err(error(key, why).mend(mend));
     }
     if let Some((key, must)) = queue.decided_by_shape() {

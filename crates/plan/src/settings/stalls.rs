@@ -31,17 +31,17 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "kind",
             Word(&["smi", "irqs-off"]).or("smi"),
-            "A system management interrupt, which the kernel does not see, or a long timer interrupt.",
+            "What stalls the CPU: a system management interrupt, which the kernel does not see, or a long timer interrupt.",
         ),
         key(
             "length",
             OneOrMore(&duration(1)).optional(),
-            "One length, or up to 16 to draw from; 100ns to 100ms, required.",
+            "Length of a stall, or up to 16 to draw from; 100ns to 100ms, required.",
         ),
         key(
             "period",
             duration(1).optional(),
-            "Time between stalls, and before the first; required.",
+            "Time before the first stall and between stalls; required.",
         ),
         key(
             "jitter",
@@ -147,7 +147,7 @@ pub(crate) fn with_truth(
     match (named, planted) {
         (Some(at), false) => {
             let path = format!("instruments[{at}]");
-            let error = document.error(&path, "says which stalls were planted, and none are");
+            let error = document.error(&path, "records planted stalls, but none are declared");
             return Err(error.mend("add stalls = { length = \"20us\", period = \"250ms\" }"));
         }
         (None, true) => instruments.push(PLANTED_STALLS.to_owned()),

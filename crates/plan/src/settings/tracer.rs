@@ -35,7 +35,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "threshold",
             duration(1).or("10us"),
-            "The shortest latency; at least 2us for hwlat.",
+            "The shortest latency that counts; at least 2us for hwlat.",
         ),
         key(
             "window",
@@ -76,7 +76,7 @@ fn requested_tracer(
                 other.word()
             );
             let error = document.error(&format!("instruments[{at}]"), why);
-            return Err(error.mend("write an experiment for each"));
+            return Err(error.mend("write one experiment for each tracer"));
         }
         found = Some(kind);
     }
@@ -169,7 +169,7 @@ fn first_rejected(
         return Some((key, why.into(), "write for example 10us".into()));
     }
     if settings.threshold_ns < kind.threshold_ns_min() {
-        let why = format!("{} cannot look for less than 2us", kind.word());
+        let why = format!("{} cannot detect less than 2us", kind.word());
         return Some((
             "threshold",
             why,

@@ -43,7 +43,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "fences",
             Word(&["done", "wait", "pass"]).or("done"),
-            "done: the compositor takes the newest finished frames, so that no client delays it; wait: the newest, and waits for their fences itself; pass: the newest, and has the queue wait.",
+            "done: the compositor takes the newest finished frames, so that no client delays it; wait: it takes the newest frames and waits for their fences; pass: it takes the newest and lets the queue wait.",
         ),
         key(
             "own_engine",

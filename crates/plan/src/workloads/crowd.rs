@@ -13,7 +13,7 @@ pub(crate) static KEYS: KeySection = KeySection {
             Whole(1, 4096).or("256"),
             "Contexts, all on one engine.",
         ),
-        key("threads", CONTEXTS.or("4"), "Threads that feed them."),
+        key("threads", CONTEXTS.or("4"), "Threads that submit the jobs."),
         key(
             "window",
             Whole(1, 64).or("4"),

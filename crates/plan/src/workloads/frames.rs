@@ -29,7 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "in_fence",
             Flag.or("false"),
-            "The compositor passes the client's fence to the kernel instead of waiting for it.",
+            "Pass the client's fence to the kernel, instead of waiting for it in the compositor.",
         ),
         RUN_COST,
         SCHEDULING,

@@ -29,12 +29,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1).optional(),
-            "Instead of frames: how long to keep starting frames; the last one is completed.",
+            "Instead of frames: how long to start new copies; the last is completed.",
         ),
         key(
             "period",
             duration(1).optional(),
-            "Time from one frame to the next; by default the next starts at once.",
+            "Time from the start of one copy to the next; by default the next starts at once.",
         ),
         key(
             "source",
@@ -60,7 +60,8 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "dumb-buffer",
             ])
             .or("anonymous"),
-            "Where they go: one of these places, a framebuffer, or a dumb buffer of a card.",
+            "Where frames are copied to: one of these places, a framebuffer, or a dumb buffer of a \
+             card.",
         ),
         key(
             "device",
@@ -79,7 +80,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "compute",
             ])
             .or("mov"),
-            "What copies: REP MOVSB, plain stores of 8 bytes, non-temporal ones of 8, 16 (SSE2) or 32 bytes (AVX2), or nothing but a loop, once per 8 bytes (compute).",
+            "How to copy: REP MOVSB, plain stores of 8 bytes, non-temporal stores of 8, 16 (SSE2) or 32 bytes (AVX2); compute: not at all, only loop once per 8 bytes.",
         ),
         key(
             "flush",

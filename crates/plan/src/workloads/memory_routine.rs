@@ -50,7 +50,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "rep-movs-alternative",
             ])
             .or("rep-movsb"),
-            "What is called: it copies, zeroes or checksums.",
+            "The routine to call, which copies, zeroes or checksums.",
         ),
         key(
             "mode",

@@ -36,8 +36,8 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static LOOP_KEYS: KeySection = KeySection {
     name: "loop",
     keys: &[
-        key("name", Text.or("loop"), "Its name in metrics."),
-        key("threads", COUNT.or("1"), "Threads like this."),
+        key("name", Text.or("loop"), "Name of the loop in metrics."),
+        key("threads", COUNT.or("1"), "Threads that run this loop."),
         key("period", duration(1).or("10ms"), "Length of a period."),
         key("run", duration(1).or("1ms"), "CPU time per period."),
         SCHEDULING,
