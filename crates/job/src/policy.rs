@@ -107,32 +107,32 @@ const FILL: Tunable = Tunable {
     name: "fill",
     unit: TunableUnit::Share,
     default: 819,
-    about: "How much a CPU may have run lately, with the task, to have room for it.",
+    about: "A CPU has room for a task if it has run less than this lately, including the task.",
 };
 const BURST: Tunable = Tunable {
     name: "burst",
     unit: TunableUnit::Duration,
     default: 1_000_000,
-    about: "The length of a run, from wake-up to sleep, from which on it is long.",
+    about: "A run, from wake-up to sleep, of this length or more is long.",
 };
 const AFTER: Tunable = Tunable {
     name: "after",
     unit: TunableUnit::Duration,
     default: 20_000_000,
-    about: "How long after the first decision it goes wrong.",
+    about: "How long after its first decision the policy goes wrong.",
 };
 
 /// Every policy that comes with assize.
 pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry {
         name: "spread",
-        about: "A task that wakes gets the CPU that has run least lately.",
+        about: "A task that wakes gets the idle CPU that has run least lately.",
         tunables: &[SLICE],
         is_test: false,
     },
     PolicyEntry {
         name: "rlb",
-        about: "A task stays where it was unless that CPU is taken or has run more than others.",
+        about: "A task stays on its CPU unless that is busy or has run more than another.",
         tunables: &[
             Tunable {
                 name: "margin",
@@ -146,7 +146,7 @@ pub const POLICIES: &[PolicyEntry] = &[
     },
     PolicyEntry {
         name: "power",
-        about: "Fills a domain of CPUs before it wakes the next; spreads inside it.",
+        about: "Fills a domain of CPUs before it wakes the next; spreads tasks in it.",
         tunables: &[
             Tunable {
                 name: "domain",
@@ -155,7 +155,7 @@ pub const POLICIES: &[PolicyEntry] = &[
                 about: "Number of CPUs of a domain, counted from CPU 0.",
             },
             Tunable {
-                about: "How much of a domain may have run lately, with the task, to have room for it.",
+                about: "A domain has room for a task if it has run less than this lately, including the task.",
                 ..FILL
             },
             SLICE,
@@ -164,7 +164,7 @@ pub const POLICIES: &[PolicyEntry] = &[
     },
     PolicyEntry {
         name: "pack-small",
-        about: "A small task goes to the first CPU that has room for it, others to an idle one.",
+        about: "A small task goes to the first CPU that has room for it, others to an idle CPU.",
         tunables: &[
             Tunable {
                 name: "small",
@@ -191,7 +191,7 @@ pub const POLICIES: &[PolicyEntry] = &[
     },
     PolicyEntry {
         name: "pack-learn",
-        about: "As pack-burst, but learns for how long a task runs by who wakes it.",
+        about: "Like pack-burst, but predicts how long a task runs from the task that wakes it.",
         tunables: &[BURST, FILL, SLICE],
         is_test: false,
     },

@@ -132,7 +132,7 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     ),
     (
         "browser",
-        "pages that a main thread and workers load, and a compositor beside them",
+        "loading pages: a main thread and workers, with a compositor beside them",
     ),
     ("command", "any program"),
     (
@@ -153,11 +153,11 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     ),
     (
         "deep",
-        "simgpu: long chains of jobs, each after the one before",
+        "simgpu: long chains of jobs, each depending on the one before",
     ),
     (
         "drawing",
-        "a client that draws by requests to a server, as those of a window system do",
+        "a client that sends drawing requests to a server, as in a window system",
     ),
     (
         "frames",
@@ -174,23 +174,23 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     ("hogs", "threads that are always busy"),
     (
         "memory-routine",
-        "a routine that copies, zeroes or sums up bytes, called again and again",
+        "a routine that copies, zeroes or checksums bytes, called repeatedly",
     ),
     (
         "periodic",
-        "threads that work for a while in each period; or the real rt-app",
+        "threads that work for a while in each period, or rt-app",
     ),
     ("ping-pong", "two threads that wake each other in turn"),
-    ("replay", "simgpu: jobs as a text describes them"),
+    ("replay", "simgpu: the jobs of a script"),
     (
         "storm",
         "simgpu: many jobs with random dependencies across contexts",
     ),
     (
         "stream",
-        "simgpu: one job after the other, and how long each took its submitter",
+        "simgpu: like sync, with the time of each round trip",
     ),
-    ("sync", "simgpu: one job after the other, each waited for"),
+    ("sync", "simgpu: a thread that submits a job and waits for it, repeatedly"),
     ("threads", "simgpu: threads that submit independent jobs"),
 ];
 
