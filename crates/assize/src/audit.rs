@@ -293,8 +293,8 @@ fn every_rule_names(records: &Records, arguments: &AuditArguments) -> Result<(),
         .find(|(.., named)| !named);
     idle.map_or(Ok(()), |(option, (pattern, name), _)| {
         Err(Failure::Argument(format!(
-            "{option} '{pattern}={name}': names nothing in {}; --explain shows what each line was \
-             taken for",
+            "{option} '{pattern}={name}': matches nothing in {}; --explain shows how each line was \
+             read",
             records.source
         )))
     })
@@ -356,7 +356,7 @@ fn because(audit: &Audit) -> String {
         text.push_str(&format!("\n  and {} more", records.doubts.len() - 5));
     }
     text.push_str(
-        "\n  --explain shows what each line was taken for, --draft writes a reading to complete",
+        "\n  --explain shows how each line was read, --draft writes a reading to complete",
     );
     text
 }

@@ -443,7 +443,7 @@ fn means_are_runs(records: &mut Records) {
     }
     if !runs.is_empty() {
         records.limits.clear();
-        let said = "a run is one file, with the mean of what is repeated in it";
+        let said = "a run is one file, with the means of its repetitions";
         records.limits.push(said.to_owned());
     }
     records.runs.extend(runs);

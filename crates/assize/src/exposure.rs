@@ -152,8 +152,8 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     let head = format!("{event} on {workload}: {runs} run{plural} of each configuration");
     let Some(run_s) = exposure.run_s else {
         return format!(
-            "{head} that last as long as their work does; with no event in T the rate is known to \
-             be below {}/T at 95 %, and no lower\n",
+            "{head} that last as long as their work does; with no event in a time T, the 95 % \
+             upper bound of the rate is {}/T\n",
             two_digits(without_event(1.0))
         );
     };
@@ -165,8 +165,8 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
         false => "",
     };
     let mut text = format!(
-        "{head}, at most {} of exposure each, {} in total{each}; with no event in all of it the rate \
-         is known to be below 1 in {} s at 95 %, and no lower\n",
+        "{head}, at most {} of exposure each, {} in total{each}; with no event in the total, the \
+         95 % upper bound of the rate is 1 in {} s\n",
         time(run_s),
         time(total),
         two_digits(rounded_down(1.0 / bound.high))
@@ -188,12 +188,13 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     if let Some((events, p)) = told_from_none(level) {
         text += &match (runs as u64) < events {
             true => format!(
-                "  {runs} run{plural} cannot establish a difference from none, whatever happens; \
-                 {events} could\n"
+                "  {runs} run{plural} cannot establish a difference from no events, whatever \
+                 happens; {events} could\n"
             ),
             false => format!(
-                "  to differ from none, {events} runs or more must have an event, and none of the \
-                 other configuration (least p {}, if nothing else is tested)\n",
+                "  for a difference from no events, at least {events} runs of one configuration \
+                 must have an event, and none of the other (least p {}, if nothing else is \
+                 tested)\n",
                 two_digits(p)
             ),
         };

@@ -117,9 +117,9 @@ impl BundlePair<'_> {
     /// The message saying that the two are not replicates.
     fn one_boot(&self, boot: &str) -> String {
         format!(
-            "{}: has runs of the same boot as {} ({boot}): what a boot decides is the same in \
-             both, so they are not replicates; reboot between them, add --bundles sides to compare \
-             the two, or leave one out",
+            "{}: has runs of the same boot as {} ({boot}): whatever is fixed at boot is the same \
+             in both, so they are not replicates; reboot between them, add --bundles sides to \
+             compare the two, or leave one out",
             self.path.display(),
             self.other.display()
         )
@@ -138,8 +138,9 @@ impl BundlePair<'_> {
                 differing(&difference)
             ),
             BundleRelation::Again => format!(
-                "{path}: is the experiment of {other} on the same machine again; add --bundles \
-                 blocks to judge both together, --bundles sides to compare the two, or leave one out"
+                "{path}: repeats the experiment of {other} on the same machine; add --bundles \
+                 blocks to judge both together, --bundles sides to compare the two, or leave one \
+                 out"
             ),
             BundleRelation::OneSchedule => format!(
                 "{path}: is a part of the schedule of {other}; merge them with `assize merge --out \
@@ -176,7 +177,8 @@ fn other_kernels(heads: &[Head]) -> Option<Doubt> {
         Doubt::new(
             "confounded",
             format!(
-                "the machines run different kernels ({}): what differs between them may be either",
+                "the machines run different kernels ({}): a difference between them may be one \
+                 between the kernels",
                 named.join(", ")
             ),
         )
@@ -250,7 +252,7 @@ pub(crate) fn sides_called(
     for ((path, name), records) in inputs.iter().zip(called).zip(all) {
         if let Some(other) = names.insert(name.to_lowercase(), path) {
             return Err(Failure::Argument(format!(
-                "{}: is called '{name}' as {} is; rename one of the two",
+                "{}: has the name '{name}', like {}; rename one of the two",
                 path.display(),
                 other.display()
             )));

@@ -232,7 +232,7 @@ impl DesignReach {
         let margin = runs_for(ComparisonLayout::Pairs, sd, 1.0 + self.margin, aim);
         let margin = match margin {
             Some(needed) if needed > self.replicates.count() => format!(
-                "; one of {} takes {}",
+                "; a ratio of {} takes {}",
                 near_one(1.0 + self.margin),
                 self.replicates.request_for(needed)
             ),

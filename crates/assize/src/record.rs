@@ -218,7 +218,7 @@ fn identify(records: &[AgentMessage], expected: &[RunIdentityPart], recorded: &m
         Some(_) => identity::compare(expected, &observed, mapped),
         None => {
             recorded.exit = RunExit::Failed {
-                why: "the agent did not say what the run was made of".into(),
+                why: "the agent did not report the identity of the run".into(),
                 console: String::new(),
             };
             recorded.ending = Some(Ending::NotMeasured);

@@ -74,8 +74,8 @@ impl<'a> RunToRepeat<'a> {
         };
         let then = then.get(name).map_or("nothing", String::as_str);
         Err(Failure::Argument(format!(
-            "{verb}: {}: run {} would be another one today: {name} is {now:.60} and was \
-             {then:.60}; run the experiment again with this assize: `assize run --out NEW`",
+            "{verb}: {}: run {} cannot be repeated: {name} is {now:.60} and was {then:.60}; run \
+             the experiment again with this assize: `assize run --out NEW`",
             self.bundle.display(),
             self.run.index
         )))

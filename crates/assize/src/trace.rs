@@ -41,7 +41,7 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
     if !arguments.split {
         if run.events.lost > 0 {
             eprintln!(
-                "assize: run {}: {} kernel events were lost; what came after them is missing",
+                "assize: run {}: {} kernel events were lost; later events are missing",
                 recorded.index, run.events.lost
             );
         }

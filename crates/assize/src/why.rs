@@ -125,7 +125,7 @@ fn requested_comparison(plan: &Plan, arguments: &WhyArguments) -> Result<WhyQues
         (None, [only]) => only,
         (None, several) => {
             return Err(Failure::Argument(format!(
-                "why: say with --workload which one is meant: {}",
+                "why: name one with --workload: {}",
                 several.join(", ")
             )));
         }
@@ -154,7 +154,7 @@ fn hunks(path: Option<&Path>) -> Result<Vec<DiffHunk>, Failure> {
     let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let all = assize_series::touched(&String::from_utf8_lossy(&bytes));
     if all.is_empty() {
-        let why = "it contains no hunk of a unified diff; `git diff` writes some";
+        let why = "it contains no hunk of a unified diff; use the output of `git diff`";
         return Err(wrong(why.into()));
     }
     let one = |one: assize_series::TouchedHunk| DiffHunk {
@@ -338,7 +338,7 @@ impl RunToRepeat<'_> {
             return Ok(());
         };
         Err(Failure::Argument(format!(
-            "why: {}: run {} is not the same any more, so its counts would explain nothing: \
+            "why: {}: run {} can no longer be repeated, so its counts would explain nothing: \
              {what}; rerun the experiment with this assize: `assize run --out NEW`",
             self.bundle.display(),
             self.run.index

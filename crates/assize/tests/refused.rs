@@ -57,11 +57,11 @@ fn options_that_would_have_no_effect_are_refused() {
         (&["doctor", "--target", "nonsense"], "--overhead"),
         (
             &["audit", POST, "--configuration", "zzzz=new"],
-            "names nothing in demo/dep-queue.txt",
+            "matches nothing in demo/dep-queue.txt",
         ),
         (
             &["audit", POST, "--workload", "zzzz=new"],
-            "names nothing in demo/dep-queue.txt",
+            "matches nothing in demo/dep-queue.txt",
         ),
         (&["audit", POST, "--claims", empty], "holds no claim"),
         (&["audit", POST, "--all", "--json"], "--all: goes with"),

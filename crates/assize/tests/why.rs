@@ -332,7 +332,7 @@ fn refused(here: &Path) -> Outcome {
     run["metrics"]["busy_time"]["value"] = 1.into();
     fs::write(&file, run.to_string())?;
     let said = refused_words(here, &["why", "b", "planted", "without"]);
-    assert!(said.contains("run 0 is not the same any more"), "{said}");
+    assert!(said.contains("run 0 can no longer be repeated"), "{said}");
     assert!(
         said.contains("busy_time is") && said.contains("and was 1"),
         "{said}"

@@ -256,7 +256,7 @@ pub fn text(split: &LatencySplit) -> String {
     if split.events_lost > 0 {
         let _ = writeln!(
             text,
-            "{} kernel events were lost; what came after them is missing",
+            "{} kernel events were lost; later events are missing",
             split.events_lost
         );
     }

@@ -213,8 +213,8 @@ fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
     let most = most.unwrap_or_else(|| runs.saturating_mul(1 << DOUBLINGS));
     if most < runs {
         return Err(Failure::Argument(format!(
-            "--max-runs {most}: a verdict takes {runs} runs of each side to begin with; give \
-             --runs {most} too"
+            "--max-runs {most}: the first verdict takes {runs} runs of each side; give --runs \
+             {most} too"
         )));
     }
     let doubled = std::iter::successors(Some(runs), |runs| runs.checked_mul(2));

@@ -54,7 +54,7 @@ impl BisectionQuestion {
         if assize_job::is_event(&named.metric) {
             return Err(refuse(format!(
                 "'{}' counts events; two rates are never shown to be equal, so no commit could be \
-                 ruled out; name a metric that is measured",
+                 ruled out; name a metric instead",
                 named.metric
             )));
         }

@@ -52,8 +52,8 @@ pub(super) fn begins_at(change: &SourceChange, good: &str, end: &str) -> Result<
     }
     let base = change.base.short();
     Err(Failure::Argument(format!(
-        "{good} is not on the line of first parents that leads to the end of the range; the \
-         range begins at {base} ({}): write {base}..{end} if that is good too",
+        "{good} is not a first-parent ancestor of the end of the range; the range begins at {base} \
+         ({}): write {base}..{end} if {base} is good too",
         change.base.subject
     )))
 }

@@ -18,7 +18,7 @@ pub(super) fn argv(command: &str, by_shell: bool) -> Result<Vec<String>, String>
     if by_shell {
         return Ok(["sh", "-c", command].map(String::from).into());
     }
-    shlex::split(command).ok_or_else(|| format!("{command}: a quote mark has no partner"))
+    shlex::split(command).ok_or_else(|| format!("{command}: unmatched quote"))
 }
 
 #[cfg(test)]

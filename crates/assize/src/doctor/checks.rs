@@ -201,15 +201,15 @@ fn builds(kernel: &Kernel) -> DoctorCheck {
 fn kvm() -> DoctorCheck {
     let path = "/dev/kvm";
     match fs::File::options().read(true).write(true).open(path) {
-        Ok(_) => found("KVM", format!("{path} opens; the first live run tries it")),
+        Ok(_) => found("KVM", format!("{path} opens; the first live run tests it")),
         Err(error) => missing(
             "KVM",
             format!("{path}: {error}"),
-            "the target live at the speed of a real machine; without it software emulates one",
+            "the target live at native speed; without KVM, QEMU emulates the CPU",
         )
         .mend(match error.kind() {
             std::io::ErrorKind::PermissionDenied => "become a member of the group kvm",
-            _ => "load kvm_intel or kvm_amd, on a CPU that has it",
+            _ => "load kvm_intel or kvm_amd, if the CPU supports it",
         }),
     }
 }

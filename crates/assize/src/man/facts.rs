@@ -62,7 +62,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
         files: &[],
         examples: &[(
             "assize bisect v6.12..HEAD --claim 'new > old + 3% on elapsed'",
-            "Find the commit that made something more than 3 % slower.",
+            "Find the commit that made the workload more than 3 % slower.",
         )],
     },
     VerbFacts {
@@ -109,7 +109,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize audit mail.txt --claim 'new < old on elapsed'",
-                "Test a claim on them.",
+                "Test a claim on its figures.",
             ),
             (
                 "assize audit old.txt new.txt",

@@ -141,7 +141,7 @@ fn of_one_experiment(entries: &[TrendBundle]) -> Result<(), Failure> {
             BundleRelation::Machines => {
                 return Err(Failure::Argument(format!(
                     "{here}: is of the machine {}, and {there} of {}: a difference may be one \
-                     between the machines; name the bundles of one",
+                     between the machines; name bundles of one machine",
                     other.head.machine, first.head.machine
                 )));
             }

@@ -250,7 +250,7 @@ impl BuildCommit for ModuleBuild<'_> {
     }
 
     fn same(&self) -> &'static str {
-        "the modules are identical with and without it: nothing is run"
+        "the modules are identical with and without the change: nothing is run"
     }
 }
 
@@ -273,7 +273,7 @@ fn needs_users<'t>(
 /// the kernel.
 fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
     let mend = format!(
-        "the base does not build for {}; take a kernel of its version: --kernel NAME",
+        "the base does not build for {}; use a kernel of the base's version: --kernel NAME",
         kernel.release
     );
     let mend = match &error.mend {

@@ -82,8 +82,8 @@ impl BaseExperiment {
         let plan = experiment.plan(&Overrides::default())?;
         if !plan.factors.is_empty() {
             return Err(Failure::Argument(format!(
-                "{name}: it has factors, but the sides of the change are the only levels here; \
-                 remove the factors, and set at the top what you want"
+                "{name}: it has factors, but here the only levels are the sides of the change; \
+                 remove the factors, and set their keys at the top"
             )));
         }
         let machine = plan.configurations.first().map(|one| &one.machine);

@@ -285,8 +285,8 @@ fn all_of_package(
     if name.contains('@') || series.ends_with("-rt") {
         let series = series.trim_end_matches("-rt");
         return Err(Failure::Argument(format!(
-            "--base {name}: for a change of the whole kernel the sources are the newest of their \
-             series, built in the configuration of assize kernel config: write debian:{series}"
+            "--base {name}: a change outside of modules needs the newest sources of a series, \
+             built in the configuration of assize kernel config: write debian:{series}"
         )));
     }
     let pack = |tree: &Path, version: &str| {

@@ -66,8 +66,8 @@ impl BuildCommit for KernelBuild<'_> {
     }
 
     fn same(&self) -> &'static str {
-        "image and modules are identical with and without it: what it touches is not in the \
-         configuration (assize kernel config), or generates no code: nothing is run"
+        "image and modules are identical with and without the change: the code that it touches is \
+         not in the configuration (assize kernel config), or generates no code: nothing is run"
     }
 }
 

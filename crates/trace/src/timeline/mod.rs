@@ -85,7 +85,7 @@ pub fn timeline(index: u32, run: &TracedRun, spans: usize) -> Timeline {
     };
     if events.lost > 0 {
         timeline.thinned.push(format!(
-            "{} kernel events of run {index} were lost; what came after them is missing",
+            "{} kernel events of run {index} were lost; later events are missing",
             events.lost
         ));
     }

@@ -126,7 +126,7 @@ fn what_was_lost_or_merged_is_said() {
     assert_eq!(
         timeline.thinned,
         [
-            "7 kernel events of run 0 were lost; what came after them is missing",
+            "7 kernel events of run 0 were lost; later events are missing",
             "CPU 0: 99 stretches shorter than 16.4 us are drawn as 6 blocks; each says how many \
              and whose they are, and how much of it was busy"
         ]
