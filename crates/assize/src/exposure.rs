@@ -257,12 +257,12 @@ mod tests {
         assert_eq!(
             told,
             "gaps_unexplained on w: 10 runs of each configuration, at most 30 s of exposure each, \
-             5 min in total; with no event in all of it the rate is known to be below 1 in 100 s \
-             at 95 %, and no lower\n  \
+             5 min in total; with no event in the total, the 95 % upper bound of the rate is 1 in \
+             100 s\n  \
              below 1 in 1 h takes 3 h without an event, --runs 360; below 1 in 24 h takes 72 h \
              without an event, --runs 8628\n  \
-             to differ from none, 6 runs or more must have an event, and none of the other \
-             configuration (least p 0.031, if nothing else is tested)\n"
+             for a difference from no events, at least 6 runs of one configuration must have an \
+             event, and none of the other (least p 0.031, if nothing else is tested)\n"
         );
         let few = GAPS.replace("runs = 10", "runs = 3");
         let told = described_claim(
@@ -345,7 +345,7 @@ mod tests {
                  gaps = {{ cpus = [1] }}"
             );
             let told = described_claim(&top, "gaps_unexplained", STREAM);
-            let behind = told.split("from none, ").nth(1).unwrap();
+            let behind = told.split("at least ").nth(1).unwrap();
             behind.split(' ').next().unwrap().to_owned()
         };
         // 2/2^8 = 0.0078 is within the remaining 0.01.
@@ -358,7 +358,8 @@ mod tests {
         let command = "[workloads.w]\nkind = 'command'\nargv = ['true']";
         let told = described_claim(GAPS, "gaps", command);
         assert!(
-            told.contains("as long as their work does; with no event in T") && told.contains("3/T"),
+            told.contains("as long as their work does; with no event in a time T")
+                && told.contains("3/T"),
             "{told}"
         );
     }

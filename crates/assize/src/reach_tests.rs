@@ -102,7 +102,7 @@ fn more_runs_find_smaller_effects_and_the_margin_has_its_price() {
     let (few, many) = (found(&of(8)), found(&of(40)));
     assert!(1.0 < many && many < few, "{few} {many}");
     let text = of(8);
-    let price = text.split("one of 1.01 takes ").nth(1).unwrap();
+    let price = text.split("a ratio of 1.01 takes ").nth(1).unwrap();
     assert!(price.contains(" with images = "), "{price}");
     let runs: u32 = price.split(' ').next().unwrap().parse().unwrap();
     let of = found(&reach(runs, BOTH).described());

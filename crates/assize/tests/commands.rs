@@ -72,7 +72,7 @@ fn same() -> Outcome {
     assert_eq!(document["noise_floor"][0]["metric"], "elapsed");
     assert_eq!(document["noise_floor"][0]["n"], 6);
     let limit = document["limits"][0].as_str().unwrap();
-    assert!(limit.contains("one boot of it"), "{limit}");
+    assert!(limit.contains("one boot of one machine"), "{limit}");
     Ok(())
 }
 

@@ -143,7 +143,7 @@ fn a_deviation_is_noticed() -> Outcome {
     assert_eq!(equal.twice(), 1);
     let limits = equal.document()["limits"].to_string();
     assert!(
-        limits.contains("Of 1 of the 4 runs two executions"),
+        limits.contains("Executed twice: 1 of the 4 runs"),
         "{limits}"
     );
 

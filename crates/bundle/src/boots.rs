@@ -53,16 +53,16 @@ impl Boots {
         Some(match (self.ids.len(), self.unknown) {
             (0, false) => return None,
             (1, false) => format!(
-                "Runs of a host are of one machine and one boot of it: what the boot decided, \
-                 {such}, is the same in all of them, and a verdict is about runs in that boot."
+                "All runs are of one boot of one machine: whatever was fixed at boot, {such}, is \
+                 the same in all of them, and a verdict holds for that boot only."
             ),
             (boots, false) => format!(
-                "The runs are of {boots} boots: what a boot decided, {such}, is the same in all \
-                 its runs."
+                "The runs are of {boots} boots: whatever was fixed at boot, {such}, is the same in \
+                 all runs of a boot."
             ),
             (_, true) => format!(
-                "The boot of the runs is not recorded: what a boot decided, {such}, may be the \
-                 same in all of them."
+                "The boot of the runs is not recorded: whatever is fixed at boot, {such}, may be \
+                 the same in all of them."
             ),
         })
     }

@@ -51,8 +51,7 @@ pub enum Error {
     },
     /// The bundle has no schedule, so it cannot be resumed.
     #[error(
-        "{}: holds results that were read, not a schedule of runs; `assize compare` takes it as \
-         it is",
+        "{}: holds results that were read, not a schedule of runs; `assize compare` judges it",
         .0.display()
     )]
     NoSchedule(PathBuf),

@@ -41,8 +41,8 @@ impl Executions {
         } = self;
         (*several > 0).then(|| {
             format!(
-                "Of {several} of the {completed} runs two executions were compared: all that \
-                 count were equal, byte for byte."
+                "Executed twice: {several} of the {completed} runs; all executions that count were \
+                 equal, byte for byte."
             )
         })
     }

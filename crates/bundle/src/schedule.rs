@@ -176,8 +176,8 @@ fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
     let done = there.range(..planned).count();
     (done < planned as usize).then(|| {
         let detail = format!(
-            "{done} of {planned} runs are there; the others may change every verdict; \
-             `assize run --resume` executes them"
+            "{done} of {planned} runs are recorded; the others may change every verdict; `assize \
+             run --resume` executes them"
         );
         Doubt::new("incomplete", detail)
     })

@@ -89,8 +89,8 @@ fn runs_executed_twice_are_counted_and_those_that_differed_named() {
             .unwrap();
     }
     let all = read(place.path()).unwrap();
-    let sentence = "Of 2 of the 4 runs two executions were compared: all that count were equal, \
-                    byte for byte.";
+    let sentence = "Executed twice: 2 of the 4 runs; all executions that count were equal, byte \
+                    for byte.";
     assert_eq!(all.limits[1..], [sentence]);
     assert!(all.doubts.iter().all(|doubt| doubt.code != "inexact"));
     let differed = "line 2: metric time: 5 against 9";

@@ -194,7 +194,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push(id_and_subject(&found.commit));
             lines.extend(written(&found.commit).map(|line| format!("  {line}")));
             lines.push(match bisection.commits {
-                1 => "has it, the only commit of the range:".into(),
+                1 => "the only commit of the range, causes this:".into(),
                 n => format!("is the one of {n} commits that causes this:"),
             });
             lines.push(claim(bisection));
@@ -227,15 +227,15 @@ fn answer(bisection: &Bisection) -> Vec<String> {
                 lines.push(format!("  and {} more, up to", hidden));
                 lines.extend(commits.last().map(line));
             }
-            lines.push("All but the last cannot be tested.".into());
+            lines.push("Only the last can be tested.".into());
         }
         BisectionAnswer::NotThere => {
-            lines.push(format!("Not there: the end of {range} does not have it:"));
+            lines.push(format!("The claim does not hold at the end of {range}:"));
             lines.push(claim(bisection));
             lines.extend(of_end(bisection));
         }
         BisectionAnswer::Undecided => {
-            lines.push(format!("Undecided whether the end of {range} has it:"));
+            lines.push(format!("Undecided whether the claim holds at the end of {range}:"));
             lines.push(claim(bisection));
             lines.extend(of_end(bisection));
         }
@@ -397,7 +397,7 @@ fn about(bisection: &Bisection) -> Vec<String> {
 fn tail(bisection: &Bisection) -> Vec<String> {
     let [level, joint] = [bisection.level, bisection.joint].map(|one| plain(100.0 * one));
     let mut lines = vec![format!(
-        "** established, * supported; intervals of {level} %, all at once {joint} %."
+        "** established, * supported; intervals of {level} %, {joint} % together."
     )];
     let mut commands = |what: &str, line: &str| {
         lines.push(what.into());
@@ -520,7 +520,7 @@ undecided: 0123456789ab Change 3
 gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1
 run: drm_sched, briefly, 10 times a side
 not part of what ran: MAINTAINERS
-** established, * supported; intervals of 99.72 %, all at once 97.5 %.
+** established, * supported; intervals of 99.72 %, 97.5 % together.
 Where the difference comes from:
   assize why bisect.bundles/a.bundle old new --workload sync
 All figures are in bisect.bundles. Again:
@@ -535,12 +535,12 @@ All figures are in bisect.bundles. Again:
         for (answer, first, inside) in [
             (
                 BisectionAnswer::NotThere,
-                "Not there: the end of 16 commits does not have it:",
+                "The claim does not hold at the end of 16 commits:",
                 "established",
             ),
             (
                 BisectionAnswer::Undecided,
-                "Undecided whether the end of 16 commits has it:",
+                "Undecided whether the claim holds at the end of 16 commits:",
                 "ratio 5.15",
             ),
             (

@@ -201,18 +201,18 @@ pub(crate) fn account(why: &Why) -> String {
         let clock = if account.cpus > 1 {
             "never advanced by less than the count"
         } else {
-            "agreed with the count, but for idle time"
+            "agreed with the count, except for idle time"
         };
         return format!(
-            "Every instruction is accounted for: {all} in {} runs, and the machine's clock {clock} \
-             in {} readings.",
+            "Every instruction is accounted for: {all} in {} runs; in {} readings the machine's \
+             clock {clock}.",
             2 * why.runs.len(),
             with_separators(account.readings)
         );
     }
     format!(
         "NOT every instruction is accounted for: {all} were counted; the machine's clock did not \
-         agree in {} of {} readings, and of {} blocks it is not known how far they were executed.",
+         agree in {} of {} readings, and it is not known how far {} blocks were executed.",
         with_separators(account.mismatches),
         with_separators(account.readings),
         with_separators(account.unclear)
@@ -224,8 +224,8 @@ pub(crate) fn seeds(why: &Why) -> String {
     let Some(attainable) = why.p_attainable else {
         let run = why.runs.first().copied().unwrap_or_default();
         return format!(
-            "One seed: runs {} and {} of the schedule, exact as they are; --seeds N shows how far \
-             other seeds differ.",
+            "One seed: runs {} and {} of the schedule, exact; --seeds N shows how much other seeds \
+             differ.",
             run[0], run[1]
         );
     };
@@ -235,8 +235,8 @@ pub(crate) fn seeds(why: &Why) -> String {
     };
     let seeds = why.seeds.len();
     let mut text = format!(
-        "{seeds} seeds: means, with 95 % intervals over seeds. Established, of each table \
-         together: {} of {} functions, {} of {} subsystems, {} of {} threads (!).",
+        "{seeds} seeds: means, with 95 % intervals over seeds. Established, corrected within each \
+         table: {} of {} functions, {} of {} subsystems, {} of {} threads (!).",
         established(&why.functions),
         why.functions.len(),
         established(&why.subsystems),
@@ -333,7 +333,7 @@ pub(crate) fn interval(row: &DifferenceRow) -> String {
 fn requested_function_text(why: &Why, reached: &RequestedFunction) -> String {
     let name = &reached.function;
     if reached.a == 0.0 && reached.b == 0.0 {
-        return fill_lines(&format!("{name}: not reached, by either of them."));
+        return fill_lines(&format!("{name}: not reached by either."));
     }
     let share = |share: f64| format!("{} %", crate::significant(100.0 * share, 3));
     let state = |entries: f64| {

@@ -286,10 +286,10 @@ fn pooled_comparison(
     let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
     let found = match &studies {
         Some(_) if !machines.iter().all(MachineResult::varies) => {
-            Err("nothing varies on one of them".into())
+            Err("no run varies on one of them".into())
         }
         Some(studies) => pool(studies),
-        None => Err("not each of them has two runs of both".into()),
+        None => Err("one of them has fewer than two runs of a configuration".into()),
     };
     let mut both = None;
     match found {

@@ -20,13 +20,15 @@ pub(crate) fn agreement_sentence(across: &AcrossMachines, alpha: f64) -> String 
     let kind = across.kind.plural();
     let reach = match across.generalisation(alpha) {
         Generalisation::LikeThese => String::new(),
-        Generalisation::AllOfThese => format!("; shown on all of these, not of {kind} like them"),
-        Generalisation::None => format!("; not shown on all of these nor of {kind} like them"),
+        Generalisation::AllOfThese => format!("; shown for all of these, not for {kind} like them"),
+        Generalisation::None => {
+            format!("; shown neither for all of these nor for {kind} like them")
+        }
     };
     let how = match across.agreement() {
         Agreement::Differ => format!("whose effects differ in size{p}"),
         _ if across.together.is_none() => return format!("pooled over {several}{reach}"),
-        _ => format!("which nothing says differ{p}"),
+        _ => format!("which are not shown to differ{p}"),
     };
     format!("pooled over {several}, {how}{reach}")
 }

@@ -275,8 +275,8 @@ pub(crate) fn decide(
         }
         (Some(_), _) => {
             let mut notes = vec![
-                "one exposure of each, and it is not known whether events come in clusters: \
-                 p is that of independent events"
+                "one exposure of each, and events may come in clusters: p assumes that they are \
+                 independent"
                     .to_owned(),
             ];
             if !passes(compared.p) {
@@ -447,8 +447,7 @@ fn rate(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Rate {
     let bound = interval.filter(|_| events.count == 0);
     let zero = bound.map(|of| {
         format!(
-            "no events: at 95 % the rate is below 1 in {} s, and this exposure can show no \
-             lower one",
+            "no events: the 95 % upper bound of the rate is 1 in {} s",
             plain(1.0 / of.high)
         )
     });

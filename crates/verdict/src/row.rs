@@ -192,7 +192,8 @@ pub(crate) fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Opt
     let missed = equivalence::share_missed(fewest, options.alpha).ok()?;
     (missed > TAIL && (apart(a) || apart(b))).then(|| {
         format!(
-            "some runs are outliers, and {fewest} runs do not show how many are: up to {} % may be",
+            "some runs are outliers, and {fewest} runs do not show their share: up to {} % of all \
+             may be outliers",
             plain(100.0 * missed)
         )
     })
@@ -201,7 +202,7 @@ pub(crate) fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Opt
 /// Why two sides that lost runs unequally cannot be equivalent.
 fn why_uneven_losses(lost: LostRuns) -> Option<String> {
     lost.is_uneven().then(|| {
-        "one side lost more runs than the other, and what those would have been is not known".into()
+        "one side lost more runs than the other, and their values are not known".into()
     })
 }
 

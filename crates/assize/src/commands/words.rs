@@ -48,6 +48,6 @@ mod tests {
     #[test]
     fn what_is_no_command_is_refused() {
         assert!(argv(" ", true).unwrap_err().contains("is empty"));
-        assert!(argv("a 'b", false).unwrap_err().contains("no partner"));
+        assert!(argv("a 'b", false).unwrap_err().contains("unmatched"));
     }
 }

@@ -342,7 +342,7 @@ fn bundles_of_one_boot_are_no_replicates() {
     );
     let limit = |found: &Value| found["limits"][0].as_str().unwrap().to_owned();
     assert!(limit(&found).starts_with("The runs are of 2 boots"));
-    assert!(limit(&document(here, &["a"])).contains("one boot of it"));
+    assert!(limit(&document(here, &["a"])).contains("one boot of one machine"));
     // The same machine under two names.
     bundle(here, "c", &head("ssh:c", "c"), 0.9, "s");
     boot(here, "c", "two", 1);

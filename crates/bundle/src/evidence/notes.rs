@@ -3,8 +3,8 @@
 use super::grain::{DECADES, EvidenceLimits, EvidenceResolution};
 
 /// For a bundle without runs of its own.
-pub(super) const POSTED: &str = "the bundle holds results that were read, with no samples and \
-     no histograms behind them: there are no distributions and no series to show";
+pub(super) const POSTED: &str = "the bundle holds results that were read, without samples or \
+                                 histograms: there are no distributions and no series to show";
 
 /// Counts of what was recorded and of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,9 +86,8 @@ fn rounded_up(value: f64) -> f64 {
 fn stretched(counts: &EvidenceCounts, grain: EvidenceResolution) -> Option<String> {
     (counts.stretched > 0).then(|| {
         format!(
-            "{} of {} series are thinned to {} equal stretches of time each or fewer: the least \
-             and the greatest sample of each stretch are shown, so no extreme is missing, and \
-             those between them are not",
+            "{} of {} series are thinned to {} equal stretches of time each or fewer: only the \
+             least and the greatest sample of each stretch are shown, so no extreme is missing",
             counts.stretched, counts.courses, grain.stretches
         )
     })
@@ -103,8 +102,8 @@ fn left_out(counts: &EvidenceCounts, limits: &EvidenceLimits) -> Vec<String> {
     missing
         .map(|(what, there, shown)| {
             format!(
-                "{} of {there} {what} are left out, those of the last repetitions first: with \
-                 the coarsest thinning they do not fit into {} bytes",
+                "{} of {there} {what} are left out, the last repetitions first: even thinned as \
+                 far as possible, they do not fit into {} bytes",
                 there - shown,
                 limits.bytes
             )
@@ -117,7 +116,7 @@ fn other_notes(counts: &EvidenceCounts) -> Vec<String> {
     if counts.bucketed > 0 {
         notes.push(format!(
             "of {} of {} distributions only buckets were recorded: each value is the end of a \
-             bucket, and the share up to it is right there and not known before it",
+             bucket, and the share up to it is known there, but not inside the bucket",
             counts.bucketed, counts.distributions
         ));
     }

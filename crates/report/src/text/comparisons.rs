@@ -244,7 +244,7 @@ fn legend(document: &Document, out: &mut String) {
     if document.comparisons.iter().any(contradicted) {
         let several = document.across.plural();
         text.push_str(&format!(
-            " disagree !: {several} show opposite effects, so no figure speaks for all."
+            " disagree !: {several} show opposite effects, so no single ratio holds for all."
         ));
     }
     let mut rows = document.comparisons.iter();
@@ -273,7 +273,7 @@ fn tail(document: &Document) -> Option<String> {
         .min()?;
     let missed = 1.0 - document.alpha.powf(1.0 / f64::from(fewest));
     Some(format!(
-        " Equal is the mean: of {fewest} runs without a slow one, up to {:.0} % of all may be slow.",
+        " Only the means are equal: if none of {fewest} runs is slow, up to {:.0} % of all may be.",
         100.0 * missed
     ))
 }

@@ -19,8 +19,8 @@ use crate::style::Style;
 use crate::wrap::{push_wrapped, push_wrapped_code};
 
 /// Explains `d` in a table.
-const DIFFERENCE: &str = " d: a difference, of percentages in points, where values of zero or less \
-                          forbid a ratio.";
+const DIFFERENCE: &str = " d: a difference (of percentages: in points), because values of zero or \
+                          less have no ratio.";
 
 /// Returns the report as text of at most [`WIDTH`](crate::wrap::WIDTH) columns: the head of
 /// [`crate::brief()`], followed by everything else. Secondary metrics are only named, unless

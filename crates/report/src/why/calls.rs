@@ -145,7 +145,7 @@ pub(super) fn claim(why: &Why, claim: &ExplainedClaim) -> String {
             let why = claim.why.as_deref().unwrap_or_default();
             return fill_lines(&format!("{}: undecided: {why}.", claim.claim));
         }
-        (ClaimOutcome::Refuted, false) => "refuted: not reached, by either of them.".to_owned(),
+        (ClaimOutcome::Refuted, false) => "refuted: not reached by either.".to_owned(),
         (ClaimOutcome::Refuted, true) => format!("refuted: reached, but {at_most}."),
         (ClaimOutcome::NotRefuted, _) => format!("not refuted: reached, and {at_most}."),
     };

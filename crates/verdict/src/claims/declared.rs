@@ -12,7 +12,8 @@ use crate::rates::event_names;
 
 /// The reason given if the records contain only statements.
 const ONLY_STATEMENTS: &str =
-    "no claim can be judged: there are only figures that are normalised, single or not admitted";
+    "no claim can be judged: all figures are normalised, without replication, or of unknown \
+     context";
 
 /// A claim, and whether it was declared or stated afterwards.
 #[derive(Debug, Clone, Copy)]

@@ -274,7 +274,7 @@ fn find(
             {
                 found.verdict = Verdict::Undecided;
                 found.notes.push(format!(
-                    "chosen after the runs, it would have to hold together with all {pairs} that \
+                    "chosen after the runs, the claim is tested together with all {pairs} that \
                      could have been chosen"
                 ));
             }

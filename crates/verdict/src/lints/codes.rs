@@ -8,7 +8,7 @@
 pub const LINTS: [(&str, &str); 70] = [
     (
         "aliased-counters",
-        "two metrics have the same values in every run: they are one counter",
+        "two metrics have the same values in every run: they count the same events",
     ),
     (
         "background-ended",
@@ -16,7 +16,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "bad-number",
-        "something other than the expected number was found",
+        "the text has something else where a number is expected",
     ),
     (
         "binary-attachment",
@@ -105,7 +105,7 @@ pub const LINTS: [(&str, &str); 70] = [
         "normalised-values",
         "figures are relative to others that were not given",
     ),
-    ("not-additive", "a metric of intervals cannot be added up"),
+    ("not-additive", "values of intervals cannot be added up"),
     (
         "not-counted-interval",
         "a counter gave no number in some intervals",

@@ -278,15 +278,14 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
     most.into_values().max().map(|most| {
         let detail = match images == repeated.len() {
             true => format!(
-                "all {most} runs of a configuration start from one memory image{}: what is found \
-                 holds for that image alone, since what its layout of memory and code adds to \
-                 a configuration cannot be distinguished from an effect",
+                "all {most} runs of a configuration start from one memory image{}: findings hold \
+                 for that image alone, since an effect of its layout of memory and code looks like \
+                 one of the configuration",
                 if images == 1 { "" } else { " on each machine" }
             ),
             false => format!(
                 "{most} runs of a configuration start from {images} memory images: each image \
-                 counts once, since what its layout of memory and code adds to a configuration \
-                 is in all its runs"
+                 counts once, since its layout of memory and code affects all its runs alike"
             ),
         };
         lint("shared-image", cells.workloads.join(", "), detail)
@@ -315,8 +314,8 @@ pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
             "unequal-spread",
             &cells.workloads[workload],
             format!(
-                "configurations of few runs vary very differently in {}: exchanging their \
-                 runs is not a fair test of the means",
+                "configurations with few runs differ greatly in the spread of {}: permuting their \
+                 runs is no valid test of the means",
                 first_names(&metrics, 6)
             ),
         )

@@ -46,7 +46,7 @@ fn sentence(document: &Document, comparison: &RateComparison, p: f64) -> Option<
     let test = match comparison.test {
         Some(RateTest::Runs) => "p over the runs",
         Some(RateTest::Windows) => "p over windows of time",
-        Some(RateTest::Poisson) | None => "p of independent events",
+        Some(RateTest::Poisson) | None => "p assuming independent events",
     };
     Some(Sentence {
         text: format!(

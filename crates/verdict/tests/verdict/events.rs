@@ -311,8 +311,8 @@ fn one_exposure_without_times_decides_nothing_and_says_why() {
     assert_eq!(
         found.note.as_deref(),
         Some(
-            "one exposure of each, and it is not known whether events come in clusters: p is \
-             that of independent events"
+            "one exposure of each, and events may come in clusters: p assumes that they are \
+             independent"
         )
     );
 }
@@ -379,8 +379,7 @@ fn no_event_bounds_the_rate_in_words_and_few_say_when_the_first_came() {
     let document = tried(&records, &Options::default());
     let note = |at: usize| document.rates[at].note.clone().unwrap_or_default();
     assert_eq!(note(0), "the first after 12.5 s of exposure");
-    let words = "no events: at 95 % the rate is below 1 in 100 s, and this exposure can show no \
-                 lower one";
+    let words = "no events: the 95 % upper bound of the rate is 1 in 100 s";
     assert_eq!(note(1), words);
     // A clock that started before the exposure gives no time of the first event.
     let records = one_exposure(vec![612.5, 800.0], at_random(40, 1));
