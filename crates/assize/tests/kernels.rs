@@ -142,7 +142,7 @@ fn headers_are_what_make_needs() {
     for (name, mend) in [
         (
             "debian:6.12",
-            "it is not stored here; assize kernel fetch --headers debian:6.12",
+            "it has not been fetched or added; assize kernel fetch --headers debian:6.12",
         ),
         ("mien", "no kernel has this name; did you mean mine?"),
     ] {
@@ -157,7 +157,7 @@ fn headers_are_what_make_needs() {
     let said = errors(&done);
     assert_eq!(done.status.code(), Some(2), "{said}");
     assert!(
-        said.contains("its headers are not stored here; assize kernel add mine"),
+        said.contains("its headers have not been fetched or added; assize kernel add mine"),
         "{said}"
     );
 }

@@ -86,7 +86,7 @@ fn in_order(patches: &[&Mail]) -> Result<Vec<PostedPatch>, String> {
     }
     if let Some(other) = patches.iter().find(|letter| letter.subject.place.is_none()) {
         return Err(format!(
-            "\"{}\" has no number and others have",
+            "\"{}\" has no number, but others have one",
             other.patch.subject
         ));
     }

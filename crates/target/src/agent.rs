@@ -76,7 +76,7 @@ fn answers(path: &Path) -> Result<(), String> {
         return Ok(());
     }
     Err(match said.end {
-        ChildEnd::Exit(status) => format!("it ended with {status} when asked for its version"),
+        ChildEnd::Exit(status) => format!("it ended with {status} on --version"),
         ChildEnd::Time | ChildEnd::Bytes => "it does not report its version".into(),
     })
 }

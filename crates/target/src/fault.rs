@@ -37,7 +37,7 @@ pub(crate) fn io(verb: &str, path: &Path, error: &std::io::Error) -> Error {
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
             mend(base, "free some space, or set ASSIZE_CACHE to another disk")
         }
-        std::io::ErrorKind::PermissionDenied => mend(base, "check who owns it"),
+        std::io::ErrorKind::PermissionDenied => mend(base, "check its owner and mode"),
         _ => base,
     }
 }

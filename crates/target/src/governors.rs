@@ -38,7 +38,7 @@ pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> 
                 idle.governor.word(),
                 kernel.name
             ),
-            format!("it is built without it ({option}=y)"),
+            format!("the kernel is built without it ({option}=y)"),
         ),
         format!(
             "name one that it has ({}), or build a kernel with {option}=y",

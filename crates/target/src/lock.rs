@@ -18,7 +18,7 @@ pub(crate) fn take(directory: &Path, progress: &mut dyn FnMut(&str)) -> Result<F
         .open(&path)
         .map_err(|error| io("open", &path, &error))?;
     if file.try_lock().is_err() {
-        progress("waiting for another assize that is storing something");
+        progress("waiting for another assize that is writing to the cache");
         file.lock().map_err(|error| io("lock", &path, &error))?;
     }
     for left in crate::fault::list(directory)? {

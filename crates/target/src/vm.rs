@@ -172,7 +172,7 @@ impl BootStock {
 /// The job as JSON, with the guest's paths.
 pub(crate) fn job_text(ready: &PreparedBoot, order: &Order) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(&ready.carried.placed(&order.job)).map_err(|error| Error {
-        what: "write down the job".into(),
+        what: "write the job".into(),
         why: error.to_string(),
         mend: None,
         wrong_use: false,

@@ -251,7 +251,7 @@ pub fn text(split: &LatencySplit) -> String {
         "{jobs} jobs, {by_worker} for a worker, {inline} run by their submitter"
     );
     if split.incomplete > 0 {
-        let _ = writeln!(text, "{} jobs were not seen to be done", split.incomplete);
+        let _ = writeln!(text, "the trace lacks the end of {} jobs", split.incomplete);
     }
     if split.events_lost > 0 {
         let _ = writeln!(

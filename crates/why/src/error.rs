@@ -47,7 +47,7 @@ pub enum Error {
 
 fn no_caches(unplaced: Option<u64>) -> String {
     match unplaced {
-        None => "the plugin wrote nothing of caches".into(),
+        None => "the plugin wrote no counts of caches".into(),
         Some(unplaced) => format!(
             "the RAM addresses of {unplaced} accesses are not known, so no cache can be modelled"
         ),

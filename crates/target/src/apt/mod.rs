@@ -255,7 +255,7 @@ impl Apt {
         if path.is_file() {
             return Ok(path);
         }
-        let why = format!("apt-get said that it had fetched {}", source.file);
+        let why = format!("apt-get reported that it had fetched {}", source.file);
         Err(failed(&*self.what, format!("{why}, but it is not there")))
     }
 
@@ -284,7 +284,7 @@ impl Apt {
 fn no_program(what: &str, program: &str, error: &std::io::Error) -> Error {
     if error.kind() == std::io::ErrorKind::NotFound {
         return mend(
-            wrong(what, format!("there is no {program} here")),
+            wrong(what, format!("{program} is not installed")),
             "build or copy a kernel: assize kernel add NAME --kernel IMAGE --modules DIR",
         );
     }

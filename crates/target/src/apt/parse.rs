@@ -108,7 +108,7 @@ pub(super) fn complaint(said: &str, program: &str) -> (String, Option<String>) {
         .find(|line| cause(line).is_some())
         .or_else(|| line("E: "))
         .or_else(|| said.lines().rfind(|line| !line.trim().is_empty()))
-        .unwrap_or("it failed and did not say why");
+        .unwrap_or("it failed without a message");
     let plain = telling.trim_start_matches("E: ").trim_start_matches("W: ");
     let how = cause(said).map(String::from);
     (format!("{program}: {}", plain.trim()), how)

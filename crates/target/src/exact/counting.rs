@@ -91,7 +91,7 @@ impl Exact {
         if !path.with_extension(KALLSYMS).is_file() {
             let last = left.console.lines().last().unwrap_or("nothing");
             let why = left.ended.as_ref().map_or_else(
-                || "the set-up failed, or the agent is of another assize".into(),
+                || "the set-up failed, or the agent is from another version of assize".into(),
                 |failure| format!("{failure}; it printed: {last}"),
             );
             return Err(mend(

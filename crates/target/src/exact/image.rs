@@ -129,7 +129,7 @@ fn attempt(booted: &BootSpec<'_>) -> Result<ScratchDirectory, Error> {
     Err(Error {
         what: format!("make a memory image with QEMU {}", booted.qemu.version),
         why: format!(
-            "in {ATTEMPTS} attempts the clock went on by {} ns while the machine was stopped",
+            "in {ATTEMPTS} attempts the clock advanced by {} ns while the machine was stopped",
             leap.cast_signed()
         ),
         mend: Some("try once more, or with another QEMU: assize kernel fetch --qemu".into()),

@@ -335,7 +335,7 @@ fn exact(outcome: RunOutcome) -> RunOutcome {
                 how: match other {
                     Some(ns) => {
                         let ns = ns.cast_signed();
-                        format!("the clock went on by {ns} ns while it was stopped")
+                        format!("the clock advanced by {ns} ns while it was stopped")
                     }
                     None => "the agent did not check the clock".into(),
                 },

@@ -31,7 +31,7 @@ pub(crate) const TURN: Duration = Duration::from_secs(1);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QmpError {
     /// QEMU has exited, or its output is not QMP.
-    #[error("QEMU is gone: {0}")]
+    #[error("QEMU has ended: {0}")]
     Gone(String),
     /// QEMU refused the command.
     #[error("QEMU refuses: {0}")]

@@ -128,7 +128,7 @@ fn agree(
         }
         let difference = first_difference(&lines(&outcome), &lines(&second));
         // Otherwise they differ before the first record.
-        differed.push(difference.unwrap_or_else(|| "what comes before the answer".into()));
+        differed.push(difference.unwrap_or_else(|| "the records before the answer".into()));
     }
     let how = format!(
         "{PAIRS} times two executions of it differed: {}",

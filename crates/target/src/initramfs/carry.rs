@@ -169,10 +169,7 @@ impl<'a> Carrier<'a> {
         };
         // Linux allows four nested script interpreters.
         if depth > 4 {
-            return Err(wrong(
-                what,
-                "its interpreter is a script of a script of a script",
-            ));
+            return Err(wrong(what, "its interpreters are scripts, nested too deeply"));
         }
         for word in words {
             let found = self.host.program(&word).ok_or_else(|| {

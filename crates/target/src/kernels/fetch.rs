@@ -37,8 +37,8 @@ impl Kernels {
         let Some(kernel) = names::debian(name) else {
             let known: Vec<&str> = DEBIAN.iter().map(|kernel| kernel.name).collect();
             let why = match names::debian(base) {
-                Some(_) => "an archive keeps few versions, so the newest is fetched".into(),
-                None => format!("Debian's archive gives {}", known.join(", ")),
+                Some(_) => "an archive keeps few versions: only the newest can be fetched".into(),
+                None => format!("Debian's archive has {}", known.join(", ")),
             };
             let near = names::nearest(base, known.iter().copied()).unwrap_or("debian:6.12");
             return Err(mend(
@@ -64,8 +64,8 @@ impl Kernels {
             && let Some(compiler) = lacking(&stored)
         {
             progress(&format!(
-                "modules for it are built with {compiler}, which is not in PATH; \
-                 assize kernel fetch --compiler {name} brings it"
+                "modules for it need {compiler}, which is not in PATH; assize kernel fetch \
+                 --compiler {name} fetches it"
             ));
         }
         progress(&format!("{name} is {}", stored.release));

@@ -133,7 +133,7 @@ fn unknown(name: &str, base: &str, version: Option<&str>, stored: &[Kernel]) -> 
         .collect();
     if let (Some(version), false) = (version, versions.is_empty()) {
         let why = format!(
-            "version {version} is not stored here, only {}",
+            "version {version} has not been fetched, only {}",
             versions.join(", ")
         );
         return mend(
@@ -142,7 +142,7 @@ fn unknown(name: &str, base: &str, version: Option<&str>, stored: &[Kernel]) -> 
         );
     }
     if names::debian(base).is_some() {
-        let why = "it is not stored here";
+        let why = "it has not been fetched or added";
         return mend(wrong(what, why), format!("assize kernel fetch {base}"));
     }
     let stored = stored.iter().map(|kernel| kernel.name.as_str());

@@ -246,7 +246,7 @@ fn unpack(from: &Path, to: &Path, parts: &BTreeSet<String>, what: &str) -> Resul
         .map_err(|error| mend(failed(what, format!("start tar: {error}")), INSTALL))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let why = said.lines().next().unwrap_or("it did not say why");
+        let why = said.lines().next().unwrap_or("it printed no reason");
         return Err(mend(failed(what, format!("tar: {why}")), INSTALL));
     }
     if parts.is_empty() {

@@ -151,7 +151,7 @@ pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> 
                 "use the placement policy {} on the kernel {}",
                 policy.name, kernel.name
             ),
-            format!("it is built without sched_ext ({SCHED_EXT}=y)"),
+            format!("the kernel is built without sched_ext ({SCHED_EXT}=y)"),
         ),
         "use kernel = \"debian:7\", or `policy = \"none\"`",
     ))

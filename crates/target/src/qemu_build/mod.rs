@@ -147,7 +147,7 @@ pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, 
     };
     let place = build.carry_out(progress)?;
     prune(root, &place, SystemTime::now());
-    stored(root).ok_or_else(|| failed(WHAT, format!("{} is not whole", place.display())))
+    stored(root).ok_or_else(|| failed(WHAT, format!("{} is incomplete", place.display())))
 }
 
 /// Removes QEMUs of other recipes that have not been used for a long time.
@@ -199,7 +199,7 @@ impl QemuBuild<'_> {
         let version = String::from_utf8_lossy(&version).trim().to_string();
         let built = self.compile(&mut log, &source, &version, &digest, progress)?;
         if !is_parallel(&built) {
-            let why = "what was built has no clock for each CPU (-icount parallel)";
+            let why = "the QEMU that was built has no clock per CPU (-icount parallel)";
             return Err(failed(WHAT, why));
         }
         let binary = made.path().join(BINARY);
@@ -223,7 +223,7 @@ impl QemuBuild<'_> {
         match trust(&self.known, &source.file, &source.sha256) {
             Ok(SourceTrust::Known) => {}
             Ok(SourceTrust::Newer) => progress(&format!(
-                "{} is newer than what was tried; Debian's signature vouches for it",
+                "{} is newer than the version tested; Debian's signature was checked",
                 source.file
             )),
             Err(why) => {

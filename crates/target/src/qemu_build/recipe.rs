@@ -166,7 +166,7 @@ pub(super) fn trust(known: &[KnownFile], file: &str, sha256: &str) -> Result<Sou
     }
     let known: Vec<&str> = qemu().map(|known| known.version.as_str()).collect();
     Err(format!(
-        "the archive has QEMU {version}, and the patches are for {} and what follows it in its series",
+        "the archive has QEMU {version}, and the patches are for {} and later versions of its series",
         known.join(", ")
     ))
 }

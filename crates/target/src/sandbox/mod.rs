@@ -114,7 +114,7 @@ impl SandboxError {
             ),
             SandboxError::Left(path, kind) => mend(
                 failed(what, format!("the build left {kind}: {}", path.display())),
-                "nothing of it is used; look at what the sources do",
+                "no file of it is used; check what the sources do",
             ),
         }
     }

@@ -44,7 +44,7 @@ impl Connection {
         if host.is_empty() || host.starts_with('-') || host.contains(odd) {
             return Err(Error {
                 what: format!("run on ssh:{host}"),
-                why: "ssh cannot reach such a host".into(),
+                why: "this is no name of a host".into(),
                 mend: Some("use `ssh:HOST`, `ssh:USER@HOST` or `ssh://USER@HOST:PORT`".into()),
                 wrong_use: true,
             });

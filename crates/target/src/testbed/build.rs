@@ -163,7 +163,7 @@ impl<'a> WantedModules<'a> {
         let why = format!("{moving} changed while make was reading it");
         Err(mend(
             failed(what(self.request.subject.name), why),
-            "try again once nothing writes to the kernel's headers any more",
+            "try again when nothing writes to the kernel's headers",
         ))
     }
 

@@ -74,7 +74,7 @@ fn version(program: &Path) -> Result<String, String> {
     let text = String::from_utf8_lossy(&said.stdout);
     match text.lines().next().filter(|_| said.status.success()) {
         Some(line) => Ok(line.to_string()),
-        None => Err(format!("{name} does not say its version")),
+        None => Err(format!("{name} prints no version")),
     }
 }
 

@@ -58,7 +58,7 @@ pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
 /// The headers are not stored; the error says how to get them.
 pub(crate) fn headers(kernel: &Kernel) -> Result<&Path, Error> {
     kernel.headers.as_deref().ok_or_else(|| {
-        let why = "its headers are not stored here";
+        let why = "its headers have not been fetched or added";
         mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
     })
 }

@@ -30,7 +30,7 @@ pub fn offsets<const N: usize>(
 ) -> Result<[u64; N], Error> {
     let subject = KernelToBuildFor::new(kernel)?;
     let what = format!(
-        "find out where fields of {structure} lie in {}",
+        "find the offsets of fields of {structure} in {}",
         kernel.name
     );
     let place = scratch::directory(root).map_err(|error| io("create", root, &error))?;
@@ -54,7 +54,7 @@ pub fn offsets<const N: usize>(
         mend(
             failed(&what, line),
             format!(
-                "`assize kernel fetch --headers {}` brings its headers",
+                "`assize kernel fetch --headers {}` fetches its headers",
                 kernel.name
             ),
         )
@@ -74,7 +74,7 @@ pub fn offsets<const N: usize>(
     };
     run.run(command(&subject, &work)).map_err(with_log)?;
     let object = read(&work.join("offsets.o"))?;
-    numbers(&object).ok_or_else(|| failed(&what, "the compiler has made no such numbers"))
+    numbers(&object).ok_or_else(|| failed(&what, "the object file has no offsets"))
 }
 
 /// The command that compiles the file in a directory.

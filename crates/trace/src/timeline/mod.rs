@@ -218,7 +218,7 @@ fn engines(run: &TracedRun, notes: &mut Vec<String>) -> Vec<(String, Vec<BusyTim
         if waited > 0 {
             notes.push(format!(
                 "{name}: {waited} of {} jobs were handed to it before the job before them was \
-                 done; they are drawn from then on",
+                 done; they are drawn from when that job was done",
                 jobs.len()
             ));
         }

@@ -288,7 +288,7 @@ fn without_noise_there_are_no_weights_and_no_interval() {
             .because
             .as_deref()
             .unwrap()
-            .contains("no run varies")
+            .contains("no run varies on")
     );
 }
 

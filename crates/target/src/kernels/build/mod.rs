@@ -206,7 +206,7 @@ impl Kernels {
             let why = format!("{} was changed while it was built", path.display());
             return Err(mend(
                 failed(site.what, why),
-                "build again once nothing writes to the tree",
+                "build again when nothing writes to the tree",
             ));
         }
         let mut content = blake3::Hasher::new();
@@ -442,7 +442,7 @@ fn compiler(what: &str) -> Result<String, Error> {
     let text = String::from_utf8_lossy(&said.stdout);
     let line = text.lines().next();
     line.map(String::from)
-        .ok_or_else(|| failed(what, "gcc does not say its version"))
+        .ok_or_else(|| failed(what, "gcc prints no version"))
 }
 
 /// Everything that the result of a kernel build depends on besides the sources.
