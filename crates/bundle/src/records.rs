@@ -48,7 +48,7 @@ pub struct Run {
     /// Its seed, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Its machine, or what `across` says, if there are several.
+    /// Its machine, kernel or bundle (see `across`), if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Where it was read.
@@ -126,8 +126,7 @@ pub struct Statement {
     pub value: f64,
     /// The figure it was divided by, if it is normalised.
     pub normalised_to: Option<String>,
-    /// Whether it could be judged if its context were known better; the doubt `not-judged` says
-    /// what is missing.
+    /// Whether it could be judged with more context; the doubt `not-judged` says what is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_admitted: bool,
     /// Where it was read.
@@ -229,9 +228,9 @@ pub struct Resolution {
 /// A configuration and the levels of its factors.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Configuration {
-    /// Short name, unique without regard to case.
+    /// Short name, unique even if case is ignored.
     pub name: String,
-    /// Heading or label as given.
+    /// Heading or label, as in the source.
     pub label: String,
     /// Whether each factor is on, for configurations of a 2^k grid; else empty.
     pub factors: BTreeMap<String, bool>,
@@ -324,7 +323,7 @@ impl Doubt {
     }
 }
 
-/// What the values of `machine` distinguish.
+/// What each value of `machine` stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Across {
@@ -333,7 +332,7 @@ pub enum Across {
     Machines,
     /// Kernels, on one machine or on the exact target.
     Kernels,
-    /// Other settings of the machine, or only the time.
+    /// Bundles that differ in machine settings, or only in time.
     Bundles,
 }
 

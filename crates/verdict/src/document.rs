@@ -60,11 +60,11 @@ pub struct Document {
     pub workloads: Vec<String>,
     /// Runs, as recorded.
     pub runs: Vec<Run>,
-    /// Means of runs, as recorded.
+    /// Means over runs, as recorded.
     pub summaries: Vec<Summary>,
     /// Figures without replication, as recorded.
     pub statements: Vec<Statement>,
-    /// Other numbers of a post, if requested.
+    /// Numbers not read as figures, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unassigned: Vec<Unassigned>,
     /// Families of tests: the primary ones, and all others.
@@ -75,7 +75,7 @@ pub struct Document {
     pub outcomes: Vec<OutcomeComparison>,
     /// Each configuration compared with its baseline.
     pub comparisons: Vec<Comparison>,
-    /// What the rows of `machines` are, if not machines.
+    /// What the rows of `machines` stand for, if not machines.
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,
     /// The comparisons on each machine, if there are several.
@@ -129,7 +129,7 @@ pub struct Document {
     ///
     /// Empty until the caller, who knows it, fills it in.
     pub reproduce: String,
-    /// The unit for times that the reader chose, if any.
+    /// The unit that the user chose for times, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_unit: Option<String>,
 }
@@ -156,9 +156,9 @@ pub struct Family {
     pub alpha: f64,
     /// Number of joint relabelings of the runs.
     pub relabelings: f64,
-    /// How many of them were evaluated.
+    /// Number of relabelings evaluated.
     pub visited: u32,
-    /// Whether all were.
+    /// Whether all relabelings were evaluated.
     pub exact: bool,
     /// The smallest p that any of its tests can reach.
     pub p_attainable: f64,
@@ -169,7 +169,7 @@ pub struct Family {
 pub struct SameConfiguration {
     /// The configuration under test.
     pub configuration: String,
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
 }
 
@@ -178,7 +178,7 @@ pub struct SameConfiguration {
 pub struct IdentityDifference {
     /// The configuration under test.
     pub configuration: String,
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
     /// Sorted by kind and name.
     pub parts: Vec<DifferingPart>,
@@ -191,11 +191,11 @@ pub struct DifferingPart {
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// Its digest or value in the baseline; `null` if absent there.
+    /// Digest or value of the part in the baseline; `null` if absent there.
     pub baseline: Option<String>,
-    /// The same in the configuration.
+    /// Digest or value in the configuration.
     pub value: Option<String>,
-    /// Whether the levels of the two explain the difference.
+    /// Whether the levels of both explain the difference.
     pub by_level: bool,
 }
 
@@ -209,7 +209,7 @@ pub struct Comparison {
     pub metric: String,
     /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
@@ -227,7 +227,7 @@ pub struct Comparison {
     pub attempted: Option<[u32; 2]>,
     /// Mean of the baseline: geometric on the log scale, else arithmetic.
     pub mean_baseline: Option<f64>,
-    /// The same of the configuration.
+    /// Mean of the configuration, of the same kind.
     pub mean: Option<f64>,
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
@@ -274,7 +274,7 @@ pub struct Comparison {
     /// settle the row with 80 % probability if the two are equal or differ by the margin (if
     /// `undecided`).
     pub runs_needed: Option<u32>,
-    /// An explanation, if one is needed.
+    /// An explanation, if needed.
     pub because: Option<String>,
 }
 
@@ -301,7 +301,7 @@ pub struct NoiseFloor {
     pub metric: String,
     /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
@@ -418,7 +418,7 @@ pub struct Claim {
     pub origin: ClaimOrigin,
     /// The outcome.
     pub outcome: Outcome,
-    /// The reason; figures compare the claim's first configuration with its second.
+    /// The reason, with figures of the claim's first configuration against its second.
     pub because: String,
 }
 

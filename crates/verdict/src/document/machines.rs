@@ -13,11 +13,11 @@ pub struct MachineComparison {
     pub metric: String,
     /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
-    /// The machine, or what `across` says.
+    /// The machine, kernel or bundle (see `across`).
     pub machine: String,
     /// Runs of the baseline, if known.
     pub n_baseline: Option<u32>,
@@ -25,7 +25,7 @@ pub struct MachineComparison {
     pub n: Option<u32>,
     /// Mean of the baseline: geometric on the log scale, else arithmetic.
     pub mean_baseline: Option<f64>,
-    /// The same of the configuration.
+    /// Mean of the configuration, of the same kind.
     pub mean: Option<f64>,
     /// The scale on which the values were compared.
     pub scale: Scale,
@@ -55,7 +55,7 @@ pub struct MachineComparison {
     pub p_t_adjusted: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// An explanation, if one is needed.
+    /// An explanation, if needed.
     pub because: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub struct Pooled {
     pub metric: String,
     /// Its unit; empty for a plain count, or if no run has the metric.
     pub unit: String,
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
@@ -79,9 +79,9 @@ pub struct Pooled {
     pub shown_on: u32,
     /// The scale on which the values were compared.
     pub scale: Scale,
-    /// Common ratio (fixed effect).
+    /// Pooled ratio (fixed effect).
     pub ratio: Option<f64>,
-    /// Common difference; raw scale only.
+    /// Pooled difference (fixed effect); raw scale only.
     pub difference: Option<f64>,
     /// Interval of `ratio` or `difference`; covers these machines only.
     pub ci: Option<[f64; 2]>,
@@ -95,9 +95,9 @@ pub struct Pooled {
     pub prediction: Option<[f64; 2]>,
     /// Cochran's Q.
     pub q: Option<f64>,
-    /// Its p by chi-squared, which takes the standard errors as known.
+    /// p of Cochran's Q by chi-squared, with standard errors taken as known.
     pub q_p: Option<f64>,
-    /// p of Welch's test that the effects are equal, which does not.
+    /// p of Welch's test that the effects are equal, with standard errors taken as estimates.
     pub q_p_welch: Option<f64>,
     /// I²: the share of the effects' variance that is between machines.
     pub i2: Option<f64>,
@@ -121,7 +121,7 @@ pub struct Pooled {
     pub agreement: Agreement,
     /// The verdict; `undecided` if machines contradict each other.
     pub verdict: Verdict,
-    /// An explanation, if one is needed.
+    /// An explanation, if needed.
     pub because: Option<String>,
 }
 
@@ -133,6 +133,6 @@ pub enum Agreement {
     Agree,
     /// The effect differs in size, not in direction.
     Differ,
-    /// Some machines show the effect in one direction, others in the other.
+    /// Some machines show the effect in one direction, some in the opposite.
     Opposite,
 }

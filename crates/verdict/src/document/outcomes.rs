@@ -140,10 +140,10 @@ pub struct Tail {
 pub struct OutcomeComparison {
     /// How the runs ended.
     pub outcome: RunEnd,
-    /// The threshold, for slow runs.
+    /// The threshold of slow runs, if `outcome` is `slow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,
@@ -160,9 +160,9 @@ pub struct OutcomeComparison {
     pub pairs: Option<OutcomePairs>,
     /// The exact test that gave `p`.
     pub test: OutcomeTest,
-    /// Its two-sided p.
+    /// Two-sided p of the test.
     pub p: f64,
-    /// The smallest p that it can give with this many such runs.
+    /// The smallest p that the test can give with this many such runs.
     pub p_attainable: f64,
     /// `p` corrected for the document; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,

@@ -15,11 +15,11 @@ pub struct Rate {
     pub event: String,
     /// Number of events.
     pub count: u64,
-    /// Time in which they could have happened, if known.
+    /// Time during which events could have happened, if known.
     pub exposure_s: Option<f64>,
     /// `count` over `exposure_s`.
     pub rate_per_s: Option<f64>,
-    /// Exact 95 % interval of `rate_per_s`, from 0 if there were none.
+    /// Exact 95 % interval of `rate_per_s`, from 0 if there were no events.
     pub ci: Option<[f64; 2]>,
     /// A note, such as that the events are clustered.
     pub note: Option<String>,
@@ -28,7 +28,7 @@ pub struct Rate {
 /// One rate compared with the baseline's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RateComparison {
-    /// The configuration that it is compared with.
+    /// The configuration that `configuration` is compared with.
     pub baseline: String,
     /// The configuration under test.
     pub configuration: String,

@@ -29,9 +29,9 @@ pub struct Table {
 pub struct TableRow {
     /// The configuration under test.
     pub configuration: String,
-    /// What `relative` compares it with; `null` for the baseline itself, or if there is none.
+    /// Baseline of `relative`; `null` for the baseline itself, or if there is none.
     pub baseline: Option<String>,
-    /// An explanation, if one is needed.
+    /// An explanation, if needed.
     pub because: Option<String>,
     /// One for each column.
     pub cells: Vec<TableCell>,
@@ -44,7 +44,7 @@ pub struct TableCell {
     pub workload: String,
     /// Runs that have the metric.
     pub n: u32,
-    /// Their median; `null` if there are none.
+    /// Median of these runs; `null` without runs.
     pub median: Option<f64>,
     /// Compared with the same configuration on the workload `normalised_to`; `null` on that
     /// workload.
@@ -77,6 +77,6 @@ pub struct Relation {
     pub difference: Option<f64>,
     /// The verdict in `comparisons`; `null` if the pair is not there, and so in no family.
     pub verdict: Option<Verdict>,
-    /// An explanation, if one is needed.
+    /// An explanation, if needed.
     pub because: Option<String>,
 }

@@ -37,7 +37,7 @@ pub struct Tradeoff {
     pub level: f64,
     /// One for each configuration that ran on both workloads.
     pub points: Vec<TradeoffPoint>,
-    /// An explanation, if one is needed.
+    /// An explanation, if needed.
     pub because: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub struct TradeoffAxis {
     pub unit: String,
     /// Which direction is good.
     pub better: Better,
-    /// What `relative` compares with; `null` if nothing is compared.
+    /// Baseline of `relative`; `null` if nothing is compared.
     pub baseline: Option<String>,
 }
 
@@ -63,11 +63,11 @@ pub struct TradeoffPoint {
     pub configuration: String,
     /// Its values of the first metric.
     pub x: TradeoffValue,
-    /// Its values of the second.
+    /// Its values of the second metric.
     pub y: TradeoffValue,
     /// Its standing.
     pub standing: Standing,
-    /// Whether that rests on a verdict that is only `supported`.
+    /// Whether the standing rests on a verdict that is only `supported`.
     pub supported: bool,
     /// Configurations that dominate it.
     pub dominated_by: Vec<Domination>,
@@ -75,7 +75,7 @@ pub struct TradeoffPoint {
     pub not_told_from: Vec<String>,
     /// Configurations equivalent to it in both metrics.
     pub equivalent_to: Vec<String>,
-    /// An explanation, if one is needed.
+    /// An explanation, if needed.
     pub because: Option<String>,
 }
 
@@ -84,7 +84,7 @@ pub struct TradeoffPoint {
 pub struct TradeoffValue {
     /// Runs that have the metric, if known.
     pub n: Option<u32>,
-    /// Their mean: geometric if all are positive, else arithmetic; `null` if there are none.
+    /// Mean of these runs: geometric if all are positive, else arithmetic; `null` without runs.
     pub mean: Option<f64>,
     /// Compared with the baseline, as in `comparisons`.
     pub relative: Option<Relation>,
@@ -97,7 +97,7 @@ pub enum Standing {
     /// On the Pareto front: against each other configuration it is shown to be better in a
     /// metric, or equivalent in both.
     Front,
-    /// Another is shown to be better in one metric and better or equivalent in the other.
+    /// Another is shown to be better in one metric, and better or equivalent in the other.
     Dominated,
     /// Neither.
     Undecided,
@@ -124,6 +124,6 @@ pub struct Domination {
     /// Its comparison with the other in the first metric; `null` if the two are identical on that
     /// workload.
     pub x: Option<Relation>,
-    /// The same in the second metric.
+    /// Its comparison with the other in the second metric.
     pub y: Option<Relation>,
 }
