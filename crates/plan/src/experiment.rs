@@ -65,7 +65,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "images",
             RUNS.optional(),
-            "Number of memory images, assigned to blocks in turn (exact only); by default one per block, up to 32. With 1, nothing in the image is random.",
+            "Memory images, assigned to blocks in turn (exact only); by default one per block, up to 32. With 1, nothing in the image is random.",
         ),
         key(
             "seed",

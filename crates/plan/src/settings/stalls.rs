@@ -31,7 +31,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "kind",
             Word(&["smi", "irqs-off"]).or("smi"),
-            "What stalls the CPU: a system management interrupt, which the kernel does not see, or a long timer interrupt.",
+            "Stall by a system management interrupt, which the kernel does not see, or by a long timer interrupt.",
         ),
         key(
             "length",

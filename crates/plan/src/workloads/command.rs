@@ -29,7 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "output",
             Word(&["head", "tail"]).or("head"),
-            "How much of its standard output and of its standard error to keep: 'head', the first MiB; 'tail', the last 4 KiB, with length and digest if there is more.",
+            "What to keep of its standard output and standard error: 'head', the first MiB; 'tail', the last 4 KiB, with length and digest if there is more.",
         ),
         SCHEDULING,
     ],

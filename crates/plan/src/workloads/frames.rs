@@ -29,7 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "in_fence",
             Flag.or("false"),
-            "Pass the client's fence to the kernel, instead of waiting for it in the compositor.",
+            "The compositor passes the client's fence to the kernel instead of waiting for it.",
         ),
         RUN_COST,
         SCHEDULING,

@@ -20,7 +20,7 @@ pub(crate) const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
 pub(crate) const PRIORITY: SectionKey = key(
     "priority",
     Whole(0, 99).or("0"),
-    "Priority: 1 to 99 for fifo and rr, else 0.",
+    "1 to 99 for fifo and rr, else 0.",
 );
 
 /// How threads are scheduled.
@@ -29,11 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key("policy", Word(POLICIES).or("other"), "Scheduling policy."),
         PRIORITY,
-        key(
-            "nice",
-            Whole(-20, 19).or("0"),
-            "Nice value, for other and batch.",
-        ),
+        key("nice", Whole(-20, 19).or("0"), "For other and batch."),
         key(
             "cpus",
             List(&Whole(0, 4095)).or("[]"),
