@@ -212,7 +212,7 @@ fn legend(document: &Document, out: &mut String) {
     let mut text = String::from("Medians are those of the runs.");
     if normalised || relative {
         text.push_str(&format!(
-            " Ratios are of geometric means, runs of one block by pairs; below each its {level} % interval, not corrected."
+            " Ratios are of geometric means, with the runs of a block paired; below each is its {level} % interval, not corrected."
         ));
     }
     if relative {

@@ -38,9 +38,9 @@ pub(super) fn tables(document: &Document, out: &mut String) {
     }
     out.push('\n');
     let mut text = format!(
-        "pooled: what these {several} have in common, each weighed by the inverse of its squared \
-         error; random: the mean over {several} like these; next: where 95 % of others would lie. \
-         p of Welch's test that the effects are equal; {several} count as different below 0.1."
+        "pooled: what these {several} have in common, each weighted by its inverse squared error; \
+         random: the mean over {several} like these; next: where 95 % of others would lie. p of \
+         Welch's test that the effects are equal; {several} count as different below 0.1."
     );
     if shown.iter().any(|row| row.difference.is_some()) {
         text.push_str(DIFFERENCE);

@@ -148,9 +148,7 @@ fn identities(document: &Document, all: bool, out: &mut String) {
         0 => {}
         n => {
             let these = brief::count_of(n, "configuration");
-            let text = format!(
-                "{these} differ as their levels say, and in nothing else (--all lists how)."
-            );
+            let text = format!("{these} differ only in what their levels set (--all lists how).");
             push_wrapped(out, "  - ", "    ", &text);
         }
     }

@@ -134,9 +134,10 @@ pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
         out.push('\n');
     }
     if !document.factorial.is_empty() {
-        let text = "Factors: ratio on/off, averaged over the other factor; a:b is the ratio of the two ratios, 1 where the \
-                    factors do not depend on each other. The interval is its own; ** established, * supported, ? undecided are \
-                    corrected for all that is tested.";
+        let text = "Factors: ratio on/off, averaged over the other factor; a:b is the ratio of the \
+                    two ratios, 1 where the factors do not depend on each other. The interval is \
+                    not corrected; ** established, * supported, ? undecided are corrected for all \
+                    that is tested.";
         push_wrapped(out, "", "", text);
         out.push('\n');
     }

@@ -201,10 +201,12 @@ fn legend(document: &Document, out: &mut String) {
     let level = short(first.level * 100.0);
     let margin = document.margin * 100.0;
     let mut text = format!(
-        "Means as comparisons take them (geometric where all values are positive), and below each the ratio to the baseline with its \
-         {level} % interval, marked as above. front: against each other configuration it is shown that it does not dominate this one. dominated: the one \
-         named is shown to be better in one metric and, in the other, better or equivalent within {margin} %; in brackets, its ratios to \
-         the one that it dominates. undecided: neither. All pairs are corrected together with everything else that is tested."
+        "Means as in comparisons (geometric where all values are positive), and below each the \
+         ratio to the baseline with its {level} % interval, marked as above. front: every other \
+         configuration is shown not to dominate this one. dominated: the configuration named is \
+         shown to be better in one metric, and better or equivalent within {margin} % in the \
+         other; its ratios to this one are in brackets. undecided: neither. All pairs are \
+         corrected together with everything else that is tested."
     );
     let points = || document.tradeoffs.iter().flat_map(|one| &one.points);
     if points().any(|point| point.supported) {

@@ -127,7 +127,7 @@ fn tail(trend: &Trend) -> Vec<String> {
     let margin = plain(100.0 * trend.margin);
     let mut lines = vec![
         "** established, * supported; each bundle is compared with the one".into(),
-        format!("before it. All of this holds at once with {level} %; differences"),
+        format!("before it. All statements hold together at {level} %; differences"),
         format!("within {margin} % are no change."),
     ];
     if let caps @ [_, ..] = &trend.caps()[..] {

@@ -94,8 +94,8 @@ pub struct TradeoffValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// On the Pareto front: against each other configuration it is shown to be better in a
-    /// metric, or equivalent in both.
+    /// On the Pareto front: shown to be better than each other configuration in a metric, or
+    /// equivalent to it in both.
     Front,
     /// Another is shown to be better in one metric, and better or equivalent in the other.
     Dominated,
