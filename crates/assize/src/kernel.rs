@@ -93,9 +93,9 @@ fn check(file: &Path) -> Result<u8, Failure> {
     for (weight, what) in [
         (
             OptionWeight::Needed,
-            "the exact machine cannot run, or lacks what is named below, without",
+            "lacks options that the exact machine needs",
         ),
-        (OptionWeight::Wanted, "some features are missing without"),
+        (OptionWeight::Wanted, "lacks options of some features"),
     ] {
         if of(weight).next().is_some() {
             text.push_str(&format!("{name}: {what}\n"));
@@ -155,7 +155,7 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
         }
         for known in missing {
             text.push_str(&format!(
-                "{:15} not here; assize kernel fetch {}\n",
+                "{:15} not fetched; assize kernel fetch {}\n",
                 known.name, known.name
             ));
         }

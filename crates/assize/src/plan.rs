@@ -116,7 +116,7 @@ fn images(plan: &Plan) -> String {
     let machines = plan.configurations.iter();
     let machines: BTreeSet<_> = machines.map(|one| &one.machine).collect();
     format!(
-        "{}: {} where none is kept yet\n",
+        "{}: {} unless already kept\n",
         count(plan.images.len(), "memory image"),
         count(plan.images.len() * machines.len(), "boot")
     )

@@ -240,11 +240,8 @@ fn builds() -> Outcome {
 
 fn planned() -> Outcome {
     for (more, said) in [
-        ("", "3 memory images: 3 boots where none is kept yet\n"),
-        (
-            "images = 1",
-            "1 memory image: 1 boot where none is kept yet\n",
-        ),
+        ("", "3 memory images: 3 boots unless already kept\n"),
+        ("images = 1", "1 memory image: 1 boot unless already kept\n"),
         ("target = \"host\"", "6 runs: 3 of each of 2 cells\n"),
     ] {
         let here = Here::new(more);

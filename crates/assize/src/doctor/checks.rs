@@ -141,7 +141,7 @@ fn qemu(root: &Path) -> Vec<DoctorCheck> {
     let mut checks = vec![found(QEMU, detail)];
     let name = "QEMU, 2 CPUs";
     checks.push(match qemu.fits(2) {
-        Ok(()) => found(name, "each CPU of an exact machine has a clock of its own"),
+        Ok(()) => found(name, "each CPU of an exact machine has its own clock"),
         Err(error) => DoctorCheck::failed(name, error, "exact machines with more than one CPU"),
     });
     checks

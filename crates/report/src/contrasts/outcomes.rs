@@ -60,9 +60,9 @@ pub fn describe_outcome(row: &OutcomeComparison) -> String {
     match (row.verdict, row.fewest) {
         (Verdict::Established, _) => text.push_str(", established"),
         (_, Some(fewest)) if row.count_baseline == 0 && row.count < fewest => {
-            text.push_str(&format!("; {fewest} or more would tell"));
+            text.push_str(&format!("; {fewest} or more would show a difference"));
         }
-        (_, None) => text.push_str("; so few runs cannot tell"),
+        (_, None) => text.push_str("; so few runs cannot show a difference"),
         _ => {}
     }
     if let Some(note) = &row.note {
@@ -163,8 +163,8 @@ mod tests {
         .unwrap();
         assert_eq!(
             describe_outcome(&row),
-            "elapsed above 3.1 ms on read with rarely: cannot tell: 0 of 40 -> 2 of 40 runs; 9 \
-             or more would tell"
+            "elapsed above 3.1 ms on read with rarely: cannot tell: 0 of 40 -> 2 of 40 runs; 9 or \
+             more would show a difference"
         );
     }
 }

@@ -47,7 +47,7 @@ fn tested(row: &OutcomeComparison) -> String {
     if let Some(pairs) = row.pairs {
         let _ = write!(
             text,
-            "; of {} pairs of one seed and image only {} in {}, only {} in {}",
+            "; of {} pairs of one seed and image, only {} ended so in {}, only {} in {}",
             pairs.pairs,
             row.baseline,
             pairs.only_baseline,

@@ -68,7 +68,7 @@ pub(super) fn sizes(document: &Document) -> Option<Sentence> {
     let several = document.across.plural();
     Some(Sentence {
         text: format!(
-            "How much {} changes on {} with {} differs between the {several} (p {}): {}; over \
+            "The change of {} on {} with {} differs between the {several} (p {}): {}; over \
              {several} like these {}.",
             row.metric,
             row.workload,

@@ -185,7 +185,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     let sentences = sentence_texts(&document);
     assert!(
         sentences.iter().any(|text| text.starts_with(
-            "How much time changes on pipe with queue differs between the machines (p < 0.0001)"
+            "The change of time on pipe with queue differs between the machines (p < 0.0001)"
         )),
         "{sentences:?}"
     );
