@@ -197,7 +197,7 @@ fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(),
 fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) -> Result<(), Error> {
     let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
     if target == "host" || target.starts_with("ssh:") {
-        let why = format!("on the target {target} it is the kernel that runs there");
+        let why = format!("the target {target} uses the kernel that runs there");
         let error = Error::option("--kernel", kernel, why);
         return Err(error.mend("leave it out, or use the target exact or live"));
     }

@@ -117,7 +117,7 @@ fn images(experiment: &Experiment) -> Result<(), Error> {
         return Ok(());
     };
     if file.target != target::EXACT {
-        let why = format!("machines of {} do not start from images", file.target);
+        let why = format!("the target {} has no memory images", file.target);
         return Err(experiment.error("images", why).mend("remove it"));
     }
     let runs = match &file.until {

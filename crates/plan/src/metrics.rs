@@ -173,7 +173,7 @@ impl<'a> GivenMetrics<'a> {
         }
         let error = |why: &str| self.experiment.error(path, format!("{why} '{metric}'"));
         if assize_job::is_event(metric) {
-            let error = error("only rates are given for the events");
+            let error = error("only rates are computed for the events");
             return Err(error.mend("remove it: rates are compared anyway"));
         }
         let error = error("nothing here measures");

@@ -122,7 +122,7 @@ pub(crate) fn frequency(layers: &SettingLayers<'_>) -> Result<Option<Frequency>,
             return Err(error.mend("add set = \"…MHz\""));
         }
         Some(_) if !userspace => {
-            let why = format!("{} does not take it", written.governor.word());
+            let why = format!("{} does not use it", written.governor.word());
             let error = layers.error("set", why);
             return Err(error.mend("write governor = \"userspace\", or remove it"));
         }

@@ -132,7 +132,7 @@ impl ExperimentChecker<'_> {
                     argv.extend(given.as_array().into_iter().flatten().cloned());
                 }
                 other => {
-                    let why = "no such key of a program that is a policy";
+                    let why = "a policy with a program has no such key";
                     let error = self.source.error(&key.span(), &path, why);
                     return Err(error.nearest(other, [PROGRAM, ARGUMENTS]));
                 }

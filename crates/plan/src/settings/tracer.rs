@@ -130,7 +130,7 @@ pub(crate) fn check(
         return Err(error.mend("add 'hwlat', 'osnoise' or 'timerlat' to instruments"));
     };
     if let Some(key) = unknown(kind, written) {
-        let why = format!("{} does not know it", kind.word());
+        let why = format!("{} has no such setting", kind.word());
         return Err(document
             .error(&format!("{TABLE}.{key}"), why)
             .mend("remove it"));

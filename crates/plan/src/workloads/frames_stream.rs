@@ -134,7 +134,7 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
         return say("pause", why, "set bands too, to 2 or more");
     }
     if !pauses && stream.bands > 1 {
-        let why = "bands are separated by a pause, and there is none";
+        let why = "bands without a pause between them have no effect";
         return say("bands", why, "set pause too, or remove bands");
     }
     if stream.device.is_some() && !from.is_of_device() && !to.is_of_device() {

@@ -116,8 +116,7 @@ fn wrong_options_name_themselves() {
         (
             FULL,
             set(&[("load", &["hogs"]), ("bypass", &["on"])]),
-            "--set: no configuration has the first of the levels kept of each factor; \
-             keep other levels",
+            "--set: no configuration has the first kept level of each factor; keep other levels",
         ),
         (
             diagonal,
@@ -166,7 +165,7 @@ fn wrong_options_name_themselves() {
         (
             FULL,
             kernel("debian:7", Some("ssh:lab")),
-            "--kernel: debian:7: on the target ssh:lab it is the kernel that runs there; \
+            "--kernel: debian:7: the target ssh:lab uses the kernel that runs there; \
              leave it out, or use the target exact or live",
         ),
         (

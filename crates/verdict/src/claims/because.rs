@@ -177,7 +177,7 @@ fn few_runs(
         let enough = counts::runs_to_exclude(excess.abs(), options.alpha)?;
         let (points, runs) = (plain(100.0 * excess.abs()), a.of.min(b.of));
         return (enough > runs).then(|| {
-            format!("if none ends this way, about {enough} runs a side rule out {points} points")
+            format!("about {enough} runs a side rule out {points} points, if none ends this way")
         });
     }
     (p_attainable > options.alpha).then(|| {
