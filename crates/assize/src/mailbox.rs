@@ -151,7 +151,7 @@ fn guarded(letters: &[Letter], judge: impl FnOnce() -> Option<IndexRow>) -> Opti
 
 fn broken(letters: &[Letter]) -> IndexRow {
     IndexRow {
-        problem: Some("a bug in assize: it could not be read or judged".to_owned()),
+        problem: Some("a bug in assize: the mail could not be read or judged".to_owned()),
         ..row(letters)
     }
 }

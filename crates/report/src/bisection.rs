@@ -210,7 +210,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push(format!("  {}", id_and_subject(&found.commit)));
             lines.extend(reason_lines(&found.verdict));
             lines.extend(figures(&found.verdict));
-            lines.push("The difference came in several steps, or the runs do not tell.".into());
+            lines.push("The difference came in several steps, or the runs are too few.".into());
         }
         BisectionAnswer::OneOf(commits) => {
             lines.push(format!("The cause is one of these {}:", commits.len()));

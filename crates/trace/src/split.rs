@@ -292,7 +292,7 @@ pub fn text(split: &LatencySplit) -> String {
 fn worst_text(text: &mut String, split: &LatencySplit) {
     let _ = writeln!(
         text,
-        "\nworst, by all but run_job -> completion (us since the submission)\n\
+        "\nworst by latency without run_job -> completion (us since submission)\n\
          {:<10}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}",
         "job", "at ms", "queued", "woken", "running", "run_job", "waited"
     );

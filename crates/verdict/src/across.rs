@@ -247,7 +247,7 @@ pub(crate) fn compare_across_machines(
         .collect();
     if !alone.is_empty() {
         all.because.push(format!(
-            "{} left out: no runs of both there",
+            "{} left out: no runs of both configurations there",
             and_list(&alone)
         ));
     }

@@ -124,7 +124,7 @@ pub(crate) fn kernel<'a>(
 ) -> Result<Option<&'a str>, Failure> {
     match (base.filter(|base| is_debian(base)), kernel) {
         (Some(base), Some(kernel)) => Err(Failure::Argument(format!(
-            "--kernel {kernel}: patches of the sources of {base} run on it; leave one of the two out"
+            "--kernel {kernel}: with --base {base}, the patches run on {base}; leave one of the two out"
         ))),
         (base, kernel) => Ok(base.or(kernel)),
     }

@@ -138,7 +138,7 @@ fn none_decided(sheet: &BriefSheet<'_>, contrasts: usize) -> String {
     let of_all = counts::count_of(contrasts, "contrast");
     let mut ends = sheet.document.outcomes.iter();
     sheet.bold(&match ends.any(|one| one.verdict == Verdict::Established) {
-        true => format!("Besides how runs ended, none of {of_all} is decided."),
+        true => format!("Apart from how runs ended, none of {of_all} is decided."),
         false => format!("Cannot tell for any of {of_all}."),
     })
 }

@@ -46,7 +46,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
         let more = if difference < 0.0 { "fewer" } else { "more" };
         let times = count(difference.abs());
         let _ = match at {
-            0 => write!(text, " {level} {times} times per {per} {more} than {b}"),
+            0 => write!(text, " {level} {times} {more} times per {per} than {b}"),
             _ => write!(text, ", {level} {times} {more}"),
         };
     }
@@ -167,7 +167,7 @@ mod tests {
         let two = text(values, 2);
         let words = two.replace('\n', " ");
         for said in [
-            "In a model of caches drm-sched misses L1d 30 times per job more than depq+bypass+irq, \
+            "In a model of caches drm-sched misses L1d 30 more times per job than depq+bypass+irq, \
              L2 2.5 fewer. Lines that another CPU has modified are transferred 92.8 times per job \
              by drm-sched and 1 times by depq+bypass+irq.",
             "Caches: l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64. A model: no latency,",
@@ -195,7 +195,7 @@ mod tests {
         };
         assert_eq!(
             said([true, false, true, false, true]).trim_end(),
-            "In a model of caches drm-sched misses L1i 30 times per job more than depq+bypass+irq, \
+            "In a model of caches drm-sched misses L1i 30 more times per job than depq+bypass+irq, \
              L2 30 more. Lines that another CPU has modified are transferred 50 times per job by \
              drm-sched and 20 times by depq+bypass+irq."
         );

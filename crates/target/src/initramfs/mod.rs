@@ -152,7 +152,7 @@ fn objects(
         return Ok(Vec::new());
     };
     carrier.ours(
-        "what attaches placement policies",
+        "the program that attaches placement policies",
         &attach,
         policies::ATTACH,
     )?;

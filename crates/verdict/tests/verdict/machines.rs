@@ -263,7 +263,7 @@ fn a_machine_without_one_side_is_left_out_and_named() {
     assert_eq!(document.pooled[0].machines, 2);
     let because = document.pooled[0].because.as_deref().unwrap();
     assert!(
-        because.contains("gamma left out: no runs of both there"),
+        because.contains("gamma left out: no runs of both configurations there"),
         "{because}"
     );
 }

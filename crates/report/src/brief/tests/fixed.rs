@@ -92,7 +92,7 @@ fn an_established_outcome_is_not_followed_by_cannot_tell_for_any() {
         crate::text(&document, &Brief::default(), Style::default()),
     ] {
         assert!(!text.contains("annot tell for any"), "{text}");
-        let said = "Besides how runs ended, none of 2 contrasts is decided.";
+        let said = "Apart from how runs ended, none of 2 contrasts is decided.";
         assert!(text.contains(said), "{text}");
     }
 }
