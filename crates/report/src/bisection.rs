@@ -350,7 +350,7 @@ fn about(bisection: &Bisection) -> Vec<String> {
         .filter(|one| one.same_as.is_some() || one.bundle.is_none());
     let mut lines = vec![
         format!(
-            "{} builds, of GOOD and {} of the range; {} runs",
+            "{} builds: GOOD and {} commits of the range; {} runs",
             bisection.builds,
             bisection.builds.saturating_sub(1),
             bisection.runs
@@ -513,7 +513,7 @@ Against its parent 0123456789ab Change 10:
   busy_time_per_job in sync +414.5 % (+410.0..+420.0) **
     from 24.10 to 124.0 us
 
-5 builds, of GOOD and 4 of the range; 60 runs
+5 builds: GOOD and 4 commits of the range; 60 runs
 3 commits judged, 1 of them by identical files
 not tested: 0123456789ab Change 4: a.c:1:1: error: x
 undecided: 0123456789ab Change 3

@@ -208,7 +208,7 @@ fn kvm() -> DoctorCheck {
             "the target live at native speed; without KVM, QEMU emulates the CPU",
         )
         .mend(match error.kind() {
-            std::io::ErrorKind::PermissionDenied => "become a member of the group kvm",
+            std::io::ErrorKind::PermissionDenied => "add your user to the group kvm",
             _ => "load kvm_intel or kvm_amd, if the CPU supports it",
         }),
     }

@@ -62,7 +62,7 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
         key(
             "residency",
             duration(0).required(),
-            "Target residency: the shortest idle time for which it pays off.",
+            "Target residency: the shortest idle time for which the state pays off.",
         ),
         key("exit", duration(0).required(), "Exit latency."),
         key("power", POWER.required(), "Modelled power of a CPU in it."),

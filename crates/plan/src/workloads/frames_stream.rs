@@ -66,7 +66,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "device",
             Text.optional(),
-            "The device with that memory: a PCI address (0000:00:02.0), /dev/fbN or /dev/dri/cardN; by default the first display controller, framebuffer or card.",
+            "The device that has source or destination: a PCI address (0000:00:02.0), /dev/fbN or /dev/dri/cardN; by default the first display controller, framebuffer or card.",
         ),
         key("bar", Whole(0, 5).or("0"), "The N of resourceN."),
         key(
@@ -193,7 +193,7 @@ pub(crate) fn check_devices(
             let measured = configuration.workloads.iter().any(|one| one.name == *name);
             let table = if measured { "workloads" } else { "background" };
             let why = format!(
-                "in {} it copies to or from a device, and the machine has none",
+                "in {} the workload copies to or from a device, but the machine has none",
                 configuration.name
             );
             let error = document.error(&join(table, name), why);

@@ -26,7 +26,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "reach",
             Whole(1, 65536).or("32"),
-            "How far back, in jobs, a dependency may be.",
+            "How many jobs back a dependency may be.",
         ),
         job_duration("20us"),
         spread("80us"),

@@ -171,7 +171,7 @@ fn few_runs(
 ) -> Option<String> {
     let excess = reading.excess();
     if reading.relation == ClaimedRelation::Equal {
-        return Some("equal shares are never shown; claim `A <= B + 5%`".into());
+        return Some("two shares are never shown to be equal; claim `A <= B + 5%`".into());
     }
     if excess != 0.0 && a.count + b.count == 0 {
         let enough = counts::runs_to_exclude(excess.abs(), options.alpha)?;

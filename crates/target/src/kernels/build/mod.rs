@@ -155,7 +155,7 @@ impl Kernels {
         progress("configuring");
         site.configure(progress)?;
         progress(
-            "building the image and its modules: minutes from nothing, seconds after a change",
+            "building the image and its modules: minutes from scratch, seconds after a change",
         );
         site.make(&["bzImage", "modules"])?;
         let _kernels = crate::lock::take(&self.directory(), progress)?;
