@@ -157,7 +157,7 @@ fn a_deviation_is_noticed() -> Outcome {
     let once = place.run("once", "2", &["--fresh"]);
     assert_eq!(once.executions, 7, "{}", once.said);
     assert!(once.said.contains("two executions of it differed: line "));
-    let sentence = "1 of 4 runs executed twice: 1 not equal at first";
+    let sentence = "1 of 4 runs executed twice: 1 differed at first";
     assert!(once.said.contains(sentence), "{}", once.said);
     assert_eq!(files(&once.bundle), files(&equal.bundle));
     let lints = once.lints("inexact");

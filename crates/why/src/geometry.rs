@@ -119,7 +119,7 @@ impl Geometry {
             {
                 *found = Some(CacheLevel { bytes, ways });
                 if *line.get_or_insert(bytes_of_line) != bytes_of_line {
-                    return Err("this host's levels have lines of several sizes".into());
+                    return Err("this host's cache levels differ in line size".into());
                 }
             }
         }

@@ -88,7 +88,7 @@ impl ReproducibilityCounts {
         } = self;
         let equal = match differed {
             0 => "all equal".to_string(),
-            some => format!("{some} not equal at first; the machine is not exact here"),
+            some => format!("{some} differed at first; the machine is not exact here"),
         };
         (twice > 0).then(|| format!("{twice} of {executed} runs executed twice: {equal}"))
     }
@@ -148,7 +148,7 @@ mod tests {
                 order_result(false, facts),
                 order_result(false, &[EXECUTIONS]),
             ]);
-            let want = "2 of 2 runs executed twice: 1 not equal at first; the machine is not \
+            let want = "2 of 2 runs executed twice: 1 differed at first; the machine is not \
                         exact here";
             assert_eq!(text.as_deref(), Some(want));
         }

@@ -65,7 +65,11 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
             "Target residency: the shortest idle time for which the state pays off.",
         ),
         key("exit", duration(0).required(), "Exit latency."),
-        key("power", POWER.required(), "Modelled power of a CPU in it."),
+        key(
+            "power",
+            POWER.required(),
+            "Modelled power of a CPU in this state.",
+        ),
         key(
             "transition",
             ENERGY.optional(),

@@ -117,7 +117,7 @@ fn missing(program: &Path, asker: &Path, name: &str) -> Error {
     mend(
         failed(
             format!("carry {}", program.display()),
-            format!("{} links {name}, which is not here", asker.display()),
+            format!("{} links {name}, which is not installed", asker.display()),
         ),
         format!("install the package that has {name}"),
     )

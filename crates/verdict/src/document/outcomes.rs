@@ -114,8 +114,8 @@ impl RunEnd {
             RunEnd::ExitStatus => "failed",
             RunEnd::SetUp => "failed in its set-up",
             RunEnd::NotAsAsked => "ran with wrong files or settings",
-            RunEnd::Complained => "was warned of by the kernel",
-            RunEnd::ComplainedOutside => "was warned of by the kernel in set-up or tear-down",
+            RunEnd::Complained => "made the kernel warn",
+            RunEnd::ComplainedOutside => "made the kernel warn in set-up or tear-down",
             RunEnd::Slow => "was slow",
         }
     }
