@@ -41,7 +41,7 @@ impl ShareClaim {
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
         if function.is_empty() || !named {
-            return Err(wrong("no function name before the colon"));
+            return Err(wrong("no name of a function before the colon"));
         }
         let digits = figure.trim_start_matches(['+', '-']);
         let percent = digits.parse::<f64>().ok();

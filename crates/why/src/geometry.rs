@@ -319,6 +319,6 @@ mod tests {
         let mut several = all;
         several[3][4] = "128";
         let error = Geometry::of_host(|path| host_file(&several, path)).unwrap_err();
-        assert!(error.contains("several sizes"), "{error}");
+        assert!(error.contains("differ in line size"), "{error}");
     }
 }
