@@ -235,7 +235,9 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.extend(of_end(bisection));
         }
         BisectionAnswer::Undecided => {
-            lines.push(format!("Undecided whether the claim holds at the end of {range}:"));
+            lines.push(format!(
+                "Undecided whether the claim holds at the end of {range}:"
+            ));
             lines.push(claim(bisection));
             lines.extend(of_end(bisection));
         }

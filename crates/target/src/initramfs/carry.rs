@@ -169,7 +169,10 @@ impl<'a> Carrier<'a> {
         };
         // Linux allows four nested script interpreters.
         if depth > 4 {
-            return Err(wrong(what, "its interpreters are scripts, nested too deeply"));
+            return Err(wrong(
+                what,
+                "its interpreters are scripts, nested too deeply",
+            ));
         }
         for word in words {
             let found = self.host.program(&word).ok_or_else(|| {
