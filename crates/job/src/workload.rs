@@ -190,7 +190,7 @@ pub const WORKLOADS: &[(&str, &str)] = &[
         "stream",
         "simgpu: like sync, with the time of each round trip",
     ),
-    ("sync", "simgpu: a thread that submits a job and waits for it, repeatedly"),
+    ("sync", "simgpu: submit a job, wait for it, repeat"),
     ("threads", "simgpu: threads that submit independent jobs"),
 ];
 
