@@ -360,7 +360,7 @@ pub(crate) struct CompareArguments {
     /// A file can be hyperfine's JSON, or any format that audit reads.
     #[arg(value_name = "BUNDLE|COMMAND", required_unless_present = "commands")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// How to join bundles with the same configurations [default: blocks on several machines]
+    /// How to join bundles with the same configurations [default: blocks, if on several machines]
     #[arg(long, value_enum, value_name = "WHAT", hide_short_help = true)]
     pub(crate) bundles: Option<BundleJoining>,
     #[command(flatten)]

@@ -148,10 +148,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "the post does not say what +- means; the most cautious reading is taken",
     ),
     ("spread-unknown", "the spread of runs was not given"),
-    ("starved", "some contexts got nothing done"),
+    ("starved", "some contexts completed no job"),
     ("summary-mismatch", "a summary contradicts its runs"),
-    ("truncated-block", "figures break off"),
-    ("truncated-message", "a message breaks off"),
+    ("truncated-block", "a block of figures is cut off"),
+    ("truncated-message", "a message is cut off"),
     (
         "unavailable",
         "the target cannot provide what was requested",
