@@ -45,7 +45,7 @@ function askWhy(rows) {
   if (!data.shell || !row) return [];
   const { source, configurations, workloads } = data.shell;
   const command = `assize why ${source} ${configurations[row.b]} ${configurations[row.c]} --workload ${workloads[row.w]} --keep`;
-  return [html('p', { class: 'quiet' }, `Which functions make the difference to ${configuration(row.c)} is counted by `, html('code', {}, command))];
+  return [html('p', { class: 'quiet' }, `To see which functions make the difference to ${configuration(row.c)}, run `, html('code', {}, command))];
 }
 
 function drawWhy() {

@@ -82,7 +82,7 @@ function seek() {
   look(flame.frames[0], false);
   const { a, b, difference } = perJob(sums);
   const { data } = flame;
-  const text = `${found} frame${found === 1 ? '' : 's'}: ${instructions(a)} of ${data.a} and ${instructions(b)} of ${data.b}, ${withSign(difference)}, with frames below and each instruction once`;
+  const text = `${found} frame${found === 1 ? '' : 's'}: ${instructions(a)} of ${data.a} and ${instructions(b)} of ${data.b}, ${withSign(difference)}, frames below included, each instruction counted once`;
   document.getElementById('sought').textContent = words ? shown(text) : '';
 }
 
