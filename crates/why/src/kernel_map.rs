@@ -97,7 +97,7 @@ pub fn kernel_map(
             .first()
             .copied()
             .ok_or_else(|| Error::Missing {
-                what: format!("where {name} is"),
+                what: format!("the address of {name}"),
                 mend: "with CONFIG_KALLSYMS, for x86-64",
             })
     };
@@ -134,8 +134,8 @@ pub fn kernel_map(
     }
     if next > PROBES {
         return Err(Error::Missing {
-            what: format!("of more than {PROBES} functions at once how often they are entered"),
-            mend: "command for fewer",
+            what: format!("entry counts of more than {PROBES} functions at once"),
+            mend: "command for a few of them",
         });
     }
     if trees {

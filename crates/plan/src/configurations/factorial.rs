@@ -25,7 +25,7 @@ pub(crate) fn check(
     if let Some(hole) = missing_combination(&switches, configurations) {
         let why = format!("no configuration has {hole}");
         let error = experiment.error("factorial", why);
-        return Err(error.mend("name levels of which every combination is run"));
+        return Err(error.mend("name levels whose combinations are all run"));
     }
     Ok(())
 }

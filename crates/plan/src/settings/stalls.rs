@@ -91,7 +91,7 @@ pub(crate) fn stalls(
     let least = longest + Stalls::APART_NS;
     if period_ns.saturating_sub(written.jitter_ns) < least {
         let why = format!(
-            "is too short: less the jitter it must be at least {}, the longest stall plus {}",
+            "is too short: minus the jitter, it must be at least {}, the longest stall plus {}",
             show_ns(least),
             show_ns(Stalls::APART_NS)
         );
