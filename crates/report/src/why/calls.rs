@@ -99,8 +99,7 @@ pub(super) fn hunks(why: &Why) -> String {
         for function in &hunk.functions {
             let has = &function.has;
             let words = if !has.known {
-                "no function of this name in the kernel: inlined into its callers, or not \
-                 built".into()
+                "no function of this name in the kernel: inlined, or not built".into()
             } else if has.reached {
                 format!(
                     "reached, {} and {} of all instructions with what it calls; explains at most \
