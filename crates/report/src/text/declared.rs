@@ -305,10 +305,10 @@ follow      790.0 ns       0.00660
   to base   0.600 **       0.378 *
             0.540..0.660   0.340..0.416
 
-Medians are those of the runs. Ratios are of geometric means, runs of
-one block by pairs; below each its 95 % interval, not corrected. 'to
-NAME': ratio to that configuration on the same workload, marked where
-the tables above test it.
+Medians are those of the runs. Ratios are of geometric means, with the
+runs of a block paired; below each is its 95 % interval, not corrected.
+'to NAME': ratio to that configuration on the same workload, marked
+where the tables above test it.
 
 "
         );
