@@ -201,9 +201,8 @@ pub(crate) fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Opt
 
 /// Why two sides that lost runs unequally cannot be equivalent.
 fn why_uneven_losses(lost: LostRuns) -> Option<String> {
-    lost.is_uneven().then(|| {
-        "one side lost more runs than the other, and the lost values are not known".into()
-    })
+    lost.is_uneven()
+        .then(|| "one side lost more runs than the other, and the lost values are not known".into())
 }
 
 fn median(values: &[f64]) -> f64 {

@@ -11,8 +11,7 @@ use crate::options::Options;
 use crate::rates::event_names;
 
 /// The reason given if the records contain only statements.
-const ONLY_STATEMENTS: &str =
-    "no claim can be judged: all figures are normalised, without replication, or of unknown \
+const ONLY_STATEMENTS: &str = "no claim can be judged: all figures are normalised, without replication, or of unknown \
      context";
 
 /// A claim, and whether it was declared or stated afterwards.

@@ -172,8 +172,10 @@ fn equal_means_are_not_equivalent_of_few_runs_or_with_runs_that_lie_apart() {
     assert_eq!(found.verdict, Verdict::Undecided);
     assert_eq!(
         found.because.as_deref(),
-        Some("some runs are outliers, and 20 runs do not show their share: up to 13.9 % of all may \
-              be outliers")
+        Some(
+            "some runs are outliers, and 20 runs do not show their share: up to 13.9 % of all may \
+              be outliers"
+        )
     );
     assert_eq!(judged(20, 1.0).verdict, Verdict::Equivalent);
     // An outlier within the margin does not count.
