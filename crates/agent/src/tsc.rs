@@ -64,8 +64,8 @@ fn usable(flags: &str, source: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the time-stamp counter is no clock here: the kernel takes '{}', and the CPU has not \
-         both constant_tsc and nonstop_tsc; use another machine",
+        "the time-stamp counter is no clock here: the kernel uses '{}', and the CPU lacks \
+         constant_tsc or nonstop_tsc; use another machine",
         source.trim()
     ))
 }
@@ -97,7 +97,7 @@ pub(crate) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<CounterRate,
     match u64::try_from(khz) {
         Ok(khz @ 1_000..=100_000_000) => Ok(CounterRate { khz }),
         _ => Err(format!(
-            "the time-stamp counter goes on by {ticks} in {ns} ns, which is no clock; use \
+            "the time-stamp counter advances by {ticks} in {ns} ns and cannot be a clock; use \
              another machine"
         )),
     }

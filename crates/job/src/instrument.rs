@@ -31,11 +31,11 @@ pub const INSTRUMENTS: &[Instrument] = &[
     Instrument {
         name: "gaps",
         source: "a thread on each CPU that reads the time-stamp counter all the time",
-        needs: "x86 with a time-stamp counter that is the same in all states",
+        needs: "x86 with an invariant time-stamp counter",
     },
     Instrument {
         name: "guest-instructions",
-        source: "the time-stamp counter without the times in which all CPUs sleep",
+        source: "the time-stamp counter, less the times in which all CPUs are halted",
         needs: "target exact",
     },
     Instrument {
@@ -50,7 +50,7 @@ pub const INSTRUMENTS: &[Instrument] = &[
     },
     Instrument {
         name: "osnoise",
-        source: "the kernel's tracer osnoise: a loop that reads the clock as any thread would",
+        source: "the kernel's tracer osnoise: a loop that reads the clock at normal priority",
         needs: "a kernel with CONFIG_OSNOISE_TRACER (debian:6.12-rt has it); tracefs; root",
     },
     Instrument {

@@ -31,7 +31,7 @@ impl Machine {
         let most = Machine::QUANTUM_NS_MAX;
         if word.starts_with(TURNS) {
             return Err(WrongQuantum {
-                why: format!("'{word}': there are no turns, each CPU has a clock of its own"),
+                why: format!("'{word}': there are no turns, because each CPU has its own clock"),
                 mend: format!(
                     "remove it, or write {WORD}NS for how far one CPU may be ahead of another"
                 ),
@@ -44,10 +44,7 @@ impl Machine {
             Ok(ns) if (1..=most).contains(&ns) => Ok(Some(ns)),
             _ => Err(WrongQuantum {
                 why: format!("'{text}' is no whole number of nanoseconds from 1 to {most}"),
-                mend: format!(
-                    "write {WORD}{}, as it is without this word",
-                    Machine::QUANTUM_NS
-                ),
+                mend: format!("write {WORD}{}, the default", Machine::QUANTUM_NS),
             }),
         }
     }

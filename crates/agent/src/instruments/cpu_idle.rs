@@ -165,8 +165,8 @@ fn records(
             Some(whole)
         });
         let Some(spans) = spans else {
-            let reason = "the CPU traced nothing and the run was too short to tell why; \
-                          make it longer";
+            let reason = "the trace has no event of this CPU, and the run was too short to tell \
+                          why; make it longer";
             records.push(unavailable(NAME, Some(&name), reason));
             unknown = Some(reason);
             continue;

@@ -34,7 +34,7 @@ fn parse(text: &str) -> Result<Vec<CpuRunTimes>, String> {
         Some(version) if VERSIONS.contains(&version) => {}
         Some(version) => {
             return Err(format!(
-                "{PATH}: version {version} is not known; versions 15 to 17 are"
+                "{PATH}: version {version} is not supported, only 15 to 17"
             ));
         }
         None => return Err(format!("{PATH}: its first line names no version")),
@@ -66,7 +66,7 @@ fn cpu(line: &str) -> Result<CpuRunTimes, String> {
 fn difference(before: &[CpuRunTimes], after: &[CpuRunTimes]) -> Result<Vec<AgentMessage>, String> {
     let same = |(a, b): (&CpuRunTimes, &CpuRunTimes)| a.number == b.number;
     if before.len() != after.len() || !before.iter().zip(after).all(same) {
-        return Err("CPUs came or went during the run; leave them as they are".into());
+        return Err("CPUs went online or offline during the run; leave them as they are".into());
     }
     let mut sums = [0u64; 3];
     for (before, after) in before.iter().zip(after) {

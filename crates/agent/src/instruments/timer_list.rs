@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<TimerListReading, String> {
     // Linux 7 accumulates idle times elsewhere and shows them in ticks only.
     if !text.contains(".idle_sleeptime") && text.contains(".idle_entrytime") {
         return Err(format!(
-            "{PATH}: this kernel does not say there how long CPUs were idle; cpu-idle measures it"
+            "{PATH}: this kernel does not print idle times there; use the instrument cpu-idle"
         ));
     }
     for line in text.lines() {
@@ -90,10 +90,10 @@ fn parse(text: &str) -> Result<TimerListReading, String> {
         }
     }
     let Some(now) = now else {
-        return Err(format!("{PATH}: it does not say what time it is"));
+        return Err(format!("{PATH}: it does not say the current time"));
     };
     if cpus.iter().all(|cpu| cpu.idle_sleeptime == 0) {
-        return Err(format!("{PATH}: this kernel does not add up idle times"));
+        return Err(format!("{PATH}: this kernel does not sum idle times"));
     }
     let idle = cpus.iter().map(|cpu| (cpu.number, cpu.idle(now)));
     Ok(TimerListReading {
@@ -112,7 +112,7 @@ fn busy(from: &TimerListReading, to: &TimerListReading) -> Result<u64, String> {
     let mut busy = 0;
     for (cpu, after) in &to.idle {
         let Some((_, before)) = from.idle.iter().find(|(number, _)| number == cpu) else {
-            return Err(format!("CPU {cpu} came while the workload ran"));
+            return Err(format!("CPU {cpu} went online while the workload ran"));
         };
         busy += elapsed.saturating_sub(after.saturating_sub(*before));
     }
@@ -165,7 +165,7 @@ mod tests {
             .replace(".iowait", ".y");
         let why = parse(&seven).unwrap_err();
         assert!(
-            why.contains("does not say") && why.contains("cpu-idle"),
+            why.contains("does not print") && why.contains("cpu-idle"),
             "{why}"
         );
     }

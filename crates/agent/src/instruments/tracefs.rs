@@ -226,8 +226,8 @@ impl<E> RecordedTrace<E> {
             (0, false) => return None,
             (0, true) => format!("{instrument}: part of the trace could not be read"),
             (lost, _) => format!(
-                "{instrument}: {lost} trace events did not fit into the buffer; \
-                 what came after them is not counted; make the run shorter"
+                "{instrument}: {lost} trace events did not fit into the buffer; later events are \
+                 not counted; make the run shorter"
             ),
         };
         Some(doubt("lost-events", detail))
@@ -260,7 +260,7 @@ pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "this kernel has no tracer {name}: {} lists {}; take a kernel with {option}, such as \
+        "this kernel has no tracer {name}: {} lists {}; use a kernel with {option}, such as \
          debian:6.12-rt",
         path.display(),
         there.trim()

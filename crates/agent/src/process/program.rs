@@ -105,7 +105,7 @@ pub(super) fn become_program(exec: &ExecProgram) -> String {
         && let Err(error) = sys::ignore_affinity()
     {
         return format!(
-            "its choice of CPUs cannot be ignored: {}",
+            "its CPU affinity cannot be reset: {}",
             sys::error_text(&error)
         );
     }

@@ -100,7 +100,7 @@ pub(crate) fn attach(
     {
         let ops = &seen.ops;
         started = Err(format!(
-            "the kernel says that '{ops}' decides, not '{wanted}'"
+            "the kernel reports '{ops}' as attached, not '{wanted}'"
         ));
     }
     if let Err(why) = started {
@@ -162,7 +162,7 @@ impl AttachedPolicy {
         let what = match now.state.as_str() {
             ENABLED if now.ops != self.seen.ops => format!("'{}' decides now", now.ops),
             ENABLED if now.serial != self.seen.serial => "it was attached again".into(),
-            ENABLED => "what had attached it has ended".into(),
+            ENABLED => "the process that attached it has ended".into(),
             state => format!("it is {state}"),
         };
         Err(with_reasons(&what, &messages))

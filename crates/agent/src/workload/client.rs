@@ -333,7 +333,7 @@ fn not_created(queue: &Queue, error: &std::io::Error) -> String {
     if queue.shape != DriverShape::None && error.raw_os_error() == Some(libc::EOPNOTSUPP) {
         return format!(
             "{why}; drm_sched of this kernel has threads, not workqueues, so that it cannot be \
-             used as xe and panthor use it: shape = \"amdgpu\" is what there is"
+             used as xe and panthor use it; set shape = \"amdgpu\""
         );
     }
     why

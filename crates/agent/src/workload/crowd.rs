@@ -127,7 +127,7 @@ impl Load for Crowding {
         let (full, end) = self.full;
         if full >= end {
             return Err(format!(
-                "it took {} ms until every context had its jobs in flight, and that was the end; \
+                "every context had its jobs in flight only after {} ms, at the end of the run; \
                  give a longer duration",
                 (full - run.start) / 1_000_000
             ));

@@ -212,7 +212,7 @@ fn compare(latencies: &ThreadLatencies, summary: &str, loops: u64) -> Result<Vec
                 "its main thread did not get to run"
             };
             doubts.push(format!(
-                "cyclictest, thread {thread}: {count} of {loops} values are there, as {why}"
+                "cyclictest, thread {thread}: {count} of {loops} values are there: {why}"
             ));
             continue;
         }

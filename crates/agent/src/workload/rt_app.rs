@@ -60,8 +60,8 @@ fn doubt_calibration(name: &str) -> AgentMessage {
     doubt(
         "rt-app-uncalibrated",
         format!(
-            "{name}: rt-app measured on one of several CPUs, in each run anew, how long its \
-             loop takes; give `calibration` in nanoseconds, here or in its file"
+            "{name}: rt-app calibrated its loop again in each run, on one of several CPUs; give \
+             `calibration` in nanoseconds, here or in its file"
         ),
     )
 }

@@ -95,7 +95,7 @@ impl Load for Submitters {
             let words = words(run.terms, thread, self.0.threads);
             if let Some(job) = words.missing(jobs, |word| memory.word(word)) {
                 return Err(format!(
-                    "thread {thread}: job {} is done, but what it wrote has not arrived",
+                    "thread {thread}: job {} is done, but its write is not visible",
                     job + 1
                 ));
             }

@@ -110,7 +110,7 @@ impl RunInstrument for Watching {
             && (shared.begun() as usize) < self.watchers.len()
         {
             if let Some((cpu, _)) = self.watchers.iter().find(|(_, child)| child.has_ended()) {
-                self.failed = Some(format!("the thread on CPU {cpu} ended before it began"));
+                self.failed = Some(format!("the thread on CPU {cpu} ended too early"));
                 break;
             }
             sys::sleep_until(sys::now() + LOOK_NS);
@@ -185,8 +185,8 @@ fn room_for_others(
     let always = settings.width_ns >= settings.window_ns;
     if always && online.iter().all(|cpu| cpus.contains(cpu)) {
         return Err(
-            "real-time threads that watch every CPU all the time leave none to what is \
-                    measured; set gaps.width below gaps.window, or leave a CPU out of gaps.cpus"
+            "real-time threads that watch every CPU all the time leave none to the workload; set \
+             gaps.width below gaps.window, or leave a CPU out of gaps.cpus"
                 .into(),
         );
     }
@@ -222,7 +222,7 @@ fn seen_by(mut child: Child) -> Result<(Seen, Vec<AgentMessage>), String> {
             other => doubts.push(other),
         }
     }
-    let seen = seen.ok_or_else(|| format!("it said nothing and ended with {:?}", left.end))?;
+    let seen = seen.ok_or_else(|| format!("it printed nothing and ended with {:?}", left.end))?;
     Ok((seen, doubts))
 }
 
@@ -345,8 +345,8 @@ impl Staged for Watcher {
         let cpu = self.cpu;
         if watch.is_full() {
             let detail = format!(
-                "CPU {cpu} had more gaps than there is room for ({}); it was not watched after \
-                 the last, and the exposure ends there",
+                "CPU {cpu} had more gaps than there is room for ({}); it was not watched after the \
+                 last, where its exposure ends",
                 watch.found.len()
             );
             records.push(doubt("lost-events", detail));

@@ -121,9 +121,9 @@ fn records(outcome: &RunObservation<'_>) -> Vec<AgentMessage> {
     let cpus = outcome.cpus.len();
     if cpus > 1 && outcome.settings.mode != TracerMode::PerCpu {
         let detail = format!(
-            "hwlat looked on one of {cpus} CPUs at a time: each was watched for a small part of \
-             the time (hwlat_watched_share), to which the rates refer, and what takes a CPU at \
-             other times was not seen; tracer.mode = \"per-cpu\" looks on all"
+            "hwlat watched one of {cpus} CPUs at a time, each for a small share of the time \
+             (hwlat_watched_share): rates are per second of that time, and latencies at other \
+             times were not detected; tracer.mode = \"per-cpu\" watches all CPUs"
         );
         records.push(doubt("watched-in-turn", detail));
     }

@@ -166,10 +166,10 @@ impl Tracing {
         let mut records = Vec::from_iter(trace.doubt(name));
         if seen.cpus.iter().all(|cpu| cpu.observed_ns == 0) {
             let why = match self.description.kind {
-                TracerKind::Timerlat => "no timer went off in the run; set a shorter tracer.period",
+                TracerKind::Timerlat => "no timer expired in the run; set a shorter tracer.period",
                 _ => {
-                    "no window was looked at to its end in the run, and of others nothing is \
-                     known; make the run longer, or set a shorter tracer.window and tracer.width"
+                    "no window was completed in the run; make the run longer, or set a shorter \
+                     tracer.window and tracer.width"
                 }
             };
             records.push(unavailable(name, None, why));

@@ -181,7 +181,7 @@ fn failed(error: &io::Error) -> String {
             "{PATH}: its interface is not version {VERSION}; use the module that came with assize"
         ),
         Some(libc::EOPNOTSUPP) => {
-            format!("{PATH}: this kernel does not have the routine; take another one")
+            format!("{PATH}: this kernel does not have the routine; use another one")
         }
         _ => format!("{PATH}: {}", sys::error_text(error)),
     }

@@ -75,7 +75,7 @@ impl Staged for RoutineWorkload {
         let called = callable_routine(kind)?;
         if kind.cache == CacheState::Cold && cache_line() != Some(LINE) {
             return Err(format!(
-                "this CPU has no CLFLUSH of {LINE} bytes; take cache = \"hot\""
+                "this CPU has no CLFLUSH of {LINE} bytes; set cache = \"hot\""
             ));
         }
         tsc::check()?;

@@ -300,10 +300,7 @@ pub(super) fn largest_cache(caches: &Path) -> Result<u64, String> {
     let sizes = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("size")).ok());
     let largest = sizes.filter_map(|size| cache_bytes(&size)).max();
     largest.ok_or_else(|| {
-        format!(
-            "{} says of no cache how large it is; set arena",
-            caches.display()
-        )
+        format!("{} gives the size of no cache; set arena", caches.display())
     })
 }
 
