@@ -89,7 +89,7 @@ pub(crate) struct CommandsArguments {
         conflicts_with = "write"
     )]
     pub(crate) export_markdown: Option<PathBuf>,
-    /// Show times in this unit [default: one that suits their size]
+    /// Show times in this unit [default: from the times]
     #[arg(
         short = 'u',
         long,

@@ -35,7 +35,7 @@ const TITLES: &[(Option<Preference>, &[Title])] = &[
             ("LOOP_response", "response time of LOOP"),
             ("LOOP_wakeup_latency", "wake-up latency of LOOP"),
             ("batch_time", "time of a batch of calls"),
-            ("busy_time", "time CPUs were not idle"),
+            ("busy_time", "CPU time"),
             ("call_time", "time of a call"),
             ("command_cpu_time", "CPU time of the command"),
             ("command_peak_memory", "peak memory of the command"),
@@ -49,7 +49,7 @@ const TITLES: &[(Option<Preference>, &[Title])] = &[
             ("cpu_steal", "time taken by the hypervisor"),
             ("cpu_system", "CPU time in the kernel"),
             ("cpu_user", "CPU time in user space"),
-            ("cpus_non_idle", "time CPUs were not idle, summed"),
+            ("cpus_non_idle", "non-idle time, summed over CPUs"),
             ("cycles", "CPU cycles"),
             (
                 "done_to_wake",
@@ -368,11 +368,7 @@ mod tests {
     #[test]
     fn names_of_runs_read_as_words() {
         for (metric, title, better) in [
-            (
-                "busy_time_per_job",
-                "time CPUs were not idle per job",
-                Some(Less),
-            ),
+            ("busy_time_per_job", "CPU time per job", Some(Less)),
             ("command_cpu_time", "CPU time of the command", Some(Less)),
             (
                 "command_peak_memory",

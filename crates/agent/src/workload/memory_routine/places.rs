@@ -299,9 +299,7 @@ pub(super) fn largest_cache(caches: &Path) -> Result<u64, String> {
     let entries = std::fs::read_dir(caches).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("size")).ok());
     let largest = sizes.filter_map(|size| cache_bytes(&size)).max();
-    largest.ok_or_else(|| {
-        format!("{} gives the size of no cache; set arena", caches.display())
-    })
+    largest.ok_or_else(|| format!("{} gives the size of no cache; set arena", caches.display()))
 }
 
 /// Parses a size as the kernel writes it, such as `32768K`.
