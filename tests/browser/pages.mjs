@@ -21,6 +21,7 @@ import { machinesAreRight } from './checks/machines.mjs';
 import { measuresReady, opensQuietly } from './checks/quiet.mjs';
 import { gridIsRight } from './checks/grid.mjs';
 import { readsLegibly } from './checks/colours.mjs';
+import { curvesAreRight } from './checks/moments.mjs';
 import { keyboardReaches, keyboardWorks } from './checks/keyboard.mjs';
 import { fitsPhone } from './checks/phone.mjs';
 import { prints } from './checks/print.mjs';
@@ -36,6 +37,7 @@ const CHECKS = [
   ['plots the ratios of the chosen metric', forestIsRight, 'hostile'],
   ['says what several machines say', machinesAreRight],
   ['says where each configuration of a trade-off stands', tradeoffsAreRight],
+  ['plots since when it was certain', curvesAreRight, 'hostile'],
   ['plots the runs of the chosen workload', runsAreRight, 'hostile'],
   ['leads from a run to its timeline', runsLeadToTimelines],
   ['leads from runs and comparisons to where they differ', runsLeadToWhy, 'hostile'],

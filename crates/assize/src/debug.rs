@@ -1,5 +1,6 @@
 //! `assize debug`: repeats a recorded run and stops it for a debugger.
 
+mod at;
 pub(crate) mod clock;
 mod gdb;
 mod history;
@@ -28,10 +29,10 @@ use crate::output;
 use crate::repeat::{RunToRepeat, exact_plan};
 use crate::run::target;
 
+use at::At;
 use clock::GuestClock;
 use gdb::GdbFiles;
 use history::History;
-use moment::Moment;
 use place::{Missed, Place, Standing, milliseconds};
 use relay::{Doors, Interruption, SeenMachine};
 use signals::Signals;
@@ -129,14 +130,14 @@ fn place(
     let Some(text) = text else {
         return Ok((Place::Begin, String::new()));
     };
-    let Some(moment) = Moment::parse(text) else {
-        return Ok((Place::parse(text).map_err(wrong)?, String::new()));
-    };
-    let (recorded, metric) = (&again.recorded, arguments.metric.as_deref());
-    let (time, what) = moment
-        .map_err(wrong)?
-        .find(plan, recorded, again.bundle, metric)?;
-    Ok((Place::Time(time), what))
+    match At::parse(text).map_err(wrong)? {
+        At::Place(place) => Ok((place, String::new())),
+        At::Moment(moment) => {
+            let (recorded, metric) = (&again.recorded, arguments.metric.as_deref());
+            let (time, what) = moment.find(plan, recorded, again.bundle, metric)?;
+            Ok((Place::Time(time), what))
+        }
+    }
 }
 
 fn bind(port: u16) -> Result<TcpListener, Failure> {

@@ -1,11 +1,16 @@
 //! `assize debug` with a real gdb: a planted stall is where the run stops, looking changes nothing,
 //! and what cannot be debugged is refused.
+//!
+//! `ASSIZE_DEBUG=67,8` executes 67 drawn scripts on each number of CPUs, every other one beside 8
+//! busy loops.
 
+use std::env;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -142,12 +147,18 @@ fn drawn(seed: u64, cpus: usize) -> String {
 }
 
 fn scripts() -> Outcome {
+    let wanted = env::var("ASSIZE_DEBUG").unwrap_or_else(|_| "3,0".into());
+    let (count, loops) = wanted.split_once(',').ok_or("ASSIZE_DEBUG=SCRIPTS,LOOPS")?;
+    let (count, loops): (u64, usize) = (count.parse()?, loops.parse()?);
     let place = tempfile::tempdir()?;
     for cpus in [1, 2, 4] {
         let bundle = bundle(place.path(), cpus);
-        for (seed, at) in (0..).zip(["worst", "__schedule:9", "sample:round_trip:50"]) {
+        for seed in 0..count {
+            let at = ["worst", "__schedule:9", "sample:round_trip:50"][(seed % 3) as usize];
             let script = drawn(seed, cpus);
-            let done = debug(place.path(), &bundle, at, &script);
+            let loops = if seed % 2 == 0 { 0 } else { loops };
+            eprintln!("{cpus} CPUs, seed {seed}, {at}, beside {loops} loops");
+            let done = beside(loops, || debug(place.path(), &bundle, at, &script));
             assert!(
                 text(&done).ends_with(UNCHANGED),
                 "{cpus} CPUs, seed {seed}: {}",
@@ -157,6 +168,19 @@ fn scripts() -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Acts beside this many busy loops.
+fn beside<T>(loops: usize, act: impl FnOnce() -> T) -> T {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..loops {
+            scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+        }
+        let done = act();
+        is_over.store(true, Ordering::Relaxed);
+        done
+    })
 }
 
 /// Registers of the selected CPU are compared: while another one has the turn, this one stands.

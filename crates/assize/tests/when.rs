@@ -1,11 +1,19 @@
 //! `assize when` finds planted moments, and says so where there is none.
+//!
+//! `ASSIZE_WHEN=20` plants 20 races.
 
+use std::env;
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::common::{Outcome, printed, refusal};
+use crate::common::{Cache, Outcome, command, errors, printed, refusal};
 
 crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12", "modules for debian:6.12"];
@@ -13,11 +21,23 @@ crate::common::tests! {
     what_no_turn_changes_is_certain_from_the_start_or_by_the_seed = start,
     a_run_without_anything_bad_is_told_so = nothing,
     what_cannot_be_repeated_is_refused = refused,
+    an_interrupted_search_leaves_nothing_behind = interrupted,
 }
 
 /// An experiment with one run in which stalls are planted on the last CPU. With `rival`, CPU 0
 /// races for each.
 fn bundle(here: &Path, name: &str, (cpus, rival): (u32, bool), lengths: &str, samples: bool) {
+    seeded(here, (name, 1), (cpus, rival), lengths, samples);
+}
+
+/// The same with a seed of the schedule.
+fn seeded(
+    here: &Path,
+    (name, seed): (&str, u32),
+    (cpus, rival): (u32, bool),
+    lengths: &str,
+    samples: bool,
+) {
     let cpu = cpus - 1;
     let setup = match rival {
         true => r#"setup = [{ write = "/sys/module/simstall/parameters/rival", value = 0 }]"#,
@@ -27,6 +47,7 @@ fn bundle(here: &Path, name: &str, (cpus, rival): (u32, bool), lengths: &str, sa
         r#"title = "Stalls"
 cpus = {cpus}
 runs = 1
+seed = {seed}
 samples = {samples}
 instruments = ["planted-stalls"]
 primary = [{{ metric = "planted_stall_ns_max", better = "lower" }}]
@@ -79,54 +100,48 @@ fn times(here: &Path, bundle: &str, at: &str) -> Vec<u64> {
 }
 
 fn race() -> Outcome {
+    let wanted = env::var("ASSIZE_WHEN").unwrap_or_else(|_| "1".into());
     let place = tempfile::tempdir()?;
-    let here = place.path();
-    bundle(
-        here,
-        "race",
-        (2, true),
-        r#""2us", "2us", "2us", "31us""#,
-        true,
-    );
-    let found = answer(here, &["race.bundle", "0", "--draws", "8", "--keep"]);
-    assert_eq!(found["answer"]["since"], "moment", "{found}");
+    for seed in 1..=wanted.parse()? {
+        one_race(place.path(), seed);
+    }
+    let (here, words) = (place.path(), ["race1.bundle", "0", "--draws", "8"]);
+    // The same command gives the same bytes, and the page has it.
+    let found = answer(here, &[&words[..], &["--keep"]].concat());
+    assert_eq!(found, answer(here, &words));
+    let page = [
+        "report",
+        "race1.bundle",
+        "--format",
+        "html",
+        "-o",
+        "page.html",
+    ];
+    printed(here, &page);
+    let page = fs::read_to_string(here.join("page.html"))?;
+    let section = "details class=\"moments\" data-run=\"0\"";
+    assert!(page.contains(section), "{}", page.len());
+    Ok(())
+}
+
+/// One of many short stalls is long if the right CPU wins a race for it.
+fn one_race(here: &Path, seed: u32) {
+    let name = format!("race{seed}");
+    let lengths = r#""2us", "2us", "2us", "31us""#;
+    seeded(here, (&name, seed), (2, true), lengths, true);
+    let bundle = format!("{name}.bundle");
+    let found = answer(here, &[&bundle, "0", "--draws", "8"]);
+    assert_eq!(found["answer"]["since"], "moment", "seed {seed}: {found}");
     let [open, certain] =
         ["open_ns", "certain_ns"].map(|key| found["answer"][key].as_u64().unwrap());
-    assert!(certain - open <= 2000, "{open} {certain}");
     // The two calls by which both CPUs race for that stall.
     let number = found["bad"]["number"].as_u64().unwrap();
-    let first = times(
-        here,
-        "race.bundle",
-        &format!("irqs_off_race:{}", 2 * number - 1),
-    );
-    let planted = first[0];
-    assert!(
-        open <= planted && planted <= certain,
-        "{open} {planted} {certain}"
-    );
+    let planted = times(here, &bundle, &format!("irqs_off_race:{}", 2 * number - 1))[0];
+    eprintln!("seed {seed}: open at {open}, planted at {planted}, certain at {certain}");
+    assert!(certain - open <= 2000, "seed {seed}");
+    assert!(open <= planted && planted <= certain, "seed {seed}");
     let parting = found["parting"]["cpus"].to_string();
-    assert!(parting.contains("irqs_off_race"), "{parting}");
-    // The same command gives the same bytes, and the page has it.
-    assert_eq!(found, answer(here, &["race.bundle", "0", "--draws", "8"]));
-    printed(
-        here,
-        &[
-            "report",
-            "race.bundle",
-            "--format",
-            "html",
-            "-o",
-            "page.html",
-        ],
-    );
-    let page = fs::read_to_string(here.join("page.html"))?;
-    assert!(
-        page.contains("details class=\"moments\" data-run=\"0\""),
-        "{}",
-        page.len()
-    );
-    Ok(())
+    assert!(parting.contains("irqs_off_race"), "seed {seed}: {parting}");
 }
 
 fn start() -> Outcome {
@@ -211,5 +226,34 @@ fn refused() -> Outcome {
     printed(here, &["run", "--quiet", "--target", "host", "host.toml"]);
     let said = refusal(here, "when", &["host.bundle", "0"]);
     assert!(said.contains("no run can be repeated"), "{said}");
+    Ok(())
+}
+
+fn interrupted() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    bundle(here, "plain", (2, false), r#""2us", "31us""#, true);
+    // The runs so far are not in this cache.
+    let cache = Cache::new();
+    let is_qemu = |(name, _): &(String, String)| name.starts_with("qemu");
+    for pause in [Duration::ZERO, Duration::from_secs(5)] {
+        let mut when = command(here, &["when", "plain.bundle", "0"]);
+        when.env("ASSIZE_CACHE", cache.path());
+        when.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let running = when.spawn()?;
+        while !cache.processes().iter().any(is_qemu) {
+            thread::sleep(Duration::from_millis(20));
+        }
+        thread::sleep(pause);
+        kill_process(
+            Pid::from_raw(i32::try_from(running.id())?).unwrap(),
+            Signal::INT,
+        )?;
+        let done = running.wait_with_output()?;
+        let ended = done.status.code();
+        let ended = ended.or(done.status.signal().map(|one| 128 + one));
+        assert_eq!(ended, Some(130), "{}", errors(&done));
+        cache.is_idle();
+    }
     Ok(())
 }

@@ -119,25 +119,39 @@ fn answer(when: &When) -> String {
 }
 
 fn first_parting(parting: &Parting) -> Option<String> {
-    let Some(first) = parting.cpus.first() else {
+    fn first(steps: &[PathStep]) -> Option<&str> {
+        steps.first().map(|step| step.what.as_str())
+    }
+    if let Some(one) = parting.cpus.first() {
+        let next = |steps| match first(steps) {
+            Some(what) => format!("enters {what}"),
+            None => format!("goes on in {}", one.within),
+        };
         return Some(format!(
-            "No CPU executes anything else up to {} ms than in a draw that ended well.",
-            milliseconds(parting.until_ns)
+            "CPU {} is the first to part from a draw that ended well, at {} ms in {}: here it \
+             {}, there it {}.",
+            one.cpu,
+            milliseconds(one.time_ns),
+            one.within,
+            next(&one.bad),
+            next(&one.good)
         ));
-    };
-    let next = |steps: &[PathStep]| match steps.first() {
-        Some(step) => format!("enters {}", step.what),
-        None => format!("goes on in {}", first.within),
-    };
-    Some(format!(
-        "CPU {} is the first to part from a draw that ended well, at {} ms in {}: here it {}, \
-         there it {}.",
-        first.cpu,
-        milliseconds(first.time_ns),
-        first.within,
-        next(&first.bad),
-        next(&first.good)
-    ))
+    }
+    let until = milliseconds(parting.until_ns);
+    let mut text = format!(
+        "Up to {until} ms no CPU enters other functions of the kernel than in a draw that ended well."
+    );
+    if let Some(one) = parting.events.first() {
+        let _ = write!(
+            text,
+            " The first event that differs is on CPU {}, at {} ms: here {}, there {}.",
+            one.cpu,
+            milliseconds(one.time_ns),
+            first(&one.bad).unwrap_or("none"),
+            first(&one.good).unwrap_or("none")
+        );
+    }
+    Some(text)
 }
 
 fn table(moments: &[DrawnMoment]) -> String {
@@ -233,4 +247,47 @@ pub(crate) fn milliseconds(ns: u64) -> String {
 
 fn fill(text: &str) -> String {
     textwrap::fill(text, WIDTH) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parted(within: &str, bad: &str, good: &str) -> PartedCpu {
+        let steps = |what: &str| {
+            let what = what.into();
+            vec![PathStep { time_ns: 7, what }]
+        };
+        PartedCpu {
+            cpu: 1,
+            time_ns: 5_000_007,
+            within: within.into(),
+            common: Vec::new(),
+            bad: steps(bad),
+            good: steps(good),
+        }
+    }
+
+    #[test]
+    fn the_first_difference_is_a_function_or_else_an_event() {
+        let mut parting = Parting {
+            from_ns: 0,
+            until_ns: 9_000_000,
+            draw: 1,
+            cpus: vec![parted("lock", "slow", "unlock")],
+            events: vec![parted("", "sched_waking by a", "sched_switch by b")],
+        };
+        let said = |parting: &Parting| first_parting(parting).unwrap_or_default();
+        let functions = "at 5.000007 ms in lock: here it enters slow, there it enters unlock.";
+        assert!(said(&parting).ends_with(functions), "{}", said(&parting));
+        parting.cpus.clear();
+        let events = "on CPU 1, at 5.000007 ms: here sched_waking by a, there sched_switch by b.";
+        assert!(said(&parting).ends_with(events), "{}", said(&parting));
+        parting.events.clear();
+        assert!(
+            said(&parting).ends_with("ended well."),
+            "{}",
+            said(&parting)
+        );
+    }
 }

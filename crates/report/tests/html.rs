@@ -535,6 +535,42 @@ fn without_an_answer_the_page_says_how_to_get_one_if_there_is_a_way() {
 }
 
 #[test]
+fn a_crash_and_a_run_apart_have_the_commands_that_go_there() {
+    let mut document = judged(&records("third"), Some("old"));
+    let run = |index: u32| json!({"configuration": "new", "workload": "build", "index": index, "seed": 7});
+    let ended = |outcome: &str, index: u32| {
+        json!({
+            "outcome": outcome, "baseline": "old", "configuration": "new", "count_baseline": 0,
+            "n_baseline": 9, "count": 1, "n": 9, "test": "fisher", "p": 1.0, "p_attainable": 0.1,
+            "p_adjusted": null, "fewest": 5, "verdict": "undecided",
+            "signatures": [
+                {"signature": "planted", "line": "Oops", "frames": [], "runs": [run(index)]}
+            ],
+        })
+    };
+    let ended = [ended("crashed", 4), ended("timed-out", 5)];
+    document.outcomes = ended.map(|row| serde_json::from_value(row).unwrap()).into();
+    let lint = |code: &str, run: u32| json!({"code": code, "where": "new on build", "detail": "is far", "run": run});
+    // The page has samples of run 0.
+    let lints = [
+        lint("outlier-run", 0),
+        lint("outlier-run", 2),
+        lint("doubt", 3),
+    ];
+    document.lints = lints.map(|one| serde_json::from_value(one).unwrap()).into();
+    let mut page = page(&document, &[]);
+    assert!(!html(&page).unwrap().contains("assize debug"));
+    page.attributions.shell = asking();
+    let text = html(&page).unwrap();
+    let commands: Vec<&str> = text
+        .split("assize debug &#x27;my bundle&#x27; ")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once("</code>")?.0))
+        .collect();
+    assert_eq!(commands, ["4 --at crash", "0 --at worst", "2"]);
+}
+
+#[test]
 fn a_page_of_nothing_is_a_page() {
     let document = try_records(&Records::default(), &Options::default()).unwrap();
     let text = html(&ReportPage {

@@ -7,7 +7,7 @@ use assize_job::{
     Action, AgentMessage, CommandWorkload, Hogs, IdentityKind, Job, Loop, Machine, Order, Payload,
     Periodic, PingPong, Workload, WorkloadKind,
 };
-use assize_target::exact::{Exact, Options};
+use assize_target::exact::{Draw, Exact, Options};
 use assize_target::kernels::Kernels;
 use assize_target::{OrderResult, RunFailure, RunOutcome, Target};
 
@@ -197,6 +197,39 @@ fn a_run_that_goes_on_from_a_checkpoint_gives_the_same_bytes() {
         }
         run.let_go();
         assert!(records(run.finish().unwrap()) == want, "{cpus} CPUs");
+    }
+}
+
+#[test]
+fn a_draw_from_a_kept_instant_gives_the_bytes_of_one_from_the_image() {
+    for cpus in [2, 4] {
+        let Some(exact) = exact(cpus, FRESH) else {
+            return;
+        };
+        let order = order(cpus, 7);
+        let mut run = exact.debug(&order, 0).unwrap();
+        let text = run.stub().unwrap().monitor("info icount").unwrap();
+        let now: u64 = text.split_whitespace().nth(1).unwrap().parse().unwrap();
+        run.let_go();
+        let recorded = records(run.finish().unwrap());
+        let mut earlier = None;
+        for (count, seed) in [(now + 30_000_000, 1), (now + 90_000_017, 2)] {
+            let draw = Draw { count, seed };
+            let of = |origin| records(exact.draw(&order, draw, origin).unwrap());
+            let origin = exact.draw_origin(&order, count, earlier.as_ref()).unwrap();
+            let drawn = of(None);
+            assert!(drawn != recorded, "{cpus} CPUs, {draw:?} changes nothing");
+            assert!(drawn == of(Some(&origin)), "{cpus} CPUs, {draw:?}");
+            earlier = Some(origin);
+        }
+        // The run ends before this instant.
+        let draw = Draw {
+            count: now + (1 << 40),
+            seed: 1,
+        };
+        let origin = exact.draw_origin(&order, draw.count, None).unwrap();
+        let drawn = exact.draw(&order, draw, Some(&origin)).unwrap();
+        assert!(records(drawn) == recorded, "{cpus} CPUs");
     }
 }
 

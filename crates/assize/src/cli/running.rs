@@ -207,13 +207,14 @@ pub(crate) struct DebugArguments {
     /// Index of the run in the schedule, from 0
     #[arg(value_name = "RUN")]
     pub(crate) run: u32,
-    /// Where to stop first: worst, a sample, job or event, a time, a function, or crash [default:
-    /// its start]
+    /// Where to stop first: worst, a sample, job, event or wait, a time, a function, or crash
+    /// [default: its start]
     ///
     /// worst: the start of the worst sample; worst:end: its end. sample:round_trip:7: the 7th of a
-    /// metric. job:412: a submission to simgpu. event:sched_switch:3: a kernel event. 12.345ms: a
-    /// time of the guest's CLOCK_MONOTONIC. drm_sched_main:7: the 7th call of a function. crash:
-    /// where the kernel oopses, warns or panics.
+    /// metric. job:412: a submission to simgpu. event:sched_switch:3: a kernel event.
+    /// wait:cyclictest: the wakeup after which the thread of a name waited longest for a CPU.
+    /// 12.345ms: a time of the guest's CLOCK_MONOTONIC. drm_sched_main:7: the 7th call of a
+    /// function. crash: where the kernel oopses, warns or panics.
     #[arg(long, value_name = "WHERE")]
     pub(crate) at: Option<String>,
     /// The metric whose worst sample is meant [default: the first primary one with samples]

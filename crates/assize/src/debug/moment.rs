@@ -1,5 +1,6 @@
 //! Moments that the record of a run knows: its samples, jobs and kernel events.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use assize_bundle::{RunRecord, Samples};
@@ -17,48 +18,22 @@ const PLANTED_STALL: &str = "planted_stall";
 /// A moment of a recorded run. What is counted is counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
-    kind: MomentKind,
+    pub(super) kind: MomentKind,
     /// Whether the end of a sample is meant.
-    ends: bool,
+    pub(super) ends: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum MomentKind {
+pub(super) enum MomentKind {
     Worst,
     Sample(String, u64),
     Job(u64),
     Event(String, u64),
+    /// The longest wait of threads of this name for a CPU.
+    Wait(String),
 }
 
 impl Moment {
-    /// Parses the argument of `--at`; `None` if it is none of these words.
-    pub(crate) fn parse(text: &str) -> Option<Result<Moment, String>> {
-        let (text, ends) = match text.strip_suffix(":end") {
-            Some(before) => (before, true),
-            None => (text, false),
-        };
-        let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
-        let named = |rest: &str| {
-            let (name, text) = rest.rsplit_once(':')?;
-            Some((name.to_owned(), number(text)?))
-        };
-        let (word, rest) = text.split_once(':').unwrap_or((text, ""));
-        let kind = match word {
-            "worst" => rest.is_empty().then_some(MomentKind::Worst),
-            "sample" => named(rest).map(|(name, at)| MomentKind::Sample(name, at)),
-            "job" if !ends => number(rest).map(MomentKind::Job),
-            "event" if !ends => named(rest).map(|(name, at)| MomentKind::Event(name, at)),
-            "job" | "event" => None,
-            _ => return None,
-        };
-        Some(kind.map(|kind| Moment { kind, ends }).ok_or_else(|| {
-            format!(
-                "'{text}' is no moment; worst, worst:end, sample:round_trip:7, \
-                 sample:round_trip:7:end, job:412 and event:sched_switch:3 are"
-            )
-        }))
-    }
-
     /// When it was, in ns of CLOCK_MONOTONIC, and what it is in words.
     pub(crate) fn find(
         &self,
@@ -75,25 +50,38 @@ impl Moment {
                 .and_then(|samples| self.of_sample(samples, nth(*number)?, "")),
             MomentKind::Job(number) => job(events()?, *number),
             MomentKind::Event(name, number) => event(events()?, name, *number),
+            MomentKind::Wait(name) => {
+                recorded_events(events()?).and_then(|run| self.wait(&run, name))
+            }
         };
         found.map_err(|why| Failure::Argument(format!("debug: --at: {why}")))
     }
 
     fn of_sample(&self, samples: &Samples, at: usize, why: &str) -> Result<(u64, String), String> {
-        let [begin, end] = span(samples, at)?;
+        let what = format!("{} {}{why}", samples.metric, at + 1);
+        Ok(self.side(span(samples, at)?, &what))
+    }
+
+    /// The longest time between a wakeup of a thread and when it got a CPU.
+    fn wait(&self, run: &TracedRun, name: &str) -> Result<(u64, String), String> {
+        let threads = run.threads.by_tid.values();
+        let named = threads.filter(|thread| thread.name == name);
+        let ran = named.flat_map(|thread| &thread.ran);
+        let waits = ran.filter_map(|stretch| Some([stretch.woken?, stretch.from]));
+        let longest = waits.max_by_key(|[woken, from]| (from - woken, Reverse(*woken)));
+        let longest = longest.ok_or_else(|| format!("no wakeup of a thread {name} is recorded"))?;
+        Ok(self.side(longest, &format!("the longest wait of {name} for a CPU")))
+    }
+
+    fn side(&self, [begin, end]: [u64; 2], what: &str) -> (u64, String) {
         let (side, time) = if self.ends {
             ("end", end)
         } else {
             ("begin", begin)
         };
-        let text = format!(
-            "the {side} of {} {}{why}, {} ns up to {} ms",
-            samples.metric,
-            at + 1,
-            end - begin,
-            milliseconds(end)
-        );
-        Ok((time, text))
+        let (length, until) = (end - begin, milliseconds(end));
+        let text = format!("the {side} of {what}, {length} ns up to {until} ms");
+        (time, text)
     }
 }
 
@@ -222,9 +210,10 @@ fn event(run: Option<TracedRun>, name: &str, number: u64) -> Result<(u64, String
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // A test may fail.
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 mod tests {
     use super::*;
+    use crate::debug::at::At;
 
     fn samples(metric: &str, values: &[f64]) -> Samples {
         Samples {
@@ -236,32 +225,26 @@ mod tests {
         }
     }
 
-    fn moment(text: &str) -> Moment {
-        Moment::parse(text).unwrap().unwrap()
-    }
-
     #[test]
-    fn a_moment_is_a_sample_a_job_or_an_event() {
-        assert_eq!(moment("worst:end").kind, MomentKind::Worst);
-        let sample = moment("sample:wakeup_latency:a:7");
-        assert_eq!(
-            sample.kind,
-            MomentKind::Sample("wakeup_latency:a".into(), 7)
+    fn the_longest_wait_for_a_cpu_begins_at_its_wakeup() {
+        let text = "assize.kernel-events/1\nstart 1000\nstop 9000\nlost 0\n\
+            kind 0 sched/sched_switch prev_pid prev_prio prev_state next_pid next_prio\n\
+            kind 1 sched/sched_waking pid prio target_cpu\nname 7 sleeper\nname 8 hog\n\
+            0 0 0 8 8 120 0 8 120\n1 0 10 8 7 120 0\n0 0 20 8 8 120 0 7 120\n\
+            0 0 30 7 7 120 1 8 120\n1 0 100 8 7 120 0\n0 0 700 8 8 120 0 7 120\n\
+            0 0 10 7 7 120 1 8 120\n1 0 10 8 7 120 0\n0 0 40 8 8 120 0 7 120\nend 9\n";
+        let run = TracedRun::new(assize_job::events::KernelEventLog::parse(text).unwrap());
+        let wait = |ends, name: &str| {
+            let kind = MomentKind::Wait(name.into());
+            Moment { kind, ends }.wait(&run, name)
+        };
+        assert_eq!(wait(false, "sleeper").unwrap().0, 1160);
+        assert_eq!(wait(true, "sleeper").unwrap().0, 1860);
+        assert!(
+            wait(false, "hog")
+                .unwrap_err()
+                .contains("no wakeup of a thread hog")
         );
-        assert!(moment("sample:round_trip:7:end").ends);
-        for other in ["drm_sched_main", "crash", "12ms", "worstcase:3"] {
-            assert_eq!(Moment::parse(other), None, "{other}");
-        }
-        for wrong in [
-            "job",
-            "job:0",
-            "job:3:end",
-            "event:3",
-            "sample:x",
-            "worst:7",
-        ] {
-            assert!(Moment::parse(wrong).unwrap().is_err(), "{wrong}");
-        }
     }
 
     #[test]
@@ -270,6 +253,10 @@ mod tests {
             samples("round_trip", &[300.0, 500.0, 400.0]),
             samples(PLANTED_STALL, &[50.0]),
         ];
+        let moment = |text: &str| match At::parse(text) {
+            Ok(At::Moment(moment)) => moment,
+            other => panic!("{text}: {other:?}"),
+        };
         let trip = |text: &str, at| moment(text).of_sample(&all[0], at, "").unwrap().0;
         assert_eq!(trip("worst", 1), 1_001_500);
         assert_eq!(trip("worst:end", 1), 1_002_000);

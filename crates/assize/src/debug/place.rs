@@ -25,59 +25,6 @@ pub(crate) enum Place {
     Crash,
 }
 
-impl Place {
-    /// Parses the argument of `--at`.
-    pub(crate) fn parse(text: &str) -> Result<Place, String> {
-        if text == "crash" {
-            return Ok(Place::Crash);
-        }
-        if text.starts_with(|first: char| first.is_ascii_digit()) {
-            return time(text).map(Place::Time).ok_or_else(|| {
-                format!("'{text}' is no time; 81.204ms, 3us, 1.5s and 81204513ns are")
-            });
-        }
-        let (name, number) = text.split_once(':').unwrap_or((text, "1"));
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
-        match number.parse() {
-            Ok(number) if number > 0 && !name.is_empty() && name.chars().all(is_name) => {
-                Ok(Place::Call(name.into(), number))
-            }
-            _ => Err(format!(
-                "'{text}' is no place; worst, 81.204ms, drm_sched_main:7 and crash are"
-            )),
-        }
-    }
-}
-
-/// Nanoseconds of a decimal number with a unit.
-fn time(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, unit) = text.split_at_checked(digits)?;
-    let places = match unit {
-        "ns" => 0,
-        "us" | "µs" => 3,
-        "ms" => 6,
-        "s" => 9,
-        _ => return None,
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let mut digits = fraction.to_owned();
-    while digits.len() < places {
-        digits.push('0');
-    }
-    // Less than a nanosecond is nothing that the guest knows.
-    let below = digits.get(..places)?;
-    let whole: u64 = whole.parse().ok()?;
-    let below: u64 = if below.is_empty() {
-        0
-    } else {
-        below.parse().ok()?
-    };
-    whole
-        .checked_mul(10_u64.pow(u32::try_from(places).ok()?))?
-        .checked_add(below)
-}
-
 /// Why a run did not get to a place.
 #[derive(Debug)]
 pub(crate) enum Missed {
@@ -237,44 +184,4 @@ pub(crate) fn number(stub: &mut GdbStub, name: &str) -> Result<u64, StubError> {
 /// With all digits of the nanoseconds.
 pub(crate) fn milliseconds(ns: u64) -> String {
     format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)] // A test may fail.
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_a_time_a_call_or_a_crash() {
-        let call = |name: &str, number| Place::Call(name.into(), number);
-        for (text, place) in [
-            ("12.345ms", Place::Time(12_345_000)),
-            ("12345678ns", Place::Time(12_345_678)),
-            ("1.5s", Place::Time(1_500_000_000)),
-            ("0.1234567890123s", Place::Time(123_456_789)),
-            ("7us", Place::Time(7_000)),
-            ("drm_sched_main", call("drm_sched_main", 1)),
-            ("drm_sched_main:7", call("drm_sched_main", 7)),
-            ("foo.isra.0", call("foo.isra.0", 1)),
-            ("crash", Place::Crash),
-        ] {
-            assert_eq!(Place::parse(text).unwrap(), place, "{text}");
-        }
-        for wrong in [
-            "",
-            "12",
-            "12xs",
-            "1..2ms",
-            "a:0",
-            "a:",
-            ":1",
-            "a b",
-            "1.2.3s",
-            "99999999999999999999s",
-            "12ms ",
-            "-1ms",
-        ] {
-            assert!(Place::parse(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use assize_bundle::RunRecord;
 use assize_target::Target;
-use assize_target::exact::Draw;
+use assize_target::exact::{Draw, DrawOrigin};
 use assize_target::gdb_stub::{GdbStub, StubError};
 use assize_why::when::Search;
 
@@ -27,6 +27,8 @@ pub(super) struct Draws<'a> {
     of: &'a Repeatable<'a>,
     /// Whether they ended as bad, by instant and number.
     ended: RefCell<BTreeMap<(u64, u32), bool>>,
+    /// The instants from which draws were made.
+    origins: RefCell<BTreeMap<u64, DrawOrigin>>,
 }
 
 impl<'a> Draws<'a> {
@@ -34,14 +36,17 @@ impl<'a> Draws<'a> {
         Draws {
             of,
             ended: RefCell::default(),
+            origins: RefCell::default(),
         }
     }
 
     /// Whether the draws with these numbers from an instant end as bad.
     pub(super) fn from(&self, at: u64, numbers: Range<u32>) -> Result<Vec<bool>, Failure> {
-        let of = self.of;
+        self.keep_origin(at, numbers.clone())?;
+        let (of, origins) = (self.of, self.origins.borrow());
+        let origin = origins.get(&at);
         let ended = parallel(numbers.clone(), |number| {
-            of.draw(at, number).map(|run| of.bad.is(&run))
+            of.draw(at, number, origin).map(|run| of.bad.is(&run))
         })?;
         let mut all = self.ended.borrow_mut();
         all.extend(
@@ -50,6 +55,21 @@ impl<'a> Draws<'a> {
                 .zip(ended.iter().copied()),
         );
         Ok(ended)
+    }
+
+    /// Keeps an instant if any of these draws is not cached.
+    fn keep_origin(&self, at: u64, numbers: Range<u32>) -> Result<(), Failure> {
+        let Repeatable { exact, again, .. } = self.of;
+        let is_drawn = |number| exact.is_drawn(&again.order, draw_from(at, number));
+        let drawn: Vec<bool> = numbers.map(is_drawn).collect::<Result<_, _>>()?;
+        let mut origins = self.origins.borrow_mut();
+        if origins.contains_key(&at) || !drawn.contains(&false) {
+            return Ok(());
+        }
+        let earlier = origins.range(..at).next_back().map(|(_, one)| one);
+        let origin = exact.draw_origin(&again.order, at, earlier)?;
+        origins.insert(at, origin);
+        Ok(())
     }
 
     /// The first draw from an instant that did not end as bad.
@@ -105,13 +125,15 @@ impl Repeatable<'_> {
         record::recorded(self.plan, run, done, self.expected.run(run))
     }
 
-    /// The record of a draw.
-    pub(super) fn draw(&self, count: u64, number: u32) -> Result<RunRecord, Failure> {
-        let draw = Draw {
-            count,
-            seed: u64::from(number) + 1,
-        };
-        Ok(self.recorded(&self.exact.draw(&self.again.order, 0, draw)?))
+    /// The record of a draw, which starts from its instant if that was kept.
+    pub(super) fn draw(
+        &self,
+        count: u64,
+        number: u32,
+        origin: Option<&DrawOrigin>,
+    ) -> Result<RunRecord, Failure> {
+        let draw = draw_from(count, number);
+        Ok(self.recorded(&self.exact.draw(&self.again.order, draw, origin)?))
     }
 
     pub(super) fn clock(&self) -> Result<&GuestClock, Failure> {
@@ -173,6 +195,12 @@ impl Repeatable<'_> {
         }
         Ok(times)
     }
+}
+
+/// A draw by its number.
+pub(super) fn draw_from(count: u64, number: u32) -> Draw {
+    let seed = u64::from(number) + 1;
+    Draw { count, seed }
 }
 
 /// Lets a machine go on to an instant.

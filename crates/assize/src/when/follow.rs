@@ -9,7 +9,7 @@ use assize_why::Symbols;
 use assize_why::when::{ExecutedPath, PartedCpu, Parting, part};
 
 use super::Repeatable;
-use super::draws::{failed, go_to_count};
+use super::draws::{draw_from, failed, go_to_count};
 use super::events::events;
 use crate::debug::place::number;
 use crate::failure::Failure;
@@ -29,10 +29,7 @@ impl Repeatable<'_> {
         let texts = self.exact.symbols(&self.again.order, 0)?;
         let symbols = Symbols::parse(&String::from_utf8_lossy(&texts.kallsyms));
         let symbols = symbols.map_err(|error| Failure::Argument(format!("when: {error}")))?;
-        let draw = Draw {
-            count: open,
-            seed: u64::from(number) + 1,
-        };
+        let draw = draw_from(open, number);
         for beyond in BEYOND {
             let until = certain + beyond;
             let bad = self.follow(open, until, None)?;
@@ -48,7 +45,11 @@ impl Repeatable<'_> {
                     until_ns: bad.until_ns,
                     draw: number + 1,
                     cpus,
-                    events: events(&self.again.recorded, &self.draw(open, number)?, bad.from_ns),
+                    events: events(
+                        &self.again.recorded,
+                        &self.draw(open, number, None)?,
+                        bad.from_ns,
+                    ),
                 }));
             }
         }

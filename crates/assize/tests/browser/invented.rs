@@ -9,6 +9,10 @@ use assize_bundle::{
     Configuration, DeclaredTable, DeclaredTradeoff, DeclaredTradeoffMetric, Doubt, Events, Head,
     Measurement, Place, Run, RunExit, RunRecord, Samples, Writer,
 };
+use assize_why::When;
+use assize_why::when::{
+    Bad, DrawnMoment, DrawnShare, PartedCpu, Parting, PathStep, SCHEMA, WhenAnswer,
+};
 use serde_json::json;
 
 /// Strings that a page must survive wherever a name can be.
@@ -90,6 +94,61 @@ pub fn hostile(place: &Path) -> [String; 3] {
         }
     }
     [names[1].clone(), names[0].clone(), workloads[0].clone()]
+}
+
+/// Since when the worst sample of run 0 was certain; functions have the last name.
+pub fn certain([configuration, workload, function]: [&str; 3]) -> When {
+    let begin = 4_312_000_000;
+    let moment = |at: u32| DrawnMoment {
+        time_ns: begin + u64::from(at) * 1_000_000,
+        instruction: begin + u64::from(at) * 1_000_000,
+        share: DrawnShare::new(at.min(20), 20),
+    };
+    let step = |time_ns| PathStep {
+        time_ns,
+        what: function.into(),
+    };
+    let parted = PartedCpu {
+        cpu: 1,
+        time_ns: begin,
+        within: function.into(),
+        common: vec![step(begin)],
+        bad: vec![step(begin + 1), step(begin + 2)],
+        good: vec![step(begin + 1)],
+    };
+    When {
+        schema: SCHEMA.into(),
+        run: 0,
+        configuration: configuration.into(),
+        workload: workload.into(),
+        seed: 1,
+        cpus: 2,
+        bad: Bad::Sample {
+            metric: function.into(),
+            number: 7,
+            of: 9,
+            value: 4e6,
+            median: 4e3,
+            threshold: 2e6,
+            unit: "ns".into(),
+            begin_ns: begin,
+            end_ns: begin + 4_000_000,
+        },
+        answer: WhenAnswer::Moment {
+            open_ns: moment(19).time_ns,
+            certain_ns: moment(20).time_ns,
+            rises: Vec::new(),
+        },
+        moments: (0..24).map(moment).collect(),
+        seeds: None,
+        parting: Some(Parting {
+            from_ns: begin,
+            until_ns: begin + 9,
+            draw: 3,
+            cpus: vec![parted.clone()],
+            events: vec![parted],
+        }),
+    }
 }
 
 fn traded(metric: &str, workload: String) -> DeclaredTradeoffMetric {

@@ -299,7 +299,11 @@ fn run_job_latency() -> Opened {
     fs::write(&file, text).unwrap();
     let some = ["--runs", "2", "--set", "worker=workqueue,follow,bypass"];
     experiment(place.path(), &file, &some);
+    let bundle = place.path().join("bundle");
+    let certain = invented::certain(["workqueue", "stream-normal", "kick_pool"]);
+    assize_bundle::keep_when(&bundle, 0, &certain).unwrap();
     let page = page("run-job-latency", place.path(), &["report", "bundle"]);
+    assert!(fs::read_to_string(&page).unwrap().contains("id=\"when\""));
     Opened::new("all", &page)
 }
 
@@ -318,6 +322,8 @@ fn make_hostile_bundle() -> Opened {
     let bundle = place.path().join("bundle");
     let [a, b, workload] = invented::hostile(&bundle);
     assize_bundle::keep_answer(&bundle, [0, 1], &why::kept(&a, &b, &workload)).unwrap();
+    let certain = invented::certain([&a, &workload, &b]);
+    assize_bundle::keep_when(&bundle, 0, &certain).unwrap();
     let page = page("hostile-bundle", place.path(), &["report", "bundle"]);
     Opened::new("hostile", &page)
 }

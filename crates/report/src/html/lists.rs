@@ -1,8 +1,9 @@
 //! Data problems, rates, and figures without runs.
 
-use assize_verdict::{Document, IdentityDifference, Rate, RateComparison, Statement};
+use assize_verdict::{Document, IdentityDifference, Lint, Rate, RateComparison, Statement};
 use serde::Serialize;
 
+use super::page::ReportPage;
 use crate::number::{p, ratio, significant};
 
 /// The lints with one code.
@@ -17,6 +18,8 @@ struct LintLine {
     place: String,
     detail: String,
     command: Option<String>,
+    /// The command that stops a run that is far from the others at its worst sample.
+    debug: Option<String>,
 }
 
 /// How each configuration differs from the baseline, one sentence each.
@@ -26,13 +29,14 @@ pub(super) fn identities(document: &Document) -> Vec<String> {
 }
 
 /// The lints grouped by code, in the order of the document.
-pub(super) fn lints(document: &Document) -> Vec<LintGroup> {
+pub(super) fn lints(page: &ReportPage<'_>) -> Vec<LintGroup> {
     let mut all: Vec<LintGroup> = Vec::new();
-    for lint in &document.lints {
+    for lint in &page.document.lints {
         let found = LintLine {
             place: lint.location.clone(),
             detail: lint.detail.clone(),
             command: lint.command.clone(),
+            debug: debug(page, lint),
         };
         match all.iter_mut().find(|lints| lints.code == lint.code) {
             Some(lints) => lints.found.push(found),
@@ -43,6 +47,14 @@ pub(super) fn lints(document: &Document) -> Vec<LintGroup> {
         }
     }
     all
+}
+
+fn debug(page: &ReportPage<'_>, lint: &Lint) -> Option<String> {
+    let run = lint.run.filter(|_| lint.bundle.is_none())?;
+    let is_apart = lint.code == "outlier-run";
+    let shell = page.attributions.shell.as_ref().filter(|_| is_apart)?;
+    let has_samples = page.evidence.series.iter().any(|one| one.run == run);
+    Some(shell.debug(run, has_samples.then_some("worst")))
 }
 
 /// The events of one configuration on one workload, and their test.

@@ -84,14 +84,11 @@ fn view(page: &ReportPage<'_>, when: &When) -> MomentsView {
     };
     let shell = page.attributions.shell.as_ref();
     let commands = shell.map_or_else(Vec::new, |shell| {
-        let (source, run) = (&shell.source, when.run);
-        let debug = match &when.answer {
-            WhenAnswer::Moment { open_ns, .. } => {
-                format!("assize debug {source} {run} --at {open_ns}ns")
-            }
-            _ => format!("assize debug {source} {run}"),
+        let open = match &when.answer {
+            WhenAnswer::Moment { open_ns, .. } => Some(format!("{open_ns}ns")),
+            _ => None,
         };
-        vec![debug]
+        vec![shell.debug(when.run, open.as_deref())]
     });
     MomentsView {
         run: when.run,

@@ -1,8 +1,9 @@
 //! How runs ended, for the top of the page.
 
-use assize_verdict::{Document, OutcomeComparison, OutcomeRun};
+use assize_verdict::{OutcomeComparison, OutcomeRun, OutcomeSignature, RunEnd};
 use serde::Serialize;
 
+use super::page::{ReportPage, ShellWords};
 use crate::contrasts::{describe_outcome, ranked_outcomes};
 
 /// One way in which runs ended.
@@ -21,14 +22,18 @@ struct EndCause {
     line: String,
     frames: String,
     runs: String,
+    /// The command that stops the first of them where it crashed.
+    debug: Option<String>,
 }
 
 /// All ways in which runs ended, worst first.
-pub(super) fn ended_runs(document: &Document) -> Vec<EndedRuns> {
-    ranked_outcomes(document).into_iter().map(of_row).collect()
+pub(super) fn ended_runs(page: &ReportPage<'_>) -> Vec<EndedRuns> {
+    let shell = page.attributions.shell.as_ref();
+    let rows = ranked_outcomes(page.document).into_iter();
+    rows.map(|row| of_row(row, shell)).collect()
 }
 
-fn of_row(row: &OutcomeComparison) -> EndedRuns {
+fn of_row(row: &OutcomeComparison, shell: Option<&ShellWords>) -> EndedRuns {
     let run = |run: &OutcomeRun| {
         let seed = run
             .seed
@@ -40,7 +45,13 @@ fn of_row(row: &OutcomeComparison) -> EndedRuns {
             run.workload
         )
     };
+    let debug = |one: &OutcomeSignature| {
+        let first = one.runs.first().filter(|run| run.bundle.is_none())?;
+        let crashed = row.outcome == RunEnd::Crashed;
+        crashed.then_some(shell?.debug(first.index, Some("crash")))
+    };
     let causes = row.signatures.iter().map(|one| EndCause {
+        debug: debug(one),
         signature: one.signature.clone(),
         line: one.line.clone(),
         frames: one.frames.join(" ← "),

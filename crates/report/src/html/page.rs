@@ -111,3 +111,11 @@ pub struct ShellWords {
     /// The workloads.
     pub workloads: Vec<String>,
 }
+
+impl ShellWords {
+    /// The command that stops a run at a place, or at its start.
+    pub(super) fn debug(&self, run: u32, at: Option<&str>) -> String {
+        let at = at.map_or_else(String::new, |at| format!(" --at {at}"));
+        format!("assize debug {} {run}{at}", self.source)
+    }
+}

@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use assize_job::Order;
 
-use super::{Exact, facts};
+use super::{Checkpoint, Exact};
 use crate::cache::CacheKey;
 use crate::fault::failed;
 use crate::gdb_stub::{GdbStub, StubError};
-use crate::qemu::Clock;
 use crate::vm::job_text;
 use crate::{Error, OrderResult, RunOutcome};
+
+const WHAT: &str = "draw the turns of a run anew";
 
 /// Other turns from an instant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,48 +22,117 @@ pub struct Draw {
     pub seed: u64,
 }
 
+/// An instant of a run, kept on disk, from which draws are made.
+#[derive(Debug)]
+pub struct DrawOrigin {
+    count: u64,
+    /// `None` if the run ends before.
+    checkpoint: Option<Checkpoint>,
+}
+
 impl Exact {
-    /// Repeats a run up to an instant, draws the turns of its CPUs anew and lets it go on to its
-    /// end. A run that ends before the instant is the recorded one. Answers are cached.
+    /// Repeats a run up to an instant and keeps it, starting from an earlier one if there is one.
     ///
     /// # Errors
     /// QEMU is another one than assize builds, or cannot be used.
-    pub fn draw(&self, order: &Order, slot: usize, draw: Draw) -> Result<OrderResult, Error> {
+    pub fn draw_origin(
+        &self,
+        order: &Order,
+        count: u64,
+        earlier: Option<&DrawOrigin>,
+    ) -> Result<DrawOrigin, Error> {
+        let earlier = earlier.filter(|one| one.count <= count);
+        let mut run = match earlier.and_then(|one| one.checkpoint.as_ref()) {
+            Some(checkpoint) => self.debug_from(order, 0, checkpoint)?,
+            None => self.debug(order, 0)?,
+        };
+        let stopped = run.stub().and_then(|stub| stopped_at(stub, count));
+        let checkpoint = match stopped {
+            // The machine stands still as long as the connection is there.
+            Ok(Some(_stub)) => Some(self.checkpoint(&mut run)?),
+            Ok(None) => None,
+            Err(error) => return Err(failed(WHAT, error)),
+        };
+        Ok(DrawOrigin { count, checkpoint })
+    }
+
+    /// Whether the answer of a draw is cached.
+    ///
+    /// # Errors
+    /// The order cannot be prepared.
+    pub fn is_drawn(&self, order: &Order, draw: Draw) -> Result<bool, Error> {
+        Ok(self.cached_answer(&self.draw_key(order, draw)?).is_some())
+    }
+
+    /// Repeats a run up to an instant, draws the turns of its CPUs anew and lets it go on to its
+    /// end. It starts from that instant if it was kept, which gives the same answer sooner. A run
+    /// that ends before the instant is the recorded one. Answers are cached.
+    ///
+    /// # Errors
+    /// QEMU is another one than assize builds, or cannot be used.
+    pub fn draw(
+        &self,
+        order: &Order,
+        draw: Draw,
+        origin: Option<&DrawOrigin>,
+    ) -> Result<OrderResult, Error> {
         let begun = Instant::now();
-        let ready = self.stock.ready(order)?;
-        let job = job_text(&ready, order)?;
-        let key = self.key(&ready, &order.machine, Some(&job)).to_string();
-        let from = [draw.count, draw.seed].map(u64::to_le_bytes);
-        let key = CacheKey::hash(&[key.as_bytes(), b"drawn anew", &from[0], &from[1]]);
+        let key = self.draw_key(order, draw)?;
         if let Some((_, outcome)) = self.cached_answer(&key) {
             return Ok(OrderResult {
                 outcome,
-                machine: facts(&self.qemu, &ready, order, Clock::Instructions),
+                machine: self.facts(order)?,
                 cached: true,
                 elapsed: begun.elapsed(),
             });
         }
-        let run = self.debug(order, slot)?;
-        run.stub()
-            .and_then(|stub| draw.go_on(stub))
-            .map_err(|error| failed("draw the turns of a run anew", error))?;
+        let origin = origin.filter(|one| one.count == draw.count);
+        let checkpoint = origin.and_then(|one| one.checkpoint.as_ref());
+        let run = match checkpoint {
+            Some(checkpoint) => self.debug_from(order, 0, checkpoint)?,
+            None => self.debug(order, 0)?,
+        };
+        let stopped = run.stub().and_then(|stub| match checkpoint {
+            Some(_) => Ok(Some(stub)),
+            None => stopped_at(stub, draw.count),
+        });
+        let drawn = stopped.and_then(|stub| stub.map_or(Ok(()), |stub| draw.go_on(stub)));
+        drawn.map_err(|error| failed(WHAT, error))?;
         let (done, answer) = run.finish_with_answer()?;
         if matches!(done.outcome, RunOutcome::Completed(_)) {
             self.cache.put(&key, &answer)?;
         }
         Ok(done)
     }
+
+    fn draw_key(&self, order: &Order, draw: Draw) -> Result<CacheKey, Error> {
+        let ready = self.stock.ready(order)?;
+        let job = job_text(&ready, order)?;
+        let key = self.key(&ready, &order.machine, Some(&job)).to_string();
+        let from = [draw.count, draw.seed].map(u64::to_le_bytes);
+        Ok(CacheKey::hash(&[
+            key.as_bytes(),
+            b"drawn anew",
+            &from[0],
+            &from[1],
+        ]))
+    }
 }
 
 impl Draw {
+    /// Lets a machine go on that stands at the instant.
     fn go_on(self, mut stub: GdbStub) -> Result<(), StubError> {
-        stub.monitor(&format!("icount_stop {}", self.count))?;
-        match stub.go() {
-            Ok(_) => {}
-            Err(StubError::Ended) => return Ok(()),
-            Err(other) => return Err(other),
-        }
         stub.monitor(&format!("icount_seed {}", self.seed))?;
         stub.detach()
+    }
+}
+
+/// Lets a machine go on to an instant; `None` if it ends before.
+fn stopped_at(mut stub: GdbStub, count: u64) -> Result<Option<GdbStub>, StubError> {
+    stub.monitor(&format!("icount_stop {count}"))?;
+    match stub.go() {
+        Ok(_) => Ok(Some(stub)),
+        Err(StubError::Ended) => Ok(None),
+        Err(other) => Err(other),
     }
 }

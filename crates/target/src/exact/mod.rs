@@ -30,7 +30,7 @@ pub use checkpoint::Checkpoint;
 pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
 pub use debugging::{DebuggedRun, DebuggerFiles};
 pub use difference::{first_difference, lines};
-pub use drawing::Draw;
+pub use drawing::{Draw, DrawOrigin};
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;
 
