@@ -123,7 +123,7 @@ fn drawn(seed: u64, cpus: usize) -> String {
     ];
     let mut script = String::from("set pagination off\n");
     for _ in 0..4 + draw.u64(..12) {
-        let line = match draw.u64(..12) {
+        let line = match draw.u64(..13) {
             0 => format!("thread {}", 1 + draw.u64(..cpus as u64)),
             1 => format!("stepi {}", 1 + draw.u64(..300)),
             2 => format!(
@@ -138,6 +138,7 @@ fn drawn(seed: u64, cpus: usize) -> String {
             7 => "x/s *(char **)&saved_command_line\np *(long *)&jiffies".into(),
             8 => format!("reverse-stepi {}", 1 + draw.u64(..3)),
             9 | 10 => "reverse-continue".into(),
+            11 => "reverse-finish".into(),
             _ => "continue".into(),
         };
         script.push_str(&line);
@@ -151,14 +152,14 @@ fn scripts() -> Outcome {
     let (count, loops) = wanted.split_once(',').ok_or("ASSIZE_DEBUG=SCRIPTS,LOOPS")?;
     let (count, loops): (u64, usize) = (count.parse()?, loops.parse()?);
     let place = tempfile::tempdir()?;
-    for cpus in [1, 2, 4] {
-        let bundle = bundle(place.path(), cpus);
-        for seed in 0..count {
-            let at = ["worst", "__schedule:9", "sample:round_trip:50"][(seed % 3) as usize];
-            let script = drawn(seed, cpus);
-            let loops = if seed % 2 == 0 { 0 } else { loops };
+    let bundles = [1, 2, 4].map(|cpus| (cpus, bundle(place.path(), cpus)));
+    for seed in 0..count {
+        let at = ["worst", "__schedule:9", "sample:round_trip:50"][(seed % 3) as usize];
+        let loops = if seed % 2 == 0 { 0 } else { loops };
+        for (cpus, bundle) in &bundles {
             eprintln!("{cpus} CPUs, seed {seed}, {at}, beside {loops} loops");
-            let done = beside(loops, || debug(place.path(), &bundle, at, &script));
+            let script = drawn(seed, *cpus);
+            let done = beside(loops, || debug(place.path(), bundle, at, &script));
             assert!(
                 text(&done).ends_with(UNCHANGED),
                 "{cpus} CPUs, seed {seed}: {}",
