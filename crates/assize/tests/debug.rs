@@ -176,7 +176,11 @@ fn beside<T>(loops: usize, act: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..loops {
-            scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         let done = act();
         is_over.store(true, Ordering::Relaxed);
