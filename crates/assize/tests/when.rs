@@ -232,7 +232,8 @@ fn refused() -> Outcome {
 fn interrupted() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
-    bundle(here, "plain", (2, false), r#""2us", "31us""#, true);
+    let lengths = r#""2us", "2us", "2us", "31us""#;
+    bundle(here, "plain", (2, false), lengths, true);
     // The runs so far are not in this cache.
     let cache = Cache::new();
     let is_qemu = |(name, _): &(String, String)| name.starts_with("qemu");
@@ -240,8 +241,8 @@ fn interrupted() -> Outcome {
         let mut when = command(here, &["when", "plain.bundle", "0"]);
         when.env("ASSIZE_CACHE", cache.path());
         when.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let running = when.spawn()?;
-        while !cache.processes().iter().any(is_qemu) {
+        let mut running = when.spawn()?;
+        while running.try_wait()?.is_none() && !cache.processes().iter().any(is_qemu) {
             thread::sleep(Duration::from_millis(20));
         }
         thread::sleep(pause);
