@@ -101,6 +101,7 @@ fn our_modules_are_the_same_in_caches_with_paths_of_10_60_and_200_bytes() {
             "simfreq",
             "simgpu",
             "simidle",
+            "simrace",
             "simstall",
         ];
         assert_eq!(names, ours);
