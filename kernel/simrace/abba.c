@@ -2,13 +2,13 @@
 /**
  * DOC: ABBA
  *
- * Two threads take two locks, in opposite orders. The fix is to take them in one
- * order.
+ * Two threads take two locks, in opposite orders. The fix is to take them in
+ * one order.
  *
  * Fails if each takes its first lock before the other takes its second: both
- * sleep for ever. Locks are semaphores, of which lockdep knows nothing: only the
- * interleaving shows the mistake. Mutexes would also spin until
- * something else wants to run on either CPU.
+ * sleep for ever. Locks are semaphores, of which lockdep knows nothing: only
+ * the interleaving shows the mistake. Mutexes would also spin until something
+ * else wants to run on either CPU.
  */
 
 #include <linux/semaphore.h>
@@ -49,7 +49,7 @@ static void abba_ba(void)
 const struct simrace_race simrace_abba = {
 	.name = "abba",
 	.parts = 2,
-	.spread_ns = 80000,
+	.spread_ns = 160000,
 	.prepare = abba_prepare,
 	.part = { abba_ab, abba_ba },
 };

@@ -2,9 +2,9 @@
 /**
  * DOC: check, then act
  *
- * One thread uses a listener if there is one, another removes it. The first reads
- * the pointer twice: to check it, and to use it. The fix is to read it once;
- * listeners are never freed.
+ * One thread uses a listener if there is one, another removes it. The first
+ * reads the pointer twice: to check it, and to use it. The fix is to read it
+ * once; listeners are never freed.
  *
  * Fails if the listener is removed between the two reads: NULL is dereferenced.
  */
@@ -46,7 +46,7 @@ static void check_then_act_remove(void)
 const struct simrace_race simrace_check_then_act = {
 	.name = "check-then-act",
 	.parts = 2,
-	.spread_ns = 10000,
+	.spread_ns = 20000,
 	.prepare = check_then_act_prepare,
 	.part = { check_then_act_tell, check_then_act_remove },
 };

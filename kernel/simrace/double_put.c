@@ -2,12 +2,12 @@
 /**
  * DOC: double put
  *
- * A job ends once, by its completion or by its cancellation, and whoever ends it
- * puts the reference of the list. Both look at its state, then write it. The fix
- * is to do this in one step.
+ * A job ends once, by its completion or by its cancellation, and whoever ends
+ * it puts the reference of the list. Both look at its state, then write it. The
+ * fix is to do this in one step.
  *
- * Fails if both look before one has written: the reference is put twice, and the
- * owner's put finds a count of 0 in freed memory.
+ * Fails if both look before one has written: the reference is put twice, and
+ * the owner's put finds a count of 0 in freed memory.
  */
 
 #include <linux/atomic.h>
@@ -71,7 +71,7 @@ static void double_put_check(void)
 const struct simrace_race simrace_double_put = {
 	.name = "double-put",
 	.parts = 2,
-	.spread_ns = 10000,
+	.spread_ns = 20000,
 	.prepare = double_put_prepare,
 	.part = { double_put_end, double_put_end },
 	.check = double_put_check,

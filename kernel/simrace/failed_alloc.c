@@ -3,11 +3,11 @@
  * DOC: failed allocation
  *
  * One thread makes an object, publishes it and allocates its name. If that
- * fails it takes the object back and frees it. Another thread uses what is published. The
- * fix is to publish last.
+ * fails it takes the object back and frees it. Another thread uses what is
+ * published. The fix is to publish last.
  *
- * Fails if the allocation fails and the other thread uses the object at that time.
- * Allocations fail by the kernel's failslab, or by the parameter fail.
+ * Fails if the allocation fails and the other thread uses the object at that
+ * time. Allocations fail by the kernel's failslab, or by the parameter fail.
  */
 
 #include <linux/bug.h>

@@ -2,8 +2,9 @@
 /**
  * DOC: four CPUs
  *
- * Users of a pool take a place in it for a moment, without being preempted. There are
- * three places, as if more CPUs never met. The fix is a place for each CPU.
+ * Users of a pool take a place in it for a moment, without being preempted.
+ * There are three places, as if more CPUs never met. The fix is a place for
+ * each CPU.
  *
  * Fails if four CPUs are in it at a time.
  */

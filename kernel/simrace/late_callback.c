@@ -3,8 +3,8 @@
  * DOC: late callback
  *
  * A timer watches an object, which another CPU frees. Before that it takes the
- * timer back, but does not wait for a callback that is running. The fix
- * is hrtimer_cancel().
+ * timer back, but does not wait for a callback that is running. The fix is
+ * hrtimer_cancel().
  *
  * Fails if the object is freed while the callback runs: it uses freed memory.
  */
@@ -19,7 +19,7 @@
 
 /* The timer expires so long after the preparation, plus less than the spread. */
 #define LATE_CALLBACK_AFTER_NS	25000
-#define LATE_CALLBACK_SPREAD_NS	50000
+#define LATE_CALLBACK_SPREAD_NS	100000
 
 struct late_callback_watch {
 	u32 alive;

@@ -2,10 +2,11 @@
 /**
  * DOC: lost update
  *
- * Two threads add to a counter. Each reads it, adds, and writes it back; what the
- * other added in between is lost. The fix is a lock.
+ * Two threads add to a counter. Each reads it, adds, and writes it back; what
+ * the other added in between is lost. The fix is a lock.
  *
- * Fails if one adds while the other has read and not written, three instructions.
+ * Fails if one adds while the other has read and not written, three
+ * instructions.
  */
 
 #include <linux/bug.h>

@@ -12,9 +12,9 @@
  * each, the race's threads wake at drawn times, do their part once, and sleep
  * again. With fixed=1 the same threads do the same, without the mistake.
  *
- * The windows are narrow: of a hundred runs with random timing a few
- * fail, with some races none. A thread that hangs is left alone: the run may be
- * killed, and run gives -EBUSY from then on.
+ * The windows are narrow: of a hundred runs with random timing a few fail, with
+ * some races none. A thread that hangs is left alone: the run may be killed,
+ * and run gives -EBUSY from then on.
  *
  * State of a run, all under simrace_lock except @left:
  *

@@ -3,10 +3,11 @@
  * DOC: missed wake-up
  *
  * One thread sleeps until an event, another says that it is there and wakes it.
- * The first looks for the event, then says that it sleeps. The fix is to
- * say so before it looks.
+ * The first looks for the event, then says that it sleeps. The fix is to say so
+ * before it looks.
  *
- * Fails if the event and its wake-up come in between: the thread sleeps for ever.
+ * Fails if the event and its wake-up come in between: the thread sleeps for
+ * ever.
  */
 
 #include <linux/sched.h>

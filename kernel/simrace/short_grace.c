@@ -2,8 +2,8 @@
 /**
  * DOC: short grace
  *
- * One thread reads an object for a few microseconds. Another withdraws it and frees
- * it after a millisecond, by when no reader can be left. The fix is RCU.
+ * One thread reads an object for a few microseconds. Another withdraws it and
+ * frees it after a millisecond, by when no reader can be left. The fix is RCU.
  *
  * Fails if the reader stands still for longer than that.
  */

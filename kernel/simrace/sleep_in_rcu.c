@@ -2,9 +2,9 @@
 /**
  * DOC: sleep under RCU
  *
- * A reader of a table finds it out of date and takes the mutex of the
- * writer, to wait for a new one, inside its RCU section. The writer holds the mutex until
- * all RCU sections are over. The fix is to leave the section first.
+ * A reader of a table finds it out of date and takes the mutex of the writer,
+ * to wait for a new one, inside its RCU section. The writer holds the mutex
+ * until all RCU sections are over. The fix is to leave the section first.
  *
  * Fails if the reader looks while the table is out of date and still published:
  * RCU warns about the sleep, and the two wait for each other.
@@ -81,7 +81,7 @@ static void sleep_in_rcu_check(void)
 const struct simrace_race simrace_sleep_in_rcu = {
 	.name = "sleep-in-rcu",
 	.parts = 2,
-	.spread_ns = 20000,
+	.spread_ns = 40000,
 	.prepare = sleep_in_rcu_prepare,
 	.part = { sleep_in_rcu_read, sleep_in_rcu_write },
 	.check = sleep_in_rcu_check,

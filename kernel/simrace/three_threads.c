@@ -2,9 +2,9 @@
 /**
  * DOC: three threads
  *
- * A buffer is published. One thread withdraws and frees it; another borrows it for a
- * while, and lends it on; a third looks at what is lent. The borrower takes no
- * reference. The fix is one, and a lock.
+ * A buffer is published. One thread withdraws and frees it; another borrows it
+ * for a while, and lends it on; a third looks at what is lent. The borrower
+ * takes no reference. The fix is one, and a lock.
  *
  * Fails in one order of three threads: the borrower begins, the buffer is
  * withdrawn and freed, the third looks, the borrower ends.
