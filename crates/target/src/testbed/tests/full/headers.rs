@@ -102,6 +102,7 @@ fn our_modules_are_the_same_in_caches_with_paths_of_10_60_and_200_bytes() {
             "simgpu",
             "simidle",
             "simrace",
+            "simsched",
             "simstall",
         ];
         assert_eq!(names, ours);
