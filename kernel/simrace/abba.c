@@ -51,5 +51,5 @@ const struct simrace_race simrace_abba = {
 	.parts = 2,
 	.spread_ns = 160000,
 	.prepare = abba_prepare,
-	.part = { abba_ab, abba_ba },
+	.part = { { abba_ab }, { abba_ba } },
 };

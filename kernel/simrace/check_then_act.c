@@ -48,5 +48,5 @@ const struct simrace_race simrace_check_then_act = {
 	.parts = 2,
 	.spread_ns = 20000,
 	.prepare = check_then_act_prepare,
-	.part = { check_then_act_tell, check_then_act_remove },
+	.part = { { check_then_act_tell }, { check_then_act_remove } },
 };

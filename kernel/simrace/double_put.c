@@ -73,6 +73,6 @@ const struct simrace_race simrace_double_put = {
 	.parts = 2,
 	.spread_ns = 20000,
 	.prepare = double_put_prepare,
-	.part = { double_put_end, double_put_end },
+	.part = { { double_put_end }, { double_put_end } },
 	.check = double_put_check,
 };

@@ -87,6 +87,6 @@ const struct simrace_race simrace_failed_alloc = {
 	.parts = 2,
 	.spread_ns = 20000,
 	.prepare = failed_alloc_prepare,
-	.part = { failed_alloc_make, failed_alloc_use },
+	.part = { { failed_alloc_make }, { failed_alloc_use } },
 	.check = failed_alloc_check,
 };

@@ -38,5 +38,10 @@ const struct simrace_race simrace_four_cpus = {
 	.name = "four-cpus",
 	.parts = 4,
 	.spread_ns = 20000,
-	.part = { four_cpus_use, four_cpus_use, four_cpus_use, four_cpus_use },
+	.part = {
+		{ four_cpus_use },
+		{ four_cpus_use },
+		{ four_cpus_use },
+		{ four_cpus_use },
+	},
 };

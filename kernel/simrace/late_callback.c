@@ -86,5 +86,5 @@ const struct simrace_race simrace_late_callback = {
 	.parts = 1,
 	.spread_ns = LATE_CALLBACK_SPREAD_NS,
 	.prepare = late_callback_prepare,
-	.part = { late_callback_free },
+	.part = { { late_callback_free } },
 };

@@ -51,6 +51,6 @@ const struct simrace_race simrace_lost_update = {
 	.parts = 2,
 	.spread_ns = 10000,
 	.prepare = lost_update_prepare,
-	.part = { lost_update_part, lost_update_part },
+	.part = { { lost_update_part }, { lost_update_part } },
 	.check = lost_update_check,
 };

@@ -87,7 +87,7 @@ MODULE_PARM_DESC(fail, "failed-alloc: one of so many allocations fails (default 
  */
 struct simrace_thread {
 	struct task_struct *task;
-	void (*part)(void);
+	const struct simrace_part *part;
 };
 
 static const struct simrace_race *simrace_race;
@@ -199,7 +199,7 @@ static int simrace_thread(void *data)
 		simrace_sleep_until(ktime_add_ns(simrace_begin,
 						 simrace_draw(simrace_race->spread_ns)));
 		simrace_spend(simrace_draw(SIMRACE_APART_TURNS));
-		thread->part();
+		thread->part->run();
 		if (atomic_dec_and_test(&simrace_left))
 			wake_up(&simrace_over);
 	}
@@ -250,7 +250,7 @@ static int simrace_begin_threads(void)
 		task = kthread_create(simrace_thread, thread, "simrace/%u", i);
 		if (IS_ERR(task))
 			return PTR_ERR(task);
-		thread->part = simrace_race->part[i];
+		thread->part = &simrace_race->part[i];
 		thread->task = task;
 		kthread_bind(task, simrace_cpu(i));
 		wake_up_process(task);

@@ -56,5 +56,5 @@ const struct simrace_race simrace_missed_wakeup = {
 	.parts = 2,
 	.spread_ns = 10000,
 	.prepare = missed_wakeup_prepare,
-	.part = { missed_wakeup_wait, missed_wakeup_wake },
+	.part = { { missed_wakeup_wait }, { missed_wakeup_wake } },
 };

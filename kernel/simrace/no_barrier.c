@@ -59,6 +59,6 @@ const struct simrace_race simrace_no_barrier = {
 	.parts = 2,
 	.spread_ns = 1000,
 	.prepare = no_barrier_prepare,
-	.part = { no_barrier_first, no_barrier_second },
+	.part = { { no_barrier_first }, { no_barrier_second } },
 	.check = no_barrier_check,
 };

@@ -75,5 +75,5 @@ const struct simrace_race simrace_short_grace = {
 	.parts = 2,
 	.spread_ns = 20000,
 	.prepare = short_grace_prepare,
-	.part = { short_grace_read, short_grace_free },
+	.part = { { short_grace_read }, { short_grace_free } },
 };

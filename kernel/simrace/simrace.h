@@ -11,8 +11,17 @@ struct task_struct;
 #define SIMRACE_PARTS_MAX	4
 
 /**
+ * struct simrace_part - what one thread of a race does
+ * @run: called once in each attempt; returns when the part is over
+ */
+struct simrace_part {
+	void (*run)(void);
+};
+
+/**
  * struct simrace_race - a planted race
- * @part: what the threads do; each returns when its attempt is over
+ * @name: what the parameter race calls it
+ * @part: what the threads do
  * @parts: number of threads, each bound to a CPU: part N to CPU N, modulo the
  *	number of CPUs
  * @spread_ns: in each attempt, each part begins so much later at most
@@ -20,18 +29,17 @@ struct task_struct;
  *	Returns 0 or an error that ends the run. May be NULL
  * @check: called after each attempt, without other threads; may sleep. Warns
  *	about what went wrong, and frees what @prepare allocated. May be NULL
- * @name: what the parameter race calls it
  *
  * Unless simrace_fixed() is true a race fails with some interleavings: it warns,
  * oopses or hangs, as the same mistake in a driver would.
  */
 struct simrace_race {
-	void (*part[SIMRACE_PARTS_MAX])(void);
+	const char *name;
+	struct simrace_part part[SIMRACE_PARTS_MAX];
 	unsigned int parts;
 	u32 spread_ns;
 	int (*prepare)(void);
 	void (*check)(void);
-	const char *name;
 };
 
 bool simrace_fixed(void);

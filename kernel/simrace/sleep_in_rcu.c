@@ -83,6 +83,6 @@ const struct simrace_race simrace_sleep_in_rcu = {
 	.parts = 2,
 	.spread_ns = 40000,
 	.prepare = sleep_in_rcu_prepare,
-	.part = { sleep_in_rcu_read, sleep_in_rcu_write },
+	.part = { { sleep_in_rcu_read }, { sleep_in_rcu_write } },
 	.check = sleep_in_rcu_check,
 };

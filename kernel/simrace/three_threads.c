@@ -115,5 +115,9 @@ const struct simrace_race simrace_three_threads = {
 	.parts = 3,
 	.spread_ns = 60000,
 	.prepare = three_threads_prepare,
-	.part = { three_threads_withdraw, three_threads_borrow, three_threads_look },
+	.part = {
+		{ three_threads_withdraw },
+		{ three_threads_borrow },
+		{ three_threads_look },
+	},
 };
