@@ -20,6 +20,8 @@ mod loads;
 mod policies;
 #[path = "python.rs"]
 mod python;
+#[path = "races.rs"]
+mod races;
 #[path = "remote.rs"]
 mod remote;
 #[path = "spread.rs"]
