@@ -21,6 +21,7 @@ pub mod gaps;
 mod identity;
 mod image;
 mod instrument;
+mod interleaving;
 mod job;
 mod kind;
 mod machine;
@@ -47,6 +48,7 @@ pub use gaps::GapsSettings;
 pub use identity::{IdentityKind, RunIdentityPart, SETTING_MAX};
 pub use image::MemoryImage;
 pub use instrument::{INSTRUMENTS, Instrument};
+pub use interleaving::{Delay, Interleaving};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{
     CarriedPackage, Display, LinkedProgram, Machine, Order, Package, Payload, below_experiment,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
 
+mod delayed_qemu;
 mod full;
 mod host;
 mod own_qemu;
