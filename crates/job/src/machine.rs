@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, IdentityKind, Job, MemoryImage, PlacementPolicy, RunIdentityPart};
+use crate::{
+    Action, IdentityKind, Interleaving, Job, MemoryImage, PlacementPolicy, RunIdentityPart,
+};
 
 /// The machine that a run requires. A target that is a real machine checks it but cannot
 /// change it.
@@ -208,4 +210,7 @@ pub struct Order {
     pub payload: Payload,
     /// The job to run there.
     pub job: Job,
+    /// How its CPUs take turns, if the target can decide that.
+    #[serde(default, skip_serializing_if = "Interleaving::is_plain")]
+    pub interleaving: Interleaving,
 }

@@ -86,6 +86,7 @@ fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
             file.aa.then_some(1),
             images,
         ),
+        interleavings: std::collections::BTreeMap::new(),
         images: blocks::images(seed, images),
         configurations,
         workloads,

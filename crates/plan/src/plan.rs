@@ -1,7 +1,9 @@
 //! The plan of an experiment.
 
+use std::collections::BTreeMap;
+
 use assize_job::{
-    Action, Frequency, GapsSettings, Idle, Job, Machine, MemoryImage, Order, Payload,
+    Action, Frequency, GapsSettings, Idle, Interleaving, Job, Machine, MemoryImage, Order, Payload,
     PlacementPolicy, Queue, Stalls, TracerSettings, Workload,
 };
 use indexmap::IndexMap;
@@ -49,6 +51,10 @@ pub struct Plan {
     /// The runs in order of execution, `index` ascending from 0. With
     /// [`Plan::until`] these are the runs up to the largest number of blocks.
     pub runs: Vec<PlannedRun>,
+    /// How the CPUs of some runs take turns, by [`PlannedRun::index`]; those of others by their
+    /// seeds alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub interleavings: BTreeMap<u32, Interleaving>,
     /// The random draws for each memory image that runs start from; empty if the
     /// target has no such images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -294,6 +300,7 @@ impl Plan {
                 timeout_ms: self.timeout_ms,
                 ..Job::default()
             },
+            interleaving: self.interleavings.get(&index).cloned().unwrap_or_default(),
         })
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use assize_job::{AgentMessage, Job, Order, RunIdentityPart};
 
-use crate::exact::{BOOT as BOOT_IMAGE, BootSpec, bounded, cold, facts};
+use crate::exact::{BOOT as BOOT_IMAGE, BootSpec, TurnOptions, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu, command_line};
 use crate::vm::{BootStock, PreparedBoot, job_text};
 use crate::{Error, OrderResult, ReportStep, RunOutcome, Target, agent, scratch, stream};
@@ -72,6 +72,7 @@ impl Live {
             run: None,
             seed: 0,
             watch: None,
+            turns: TurnOptions::default(),
         }
     }
 
@@ -205,6 +206,7 @@ mod tests {
             run: None,
             seed: 0,
             watch: None,
+            turns: TurnOptions::default(),
         };
         cold(&booted, b"").unwrap().ended
     }

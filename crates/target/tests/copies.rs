@@ -49,6 +49,7 @@ fn order(routine: Routine, mode: CpuMode, size: u64, leave_out: u32) -> Order {
             timeout_ms: 20_000,
             ..Job::default()
         },
+        ..Order::default()
     }
 }
 

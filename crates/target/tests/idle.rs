@@ -99,6 +99,7 @@ fn order(cpus: u32, kind: WorkloadKind, idle: Option<Idle>, frequency: Option<Fr
             timeout_ms: 20_000,
             ..Job::default()
         },
+        ..Order::default()
     }
 }
 

@@ -67,6 +67,7 @@ fn order(detector: &Path, kernel: &str, seed: u64, stalls: Option<Stalls>) -> Or
             timeout_ms: 20_000,
             ..Job::default()
         },
+        ..Order::default()
     }
 }
 

@@ -65,6 +65,7 @@ fn order(kind: TracerKind, settings: TracerSettings, stalls: Option<Stalls>) -> 
             timeout_ms: 20_000,
             ..Job::default()
         },
+        ..Order::default()
     }
 }
 

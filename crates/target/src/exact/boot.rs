@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use assize_job::Machine;
+use assize_job::{Delay, Interleaving, Machine};
 use serde_json::json;
 
+use super::hunting::DelayDraw;
 use super::keep_error;
 use super::qmp::{Qmp, QmpError, TURN};
 use super::stall::{GuestLimits, MachineProgress, StallDetector};
 use crate::own_time::OwnTime;
 use crate::process::{ChildProcess, in_words};
-use crate::qemu::{Clock, Qemu, QemuProcessFiles, arguments};
+use crate::qemu::{Clock, Qemu, QemuProcessFiles, arguments, joined};
 use crate::scratch::ScratchDirectory;
 use crate::{Error, RunFailure, scratch, stream};
 
@@ -49,6 +50,49 @@ pub(crate) struct BootSpec<'a> {
     pub(crate) seed: u64,
     /// The plugin that watches the machine, if any.
     pub(crate) watch: Option<&'a WatchPlugin>,
+    /// How its CPUs take turns after a resume from a memory image.
+    pub(crate) turns: TurnOptions<'a>,
+}
+
+/// How the CPUs of a machine take turns, beside the seed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TurnOptions<'a> {
+    /// What the order asks for.
+    pub(crate) ordered: Option<&'a Interleaving>,
+    /// How delays are drawn, if they are.
+    pub(crate) drawn: Option<DelayDraw>,
+    /// Whether to keep those that took place.
+    pub(crate) logged: bool,
+}
+
+/// The files of a machine with a list of delays, and where it writes those that it made.
+const DELAYS: &str = "delays";
+const DELAYED: &str = "delayed";
+
+impl TurnOptions<'_> {
+    /// Writes the list of delays to `directory`, and returns what to add to `-icount`; nothing if
+    /// the seed alone decides.
+    fn icount(&self, directory: &Path) -> io::Result<Option<OsString>> {
+        let mut words = Vec::new();
+        if let Some(quantum) = self.ordered.and_then(|ordered| ordered.quantum_ns) {
+            words.push(OsString::from(format!("quantum={quantum}")));
+        }
+        let delays = self.ordered.map_or(&[][..], |ordered| &ordered.delays);
+        if !delays.is_empty() {
+            let path = directory.join(DELAYS);
+            let lines: String = delays.iter().map(|delay| format!("{delay}\n")).collect();
+            fs::write(&path, lines)?;
+            words.push(joined("delays=", &path));
+        }
+        if let Some(drawn) = self.drawn {
+            words.push(drawn.icount().into());
+        }
+        if self.logged {
+            words.push(joined("delayed=", &directory.join(DELAYED)));
+        }
+        let all = words.join(&OsString::from(","));
+        Ok((!all.is_empty()).then_some(all))
+    }
 }
 
 /// A plugin that watches a machine without affecting it.
@@ -69,6 +113,9 @@ pub(crate) struct BootOutput {
     pub(crate) console: String,
     /// How it ended, unless it ended normally.
     pub(crate) ended: Option<RunFailure>,
+    /// The delays that took place, by time, and the address of the instruction after each, if it is
+    /// known; none unless they are logged.
+    pub(crate) delayed: Vec<(Delay, Option<u64>)>,
 }
 
 /// A running QEMU process and the directory with its files.
@@ -120,6 +167,10 @@ impl BootSpec<'_> {
             .args(more);
         if let Some(watch) = self.watch {
             command.arg("-plugin").arg(&watch.plugin);
+        }
+        let turns = self.turns.icount(directory.path()).map_err(failed)?;
+        if let Some(turns) = turns.filter(|_| !share) {
+            command.arg("-icount").arg(turns);
         }
         let errors = File::create(at("errors")).map_err(failed)?;
         let beside = memory.parent().unwrap_or(Path::new("/"));
@@ -195,6 +246,20 @@ impl RunningQemu {
         self.process.ends_within(Duration::ZERO)
     }
 
+    /// Lets a machine that stands still go on, for no longer than this of the guest's time.
+    pub(crate) fn go_on_for(&mut self, limit: Duration, look: Duration) -> Result<(), QmpError> {
+        let qmp = self.control()?;
+        let guest = qmp.guest_time().map(|now| now + limit);
+        match qmp.execute("cont", json!({})) {
+            // It may have ended too soon to reply.
+            Ok(_) | Err(QmpError::Gone(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let limits = GuestLimits { guest, look };
+        self.watched = Some((StallDetector::new(self.process.id(), limits), limits));
+        Ok(())
+    }
+
     /// Kills the process.
     pub(crate) fn stop(&mut self) {
         self.process.kill();
@@ -233,6 +298,7 @@ impl RunningQemu {
             answer: self.read("answer")?,
             console: self.printed()?,
             ended,
+            delayed: self.delayed()?,
         })
     }
 
@@ -268,6 +334,17 @@ impl RunningQemu {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             other => other,
         }
+    }
+
+    /// The delays that took place. A last line without its end was cut off with the process.
+    fn delayed(&self) -> io::Result<Vec<(Delay, Option<u64>)>> {
+        let text = self.read(DELAYED)?;
+        let text = String::from_utf8_lossy(&text);
+        let lines = text.split_inclusive('\n');
+        let lines = lines.filter_map(|line| line.strip_suffix('\n'));
+        let mut delays: Vec<_> = lines.filter_map(Delay::parse).collect();
+        delays.sort_by_key(|(delay, _)| (delay.at_ns, delay.cpu));
+        Ok(delays)
     }
 
     fn printed(&self) -> io::Result<String> {

@@ -116,7 +116,7 @@ impl Exact {
             &from[0],
             &from[1],
         ]))
-    }
+        let key = self.answer_key(&ready, order, &job).to_string();
 }
 
 impl Draw {

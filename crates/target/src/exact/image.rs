@@ -14,7 +14,9 @@ use assize_job::AgentMessage;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 
-use super::boot::{BootOutput, BootSpec, RunningQemu, capabilities, load, restore, state_uris};
+use super::boot::{
+    BootOutput, BootSpec, RunningQemu, TurnOptions, capabilities, load, restore, state_uris,
+};
 use super::qmp::QmpError;
 use super::stall::GuestLimits;
 use super::state::take_out_leap;
@@ -170,6 +172,7 @@ fn make(directory: &Path, booted: &BootSpec<'_>) -> Result<u64, Error> {
         run: Some(booted.boot),
         seed: 0,
         watch: None,
+        turns: TurnOptions::default(),
         ..booted.clone()
     };
     let memory = directory.join("ram");

@@ -10,6 +10,7 @@ mod counting;
 mod debugging;
 mod difference;
 mod drawing;
+mod hunting;
 mod image;
 mod programs;
 mod qmp;
@@ -25,12 +26,13 @@ use std::time::{Duration, Instant};
 
 use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 
-pub(crate) use boot::{BootOutput, BootSpec};
+pub(crate) use boot::{BootOutput, BootSpec, TurnOptions};
 pub use checkpoint::Checkpoint;
 pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
 pub use debugging::{DebuggedRun, DebuggerFiles};
 pub use difference::{first_difference, lines};
 pub use drawing::{Draw, DrawOrigin};
+pub use hunting::{DelayDraw, Explored};
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;
 
@@ -94,7 +96,19 @@ impl Exact {
         &self.qemu
     }
 
-    /// The cache key for the machine of an order or, with `job`, for the answer to it.
+    /// The cache key for the answer to an order with this job.
+    fn answer_key(&self, ready: &PreparedBoot, order: &Order, job: &[u8]) -> CacheKey {
+        let key = self.key(ready, &order.machine, Some(job));
+        if order.interleaving.is_plain() {
+            return key;
+        }
+        // A structure of numbers cannot fail to serialise.
+        let turns = serde_json::to_vec(&order.interleaving).unwrap_or_default();
+        CacheKey::hash(&[key.to_string().as_bytes(), b"interleaving", &turns])
+    }
+
+    /// The cache key for the machine of an order or, with `job`, for the answer to it where the
+    /// seed alone decides how its CPUs take turns.
     fn key(&self, ready: &PreparedBoot, machine: &Machine, job: Option<&[u8]>) -> CacheKey {
         let arguments = machine_arguments(&self.qemu, machine, Clock::Instructions).join(" ");
         let line = command_line(machine, Clock::Instructions);
@@ -143,6 +157,10 @@ impl Exact {
             run: Some(patience(&order.job)),
             seed: order.job.seed,
             watch: None,
+            turns: TurnOptions {
+                ordered: Some(&order.interleaving),
+                ..TurnOptions::default()
+            },
         }
     }
 
@@ -188,7 +206,7 @@ impl Exact {
         let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
             let ready = self.stock.ready_telling(order, tell)?;
-            let key = self.key(&ready, &order.machine, Some(&job_text(&ready, order)?));
+            let key = self.answer_key(&ready, order, &job_text(&ready, order)?);
             let cached = !self.options.fresh && self.cache.get(&key).is_some();
             let image = self.key(&ready, &order.machine, None).to_string();
             let there = MemoryImage::is_stored(self.stock.root(), &image);
@@ -256,7 +274,7 @@ impl Target for Exact {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
-        let key = self.key(&ready, &order.machine, Some(&job));
+        let key = self.answer_key(&ready, order, &job);
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
         let kept = self.cached_answer(&key);
         let was_cached = kept.is_some();

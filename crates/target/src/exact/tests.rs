@@ -54,6 +54,7 @@ fn order(words: &[&str], programs: &[&str]) -> Order {
             timeout_ms: 10,
             ..Job::default()
         },
+        ..Order::default()
     }
 }
 
@@ -134,6 +135,7 @@ fn qemu_is_told_the_seed_of_a_run_but_not_while_it_makes_an_image() {
         run: None,
         seed: 7,
         watch: None,
+        turns: TurnOptions::default(),
     };
     for (makes_image, seed) in [(true, ",seed=0 "), (false, ",seed=7 ")] {
         let running = booted.start(&at("ram"), makes_image, b"", &[]).unwrap();

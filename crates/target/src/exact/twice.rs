@@ -42,7 +42,7 @@ impl Exact {
     /// The cache key of an answer, and the key under which it is stored again once two executions
     /// have agreed on it.
     fn keys(&self, ready: &PreparedBoot, order: &Order, job: &[u8]) -> [CacheKey; 2] {
-        let once = self.key(ready, &order.machine, Some(job));
+        let once = self.answer_key(ready, order, job);
         let both = CacheKey::hash(&[once.to_string().as_bytes(), b"two executions"]);
         [once, both]
     }

@@ -1,0 +1,123 @@
+//! Runs whose CPUs are delayed at random instants, and which can be repeated.
+
+use std::time::{Duration, Instant};
+
+use assize_job::{Delay, Order};
+
+use super::boot::TurnOptions;
+use super::{BootSpec, Exact, exact, facts, keep_error};
+use crate::fault::{failed, mend, wrong};
+use crate::qemu::Clock;
+use crate::vm::job_text;
+use crate::{Error, OrderResult, stream};
+
+/// A run that hangs is ended once so much of the guest's time has passed beyond three times its
+/// timeout, after which the agent, where it can still do anything, has ended it.
+const SPARE: Duration = Duration::from_secs(2);
+/// How much CPU time of QEMU passes before the guest's time is looked at, and looked at again.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// How the delays of a run are drawn from its seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DelayDraw {
+    /// The average time between two delays of a CPU, whatever it executes; 0 for none.
+    pub every_ns: u32,
+    /// A delay follows one of so many locked instructions; 0 for none.
+    pub locked: u32,
+    /// The least and the greatest length of a delay; each doubling is as likely.
+    pub length_ns: [u32; 2],
+    /// The instant from which on there are delays, in ns since the machine was switched on.
+    pub from_ns: u64,
+}
+
+/// A run, and the delays of its CPUs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explored {
+    /// The result.
+    pub done: OrderResult,
+    /// The delays that took place, by time. An order with these gives the same result.
+    pub delays: Vec<Delay>,
+    /// For each of them the address of the instruction after it, if it is known: after delays
+    /// that an order lists.
+    pub next: Vec<Option<u64>>,
+}
+
+impl DelayDraw {
+    /// What to add to `-icount`.
+    pub(super) fn icount(self) -> String {
+        let [least, most] = self.length_ns;
+        format!(
+            "delay-every={},delay-locked={},delay-least={least},delay-most={most},delay-from={}",
+            self.every_ns, self.locked, self.from_ns
+        )
+    }
+}
+
+impl Exact {
+    /// When the machine of an order goes on from its memory image, in ns since it was switched on.
+    ///
+    /// # Errors
+    /// Those of [`Exact::debug`].
+    pub fn resumes_at(&self, order: &Order, slot: usize) -> Result<u64, Error> {
+        let run = self.debug(order, slot)?;
+        let shown = run.stub().and_then(|mut stub| stub.monitor("info icount"));
+        let shown = shown.map_err(|error| failed("read the clock of a machine", error))?;
+        let now = shown.lines().find_map(|line| line.strip_prefix("now "));
+        let now = now.and_then(|now| now.trim().parse().ok());
+        now.ok_or_else(|| failed("read the clock of a machine", shown))
+    }
+
+    /// Executes an order whose delays are listed, or drawn from its seed. Nothing is cached.
+    ///
+    /// # Errors
+    /// QEMU is another one than assize builds, or cannot be used.
+    pub fn explore(
+        &self,
+        order: &Order,
+        slot: usize,
+        draw: Option<DelayDraw>,
+    ) -> Result<Explored, Error> {
+        if !self.qemu.parallel {
+            let why = format!(
+                "QEMU {} is not the one that assize builds",
+                self.qemu.version
+            );
+            let fetch = "unset ASSIZE_QEMU, then run `assize kernel fetch --qemu`";
+            return Err(mend(wrong("delay the CPUs of a run", why), fetch));
+        }
+        let begun = Instant::now();
+        let ready = self.stock.ready(order)?;
+        let job = job_text(&ready, order)?;
+        let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
+        let image = self.image(&ready, order, slot)?;
+        machine.insert("memory_image".into(), image.digest.clone());
+        let booted = BootSpec {
+            turns: TurnOptions {
+                ordered: Some(&order.interleaving),
+                drawn: draw,
+                logged: true,
+            },
+            ..self.booted(&ready, order, slot)
+        };
+        let mut running = image.load(&booted, &job, &[], None)?;
+        let limit = Duration::from_millis(order.job.timeout_ms) * 3 + SPARE;
+        if let Err(error) = running.go_on_for(limit, LOOK) {
+            let why = running.give_up(&error.to_string());
+            return Err(failed("resume a memory image", why));
+        }
+        let left = running
+            .finish()
+            .map_err(|error| keep_error(self.stock.root(), &error))?;
+        let (delays, next) = left.delayed.into_iter().unzip();
+        Ok(Explored {
+            done: OrderResult {
+                outcome: exact(stream::outcome(&left.answer, &left.console, left.ended)),
+                machine,
+                cached: false,
+                elapsed: begun.elapsed(),
+            },
+            delays,
+            next,
+        })
+    }
+}
