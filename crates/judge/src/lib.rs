@@ -41,6 +41,7 @@
 //! simulation.
 
 pub mod adjust;
+pub mod anytime;
 pub mod beat;
 pub mod counts;
 mod dist;
