@@ -9,6 +9,8 @@ mod commands;
 mod fail_on;
 #[path = "cli/groups.rs"]
 mod groups;
+#[path = "cli/hunting.rs"]
+mod hunting;
 #[path = "cli/running.rs"]
 mod running;
 #[path = "cli/sandbox.rs"]
@@ -27,6 +29,7 @@ pub(crate) use bisecting::{BisectArguments, BisectFormat};
 pub(crate) use commands::{CommandOutput, CommandsArguments, TimeUnit};
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use groups::group_verbs;
+pub(crate) use hunting::{HuntArguments, HuntFormat, Strategy};
 pub(crate) use running::{
     DebugArguments, DoctorArguments, FarmArguments, KernelVerb, ListArguments, Listing,
     MergeArguments, OverrideArguments, PlanArguments, RunArguments, RunOneArguments, Scheduler,
@@ -116,6 +119,11 @@ pub(crate) enum CliVerb {
     /// The recorded run is repeated up to many moments, and goes on from each with other turns of
     /// its CPUs. The answer is the share that ends as bad, by moment.
     When(WhenArguments),
+    /// Find a race: run with one interleaving of CPUs after another
+    ///
+    /// Shows how often it fails, the shortest schedule that fails each time, and with --against
+    /// whether a change removes the failure.
+    Hunt(Box<HuntArguments>),
     /// Show what this machine can measure, and what is missing
     Doctor(DoctorArguments),
     /// List the workloads, instruments, metrics, targets and the like

@@ -16,6 +16,7 @@ mod exposure;
 mod failure;
 mod files;
 mod gate;
+mod hunting;
 mod identity;
 mod joining;
 mod kernel;
@@ -113,6 +114,7 @@ fn carry_out(verb: CliVerb) -> Result<u8, Failure> {
         CliVerb::Why(arguments) => why::why(&arguments),
         CliVerb::Debug(arguments) => debug::debug(&arguments),
         CliVerb::When(arguments) => when::when(&arguments),
+        CliVerb::Hunt(arguments) => hunting::hunt(&arguments),
         CliVerb::Completions { shell } => completions(shell),
         CliVerb::Man(arguments) => man::man(&arguments),
     }

@@ -22,6 +22,7 @@ use crate::run::target;
 use crate::{output, shell};
 
 use bad::BadRun;
+pub(crate) use bad::Threshold;
 use draws::Draws;
 
 /// A recorded run that can be repeated, and what is bad about it.

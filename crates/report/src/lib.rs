@@ -13,6 +13,7 @@ mod checks;
 mod contrasts;
 mod csv;
 pub mod html;
+mod hunt;
 mod json;
 mod number;
 mod printable;
@@ -36,6 +37,10 @@ pub use checks::{
 };
 pub use contrasts::{MetricWords, describe_outcome, outcome_figures};
 pub use csv::csv;
+pub use hunt::{
+    FailureRate, FoundDelay, FoundFailure, FoundSchedule, HUNT, HUNT_LIMITS, Hunt, HuntAnswer,
+    HuntComparison, HuntedSide, OtherFailure, excluded, hunt, hunt_json,
+};
 pub use json::json;
 pub use number::{ratio, significant};
 pub use printable::printable;

@@ -130,6 +130,15 @@ impl Symbols {
         (address - from < LONGEST).then_some(at)
     }
 
+    /// An address as the kernel prints it: `race_use+0x5e [race]`.
+    #[must_use]
+    pub fn place(&self, address: u64) -> Option<String> {
+        let (from, function) = self.functions.get(self.at(address)?)?;
+        let module = function.module.as_ref();
+        let module = module.map_or_else(String::new, |module| format!(" [{module}]"));
+        Some(format!("{}+{:#x}{module}", function.name, address - from))
+    }
+
     /// The function with this index.
     #[must_use]
     pub fn function(&self, at: usize) -> Option<&KernelFunction> {

@@ -6,7 +6,7 @@ use clap::Command;
 
 /// Headings and the verbs below them.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["try", "compare", "run", "bisect"]),
+    ("Measure", &["try", "compare", "run", "bisect", "hunt"]),
     ("Judge and report", &["audit", "report", "trend", "index"]),
     ("Look into a run", &["why", "trace", "debug", "when"]),
     (

@@ -297,7 +297,7 @@ fn name_of(command: &str) -> String {
 }
 
 /// A TOML string: as in JSON, except for one character.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let json = serde_json::Value::String(text.to_owned()).to_string();
     json.replace('\u{7f}', "\\u007F")
 }

@@ -24,6 +24,7 @@ use crate::run;
 use crate::terms::JudgingTerms;
 use crate::{compare as results, output, rerun};
 use file::CommandsExperiment;
+pub(crate) use file::quoted;
 pub(crate) use kind::sort_out;
 
 /// The name of the bundle.

@@ -33,11 +33,13 @@ use assize_target::exact::Options;
 use assize_target::{PreparationStep, Target};
 use assize_verdict::FailedCell;
 
-pub(crate) use head::{REVISION, configurations};
+pub(crate) use head::{REVISION, configurations, head as head_of};
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
 pub(crate) use planning::{experiment, plan};
-pub(crate) use recording::{MeasuredRecords, ReadyExperiment, Recording, planned, record_runs};
+pub(crate) use recording::{
+    MeasuredRecords, ReadyExperiment, Recording, planned, planned_with, record_runs,
+};
 pub(crate) use slurm::must_be_exact;
 pub(crate) use target::named_target as target_of;
 

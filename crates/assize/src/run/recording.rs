@@ -84,7 +84,12 @@ pub(crate) fn planned(text: &str, file: &Path) -> Result<Plan, Failure> {
 }
 
 fn checked(text: &str, file: &Path, overrides: &Overrides) -> Result<Plan, Failure> {
-    let experiment = assize_plan::parse(text, &shell::name_of(file))?;
+    planned_with(text, &shell::name_of(file), overrides)
+}
+
+/// The same, with a name for messages, and with parts of it replaced.
+pub(crate) fn planned_with(text: &str, name: &str, overrides: &Overrides) -> Result<Plan, Failure> {
+    let experiment = assize_plan::parse(text, name)?;
     let plan = experiment.plan(overrides)?;
     declared::check(&experiment)?;
     planning::replays(&plan)?;

@@ -161,7 +161,7 @@ fn is_beyond(value: f64, threshold: f64, above: bool) -> bool {
 
 /// `METRIC > VALUE`.
 #[derive(Debug, PartialEq)]
-struct Threshold<'t> {
+pub(crate) struct Threshold<'t> {
     metric: &'t str,
     above: bool,
     value: f64,
@@ -169,7 +169,7 @@ struct Threshold<'t> {
 }
 
 impl Threshold<'_> {
-    fn parse(text: &str) -> Result<Threshold<'_>, String> {
+    pub(crate) fn parse(text: &str) -> Result<Threshold<'_>, String> {
         let parts = || {
             let at = text.rfind(['>', '<'])?;
             let (metric, rest) = text.split_at_checked(at)?;
@@ -187,6 +187,16 @@ impl Threshold<'_> {
         parts().ok_or_else(|| {
             format!("'{text}' is not of the form METRIC > VALUE, such as 'round_trip_ns_max > 1ms'")
         })
+    }
+
+    /// The metric with its value, if it is beyond.
+    pub(crate) fn exceeded(&self, recorded: &RunRecord) -> Result<Option<String>, String> {
+        let found = self.bad(recorded)?;
+        Ok(found.ok().map(|_| {
+            let measured = recorded.run.metrics.get(self.metric);
+            let measured = measured.map(|one| format!("{} {}", one.value, one.unit));
+            format!("{} is {}", self.metric, measured.unwrap_or_default())
+        }))
     }
 
     fn bad(&self, recorded: &RunRecord) -> Result<Result<Bad, NotBad>, String> {

@@ -1,0 +1,139 @@
+//! The directory of a hunt: its journal, from which it can be resumed, and what it has found.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::subject::{SCHEMA, Subject};
+use super::tally::JournalRun;
+use crate::failure::Failure;
+
+const JOURNAL: &str = "journal.jsonl";
+
+/// Runs by the number of their schedule.
+pub(super) type RunsByNumber = BTreeMap<u32, Vec<JournalRun>>;
+
+/// The journal of a hunt: a line that says what is hunted, then one for each run.
+#[derive(Debug)]
+pub(super) struct Journal {
+    directory: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Begins a hunt in a directory that does not exist or is empty.
+    pub(super) fn create(directory: &Path, subject: &Subject) -> Result<Journal, Failure> {
+        fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;
+        let mut there = fs::read_dir(directory).map_err(|source| failed(directory, source))?;
+        if there.next().is_some() {
+            return Err(Failure::Argument(format!(
+                "{0}: the directory is not empty; name a new one, or continue a hunt: assize hunt \
+                 --resume {0}",
+                directory.display()
+            )));
+        }
+        let mut journal = Journal::open(directory)?;
+        journal.line(subject)?;
+        Ok(journal)
+    }
+
+    /// Continues a hunt. A line that was being written when it was stopped is cut off, and so are
+    /// the runs of a schedule that not every side has had.
+    pub(super) fn resume(directory: &Path) -> Result<(Journal, Subject, Vec<JournalRun>), Failure> {
+        let path = directory.join(JOURNAL);
+        let text = fs::read_to_string(&path).map_err(|source| Failure::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let damaged = |line: usize, why: String| {
+            Failure::Argument(format!("{}:{}: {why}", path.display(), line + 1))
+        };
+        let (mut subject, mut runs, mut whole) = (None, Vec::new(), 0);
+        let lines = text.split_inclusive('\n').enumerate();
+        for (number, line) in lines.filter(|(_, line)| line.ends_with('\n')) {
+            let wrong = |error: serde_json::Error| damaged(number, error.to_string());
+            match &subject {
+                None => subject = Some(serde_json::from_str::<Subject>(line).map_err(wrong)?),
+                Some(_) => runs.push(serde_json::from_str::<JournalRun>(line).map_err(wrong)?),
+            }
+            whole += line.len();
+        }
+        let subject = subject.filter(|subject| subject.schema == SCHEMA);
+        let subject = subject.ok_or_else(|| damaged(0, "is not the journal of a hunt".into()))?;
+        let journal = Journal::open(directory)?;
+        let cut = journal.file.set_len(whole as u64);
+        cut.map_err(|source| failed(&path, source))?;
+        Ok((journal, subject, runs))
+    }
+
+    fn open(directory: &Path) -> Result<Journal, Failure> {
+        let path = directory.join(JOURNAL);
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        Ok(Journal {
+            directory: directory.to_path_buf(),
+            file: file.map_err(|source| failed(&path, source))?,
+        })
+    }
+
+    /// Adds the runs of a schedule.
+    pub(super) fn add(&mut self, runs: &[JournalRun]) -> Result<(), Failure> {
+        runs.iter().try_for_each(|run| self.line(run))
+    }
+
+    fn line(&mut self, line: &impl serde::Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(line).map_err(|error| Failure::Show(error.to_string()))?;
+        let path = self.directory.join(JOURNAL);
+        let written = self.file.write_all((text + "\n").as_bytes());
+        written.map_err(|source| failed(&path, source))
+    }
+
+    /// The directory.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where the bundle of failures is; one that is there is removed.
+    pub(super) fn bundle(&self) -> Result<PathBuf, Failure> {
+        let path = self.directory.join("failures.bundle");
+        match fs::remove_dir_all(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed(&path, source)),
+            _ => Ok(path),
+        }
+    }
+}
+
+/// The first free name for a hunt.
+pub(super) fn free(name: &str) -> PathBuf {
+    let stem = Path::new(name).file_stem().unwrap_or_default();
+    let stem = stem.to_string_lossy();
+    let names = (1u32..).map(|number| match number {
+        1 => PathBuf::from(format!("{stem}.hunt")),
+        _ => PathBuf::from(format!("{stem}-{number}.hunt")),
+    });
+    let mut free = names.filter(|path| fs::symlink_metadata(path).is_err());
+    free.next().unwrap_or_default()
+}
+
+fn failed(path: &Path, source: io::Error) -> Failure {
+    Failure::Write {
+        what: path.display().to_string(),
+        source,
+    }
+}
+
+/// The runs of schedules that each of `cells` sides has had, up to the first that is missing.
+pub(super) fn complete(runs: Vec<JournalRun>, cells: usize) -> Vec<Vec<JournalRun>> {
+    let mut by_number = RunsByNumber::new();
+    for run in runs {
+        let all = by_number.entry(run.number).or_default();
+        // A schedule that was begun twice gives the same twice.
+        if all.iter().all(|one| one.cell != run.cell) {
+            all.push(run);
+        }
+    }
+    let all = (1..).zip(by_number);
+    all.take_while(|(at, (number, runs))| at == number && runs.len() == cells)
+        .map(|(_, (_, runs))| runs)
+        .collect()
+}

@@ -1,0 +1,362 @@
+//! `assize hunt`: looks for the interleavings with which something fails.
+
+mod cells;
+mod found;
+mod journal;
+mod oracle;
+mod shrink;
+mod strategy;
+mod subject;
+mod tally;
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use assize_bundle::Writer;
+use assize_plan::{Overrides, Plan, PlannedRun};
+use assize_report::{FoundFailure, HUNT, HUNT_LIMITS, Hunt};
+use assize_target::exact::Options;
+use assize_target::kernels::Kernels;
+
+use crate::cli::{HuntArguments, HuntFormat, Strategy};
+use crate::failure::Failure;
+use crate::parallel_map;
+use crate::run::interrupt::Interrupt;
+use crate::run::{head_of, planned_with, target};
+use crate::{output, shell};
+use cells::Hunted;
+use found::{Shortest, shortest};
+use journal::Journal;
+use oracle::Oracles;
+use subject::Subject;
+use tally::{JournalRun, Tally};
+
+/// How many schedules are tried, unless the command line says otherwise.
+const SCHEDULES: u32 = 400;
+/// Each schedule is a batch of its own.
+const BATCH: usize = 1 << 18;
+/// A terminal sends an interrupt to a machine and to us at the same time.
+const PULSE: Duration = Duration::from_millis(50);
+
+/// Tries schedules, and shows what fails with them.
+pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
+    let interrupt = Interrupt::watch()?;
+    let command = shell::repeating_command();
+    let (mut journal, subject, runs) = match &arguments.resume {
+        Some(directory) => Journal::resume(directory)?,
+        None => {
+            let subject = Subject::new(arguments, command)?;
+            plan(&subject)?;
+            Oracles::parse(&subject.until, &subject.until_log)?;
+            let name = || journal::free(&subject.name);
+            let directory = arguments.out.clone().unwrap_or_else(name);
+            let journal = Journal::create(&directory, &subject)?;
+            (journal, subject, Vec::new())
+        }
+    };
+    let hunted = prepare(&subject)?;
+    let cells = &hunted.plan.runs.clone();
+    let mut tally = Tally::default();
+    for runs in journal::complete(runs, cells.len()) {
+        tally.add(cells, &runs);
+    }
+    let search = Search {
+        hunted: &hunted,
+        strategies: subject.strategies(),
+        most: most(arguments),
+        until: arguments.duration.as_deref().map(until).transpose()?,
+        first: arguments.first,
+        quiet: arguments.quiet,
+        interrupt: &interrupt,
+    };
+    search.carry_out(&mut tally, &mut journal)?;
+    let document = conclude(&hunted, &tally, &journal, &subject, &interrupt)?;
+    show(&document, arguments)?;
+    if interrupt.came() {
+        let directory = journal.directory().as_os_str();
+        let words = ["hunt".as_ref(), "--resume".as_ref(), directory];
+        return Err(Failure::Stopped {
+            again: shell::command_line(words.into_iter()),
+        });
+    }
+    Ok(0)
+}
+
+/// The number of the last schedule.
+fn most(arguments: &HuntArguments) -> u32 {
+    match (arguments.seeds, &arguments.duration) {
+        (Some(seeds), _) => seeds,
+        (None, Some(_)) => u32::MAX,
+        (None, None) => SCHEDULES,
+    }
+}
+
+/// When the time is up.
+fn until(text: &str) -> Result<Instant, Failure> {
+    let seconds = assize_audit::parse_duration(text);
+    let seconds = seconds.map_err(|why| Failure::Argument(format!("hunt: --for: {why}")))?;
+    let end = Duration::try_from_secs_f64(seconds).ok();
+    let end = end.and_then(|length| Instant::now().checked_add(length));
+    end.ok_or_else(|| Failure::Argument(format!("hunt: --for: '{text}' is too long")))
+}
+
+fn plan(subject: &Subject) -> Result<Plan, Failure> {
+    let overrides = Overrides {
+        runs: Some(1),
+        kernel: subject.kernel.clone(),
+        cpus: subject.cpus,
+        ..Overrides::default()
+    };
+    let plan = planned_with(&subject.experiment, &subject.name, &overrides)?;
+    if plan.target != "exact" {
+        return Err(Failure::Argument(format!(
+            "hunt: {}: its target is {}; only runs on exact machines can be repeated",
+            subject.name, plan.target
+        )));
+    }
+    Ok(plan)
+}
+
+fn prepare(subject: &Subject) -> Result<Hunted, Failure> {
+    let exact = target::exact(Options {
+        unpinned: true,
+        ..Options::default()
+    })?;
+    let oracles = Oracles::parse(&subject.until, &subject.until_log)?;
+    let plan = plan(subject)?;
+    must_notice(&oracles, &plan)?;
+    Hunted::prepare(plan, exact, oracles, subject.timeout_ms)
+}
+
+/// Refuses to look for what a kernel cannot notice.
+fn must_notice(oracles: &Oracles, plan: &Plan) -> Result<(), Failure> {
+    let kernels = Kernels::new(Kernels::default_root()?);
+    for configuration in &plan.configurations {
+        let name = &configuration.machine.kernel;
+        // Without its configuration nothing is known; one that is not there yet is fetched.
+        let Ok(kernel) = kernels.resolve(name) else {
+            continue;
+        };
+        let config = kernel.config.as_ref();
+        let Some(text) = config.and_then(|path| std::fs::read_to_string(path).ok()) else {
+            continue;
+        };
+        for (word, option) in oracles.kernel_options() {
+            if !text.lines().any(|line| line == format!("{option}=y")) {
+                return Err(Failure::Argument(format!(
+                    "hunt: --until {word}: the kernel {name} is built without {option}; build one \
+                     with it: assize kernel build TREE --config FILE"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is tried, and when it ends.
+struct Search<'a> {
+    hunted: &'a Hunted,
+    strategies: Vec<Strategy>,
+    /// The number of the last schedule.
+    most: u32,
+    /// When the time is up.
+    until: Option<Instant>,
+    /// Whether to stop at the first failure.
+    first: bool,
+    quiet: bool,
+    interrupt: &'a Interrupt,
+}
+
+/// Why no further schedule is looked at.
+enum Stop {
+    Enough,
+    Failed(Failure),
+}
+
+impl Search<'_> {
+    /// Tries schedules, several at a time, and counts them in the order of their numbers.
+    fn carry_out(&self, tally: &mut Tally, journal: &mut Journal) -> Result<(), Failure> {
+        let cells = &self.hunted.plan.runs;
+        let begun = Instant::now();
+        let numbers = tally.schedules + 1..=self.most;
+        let numbers = numbers.take_while(|_| !self.is_over());
+        let done = parallel_map::each(
+            numbers,
+            |_| BATCH,
+            |number| self.schedule(cells, number),
+            |runs| {
+                let runs = runs.map_err(|failure| match self.interrupt.came() {
+                    true => Stop::Enough,
+                    false => Stop::Failed(failure),
+                })?;
+                // What an interrupt has killed has not failed.
+                if runs.iter().any(|run| run.other.is_some()) {
+                    sleep(PULSE);
+                }
+                if self.interrupt.came() {
+                    return Err(Stop::Enough);
+                }
+                journal.add(&runs).map_err(Stop::Failed)?;
+                tally.add(cells, &runs);
+                self.tell(tally, begun);
+                match (self.first && tally.has_failed()) || tally.is_decided() || self.is_over() {
+                    true => Err(Stop::Enough),
+                    false => Ok(()),
+                }
+            },
+        );
+        if !self.quiet && std::io::stderr().is_terminal() {
+            eprintln!();
+        }
+        match done {
+            Ok(()) | Err(Stop::Enough) => Ok(()),
+            Err(Stop::Failed(failure)) => Err(failure),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.interrupt.came() || self.until.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Gives a schedule to each cell.
+    fn schedule(&self, cells: &[PlannedRun], number: u32) -> Result<Vec<JournalRun>, Failure> {
+        let strategy = Strategy::of(number, &self.strategies);
+        let run = |cell: &PlannedRun| {
+            let run = self.hunted.try_schedule(cell, number, strategy, 0)?;
+            let (verdict, turns) = (&run.verdict, &run.turns);
+            Ok(JournalRun::new(
+                number,
+                strategy.name(),
+                cell.index,
+                verdict,
+                turns,
+            ))
+        };
+        cells.iter().map(run).collect()
+    }
+
+    /// Says on a terminal how far it is.
+    fn tell(&self, tally: &Tally, begun: Instant) {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return;
+        }
+        let kinds = tally.kinds();
+        let failed: u32 = kinds.iter().map(|(_, kind)| kind.count).sum();
+        eprint!(
+            "\r{} schedules, {failed} failures of {} kinds, {} s ",
+            tally.schedules,
+            kinds.len(),
+            begun.elapsed().as_secs()
+        );
+    }
+}
+
+/// Finds the shortest schedule of each kind, records its run, and writes the document.
+fn conclude(
+    hunted: &Hunted,
+    tally: &Tally,
+    journal: &Journal,
+    subject: &Subject,
+    interrupt: &Interrupt,
+) -> Result<Hunt, Failure> {
+    let plan = &hunted.plan;
+    let name = |at: usize| {
+        let configuration = plan.configurations.get(at);
+        configuration.map_or_else(String::new, |one| one.name.clone())
+    };
+    let workload = |at: usize| {
+        plan.workloads
+            .get(at)
+            .map_or_else(String::new, |one| one.name.clone())
+    };
+    let (mut failures, mut shortest_runs) = (Vec::new(), Vec::new());
+    for (index, (configuration, kind)) in (0..).zip(tally.kinds()) {
+        let short = shortest(hunted, kind, interrupt)?;
+        failures.push(FoundFailure {
+            configuration: name(configuration),
+            workload: workload(short.cell.workload),
+            oracle: kind.noticed.oracle.clone(),
+            place: kind.noticed.place.clone(),
+            line: kind.noticed.line.clone(),
+            signature: kind.noticed.signature.clone(),
+            rate: tally.rate(configuration, kind.count),
+            strategies: tally.by_strategy(configuration, kind),
+            first: kind.first,
+            crashed: !short.run.record.complaints.is_empty(),
+            run: index,
+            schedule: short.schedule.clone(),
+        });
+        shortest_runs.push(short);
+    }
+    record(plan, shortest_runs, journal.bundle()?)?;
+    let machine = plan.configurations.first().map(|one| &one.machine);
+    let document = Hunt {
+        schema: HUNT.into(),
+        title: plan.title.clone(),
+        kernel: machine.map_or_else(String::new, |machine| machine.kernel.clone()),
+        cpus: machine.map_or(0, |machine| machine.cpus),
+        until: hunted.until(),
+        schedules: tally.schedules,
+        strategies: tally.strategies.clone(),
+        sides: tally.sides(name),
+        failures,
+        comparisons: tally.comparisons(name),
+        others: tally.others(name),
+        limits: HUNT_LIMITS.into(),
+        directory: journal.directory().display().to_string(),
+        reproduce: subject.command.clone(),
+    };
+    let text = json(&document)?;
+    output::deliver(
+        text.as_bytes(),
+        Some(&journal.directory().join("hunt.json")),
+    )?;
+    Ok(document)
+}
+
+/// Records the runs with the shortest schedules in a bundle, for `assize debug`, `when` and
+/// `report`.
+fn record(plan: &Plan, runs: Vec<Shortest>, directory: PathBuf) -> Result<(), Failure> {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let mut plan = plan.clone();
+    plan.interleavings = BTreeMap::new();
+    plan.runs = Vec::new();
+    for (index, short) in (0..).zip(&runs) {
+        plan.runs.push(PlannedRun {
+            index,
+            block: index,
+            seed: short.schedule.seed,
+            ..short.cell
+        });
+        if !short.turns.is_plain() {
+            plan.interleavings.insert(index, short.turns.clone());
+        }
+    }
+    let writer = Writer::create(&directory, &head_of(&plan)?).map_err(Failure::Record)?;
+    for (index, short) in (0..).zip(runs) {
+        let mut record = short.run.record;
+        record.index = index;
+        record.run.order = index;
+        record.run.block = Some(index);
+        writer.put(&record).map_err(Failure::Record)?;
+    }
+    Ok(())
+}
+
+fn json(document: &Hunt) -> Result<String, Failure> {
+    assize_report::hunt_json(document).map_err(|error| Failure::Show(error.to_string()))
+}
+
+fn show(document: &Hunt, arguments: &HuntArguments) -> Result<(), Failure> {
+    let text = match arguments.format {
+        _ if arguments.json => json(document)?,
+        HuntFormat::Json => json(document)?,
+        HuntFormat::Text => assize_report::hunt(document),
+    };
+    output::deliver(text.as_bytes(), arguments.output.as_deref())
+}

@@ -1,0 +1,152 @@
+//! What is hunted: the text of an experiment, with a level for each side.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cli::{HuntArguments, Strategy};
+use crate::commands::quoted;
+use crate::failure::Failure;
+use crate::shell;
+use crate::trying::experiment::with_sides;
+
+/// The schema of [`Subject`].
+pub(super) const SCHEMA: &str = "assize.hunt-journal/1";
+
+/// Everything that decides what the runs of a hunt are; the first line of its journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Subject {
+    /// Always [`SCHEMA`].
+    pub(super) schema: String,
+    /// The name of the experiment, for messages.
+    pub(super) name: String,
+    /// The text of the experiment.
+    pub(super) experiment: String,
+    pub(super) kernel: Option<String>,
+    pub(super) cpus: Option<u32>,
+    pub(super) until: Vec<String>,
+    pub(super) until_log: Vec<String>,
+    pub(super) strategies: Vec<String>,
+    pub(super) timeout_ms: u64,
+    /// The command, for the answer.
+    pub(super) command: String,
+}
+
+impl Subject {
+    /// From the command line.
+    pub(super) fn new(arguments: &HuntArguments, command: String) -> Result<Subject, Failure> {
+        let (name, text) = match (&arguments.experiment, &arguments.program[..]) {
+            (Some(path), _) => {
+                let text = std::fs::read_to_string(path).map_err(|source| Failure::Read {
+                    path: path.clone(),
+                    source,
+                })?;
+                (shell::name_of(path), text)
+            }
+            (None, [program, ..]) => {
+                let name = Path::new(program).file_name().unwrap_or_default();
+                let name = name.to_string_lossy().into_owned();
+                // With another side, each has modules of its own.
+                let modules = match arguments.against.is_empty() {
+                    true => &arguments.module[..],
+                    false => &[],
+                };
+                (name, of_program(&arguments.program, modules)?)
+            }
+            (None, []) => {
+                let why = "hunt: give an experiment file, or a program: assize hunt -- PROGRAM";
+                return Err(Failure::Argument(why.into()));
+            }
+        };
+        let text = match against(&arguments.against, &arguments.module)? {
+            None => text,
+            Some(sides) => with_sides(&text, &sides),
+        };
+        Ok(Subject {
+            schema: SCHEMA.into(),
+            name,
+            experiment: text,
+            kernel: arguments.kernel.clone(),
+            cpus: arguments.cpus,
+            until: arguments.until.clone(),
+            until_log: arguments.until_log.clone(),
+            strategies: arguments.strategy.iter().map(|one| one.name()).collect(),
+            timeout_ms: arguments.timeout_ms,
+            command,
+        })
+    }
+
+    /// The strategies that take turns.
+    pub(super) fn strategies(&self) -> Vec<Strategy> {
+        let all = Strategy::ALL.into_iter();
+        all.filter(|one| self.strategies.contains(&one.name()))
+            .collect()
+    }
+}
+
+/// An experiment that runs a program on two CPUs.
+fn of_program(words: &[String], modules: &[String]) -> Result<String, Failure> {
+    let mut words = words.to_vec();
+    if let Some(program) = words.first_mut().filter(|word| word.contains('/')) {
+        *program = absolute(program)?;
+    }
+    let list: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let title = words.join(" ").replace(char::is_control, " ");
+    let setup = match loading(modules)? {
+        steps if steps.is_empty() => String::new(),
+        steps => format!("setup = [{steps}]\n"),
+    };
+    Ok(format!(
+        "title = {}\ncpus = 2\nruns = 1\nimages = 1\n{setup}\n[workloads.program]\nkind = \"command\"\nargv = [{}]\n",
+        quoted(&title),
+        list.join(", ")
+    ))
+}
+
+/// The levels of both sides, if there is another one.
+fn against(
+    others: &[String],
+    modules: &[String],
+) -> Result<Option<[(&'static str, String); 2]>, Failure> {
+    let setting = match others {
+        [] => return Ok(None),
+        [kernel] if !is_file(kernel) => format!("kernel = {}", quoted(kernel)),
+        modules if modules.iter().all(|one| is_file(one)) => {
+            format!("setup = [{}]", loading(modules)?)
+        }
+        _ => {
+            let why = "hunt: --against: give one kernel, or only modules (.ko)";
+            return Err(Failure::Argument(why.into()));
+        }
+    };
+    let before = match loading(modules)? {
+        steps if steps.is_empty() => String::new(),
+        steps => format!("setup = [{steps}]"),
+    };
+    Ok(Some([("before", before), ("after", setting)]))
+}
+
+fn is_file(name: &str) -> bool {
+    name.ends_with(".ko")
+}
+
+fn loading(modules: &[String]) -> Result<String, Failure> {
+    let steps = modules.iter().map(|module| {
+        let path = if is_file(module) {
+            absolute(module)?
+        } else {
+            module.clone()
+        };
+        Ok(format!("{{ module = {} }}", quoted(&path)))
+    });
+    Ok(steps.collect::<Result<Vec<_>, Failure>>()?.join(", "))
+}
+
+fn absolute(path: &str) -> Result<String, Failure> {
+    let found = std::fs::canonicalize(path).map_err(|source| Failure::Read {
+        path: path.into(),
+        source,
+    })?;
+    Ok(found.to_string_lossy().into_owned())
+}

@@ -1,0 +1,393 @@
+//! The result of `assize hunt` as text and JSON: which failures runs with other interleavings show,
+//! how often, and the shortest schedule that shows each.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::number::significant;
+use crate::printable::printable;
+use crate::wrap::{push_wrapped, push_wrapped_code_after};
+
+/// The schema of [`Hunt`].
+pub const HUNT: &str = "assize.hunt/1";
+/// What no interleaving of this machine shows.
+pub const HUNT_LIMITS: &str = "Cannot find: what needs stores of one CPU to be seen out of order \
+                               (each instruction takes effect at once), DMA, or caches.";
+/// Delays that are listed in the text.
+const LISTED: usize = 5;
+
+/// The failures of runs that differ by their interleavings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hunt {
+    /// Always [`HUNT`].
+    pub schema: String,
+    /// The title of the experiment.
+    pub title: String,
+    /// The kernel, with its version.
+    pub kernel: String,
+    /// How many CPUs each machine has.
+    pub cpus: u32,
+    /// What counts as a failure; nothing if anything does.
+    pub until: Vec<String>,
+    /// How many schedules were tried; the numbers are the seeds from 1.
+    pub schedules: u32,
+    /// How many of them each strategy made.
+    pub strategies: BTreeMap<String, u32>,
+    /// What was hunted, baseline first.
+    pub sides: Vec<HuntedSide>,
+    /// The kinds of failure, most frequent first.
+    pub failures: Vec<FoundFailure>,
+    /// Each configuration against the first one.
+    pub comparisons: Vec<HuntComparison>,
+    /// Runs that failed in ways that do not count, and why the first one did.
+    pub others: Vec<OtherFailure>,
+    /// What a hunt cannot find.
+    pub limits: String,
+    /// The directory with this document.
+    pub directory: String,
+    /// The command that repeats the hunt.
+    pub reproduce: String,
+}
+
+/// A configuration that was hunted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HuntedSide {
+    /// Its name.
+    pub configuration: String,
+    /// Its runs, and how many of them failed.
+    pub rate: FailureRate,
+}
+
+/// How many runs failed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FailureRate {
+    /// The runs that failed.
+    pub count: u32,
+    /// All runs.
+    pub runs: u32,
+    /// The ends of the 95 % interval of the rate (Clopper and Pearson).
+    pub interval: [f64; 2],
+}
+
+/// A kind of failure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FoundFailure {
+    /// The configuration.
+    pub configuration: String,
+    /// The workload of its shortest schedule.
+    pub workload: String,
+    /// What noticed it: `KASAN`, `oops`, `exit status`.
+    pub oracle: String,
+    /// Where: function, offset and module, if that is known.
+    pub place: Option<String>,
+    /// The line that reports it.
+    pub line: String,
+    /// What all failures of this kind have in common.
+    pub signature: String,
+    /// How often it occurred.
+    pub rate: FailureRate,
+    /// How often with each strategy: failures and runs.
+    pub strategies: BTreeMap<String, [u32; 2]>,
+    /// The number of the first schedule that showed it.
+    pub first: u32,
+    /// Whether the kernel reported it, so that `assize debug` can stop there.
+    pub crashed: bool,
+    /// The run of `failures.bundle` with the shortest schedule.
+    pub run: u32,
+    /// The shortest schedule.
+    pub schedule: FoundSchedule,
+}
+
+/// What makes a run fail, each time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FoundSchedule {
+    /// The seed of the run, from which turns are drawn.
+    pub seed: u64,
+    /// The average length of a turn, if it is not the machine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantum_ns: Option<u32>,
+    /// The delays, by time.
+    pub delays: Vec<FoundDelay>,
+    /// How many delays the run had in which it was found.
+    pub delays_found: u32,
+    /// Whether the schedule failed again in the same way when it was repeated, byte for byte.
+    pub repeats: bool,
+}
+
+/// A CPU that executes nothing for some time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FoundDelay {
+    /// The CPU.
+    pub cpu: u32,
+    /// When it stops, in ns since the machine was switched on.
+    pub at_ns: u64,
+    /// For how long.
+    pub length_ns: u64,
+    /// The instruction before which it stops, if it is known.
+    pub place: Option<String>,
+}
+
+/// The rates of two configurations over the same schedules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HuntComparison {
+    /// The configuration that is compared.
+    pub configuration: String,
+    /// The one that it is compared with.
+    pub baseline: String,
+    /// The rates: of the baseline, and of the configuration.
+    pub rates: [FailureRate; 2],
+    /// Schedules with which only the baseline failed, and only the configuration.
+    pub only: [u32; 2],
+    /// The evidence against equal rates; beyond 20 it is decided, whenever one looks.
+    pub evidence: f64,
+    /// The answer.
+    pub answer: HuntAnswer,
+    /// A rate from which on at least one failure of the configuration would have been seen with
+    /// 95 %; `None` if it has failed.
+    pub excluded: Option<f64>,
+    /// Signatures with which only the configuration failed.
+    pub new: Vec<String>,
+}
+
+/// How two rates compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HuntAnswer {
+    /// It fails less often, or never.
+    Fewer,
+    /// It fails more often.
+    More,
+    /// The runs do not decide.
+    Undecided,
+    /// Neither has failed.
+    NoFailure,
+}
+
+/// Runs that failed in a way that does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherFailure {
+    /// The configuration.
+    pub configuration: String,
+    /// How many.
+    pub count: u32,
+    /// Why the first one failed.
+    pub why: String,
+}
+
+/// Returns the result in at most 72 columns.
+#[must_use]
+pub fn hunt(hunt: &Hunt) -> String {
+    let mut text = String::new();
+    push_wrapped(&mut text, "", "", &answer(hunt));
+    for one in &hunt.comparisons {
+        push_wrapped(&mut text, "", "", &compared(one));
+    }
+    for one in &hunt.failures {
+        text.push('\n');
+        failure(&mut text, one, hunt);
+    }
+    if !hunt.others.is_empty() {
+        text.push('\n');
+    }
+    for one in &hunt.others {
+        let sentence = format!(
+            "Not counted: {} of {} failed otherwise: {}",
+            runs(one.count),
+            one.configuration,
+            one.why
+        );
+        push_wrapped(&mut text, "", "", &sentence);
+    }
+    text.push('\n');
+    push_wrapped(&mut text, "", "", &hunt.limits);
+    text += "\nReproduce:\n";
+    push_wrapped_code_after(&mut text, "  ", &hunt.reproduce);
+    printable(&text).into_owned()
+}
+
+/// The result as JSON, with a newline at the end.
+///
+/// # Errors
+/// A bug: the document cannot be serialised.
+pub fn hunt_json(hunt: &Hunt) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(hunt)? + "\n")
+}
+
+fn answer(hunt: &Hunt) -> String {
+    let on = format!(
+        "on {} CPU{} of {}",
+        hunt.cpus,
+        if hunt.cpus == 1 { "" } else { "s" },
+        hunt.kernel
+    );
+    let failed: Vec<String> = hunt
+        .sides
+        .iter()
+        .filter(|side| side.rate.count > 0)
+        .map(|side| format!("{} failed in {}", side.configuration, figures(&side.rate)))
+        .collect();
+    if failed.is_empty() {
+        let runs = hunt.sides.first().map_or(0, |side| side.rate.runs);
+        return format!(
+            "No failure in {} schedules {on}. A rate of {} or more would have been seen with 95 %.",
+            hunt.schedules,
+            percent(excluded(runs))
+        );
+    }
+    let every = hunt
+        .sides
+        .iter()
+        .all(|side| side.rate.count == side.rate.runs);
+    let advice = if every {
+        " It fails with every schedule, so this is no race: debug it as it is."
+    } else {
+        ""
+    };
+    format!("{}, {on}.{advice}", failed.join("; "))
+}
+
+fn compared(one: &HuntComparison) -> String {
+    let [before, after] = one.rates;
+    let (baseline, name) = (&one.baseline, &one.configuration);
+    let mut text = match (one.answer, one.excluded) {
+        (HuntAnswer::NoFailure, _) => {
+            return format!("{baseline} and {name} cannot be told apart: neither has failed.");
+        }
+        (HuntAnswer::Fewer, Some(rate)) => format!(
+            "{baseline} failed in {} of {} runs, {name} in none of {}: {name} removes the failure \
+             from these schedules; a remaining rate above {} would have been seen with 95 %.",
+            before.count,
+            before.runs,
+            after.runs,
+            percent(rate)
+        ),
+        (HuntAnswer::Fewer | HuntAnswer::More, _) => format!(
+            "{baseline} failed in {} of {} runs, {name} in {} of {}: {name} fails {} often.",
+            before.count,
+            before.runs,
+            after.count,
+            after.runs,
+            if one.answer == HuntAnswer::Fewer {
+                "less"
+            } else {
+                "more"
+            }
+        ),
+        (HuntAnswer::Undecided, _) => format!(
+            "{baseline} failed in {} of {} runs, {name} in {} of {}: that does not decide which \
+             fails more often; try more schedules.",
+            before.count, before.runs, after.count, after.runs
+        ),
+    };
+    if !one.new.is_empty() {
+        let _ = write!(
+            text,
+            " {name} fails in a way in which {baseline} did not: {}.",
+            one.new.join("; ")
+        );
+    }
+    text
+}
+
+fn failure(text: &mut String, one: &FoundFailure, hunt: &Hunt) {
+    let side = if hunt.sides.len() > 1 {
+        format!(" ({})", one.configuration)
+    } else {
+        String::new()
+    };
+    let title = format!("{}{side}: in {}", one.signature, figures(&one.rate));
+    push_wrapped(text, "", "  ", &title);
+    push_wrapped(text, "  ", "  ", &one.line);
+    let by: Vec<String> = one
+        .strategies
+        .iter()
+        .map(|(name, [count, of])| format!("{name} {count} of {of}"))
+        .collect();
+    push_wrapped(
+        text,
+        "  ",
+        "  ",
+        &format!(
+            "First with schedule {}; by strategy: {}.",
+            one.first,
+            by.join(", ")
+        ),
+    );
+    push_wrapped(text, "  ", "  ", &schedule(&one.schedule));
+    for delay in one.schedule.delays.iter().take(LISTED) {
+        let place = delay.place.as_deref();
+        let place = place.map_or_else(String::new, |place| format!(" before {place}"));
+        let line = format!(
+            "CPU {} stops{place} for {}, at {} ms",
+            delay.cpu,
+            length(delay.length_ns),
+            milliseconds(delay.at_ns)
+        );
+        push_wrapped(text, "    ", "      ", &line);
+    }
+    let at = if one.crashed { " --at crash" } else { "" };
+    let command = format!(
+        "assize debug {}/failures.bundle {}{at}",
+        hunt.directory, one.run
+    );
+    push_wrapped_code_after(text, "  ", &command);
+}
+
+fn schedule(one: &FoundSchedule) -> String {
+    let mut text = format!("Shortest schedule: seed {}", one.seed);
+    if let Some(quantum) = one.quantum_ns {
+        let _ = write!(text, ", turns of {}", length(quantum.into()));
+    }
+    let _ = match one.delays.len() {
+        0 => write!(text, ", no delay"),
+        1 => write!(text, ", 1 delay"),
+        many => write!(text, ", {many} delays"),
+    };
+    if one.delays_found as usize > one.delays.len() {
+        let _ = write!(text, " of {}", one.delays_found);
+    }
+    text += if one.repeats {
+        "; it fails each time"
+    } else {
+        "; it did not fail again, which is a bug of assize"
+    };
+    text + "."
+}
+
+fn figures(rate: &FailureRate) -> String {
+    let [low, high] = rate.interval.map(|end| significant(100.0 * end, 2));
+    format!(
+        "{} of {} runs ({}, 95 % CI {low} to {high} %)",
+        rate.count,
+        rate.runs,
+        percent(f64::from(rate.count) / f64::from(rate.runs.max(1)))
+    )
+}
+
+/// The least rate with which at least one of so many runs fails with 95 %.
+#[must_use]
+pub fn excluded(runs: u32) -> f64 {
+    1.0 - 0.05f64.powf(1.0 / f64::from(runs.max(1)))
+}
+
+fn runs(count: u32) -> String {
+    format!("{count} run{}", if count == 1 { "" } else { "s" })
+}
+
+fn percent(rate: f64) -> String {
+    format!("{} %", significant(100.0 * rate, 2))
+}
+
+fn length(ns: u64) -> String {
+    match ns {
+        0..1_000 => format!("{ns} ns"),
+        1_000..1_000_000 => format!("{} µs", significant(ns as f64 / 1e3, 3)),
+        _ => format!("{} ms", significant(ns as f64 / 1e6, 3)),
+    }
+}
+
+fn milliseconds(ns: u64) -> String {
+    format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
+}
