@@ -10,6 +10,8 @@ mod ci;
 mod debug;
 #[path = "failures.rs"]
 mod failures;
+#[path = "hunt.rs"]
+mod hunt;
 #[path = "images.rs"]
 mod images;
 #[path = "kill.rs"]

@@ -42,11 +42,14 @@ pub(crate) struct HuntArguments {
     /// Load this module before PROGRAM: its name, or the path of a .ko file
     #[arg(long, value_name = "MODULE", help_heading = WHAT, conflicts_with = "experiment")]
     pub(crate) module: Vec<String>,
-    /// How long a run may take, in ms of the machine's time
-    #[arg(long = "timeout", value_name = "MS", default_value_t = 1000, help_heading = WHAT, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) timeout_ms: u64,
+    /// Only these levels of a factor
+    #[arg(long = "set", id = "levels", value_name = "FACTOR=LEVEL,…", value_parser = super::running::levels, help_heading = WHAT)]
+    pub(crate) levels: Vec<(String, Vec<String>)>,
+    /// How long a run may take, in ms of the machine's time [default: the experiment's, up to 3000]
+    #[arg(long = "timeout", value_name = "MS", help_heading = WHAT, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout_ms: Option<u64>,
     /// Continue a hunt that was stopped
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "program", "until", "until_log", "against", "strategy", "kernel_name", "cpus", "module", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "program", "until", "until_log", "against", "strategy", "kernel_name", "cpus", "levels", "timeout_ms", "module", "out"])]
     pub(crate) resume: Option<PathBuf>,
     /// Write what is found into this new directory [default: EXPERIMENT.hunt]
     #[arg(long, value_name = "DIR")]

@@ -399,7 +399,7 @@ fn indices(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
-fn levels(text: &str) -> Result<(String, Vec<String>), String> {
+pub(super) fn levels(text: &str) -> Result<(String, Vec<String>), String> {
     let (factor, levels) = text
         .split_once('=')
         .ok_or_else(|| format!("'{text}' is not of the form FACTOR=LEVEL,…"))?;

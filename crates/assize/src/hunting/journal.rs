@@ -22,17 +22,27 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Begins a hunt in a directory that does not exist or is empty.
-    pub(super) fn create(directory: &Path, subject: &Subject) -> Result<Journal, Failure> {
-        fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;
-        let mut there = fs::read_dir(directory).map_err(|source| failed(directory, source))?;
-        if there.next().is_some() {
-            return Err(Failure::Argument(format!(
+    /// Refuses a directory that is not empty.
+    pub(super) fn may_create(directory: &Path) -> Result<(), Failure> {
+        let mut there = match fs::read_dir(directory) {
+            Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(failed(directory, source)),
+            Ok(there) => there,
+        };
+        match there.next() {
+            None => Ok(()),
+            Some(_) => Err(Failure::Argument(format!(
                 "{0}: the directory is not empty; name a new one, or continue a hunt: assize hunt \
                  --resume {0}",
                 directory.display()
-            )));
+            ))),
         }
+    }
+
+    /// Begins a hunt in a directory that does not exist or is empty.
+    pub(super) fn create(directory: &Path, subject: &Subject) -> Result<Journal, Failure> {
+        Journal::may_create(directory)?;
+        fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;
         let mut journal = Journal::open(directory)?;
         journal.line(subject)?;
         Ok(journal)
@@ -136,4 +146,88 @@ pub(super) fn complete(runs: Vec<JournalRun>, cells: usize) -> Vec<Vec<JournalRu
     all.take_while(|(at, (number, runs))| at == number && runs.len() == cells)
         .map(|(_, (_, runs))| runs)
         .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use assize_job::Interleaving;
+
+    use super::*;
+    use crate::hunting::oracle::RunVerdict;
+
+    fn run(number: u32, cell: u32) -> JournalRun {
+        let turns = Interleaving::default();
+        JournalRun::new(number, "turns".into(), cell, &RunVerdict::Passed, &turns)
+    }
+
+    fn subject() -> Subject {
+        Subject {
+            schema: SCHEMA.into(),
+            name: "x.toml".into(),
+            experiment: "title = 'x'".into(),
+            kernel: None,
+            cpus: Some(2),
+            levels: Vec::new(),
+            until: Vec::new(),
+            until_log: Vec::new(),
+            strategies: Vec::new(),
+            timeout_ms: None,
+            command: "assize hunt x.toml".into(),
+        }
+    }
+
+    #[test]
+    fn a_journal_that_was_cut_off_anywhere_goes_on_behind_its_last_whole_line() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("x.hunt");
+        let mut journal = Journal::create(&directory, &subject()).unwrap();
+        journal.add(&[run(1, 0), run(1, 1)]).unwrap();
+        journal.add(&[run(2, 0), run(2, 1)]).unwrap();
+        let path = directory.join(JOURNAL);
+        let whole = fs::read(&path).unwrap();
+        let first = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        for length in first..=whole.len() {
+            fs::write(&path, whole.get(..length).unwrap()).unwrap();
+            let (mut journal, again, runs) = Journal::resume(&directory).unwrap();
+            assert_eq!(again, subject());
+            let there = complete(runs, 2).len() as u32;
+            for number in there + 1..=2 {
+                journal.add(&[run(number, 0), run(number, 1)]).unwrap();
+            }
+            let (_, _, runs) = Journal::resume(&directory).unwrap();
+            assert_eq!(complete(runs, 2).len(), 2, "cut off at {length}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_journal_is_refused_with_its_line() {
+        let place = tempfile::tempdir().unwrap();
+        for (text, why) in [
+            ("", "is not the journal of a hunt"),
+            ("{}\n", ":1: missing field"),
+            ("x\n", ":1: expected value"),
+        ] {
+            fs::write(place.path().join(JOURNAL), text).unwrap();
+            let said = Journal::resume(place.path()).unwrap_err().to_string();
+            assert!(said.contains(why), "{said}");
+        }
+        let said = Journal::create(place.path(), &subject()).unwrap_err();
+        assert!(said.to_string().contains("--resume"), "{said}");
+    }
+
+    #[test]
+    fn a_full_disk_is_told_with_the_file() {
+        let mut journal = Journal {
+            directory: "x.hunt".into(),
+            file: File::options().write(true).open("/dev/full").unwrap(),
+        };
+        let failure = journal.add(&[run(1, 0)]).unwrap_err();
+        let said = failure.to_string();
+        assert!(
+            said.contains("x.hunt/journal.jsonl: No space left"),
+            "{said}"
+        );
+        assert_eq!(failure.code(), 3);
+    }
 }

@@ -36,6 +36,9 @@ use tally::{JournalRun, Tally};
 
 /// How many schedules are tried, unless the command line says otherwise.
 const SCHEDULES: u32 = 400;
+/// How long a run may take, in ms of the guest's time, unless the command line says otherwise. The
+/// kernel notices a hung task after 2 s at the earliest.
+const TIMEOUT_MS: u64 = 3000;
 /// Each schedule is a batch of its own.
 const BATCH: usize = 1 << 18;
 /// A terminal sends an interrupt to a machine and to us at the same time.
@@ -44,20 +47,23 @@ const PULSE: Duration = Duration::from_millis(50);
 /// Tries schedules, and shows what fails with them.
 pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
     let interrupt = Interrupt::watch()?;
-    let command = shell::repeating_command();
-    let (mut journal, subject, runs) = match &arguments.resume {
-        Some(directory) => Journal::resume(directory)?,
+    let until = arguments.duration.as_deref().map(until).transpose()?;
+    let (mut journal, subject, hunted, runs) = match &arguments.resume {
+        Some(directory) => {
+            let (journal, subject, runs) = Journal::resume(directory)?;
+            let hunted = prepare(&subject)?;
+            (journal, subject, hunted, runs)
+        }
         None => {
-            let subject = Subject::new(arguments, command)?;
-            plan(&subject)?;
-            Oracles::parse(&subject.until, &subject.until_log)?;
+            let subject = Subject::new(arguments, shell::repeating_command())?;
             let name = || journal::free(&subject.name);
             let directory = arguments.out.clone().unwrap_or_else(name);
+            Journal::may_create(&directory)?;
+            let hunted = prepare(&subject)?;
             let journal = Journal::create(&directory, &subject)?;
-            (journal, subject, Vec::new())
+            (journal, subject, hunted, Vec::new())
         }
     };
-    let hunted = prepare(&subject)?;
     let cells = &hunted.plan.runs.clone();
     let mut tally = Tally::default();
     for runs in journal::complete(runs, cells.len()) {
@@ -67,7 +73,7 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
         hunted: &hunted,
         strategies: subject.strategies(),
         most: most(arguments),
-        until: arguments.duration.as_deref().map(until).transpose()?,
+        until,
         first: arguments.first,
         quiet: arguments.quiet,
         interrupt: &interrupt,
@@ -108,6 +114,7 @@ fn plan(subject: &Subject) -> Result<Plan, Failure> {
         runs: Some(1),
         kernel: subject.kernel.clone(),
         cpus: subject.cpus,
+        levels: subject.levels.iter().cloned().collect(),
         ..Overrides::default()
     };
     let plan = planned_with(&subject.experiment, &subject.name, &overrides)?;
@@ -128,7 +135,10 @@ fn prepare(subject: &Subject) -> Result<Hunted, Failure> {
     let oracles = Oracles::parse(&subject.until, &subject.until_log)?;
     let plan = plan(subject)?;
     must_notice(&oracles, &plan)?;
-    Hunted::prepare(plan, exact, oracles, subject.timeout_ms)
+    let timeout = subject
+        .timeout_ms
+        .unwrap_or(plan.timeout_ms.min(TIMEOUT_MS));
+    Hunted::prepare(plan, exact, oracles, timeout)
 }
 
 /// Refuses to look for what a kernel cannot notice.

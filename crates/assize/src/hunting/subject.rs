@@ -25,10 +25,11 @@ pub(super) struct Subject {
     pub(super) experiment: String,
     pub(super) kernel: Option<String>,
     pub(super) cpus: Option<u32>,
+    pub(super) levels: Vec<(String, Vec<String>)>,
     pub(super) until: Vec<String>,
     pub(super) until_log: Vec<String>,
     pub(super) strategies: Vec<String>,
-    pub(super) timeout_ms: u64,
+    pub(super) timeout_ms: Option<u64>,
     /// The command, for the answer.
     pub(super) command: String,
 }
@@ -69,6 +70,7 @@ impl Subject {
             experiment: text,
             kernel: arguments.kernel.clone(),
             cpus: arguments.cpus,
+            levels: arguments.levels.clone(),
             until: arguments.until.clone(),
             until_log: arguments.until_log.clone(),
             strategies: arguments.strategy.iter().map(|one| one.name()).collect(),

@@ -108,7 +108,7 @@ impl Exact {
     fn draw_key(&self, order: &Order, draw: Draw) -> Result<CacheKey, Error> {
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
-        let key = self.key(&ready, &order.machine, Some(&job)).to_string();
+        let key = self.answer_key(&ready, order, &job).to_string();
         let from = [draw.count, draw.seed].map(u64::to_le_bytes);
         Ok(CacheKey::hash(&[
             key.as_bytes(),
@@ -116,7 +116,7 @@ impl Exact {
             &from[0],
             &from[1],
         ]))
-        let key = self.answer_key(&ready, order, &job).to_string();
+    }
 }
 
 impl Draw {

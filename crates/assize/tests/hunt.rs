@@ -1,0 +1,167 @@
+//! `assize hunt` finds planted races, shortens their schedules and tells whether a fix removes them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{Outcome, assize, command, errors, printed, refusal, root};
+
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12", "modules for debian:6.12"];
+    a_planted_race_is_found_and_repeats_and_its_fix_removes_it = race,
+    a_hunt_that_was_stopped_goes_on_as_if_it_had_not_been = resumed,
+    what_never_and_what_always_fails_is_told_so = never_and_always,
+    what_cannot_be_hunted_is_refused = refused,
+}
+
+/// The document of a hunt.
+fn document(here: &Path, words: &[&str]) -> Value {
+    let text = printed(here, &[&["hunt", "--quiet", "--json"], words].concat());
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A lost update, with its fix as the second side.
+fn race() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let file = root().join("experiments/races.toml");
+    let words = [
+        file.to_str().unwrap(),
+        "--set",
+        "race=check-then-act",
+        "--seeds",
+        "60",
+        "--out",
+        "x",
+    ];
+    let found = document(here, &words);
+    assert_eq!(found["schema"], "assize.hunt/1");
+    let [before, after] = [0, 1].map(|at| found["sides"][at]["rate"]["count"].as_u64().unwrap());
+    assert!(before > 0 && after == 0, "{found}");
+    for one in found["failures"].as_array().unwrap() {
+        assert_eq!(one["schedule"]["repeats"], true, "{one}");
+        assert_eq!(one["configuration"], found["sides"][0]["configuration"]);
+    }
+    assert_eq!(
+        fs::read_to_string(here.join("x/hunt.json"))?,
+        serde_json::to_string_pretty(&found)? + "\n"
+    );
+    // gdb comes to where the kernel complained.
+    let crashed = found["failures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["crashed"] == true);
+    if let Some(one) = crashed {
+        let run = one["run"].to_string();
+        let words = [
+            "debug",
+            "x/failures.bundle",
+            &run,
+            "--at",
+            "crash",
+            "--",
+            "-batch",
+        ];
+        let said = assize(here, &words);
+        assert!(errors(&said).contains("stopped"), "{}", errors(&said));
+    }
+    Ok(())
+}
+
+/// A program that fails with every second seed, by a line of its output.
+fn resumed() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let text = "title = 'Odd'\ncpus = 2\nruns = 1\nimages = 1\n[workloads.odd]\nkind = 'command'\n\
+                argv = ['/bin/sh', '-c', 'exit $(( {seed} % 2 ))']\n";
+    fs::write(here.join("odd.toml"), text)?;
+    let whole = document(here, &["odd.toml", "--seeds", "6", "--out", "whole"]);
+    document(here, &["odd.toml", "--seeds", "2", "--out", "part"]);
+    // The line that was being written when it was killed.
+    let journal = here.join("part/journal.jsonl");
+    let kept = fs::read_to_string(&journal)?;
+    fs::write(&journal, &kept[..kept.len() - 9])?;
+    let mut part = document(here, &["--resume", "part", "--seeds", "6"]);
+    for key in ["directory", "reproduce"] {
+        part[key] = whole[key].clone();
+    }
+    assert_eq!(part, whole);
+    assert_eq!(whole["failures"][0]["rate"]["count"], 3, "{whole}");
+    assert_eq!(whole["failures"][0]["oracle"], "exit status");
+    // The null: nothing that it was asked to look for.
+    let text = printed(
+        here,
+        &["hunt", "odd.toml", "--until", "oops", "--seeds", "2"],
+    );
+    assert!(text.contains("No failure in 2 schedules"), "{text}");
+    assert!(
+        text.contains("Not counted: 1 run of base failed otherwise"),
+        "{text}"
+    );
+    Ok(())
+}
+
+fn never_and_always() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let text = printed(here, &["hunt", "--seeds", "4", "--", "/bin/true"]);
+    assert!(
+        text.contains("A rate of 53 % or more would have been seen"),
+        "{text}"
+    );
+    assert!(text.contains("Cannot find: "), "{text}");
+    assert!(!here.join("true.hunt/failures.bundle").exists());
+    let text = printed(here, &["hunt", "--seeds", "4", "--", "/bin/false"]);
+    assert!(
+        text.contains("It fails with every schedule, so this is no race"),
+        "{text}"
+    );
+    Ok(())
+}
+
+fn refused() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let experiment = "title = 'x'\nruns = 1\n[workloads.w]\nkind = 'ping-pong'\nloops = 10\n";
+    fs::write(here.join("x.toml"), experiment)?;
+    fs::write(
+        here.join("host.toml"),
+        format!("target = 'host'\n{experiment}"),
+    )?;
+    fs::create_dir(here.join("full"))?;
+    fs::write(here.join("full/file"), "")?;
+    for (words, why) in [
+        (&[][..], "give an experiment file, or a program"),
+        (&["x.toml", "--until", "kasam"], "nor one of warning, bug"),
+        (&["x.toml", "--until-log", "("], "unclosed group"),
+        (
+            &["x.toml", "--until", "kasan"],
+            "is built without CONFIG_KASAN",
+        ),
+        (&["x.toml", "--for", "soon"], "is not a duration"),
+        (
+            &["x.toml", "--against", "x.ko", "--against", "debian:7"],
+            "one kernel, or only modules",
+        ),
+        (&["x.toml", "--out", "full"], "the directory is not empty"),
+        (&["--resume", "full"], "full/journal.jsonl"),
+        (
+            &["host.toml"],
+            "only runs on exact machines can be repeated",
+        ),
+        (&["--", "./nothing"], "cannot read: ./nothing"),
+        (&["--", "no-such-program"], "no-such-program"),
+    ] {
+        let said = refusal(here, "hunt", words);
+        assert!(said.contains(why), "{words:?}: {said}");
+    }
+    let both = command(here, &["hunt", "x.toml", "--", "true"]).output()?;
+    assert!(
+        errors(&both).contains("cannot be used with"),
+        "{}",
+        errors(&both)
+    );
+    Ok(())
+}
