@@ -15,6 +15,12 @@ crate::common::tests! {
     what_cannot_be_hunted_is_refused = refused,
 }
 
+/// The answer of a hunt as text, on one line.
+fn said(here: &Path, words: &[&str]) -> String {
+    let text = printed(here, &[&["hunt"], words].concat());
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The document of a hunt.
 fn document(here: &Path, words: &[&str]) -> Value {
     let text = printed(here, &[&["hunt", "--quiet", "--json"], words].concat());
@@ -64,8 +70,8 @@ fn race() -> Outcome {
             "--",
             "-batch",
         ];
-        let said = assize(here, &words);
-        assert!(errors(&said).contains("stopped"), "{}", errors(&said));
+        let done = assize(here, &words);
+        assert!(errors(&done).contains("stopped"), "{}", errors(&done));
     }
     Ok(())
 }
@@ -91,10 +97,7 @@ fn resumed() -> Outcome {
     assert_eq!(whole["failures"][0]["rate"]["count"], 3, "{whole}");
     assert_eq!(whole["failures"][0]["oracle"], "exit status");
     // The null: nothing that it was asked to look for.
-    let text = printed(
-        here,
-        &["hunt", "odd.toml", "--until", "oops", "--seeds", "2"],
-    );
+    let text = said(here, &["odd.toml", "--until", "oops", "--seeds", "2"]);
     assert!(text.contains("No failure in 2 schedules"), "{text}");
     assert!(
         text.contains("Not counted: 1 run of base failed otherwise"),
@@ -106,14 +109,14 @@ fn resumed() -> Outcome {
 fn never_and_always() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
-    let text = printed(here, &["hunt", "--seeds", "4", "--", "/bin/true"]);
+    let text = said(here, &["--seeds", "4", "--", "/bin/true"]);
     assert!(
         text.contains("A rate of 53 % or more would have been seen"),
         "{text}"
     );
     assert!(text.contains("Cannot find: "), "{text}");
     assert!(!here.join("true.hunt/failures.bundle").exists());
-    let text = printed(here, &["hunt", "--seeds", "4", "--", "/bin/false"]);
+    let text = said(here, &["--seeds", "4", "--", "/bin/false"]);
     assert!(
         text.contains("It fails with every schedule, so this is no race"),
         "{text}"

@@ -391,3 +391,127 @@ fn length(ns: u64) -> String {
 fn milliseconds(ns: u64) -> String {
     format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WIDTH;
+
+    fn rate(count: u32, runs: u32) -> FailureRate {
+        FailureRate {
+            count,
+            runs,
+            interval: [0.053, 0.108],
+        }
+    }
+
+    fn document() -> Hunt {
+        let side = |name: &str, rate| HuntedSide {
+            configuration: name.into(),
+            rate,
+        };
+        Hunt {
+            schema: HUNT.into(),
+            title: "A race".into(),
+            kernel: "debian:6.12".into(),
+            cpus: 2,
+            until: Vec::new(),
+            schedules: 400,
+            strategies: BTreeMap::from([("turns".into(), 400)]),
+            sides: vec![side("before", rate(31, 400)), side("after", rate(0, 1214))],
+            failures: vec![FoundFailure {
+                configuration: "before".into(),
+                workload: "w".into(),
+                oracle: "KASAN".into(),
+                place: Some("drop+0x5e [race]".into()),
+                line: "BUG: KASAN: slab-use-after-free in drop+0x5e/0x90 [race]".into(),
+                signature: "KASAN in drop+0x5e [race]".into(),
+                rate: rate(31, 400),
+                strategies: BTreeMap::from([("turns".into(), [31, 400])]),
+                first: 17,
+                crashed: true,
+                run: 0,
+                schedule: FoundSchedule {
+                    seed: 17,
+                    quantum_ns: None,
+                    delays: vec![FoundDelay {
+                        cpu: 1,
+                        at_ns: 6_012_345_678,
+                        length_ns: 3200,
+                        place: Some("pop+0x4a [race]".into()),
+                    }],
+                    delays_found: 212,
+                    repeats: true,
+                },
+            }],
+            comparisons: vec![HuntComparison {
+                configuration: "after".into(),
+                baseline: "before".into(),
+                rates: [rate(31, 400), rate(0, 1214)],
+                only: [31, 0],
+                evidence: 1e7,
+                answer: HuntAnswer::Fewer,
+                excluded: Some(excluded(1214)),
+                new: Vec::new(),
+            }],
+            others: Vec::new(),
+            limits: HUNT_LIMITS.into(),
+            directory: "race.hunt".into(),
+            reproduce: "assize hunt race.toml".into(),
+        }
+    }
+
+    /// The text on one line.
+    fn said(of: &Hunt) -> String {
+        let text = hunt(of);
+        assert!(
+            text.lines().all(|line| line.chars().count() <= WIDTH),
+            "{text}"
+        );
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_patch_that_removes_the_failure_and_the_schedule_are_said() {
+        let text = said(&document());
+        for sentence in [
+            "before failed in 31 of 400 runs, after in none of 1214: after removes the failure \
+             from these schedules; a remaining rate above 0.25 % would have been seen with 95 %.",
+            "KASAN in drop+0x5e [race] (before): in 31 of 400 runs (7.8 %, 95 % CI 5.3 to 11 %)",
+            "Shortest schedule: seed 17, 1 delay of 212; it fails each time.",
+            "CPU 1 stops before pop+0x4a [race] for 3.20 µs, at 6012.345678 ms",
+            "assize debug race.hunt/failures.bundle 0 --at crash",
+            "Cannot find: ",
+        ] {
+            assert!(text.contains(sentence), "{sentence}\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_decided_and_what_only_moves_are_said() {
+        let mut moved = document();
+        let one = &mut moved.comparisons[0];
+        one.rates[1] = rate(29, 400);
+        (one.answer, one.excluded) = (HuntAnswer::Undecided, None);
+        one.new = vec!["oops in other+0x1".into()];
+        let text = said(&moved);
+        assert!(text.contains("that does not decide which fails more often"));
+        assert!(text.contains("after fails in a way in which before did not: oops in other+0x1."));
+    }
+
+    #[test]
+    fn never_and_always_are_said() {
+        let mut never = document();
+        (never.failures, never.comparisons) = (Vec::new(), Vec::new());
+        never.sides.truncate(1);
+        never.sides[0].rate = rate(0, 400);
+        assert!(said(&never).starts_with(
+            "No failure in 400 schedules on 2 CPUs of debian:6.12. A rate of 0.75 % or more would"
+        ));
+        let mut always = document();
+        always.comparisons = Vec::new();
+        always.sides.truncate(1);
+        always.sides[0].rate = rate(400, 400);
+        assert!(said(&always).contains("It fails with every schedule, so this is no race"));
+    }
+}

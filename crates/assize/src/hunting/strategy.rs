@@ -9,8 +9,9 @@ use crate::cli::Strategy;
 /// The shortest and the longest delays are some 250 ns and 4 ms; each doubling is as likely.
 const SHORTEST_NS: u32 = 1000;
 const DOUBLINGS: u32 = 12;
-/// A CPU is delayed for about one part in so many of its time.
-const SHARE: u32 = 8;
+/// Between two delays of a CPU are so many of them on average. Fewer would leave no time in which
+/// CPUs meet, more would seldom hit a place of a few instructions.
+const APART: u32 = 2;
 /// Instructions of a kernel for each locked one, roughly.
 const LOCKED_EVERY: u32 = 128;
 /// Turns are drawn as long as delays, up to so many ns: QEMU's limit is 1 ms.
@@ -60,7 +61,7 @@ impl Strategy {
             }
             Strategy::Delays => {
                 let draw = DelayDraw {
-                    every_ns: scale * SHARE,
+                    every_ns: scale * APART,
                     locked: 0,
                     length_ns,
                     from_ns,
@@ -70,7 +71,7 @@ impl Strategy {
             Strategy::Locked => {
                 let draw = DelayDraw {
                     every_ns: 0,
-                    locked: (scale * SHARE / LOCKED_EVERY).max(2),
+                    locked: (scale * APART / LOCKED_EVERY).max(2),
                     length_ns,
                     from_ns,
                 };
