@@ -2,7 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::common::{Outcome, assize, command, errors, printed, refusal, root};
@@ -94,6 +98,13 @@ fn resumed() -> Outcome {
         part[key] = whole[key].clone();
     }
     assert_eq!(part, whole);
+    let said = interrupted(here, "stopped");
+    assert!(said.contains("assize hunt --resume stopped"), "{said}");
+    let mut stopped = document(here, &["--resume", "stopped", "--seeds", "6"]);
+    for key in ["directory", "reproduce"] {
+        stopped[key] = whole[key].clone();
+    }
+    assert_eq!(stopped, whole);
     assert_eq!(whole["failures"][0]["rate"]["count"], 3, "{whole}");
     assert_eq!(whole["failures"][0]["oracle"], "exit status");
     // The null: nothing that it was asked to look for.
@@ -104,6 +115,27 @@ fn resumed() -> Outcome {
         "{text}"
     );
     Ok(())
+}
+
+/// Interrupts a hunt after its first runs, and returns what it says.
+fn interrupted(here: &Path, out: &str) -> String {
+    let words = [
+        "hunt", "--quiet", "odd.toml", "--seeds", "500", "--out", out,
+    ];
+    let mut command = command(here, &words);
+    let child = command
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = || fs::read_to_string(here.join(out).join("journal.jsonl")).unwrap_or_default();
+    while lines().lines().count() < 3 {
+        sleep(Duration::from_millis(50));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(130), "{}", errors(&done));
+    errors(&done)
 }
 
 fn never_and_always() -> Outcome {
