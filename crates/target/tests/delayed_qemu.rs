@@ -99,9 +99,9 @@ fn delays_that_were_drawn_can_be_listed_and_give_the_same() {
         let (_, again, listed, _) = guest.seeded(&made, seed);
         assert_eq!(again, drawn, "{draw}, listed");
         assert_eq!(listed.len(), made.len(), "{draw}");
-        made.remove(made.len() / 2);
+        made.remove(0);
         let (_, without, ..) = guest.seeded(&made, seed);
-        assert_ne!(without, drawn, "{draw}, without one of them");
+        assert_ne!(without, drawn, "{draw}, without the first");
     }
 }
 
