@@ -55,7 +55,7 @@ fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
     let parameters = experiment.every_parameters();
     let payload = payload::derive(document, &file.payload, parameters, &every)?;
     let (grid, mut configurations) = restrict_to_overrides(experiment, (whole, every), overrides)?;
-    let factors = grid.levels(experiment);
+    let (seed, factors) = (overrides.seed.unwrap_or(file.seed), grid.levels(experiment));
     calibrate(target, &mut configurations);
     let switches = factorial::mark(experiment, &factors, &mut configurations)?;
     if file.aa {
@@ -63,7 +63,6 @@ fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
     }
     let (blocks, until) = blocks(experiment, overrides);
     check_total(experiment, overrides, configurations.len(), blocks)?;
-    let seed = overrides.seed.unwrap_or(file.seed);
     let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
     Ok(Plan {

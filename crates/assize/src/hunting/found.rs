@@ -8,7 +8,7 @@ use assize_why::Symbols;
 use super::cells::{Hunted, HuntedRun};
 use super::oracle::RunVerdict;
 use super::shrink::shrink;
-use super::tally::Kind;
+use super::tally::FailureKind;
 use crate::failure::Failure;
 use crate::run::interrupt::Interrupt;
 
@@ -26,7 +26,7 @@ pub(super) struct Shortest {
 /// Looks for the shortest schedule with which a kind of failure occurs.
 pub(super) fn shortest(
     hunted: &Hunted,
-    kind: &Kind,
+    kind: &FailureKind,
     interrupt: &Interrupt,
 ) -> Result<Shortest, Failure> {
     let (cell, seed) = (kind.best.cell, u64::from(kind.best.number));

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::subject::{SCHEMA, Subject};
+use super::subject::{HuntSubject, SCHEMA};
 use super::tally::JournalRun;
 use crate::failure::Failure;
 
@@ -40,7 +40,7 @@ impl Journal {
     }
 
     /// Begins a hunt in a directory that does not exist or is empty.
-    pub(super) fn create(directory: &Path, subject: &Subject) -> Result<Journal, Failure> {
+    pub(super) fn create(directory: &Path, subject: &HuntSubject) -> Result<Journal, Failure> {
         Journal::may_create(directory)?;
         fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;
         let mut journal = Journal::open(directory)?;
@@ -50,7 +50,9 @@ impl Journal {
 
     /// Continues a hunt. A line that was being written when it was stopped is cut off, and so are
     /// the runs of a schedule that not every side has had.
-    pub(super) fn resume(directory: &Path) -> Result<(Journal, Subject, Vec<JournalRun>), Failure> {
+    pub(super) fn resume(
+        directory: &Path,
+    ) -> Result<(Journal, HuntSubject, Vec<JournalRun>), Failure> {
         let path = directory.join(JOURNAL);
         let text = fs::read_to_string(&path).map_err(|source| Failure::Read {
             path: path.clone(),
@@ -64,7 +66,7 @@ impl Journal {
         for (number, line) in lines.filter(|(_, line)| line.ends_with('\n')) {
             let wrong = |error: serde_json::Error| damaged(number, error.to_string());
             match &subject {
-                None => subject = Some(serde_json::from_str::<Subject>(line).map_err(wrong)?),
+                None => subject = Some(serde_json::from_str::<HuntSubject>(line).map_err(wrong)?),
                 Some(_) => runs.push(serde_json::from_str::<JournalRun>(line).map_err(wrong)?),
             }
             whole += line.len();
@@ -161,8 +163,8 @@ mod tests {
         JournalRun::new(number, "turns".into(), cell, &RunVerdict::Passed, &turns)
     }
 
-    fn subject() -> Subject {
-        Subject {
+    fn subject() -> HuntSubject {
+        HuntSubject {
             schema: SCHEMA.into(),
             name: "x.toml".into(),
             experiment: "title = 'x'".into(),

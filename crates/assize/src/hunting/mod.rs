@@ -31,8 +31,8 @@ use cells::Hunted;
 use found::{Shortest, shortest};
 use journal::Journal;
 use oracle::Oracles;
-use subject::Subject;
-use tally::{JournalRun, Tally};
+use subject::HuntSubject;
+use tally::{HuntTally, JournalRun};
 
 /// How many schedules are tried, unless the command line says otherwise.
 const SCHEDULES: u32 = 400;
@@ -55,7 +55,7 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
             (journal, subject, hunted, runs)
         }
         None => {
-            let subject = Subject::new(arguments, shell::repeating_command())?;
+            let subject = HuntSubject::new(arguments, shell::repeating_command())?;
             let name = || journal::free(&subject.name);
             let directory = arguments.out.clone().unwrap_or_else(name);
             Journal::may_create(&directory)?;
@@ -65,11 +65,11 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
         }
     };
     let cells = &hunted.plan.runs.clone();
-    let mut tally = Tally::default();
+    let mut tally = HuntTally::default();
     for runs in journal::complete(runs, cells.len()) {
         tally.add(cells, &runs);
     }
-    let search = Search {
+    let search = ScheduleSearch {
         hunted: &hunted,
         strategies: subject.strategies(),
         most: most(arguments),
@@ -109,7 +109,7 @@ fn until(text: &str) -> Result<Instant, Failure> {
     end.ok_or_else(|| Failure::Argument(format!("hunt: --for: '{text}' is too long")))
 }
 
-fn plan(subject: &Subject) -> Result<Plan, Failure> {
+fn plan(subject: &HuntSubject) -> Result<Plan, Failure> {
     let overrides = Overrides {
         runs: Some(1),
         kernel: subject.kernel.clone(),
@@ -127,7 +127,7 @@ fn plan(subject: &Subject) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-fn prepare(subject: &Subject) -> Result<Hunted, Failure> {
+fn prepare(subject: &HuntSubject) -> Result<Hunted, Failure> {
     let exact = target::exact(Options {
         unpinned: true,
         ..Options::default()
@@ -167,7 +167,7 @@ fn must_notice(oracles: &Oracles, plan: &Plan) -> Result<(), Failure> {
 }
 
 /// What is tried, and when it ends.
-struct Search<'a> {
+struct ScheduleSearch<'a> {
     hunted: &'a Hunted,
     strategies: Vec<Strategy>,
     /// The number of the last schedule.
@@ -181,14 +181,14 @@ struct Search<'a> {
 }
 
 /// Why no further schedule is looked at.
-enum Stop {
+enum WhyStopped {
     Enough,
     Failed(Failure),
 }
 
-impl Search<'_> {
+impl ScheduleSearch<'_> {
     /// Tries schedules, several at a time, and counts them in the order of their numbers.
-    fn carry_out(&self, tally: &mut Tally, journal: &mut Journal) -> Result<(), Failure> {
+    fn carry_out(&self, tally: &mut HuntTally, journal: &mut Journal) -> Result<(), Failure> {
         let cells = &self.hunted.plan.runs;
         let begun = Instant::now();
         let numbers = tally.schedules + 1..=self.most;
@@ -199,21 +199,21 @@ impl Search<'_> {
             |number| self.schedule(cells, number),
             |runs| {
                 let runs = runs.map_err(|failure| match self.interrupt.came() {
-                    true => Stop::Enough,
-                    false => Stop::Failed(failure),
+                    true => WhyStopped::Enough,
+                    false => WhyStopped::Failed(failure),
                 })?;
                 // What an interrupt has killed has not failed.
                 if runs.iter().any(|run| run.other.is_some()) {
                     sleep(PULSE);
                 }
                 if self.interrupt.came() {
-                    return Err(Stop::Enough);
+                    return Err(WhyStopped::Enough);
                 }
-                journal.add(&runs).map_err(Stop::Failed)?;
+                journal.add(&runs).map_err(WhyStopped::Failed)?;
                 tally.add(cells, &runs);
                 self.tell(tally, begun);
                 match (self.first && tally.has_failed()) || tally.is_decided() || self.is_over() {
-                    true => Err(Stop::Enough),
+                    true => Err(WhyStopped::Enough),
                     false => Ok(()),
                 }
             },
@@ -222,8 +222,8 @@ impl Search<'_> {
             eprintln!();
         }
         match done {
-            Ok(()) | Err(Stop::Enough) => Ok(()),
-            Err(Stop::Failed(failure)) => Err(failure),
+            Ok(()) | Err(WhyStopped::Enough) => Ok(()),
+            Err(WhyStopped::Failed(failure)) => Err(failure),
         }
     }
 
@@ -233,7 +233,7 @@ impl Search<'_> {
 
     /// Gives a schedule to each cell.
     fn schedule(&self, cells: &[PlannedRun], number: u32) -> Result<Vec<JournalRun>, Failure> {
-        let strategy = Strategy::of(number, &self.strategies);
+        let strategy = Strategy::numbered(number, &self.strategies);
         let run = |cell: &PlannedRun| {
             let run = self.hunted.try_schedule(cell, number, strategy, 0)?;
             let (verdict, turns) = (&run.verdict, &run.turns);
@@ -249,7 +249,7 @@ impl Search<'_> {
     }
 
     /// Says on a terminal how far it is.
-    fn tell(&self, tally: &Tally, begun: Instant) {
+    fn tell(&self, tally: &HuntTally, begun: Instant) {
         if self.quiet || !std::io::stderr().is_terminal() {
             return;
         }
@@ -267,41 +267,15 @@ impl Search<'_> {
 /// Finds the shortest schedule of each kind, records its run, and writes the document.
 fn conclude(
     hunted: &Hunted,
-    tally: &Tally,
+    tally: &HuntTally,
     journal: &Journal,
-    subject: &Subject,
+    subject: &HuntSubject,
     interrupt: &Interrupt,
 ) -> Result<Hunt, Failure> {
     let plan = &hunted.plan;
-    let name = |at: usize| {
-        let configuration = plan.configurations.get(at);
-        configuration.map_or_else(String::new, |one| one.name.clone())
-    };
-    let workload = |at: usize| {
-        plan.workloads
-            .get(at)
-            .map_or_else(String::new, |one| one.name.clone())
-    };
-    let (mut failures, mut shortest_runs) = (Vec::new(), Vec::new());
-    for (index, (configuration, kind)) in (0..).zip(tally.kinds()) {
-        let short = shortest(hunted, kind, interrupt)?;
-        failures.push(FoundFailure {
-            configuration: name(configuration),
-            workload: workload(short.cell.workload),
-            oracle: kind.noticed.oracle.clone(),
-            place: kind.noticed.place.clone(),
-            line: kind.noticed.line.clone(),
-            signature: kind.noticed.signature.clone(),
-            rate: tally.rate(configuration, kind.count),
-            strategies: tally.by_strategy(configuration, kind),
-            first: kind.first,
-            crashed: !short.run.record.complaints.is_empty(),
-            run: index,
-            schedule: short.schedule.clone(),
-        });
-        shortest_runs.push(short);
-    }
-    record(plan, shortest_runs, journal.bundle()?)?;
+    let name = |at: usize| name_of(plan, at);
+    let (failures, runs) = shortened(hunted, tally, interrupt)?;
+    record(plan, runs, journal.bundle()?)?;
     let machine = plan.configurations.first().map(|one| &one.machine);
     let document = Hunt {
         schema: HUNT.into(),
@@ -325,6 +299,41 @@ fn conclude(
         Some(&journal.directory().join("hunt.json")),
     )?;
     Ok(document)
+}
+
+/// The kinds of failure with their shortest schedules, and the runs with these.
+fn shortened(
+    hunted: &Hunted,
+    tally: &HuntTally,
+    interrupt: &Interrupt,
+) -> Result<(Vec<FoundFailure>, Vec<Shortest>), Failure> {
+    let plan = &hunted.plan;
+    let (mut failures, mut runs) = (Vec::new(), Vec::new());
+    for (index, (configuration, kind)) in (0..).zip(tally.kinds()) {
+        let short = shortest(hunted, kind, interrupt)?;
+        let workload = plan.workloads.get(short.cell.workload);
+        failures.push(FoundFailure {
+            configuration: name_of(plan, configuration),
+            workload: workload.map_or_else(String::new, |one| one.name.clone()),
+            oracle: kind.noticed.oracle.clone(),
+            place: kind.noticed.place.clone(),
+            line: kind.noticed.line.clone(),
+            signature: kind.noticed.signature.clone(),
+            rate: tally.rate(configuration, kind.count),
+            strategies: tally.by_strategy(configuration, kind),
+            first: kind.first,
+            crashed: !short.run.record.complaints.is_empty(),
+            run: index,
+            schedule: short.schedule.clone(),
+        });
+        runs.push(short);
+    }
+    Ok((failures, runs))
+}
+
+fn name_of(plan: &Plan, configuration: usize) -> String {
+    let configuration = plan.configurations.get(configuration);
+    configuration.map_or_else(String::new, |one| one.name.clone())
 }
 
 /// Records the runs with the shortest schedules in a bundle, for `assize debug`, `when` and

@@ -27,7 +27,7 @@ impl Strategy {
     ];
 
     /// The strategy of a schedule, by its number from 1.
-    pub(super) fn of(number: u32, chosen: &[Strategy]) -> Strategy {
+    pub(super) fn numbered(number: u32, chosen: &[Strategy]) -> Strategy {
         let all = if chosen.is_empty() {
             &Strategy::ALL[..]
         } else {
@@ -97,11 +97,11 @@ mod tests {
 
     #[test]
     fn strategies_take_turns_and_a_chosen_one_is_alone() {
-        let first: Vec<Strategy> = (1..=5).map(|n| Strategy::of(n, &[])).collect();
+        let first: Vec<Strategy> = (1..=5).map(|n| Strategy::numbered(n, &[])).collect();
         assert_eq!(first[..4], Strategy::ALL);
         assert_eq!(first[4], first[0]);
         let chosen = [Strategy::Delays];
-        assert!((1..9).all(|n| Strategy::of(n, &chosen) == Strategy::Delays));
+        assert!((1..9).all(|n| Strategy::numbered(n, &chosen) == Strategy::Delays));
     }
 
     #[test]

@@ -10,13 +10,13 @@ use crate::failure::Failure;
 use crate::shell;
 use crate::trying::experiment::with_sides;
 
-/// The schema of [`Subject`].
+/// The schema of [`HuntSubject`].
 pub(super) const SCHEMA: &str = "assize.hunt-journal/1";
 
 /// Everything that decides what the runs of a hunt are; the first line of its journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Subject {
+pub(super) struct HuntSubject {
     /// Always [`SCHEMA`].
     pub(super) schema: String,
     /// The name of the experiment, for messages.
@@ -34,9 +34,9 @@ pub(super) struct Subject {
     pub(super) command: String,
 }
 
-impl Subject {
+impl HuntSubject {
     /// From the command line.
-    pub(super) fn new(arguments: &HuntArguments, command: String) -> Result<Subject, Failure> {
+    pub(super) fn new(arguments: &HuntArguments, command: String) -> Result<HuntSubject, Failure> {
         let (name, text) = match (&arguments.experiment, &arguments.program[..]) {
             (Some(path), _) => {
                 let text = std::fs::read_to_string(path).map_err(|source| Failure::Read {
@@ -64,7 +64,7 @@ impl Subject {
             None => text,
             Some(sides) => with_sides(&text, &sides),
         };
-        Ok(Subject {
+        Ok(HuntSubject {
             schema: SCHEMA.into(),
             name,
             experiment: text,

@@ -17,7 +17,7 @@ const DECIDED: f64 = 20.0;
 
 /// The failures of one kind on one configuration.
 #[derive(Debug, Clone)]
-pub(super) struct Kind {
+pub(super) struct FailureKind {
     pub(super) noticed: Noticed,
     pub(super) count: u32,
     /// By strategy.
@@ -96,27 +96,27 @@ impl JournalRun {
 
 /// All counts of a hunt.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct HuntTally {
     /// The schedules that every cell has had.
     pub(super) schedules: u32,
     /// By strategy.
     pub(super) strategies: BTreeMap<String, u32>,
-    sides: BTreeMap<usize, Side>,
+    sides: BTreeMap<usize, SideTally>,
 }
 
 #[derive(Debug, Default)]
-struct Side {
+struct SideTally {
     runs: u32,
     failed: u32,
     /// Runs by strategy.
     strategies: BTreeMap<String, u32>,
-    kinds: BTreeMap<String, Kind>,
+    kinds: BTreeMap<String, FailureKind>,
     others: (u32, String),
     /// The schedules, by number and workload, with which it failed.
     failures: std::collections::BTreeSet<(u32, usize)>,
 }
 
-impl Tally {
+impl HuntTally {
     /// Adds the runs of one schedule, one for each of `cells`.
     pub(super) fn add(&mut self, cells: &[PlannedRun], runs: &[JournalRun]) {
         self.schedules += 1;
@@ -151,16 +151,16 @@ impl Tally {
         let Some((_, first)) = sides.next() else {
             return Vec::new();
         };
-        let only = |a: &Side, b: &Side| a.failures.difference(&b.failures).count() as u32;
+        let only = |a: &SideTally, b: &SideTally| a.failures.difference(&b.failures).count() as u32;
         sides
             .map(|(at, side)| (*at, [only(first, side), only(side, first)]))
             .collect()
     }
 
     /// The kinds of failure, with their configurations, most frequent first.
-    pub(super) fn kinds(&self) -> Vec<(usize, &Kind)> {
+    pub(super) fn kinds(&self) -> Vec<(usize, &FailureKind)> {
         let sides = self.sides.iter();
-        let mut all: Vec<(usize, &Kind)> = sides
+        let mut all: Vec<(usize, &FailureKind)> = sides
             .flat_map(|(at, side)| side.kinds.values().map(move |kind| (*at, kind)))
             .collect();
         all.sort_by_key(|(at, kind)| (std::cmp::Reverse(kind.count), *at, kind.first));
@@ -177,7 +177,7 @@ impl Tally {
     pub(super) fn by_strategy(
         &self,
         configuration: usize,
-        kind: &Kind,
+        kind: &FailureKind,
     ) -> BTreeMap<String, [u32; 2]> {
         let side = self.sides.get(&configuration);
         let all = side.into_iter().flat_map(|side| &side.strategies);
@@ -190,7 +190,7 @@ impl Tally {
 
     /// Each configuration's rate; `name` gives its name.
     pub(super) fn sides(&self, name: impl Fn(usize) -> String) -> Vec<HuntedSide> {
-        let side = |(at, side): (&usize, &Side)| HuntedSide {
+        let side = |(at, side): (&usize, &SideTally)| HuntedSide {
             configuration: name(*at),
             rate: rate(side.failed, side.runs),
         };
@@ -239,7 +239,7 @@ impl Tally {
     }
 }
 
-impl Side {
+impl SideTally {
     fn add(&mut self, cell: &PlannedRun, run: &JournalRun) {
         if let Some(why) = &run.other {
             if self.others.0 == 0 {
@@ -260,7 +260,7 @@ impl Side {
             turns: failure.turns.clone(),
         };
         let kind = self.kinds.entry(failure.signature.clone());
-        let kind = kind.or_insert_with(|| Kind {
+        let kind = kind.or_insert_with(|| FailureKind {
             noticed: Noticed {
                 oracle: failure.oracle.clone(),
                 place: failure.place.clone(),
@@ -337,8 +337,8 @@ mod tests {
     }
 
     /// Schedules with which the first or the second side fails.
-    fn tally(all: &[(Option<&str>, Option<&str>)]) -> Tally {
-        let mut tally = Tally::default();
+    fn tally(all: &[(Option<&str>, Option<&str>)]) -> HuntTally {
+        let mut tally = HuntTally::default();
         for (number, (before, after)) in (1..).zip(all) {
             let runs = [run(number, 0, *before, 3), run(number, 1, *after, 3)];
             tally.add(&cells(), &runs);
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn the_sighting_with_the_fewest_delays_is_kept_with_the_first_number() {
-        let mut tally = Tally::default();
+        let mut tally = HuntTally::default();
         let cells = &cells()[..1];
         for (number, delays) in [(3, 9), (4, 2), (5, 4)] {
             tally.add(cells, &[run(number, 0, Some("x"), delays)]);

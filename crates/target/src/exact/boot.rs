@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use assize_job::{Delay, Interleaving, Machine};
+use assize_job::{Delay, Machine};
 use serde_json::json;
 
-use super::hunting::DelayDraw;
 use super::keep_error;
 use super::qmp::{Qmp, QmpError, TURN};
 use super::stall::{GuestLimits, MachineProgress, StallDetector};
+use super::turns::{DELAYED, TurnOptions};
 use crate::own_time::OwnTime;
 use crate::process::{ChildProcess, in_words};
-use crate::qemu::{Clock, Qemu, QemuProcessFiles, arguments, joined};
+use crate::qemu::{Clock, Qemu, QemuProcessFiles, arguments};
 use crate::scratch::ScratchDirectory;
 use crate::{Error, RunFailure, scratch, stream};
 
@@ -52,47 +52,6 @@ pub(crate) struct BootSpec<'a> {
     pub(crate) watch: Option<&'a WatchPlugin>,
     /// How its CPUs take turns after a resume from a memory image.
     pub(crate) turns: TurnOptions<'a>,
-}
-
-/// How the CPUs of a machine take turns, beside the seed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct TurnOptions<'a> {
-    /// What the order asks for.
-    pub(crate) ordered: Option<&'a Interleaving>,
-    /// How delays are drawn, if they are.
-    pub(crate) drawn: Option<DelayDraw>,
-    /// Whether to keep those that took place.
-    pub(crate) logged: bool,
-}
-
-/// The files of a machine with a list of delays, and where it writes those that it made.
-const DELAYS: &str = "delays";
-const DELAYED: &str = "delayed";
-
-impl TurnOptions<'_> {
-    /// Writes the list of delays to `directory`, and returns what to add to `-icount`; nothing if
-    /// the seed alone decides.
-    fn icount(&self, directory: &Path) -> io::Result<Option<OsString>> {
-        let mut words = Vec::new();
-        if let Some(quantum) = self.ordered.and_then(|ordered| ordered.quantum_ns) {
-            words.push(OsString::from(format!("quantum={quantum}")));
-        }
-        let delays = self.ordered.map_or(&[][..], |ordered| &ordered.delays);
-        if !delays.is_empty() {
-            let path = directory.join(DELAYS);
-            let lines: String = delays.iter().map(|delay| format!("{delay}\n")).collect();
-            fs::write(&path, lines)?;
-            words.push(joined("delays=", &path));
-        }
-        if let Some(drawn) = self.drawn {
-            words.push(drawn.icount().into());
-        }
-        if self.logged {
-            words.push(joined("delayed=", &directory.join(DELAYED)));
-        }
-        let all = words.join(&OsString::from(","));
-        Ok((!all.is_empty()).then_some(all))
-    }
 }
 
 /// A plugin that watches a machine without affecting it.

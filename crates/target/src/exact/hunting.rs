@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use assize_job::{Delay, Order};
 
-use super::boot::TurnOptions;
+use super::turns::{DelayDraw, TurnOptions};
 use super::{BootSpec, Exact, exact, facts, keep_error};
 use crate::fault::{failed, mend, wrong};
 use crate::qemu::Clock;
@@ -17,19 +17,6 @@ const SPARE: Duration = Duration::from_secs(2);
 /// How much CPU time of QEMU passes before the guest's time is looked at, and looked at again.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// How the delays of a run are drawn from its seed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct DelayDraw {
-    /// The average time between two delays of a CPU, whatever it executes; 0 for none.
-    pub every_ns: u32,
-    /// A delay follows one of so many locked instructions; 0 for none.
-    pub locked: u32,
-    /// The least and the greatest length of a delay; each doubling is as likely.
-    pub length_ns: [u32; 2],
-    /// The instant from which on there are delays, in ns since the machine was switched on.
-    pub from_ns: u64,
-}
-
 /// A run, and the delays of its CPUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explored {
@@ -40,17 +27,6 @@ pub struct Explored {
     /// For each of them the address of the instruction after it, if it is known: after delays
     /// that an order lists.
     pub next: Vec<Option<u64>>,
-}
-
-impl DelayDraw {
-    /// What to add to `-icount`.
-    pub(super) fn icount(self) -> String {
-        let [least, most] = self.length_ns;
-        format!(
-            "delay-every={},delay-locked={},delay-least={least},delay-most={most},delay-from={}",
-            self.every_ns, self.locked, self.from_ns
-        )
-    }
 }
 
 impl Exact {

@@ -14,12 +14,11 @@ use assize_job::AgentMessage;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 
-use super::boot::{
-    BootOutput, BootSpec, RunningQemu, TurnOptions, capabilities, load, restore, state_uris,
-};
+use super::boot::{BootOutput, BootSpec, RunningQemu, capabilities, load, restore, state_uris};
 use super::qmp::QmpError;
 use super::stall::GuestLimits;
 use super::state::take_out_leap;
+use super::turns::TurnOptions;
 use crate::fault::failed;
 use crate::prune::{in_use, make_room, touch};
 use crate::scratch::ScratchDirectory;

@@ -16,6 +16,7 @@ mod programs;
 mod qmp;
 pub(crate) mod stall;
 mod state;
+mod turns;
 mod twice;
 
 use std::collections::BTreeMap;
@@ -26,15 +27,17 @@ use std::time::{Duration, Instant};
 
 use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 
-pub(crate) use boot::{BootOutput, BootSpec, TurnOptions};
+pub(crate) use boot::{BootOutput, BootSpec};
 pub use checkpoint::Checkpoint;
 pub use counting::{CountedExecution, SymbolTexts, TASK_FIELDS, TaskTypes};
 pub use debugging::{DebuggedRun, DebuggerFiles};
 pub use difference::{first_difference, lines};
 pub use drawing::{Draw, DrawOrigin};
-pub use hunting::{DelayDraw, Explored};
+pub use hunting::Explored;
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;
+pub use turns::DelayDraw;
+pub(crate) use turns::TurnOptions;
 
 use crate::cache::{Cache, CacheKey};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};

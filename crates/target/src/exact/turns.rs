@@ -1,0 +1,76 @@
+//! How the CPUs of a machine take turns: what is added to QEMU's `-icount`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use assize_job::Interleaving;
+
+use crate::qemu::joined;
+
+/// How the CPUs of a machine take turns, beside the seed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TurnOptions<'a> {
+    /// What the order asks for.
+    pub(crate) ordered: Option<&'a Interleaving>,
+    /// How delays are drawn, if they are.
+    pub(crate) drawn: Option<DelayDraw>,
+    /// Whether to keep those that took place.
+    pub(crate) logged: bool,
+}
+
+/// The file of a machine with a list of delays.
+const DELAYS: &str = "delays";
+/// The file in which it writes those that it made.
+pub(super) const DELAYED: &str = "delayed";
+
+impl TurnOptions<'_> {
+    /// Writes the list of delays to `directory`, and returns what to add to `-icount`; nothing if
+    /// the seed alone decides.
+    pub(super) fn icount(&self, directory: &Path) -> io::Result<Option<OsString>> {
+        let mut words = Vec::new();
+        if let Some(quantum) = self.ordered.and_then(|ordered| ordered.quantum_ns) {
+            words.push(OsString::from(format!("quantum={quantum}")));
+        }
+        let delays = self.ordered.map_or(&[][..], |ordered| &ordered.delays);
+        if !delays.is_empty() {
+            let path = directory.join(DELAYS);
+            let lines: String = delays.iter().map(|delay| format!("{delay}\n")).collect();
+            fs::write(&path, lines)?;
+            words.push(joined("delays=", &path));
+        }
+        if let Some(drawn) = self.drawn {
+            words.push(drawn.icount().into());
+        }
+        if self.logged {
+            words.push(joined("delayed=", &directory.join(DELAYED)));
+        }
+        let all = words.join(&OsString::from(","));
+        Ok((!all.is_empty()).then_some(all))
+    }
+}
+
+/// How the delays of a run are drawn from its seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DelayDraw {
+    /// The average time between two delays of a CPU, whatever it executes; 0 for none.
+    pub every_ns: u32,
+    /// A delay follows one of so many locked instructions; 0 for none.
+    pub locked: u32,
+    /// The least and the greatest length of a delay; each doubling is as likely.
+    pub length_ns: [u32; 2],
+    /// The instant from which on there are delays, in ns since the machine was switched on.
+    pub from_ns: u64,
+}
+
+impl DelayDraw {
+    /// What to add to `-icount`.
+    fn icount(self) -> String {
+        let [least, most] = self.length_ns;
+        format!(
+            "delay-every={},delay-locked={},delay-least={least},delay-most={most},delay-from={}",
+            self.every_ns, self.locked, self.from_ns
+        )
+    }
+}
