@@ -98,8 +98,11 @@ fn resumed() -> Outcome {
         part[key] = whole[key].clone();
     }
     assert_eq!(part, whole);
-    let said = interrupted(here, "stopped");
-    assert!(said.contains("assize hunt --resume stopped"), "{said}");
+    let printed = interrupted(here, "stopped");
+    assert!(
+        printed.contains("assize hunt --resume stopped"),
+        "{printed}"
+    );
     let mut stopped = document(here, &["--resume", "stopped", "--seeds", "6"]);
     for key in ["directory", "reproduce"] {
         stopped[key] = whole[key].clone();
