@@ -10,7 +10,6 @@ mod google_benchmark;
 mod jmh;
 mod phoronix;
 mod pytest_benchmark;
-mod xml;
 
 use std::path::Path;
 

@@ -5,8 +5,7 @@
 //! has the results of the runs, separated by colons.
 
 use super::common::{Context, Harness, better};
-use super::xml::{Event, events};
-use crate::declared::error::{Fault, no_number};
+use crate::declared::error::{Fault, no_number, syntax};
 use crate::declared::metric::Better;
 use crate::declared::sheet::{Mean, Of, Sheet};
 use crate::grammar::number::Locale;
@@ -20,128 +19,92 @@ pub(super) const PHORONIX: Harness = Harness {
     read,
 };
 
-/// A test of the file.
-#[derive(Default)]
-struct Test {
-    title: String,
-    description: String,
-    scale: String,
-    proportion: String,
-    entries: Vec<Entry>,
-}
-
-/// The results of one configuration in a test.
-#[derive(Default)]
-struct Entry {
-    identifier: String,
-    value: String,
-    raw: String,
-}
-
 fn read(document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
-    for test in tests(document)? {
-        add(&test, context, sheet)?;
+    for test in elements(document, "Result")? {
+        add(test, context, sheet)?;
     }
     Ok(())
 }
 
-fn tests(document: &str) -> Result<Vec<Test>, Fault> {
-    let mut tests: Vec<Test> = Vec::new();
-    let mut path: Vec<&str> = Vec::new();
-    for event in events(document)? {
-        match event {
-            Event::Begin(name) => {
-                path.push(name);
-                match path.as_slice() {
-                    [_, "Result"] => tests.push(Test::default()),
-                    [_, "Result", "Data", "Entry"] => {
-                        if let Some(test) = tests.last_mut() {
-                            test.entries.push(Entry::default());
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            Event::End(_) => {
-                path.pop();
-            }
-            Event::Text(text) => {
-                if let Some(test) = tests.last_mut() {
-                    note(test, &path, text);
-                }
-            }
-        }
+/// What is inside the elements of a name, which have no attributes and are not nested.
+fn elements<'t>(text: &'t str, name: &str) -> Result<Vec<&'t str>, Fault> {
+    let (begin, end) = (format!("<{name}>"), format!("</{name}>"));
+    let all = text.split(&begin).skip(1).map(|rest| rest.split_once(&end));
+    let all: Option<Vec<_>> = all.collect();
+    let all = all.ok_or_else(|| syntax("XML", format!("{begin} is not closed")))?;
+    Ok(all.into_iter().map(|(inside, _)| inside).collect())
+}
+
+/// The text of the first element of a name, without entities; empty if there is none.
+fn text(of: &str, name: &str) -> Result<String, Fault> {
+    let first = elements(of, name)?.first().map_or("", |text| text.trim());
+    let data = first.strip_prefix("<![CDATA[");
+    if let Some(data) = data.and_then(|data| data.strip_suffix("]]>")) {
+        return Ok(data.to_owned());
     }
-    Ok(tests)
+    let entities = [
+        ("quot", "\""),
+        ("apos", "'"),
+        ("lt", "<"),
+        ("gt", ">"),
+        ("amp", "&"),
+    ];
+    let plain =
+        |text: String, (name, sign): &(&str, &str)| text.replace(&format!("&{name};"), sign);
+    Ok(entities.iter().fold(first.to_owned(), plain))
 }
 
-fn note(test: &mut Test, path: &[&str], text: String) {
-    let into = match path {
-        [_, "Result", "Title"] => &mut test.title,
-        [_, "Result", "Description"] => &mut test.description,
-        [_, "Result", "Scale"] => &mut test.scale,
-        [_, "Result", "Proportion"] => &mut test.proportion,
-        [_, "Result", "Data", "Entry", field] => {
-            let Some(entry) = test.entries.last_mut() else {
-                return;
-            };
-            match *field {
-                "Identifier" => &mut entry.identifier,
-                "Value" => &mut entry.value,
-                "RawString" => &mut entry.raw,
-                _ => return,
-            }
-        }
-        _ => return,
+fn add(test: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
+    let (head, _) = test.split_once("<Entry>").unwrap_or((test, ""));
+    let (title, scale) = (text(head, "Title")?, text(head, "Scale")?);
+    let workload = match text(head, "Description")?.as_str() {
+        "" => title,
+        description => format!("{title}, {description}"),
     };
-    *into = text;
-}
-
-fn add(test: &Test, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
-    let workload = match test.description.as_str() {
-        "" => test.title.clone(),
-        description => format!("{}, {description}", test.title),
-    };
-    let metric = match test.scale.as_str() {
-        "" if test.proportion == "LIB" => "time",
+    let proportion = text(head, "Proportion")?;
+    let metric = match scale.as_str() {
+        "" if proportion == "LIB" => "time",
         "" => "result",
         scale => scale,
     };
-    match test.proportion.as_str() {
+    match proportion.as_str() {
         "HIB" => better(sheet, metric, Better::Higher),
         "LIB" => better(sheet, metric, Better::Lower),
         _ => {}
     }
-    for entry in &test.entries {
+    for entry in elements(test, "Entry")? {
+        let [identifier, value, raw] =
+            ["Identifier", "Value", "RawString"].map(|name| text(entry, name));
+        let (identifier, value, raw) = (identifier?, value?, raw?);
         // A test that failed has no value.
-        if entry.value.is_empty() && entry.raw.is_empty() {
+        if value.is_empty() && raw.is_empty() {
             continue;
         }
         let of = Of {
             configuration: match context.configuration {
-                UNNAMED => &entry.identifier,
+                UNNAMED => &identifier,
                 name => name,
             },
             workload: &workload,
             ..Of::default()
         };
         let read = |text: &str| {
-            let place = || format!("{workload} of {}", entry.identifier);
+            let place = || format!("{workload} of {identifier}");
             number(text.trim(), Locale::English).ok_or_else(|| no_number(&place(), text))
         };
-        if entry.raw.is_empty() {
+        if raw.is_empty() {
             let mean = Mean {
-                mean: read(&entry.value)?,
+                mean: read(&value)?,
                 spread: None,
                 n: context.runs_behind,
             };
-            sheet.mean(of, metric, &test.scale, mean);
+            sheet.mean(of, metric, &scale, mean);
             continue;
         }
-        let runs: Result<Vec<Number>, Fault> = entry.raw.split(':').map(read).collect();
+        let runs: Result<Vec<Number>, Fault> = raw.split(':').map(read).collect();
         for value in runs? {
             let run = sheet.run(of);
-            sheet.figure(run, metric, &test.scale, value, 0)?;
+            sheet.figure(run, metric, &scale, value, 0)?;
         }
     }
     Ok(())
