@@ -164,24 +164,12 @@ impl Run {
     }
 }
 
-/// The figures of a run: over all threads, then quantiles, then of each thread if there are several.
+/// The figures of a run, over all threads.
 fn figures(threads: &BTreeMap<u32, Seen>, buckets: &[(f64, u64)], over: u64) -> Vec<Figure> {
-    let measured = threads.iter().filter(|(_, seen)| seen.count != Some(0.0));
-    let measured: Vec<(&u32, &Seen)> = measured.collect();
-    let seen: Vec<Seen> = measured.iter().map(|(_, seen)| **seen).collect();
+    let measured = threads.values().filter(|seen| seen.count != Some(0.0));
+    let seen: Vec<Seen> = measured.copied().collect();
     let mut figures = levels("latency", "us", &seen);
     figures.extend(quantiles("latency", "us", buckets, over));
-    let several = measured.len() > 1;
-    for (number, seen) in measured.into_iter().filter(|_| several) {
-        let levels = [("max", seen.max), ("avg", seen.avg), ("min", seen.min)];
-        figures.extend(levels.into_iter().filter_map(|(name, value)| {
-            Some(Figure::new(
-                format!("latency {name} T{number}"),
-                value?,
-                "us",
-            ))
-        }));
-    }
     figures
 }
 

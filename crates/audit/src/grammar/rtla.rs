@@ -109,17 +109,16 @@ fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
     let mut figures = Vec::new();
     if timed {
         for (section, (_, prefix)) in SECTIONS.iter().take(3).enumerate() {
-            let seen = rows.iter().map(|(cpu, count, cells)| {
+            let seen = rows.iter().map(|(_, count, cells)| {
                 let [min, avg, max] = [1, 2, 3].map(|at| cell(cells, section * 4 + at));
-                (*cpu, Seen::new([*count, min, avg, max]))
+                Seen::new([*count, min, avg, max])
             });
-            figures.extend(of_cpus(prefix, unit, seen));
+            figures.extend(levels(prefix, unit, &seen.collect::<Vec<_>>()));
         }
         return (end, figures);
     }
     let cell = |cells: &[Option<f64>], at: usize| cell(cells, at + 1);
-    let noise = || NOISE.iter().enumerate();
-    for (at, (name, unit)) in noise() {
+    for (at, (name, unit)) in NOISE.iter().enumerate() {
         let all = rows.iter().filter_map(|(.., cells)| cell(cells, at));
         let over_all = match at {
             0 => Some(all.sum()),
@@ -129,36 +128,19 @@ fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
         let figure = |value| Figure::new(format!("{tool} {name}"), value, *unit);
         figures.extend(over_all.map(figure));
     }
-    for (cpu, _, cells) in &rows {
-        figures.extend(noise().filter_map(|(at, (name, unit))| {
-            let value = cell(cells, at)?;
-            Some(Figure::new(format!("{tool} {name} CPU{cpu}"), value, *unit))
-        }));
-    }
     (end, figures)
-}
-
-/// Figures over all CPUs, and the worst of each.
-fn of_cpus(prefix: &str, unit: &str, seen: impl Iterator<Item = (u32, Seen)>) -> Vec<Figure> {
-    let (cpus, seen): (Vec<u32>, Vec<Seen>) = seen.unzip();
-    let mut figures = levels(prefix, unit, &seen);
-    let worst = |(cpu, seen): (u32, &Seen)| {
-        let metric = format!("{prefix} max CPU{cpu}");
-        Some(Figure::new(metric, seen.max?, unit))
-    };
-    figures.extend(cpus.into_iter().zip(&seen).filter_map(worst));
-    figures
 }
 
 /// Reads a histogram whose header is line `head`; returns the line after it, and its figures.
 fn histogram(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
     let names = line_at(lines, head).unwrap_or_default();
-    let column = |name: &str| {
-        let (start, prefix) = SECTIONS.iter().find(|(start, _)| name.starts_with(start))?;
-        Some((*prefix, name[start.len()..].parse().ok()?))
+    let section = |name: &str| {
+        let mut all = SECTIONS.iter();
+        all.find(|(start, _)| name.starts_with(start))
+            .map(|(_, prefix)| *prefix)
     };
-    let columns = names.split_whitespace().skip(1).filter_map(column);
-    let columns: Vec<(&str, u32)> = columns.collect();
+    let columns = names.split_whitespace().skip(1).filter_map(section);
+    let columns: Vec<&str> = columns.collect();
     let mut statistics: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
     let mut end = head + 1;
     while let Some(text) = line_at(lines, end) {
@@ -178,15 +160,12 @@ fn histogram(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>
     let mut figures = Vec::new();
     for (_, prefix) in SECTIONS {
         let own = columns.iter().enumerate();
-        let own = own.filter(|(_, (name, _))| *name == prefix);
-        let seen = own.map(|(at, (_, cpu))| {
+        let own = own.filter(|(_, name)| **name == prefix);
+        let seen = own.map(|(at, _)| {
             let cell = |row: &str| statistics.get(row)?.get(at).copied().flatten();
-            (
-                *cpu,
-                Seen::new(["count:", "min:", "avg:", "max:"].map(cell)),
-            )
+            Seen::new(["count:", "min:", "avg:", "max:"].map(cell))
         });
-        figures.extend(of_cpus(prefix, unit, seen));
+        figures.extend(levels(prefix, unit, &seen.collect::<Vec<_>>()));
     }
     (end, figures)
 }
