@@ -44,7 +44,7 @@ impl Patches {
         }
         let begins = text.starts_with("diff --git ");
         self.header = Some(line.depth).filter(|_| begins || within && is_extended_header(text));
-        (self.header.is_some() || is_file_header(text) || is_mode(text)).then_some(at)
+        (self.header.is_some() || is_file_header(text)).then_some(at)
     }
 }
 
@@ -70,13 +70,6 @@ fn is_extended_header(text: &str) -> bool {
         "similarity index ", "dissimilarity index ", "Binary files ",
     ];
     BEGINNINGS.iter().any(|mark| text.starts_with(mark))
-}
-
-/// `old mode 100644`, also below a header that a mailer has wrapped.
-fn is_mode(text: &str) -> bool {
-    let old = text.strip_prefix("old mode ");
-    let rest = old.or_else(|| text.strip_prefix("new mode "));
-    rest.is_some_and(|mode| mode.len() == 6 && mode.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The rest of a hunk: lines of the old file and of the new one.

@@ -60,8 +60,6 @@ fn header(line: &str) -> Option<Vec<&str>> {
         "Cnt Score Error Units",
         "Cnt Score Units",
         "Samples Score Error Units",
-        "Samples Score Score error Units",
-        "Samples Mean Mean error Units",
     ];
     parameters.filter(|_| known.contains(&behind.as_str()))
 }

@@ -277,7 +277,6 @@ pub(super) struct Part {
     /// The type by its name.
     mime: String,
     kind: Kind,
-    pub(super) digest: bool,
     pub(super) alternative: bool,
     pub(super) charset: Option<String>,
     pub(super) name: Option<String>,
@@ -309,20 +308,11 @@ impl Part {
             _ => Kind::Binary,
         };
         self.mime = format!("{major}/{minor}");
-        self.digest = (major, minor) == ("multipart", "digest");
         self.alternative = (major, minor) == ("multipart", "alternative");
         self.charset = value.attribute("charset").map(str::to_owned);
         self.name = value.attribute("name").map(str::to_owned);
         self.flowed = says("format", "flowed");
         self.delsp = says("delsp", "yes");
-    }
-
-    /// A part of a digest, which is a mail unless it says otherwise.
-    pub(super) fn in_digest(mut self) -> Part {
-        if self.mime.is_empty() {
-            self.kind = Kind::Message;
-        }
-        self
     }
 
     /// Returns the kind of the part, by its type and name.

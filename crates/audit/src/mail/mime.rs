@@ -31,17 +31,10 @@ pub(super) struct Leaf {
 pub(super) fn leaves(bytes: &[u8], line: u32) -> (Vec<Leaf>, Option<u32>) {
     let mut walk = Walk {
         bytes,
-        counted: 0,
         line,
-        open: Open::Nothing,
-        stack: Vec::new(),
-        owner: 0,
-        owners: 0,
-        choices: 0,
-        leaves: Vec::new(),
-        cut_at: None,
+        ..Walk::default()
     };
-    walk.entity(0, false);
+    walk.entity(0);
     walk.run();
     (walk.leaves, walk.cut_at)
 }
@@ -49,14 +42,15 @@ pub(super) fn leaves(bytes: &[u8], line: u32) -> (Vec<Leaf>, Option<u32>) {
 /// An open multipart.
 struct Frame {
     boundary: Vec<u8>,
-    digest: bool,
     owner: usize,
     choice: usize,
 }
 
 /// The element being read.
+#[derive(Default)]
 enum Open {
     /// Between parts.
+    #[default]
     Nothing,
     /// Before the first part of the innermost multipart, from this byte and line.
     Preamble(usize, u32),
@@ -64,6 +58,7 @@ enum Open {
     Leaf(Box<Leaf>),
 }
 
+#[derive(Default)]
 struct Walk<'a> {
     bytes: &'a [u8],
     /// The offset in bytes up to which line ends are counted.
@@ -97,14 +92,12 @@ impl Walk<'_> {
             self.close(at, depth);
             self.stack.truncate(depth + 1);
             let after = at + 2 + length;
-            let frame = self.stack.last();
-            let (digest, owner) = frame.map_or((false, 0), |f| (f.digest, f.owner));
-            self.owner = owner;
+            self.owner = self.stack.last().map_or(0, |f| f.owner);
             if last {
                 self.stack.pop();
                 self.owner = self.stack.last().map_or(0, |f| f.owner);
             } else {
-                self.entity(after, digest);
+                self.entity(after);
             }
         }
         let unended = !self.stack.is_empty();
@@ -128,15 +121,10 @@ impl Walk<'_> {
     }
 
     /// A part begins, with its header.
-    fn entity(&mut self, mut at: usize, digest: bool) {
-        let mut digest = digest;
+    fn entity(&mut self, mut at: usize) {
         for _ in 0..DEEPEST {
             let fields = Fields::read(self.bytes.get(at..).unwrap_or_default());
-            let mut part = fields.part();
-            if digest {
-                part = part.in_digest();
-                digest = false;
-            }
+            let part = fields.part();
             at += fields.body;
             let line = self.line_at(at);
             match part.kind() {
@@ -152,7 +140,6 @@ impl Walk<'_> {
                     }
                     self.stack.push(Frame {
                         boundary: boundary.into_bytes(),
-                        digest: part.digest,
                         owner: self.owner,
                         choice,
                     });
