@@ -101,6 +101,43 @@ patched | tcp   | Mbit/s >   | 11.3 +- 11.4 sd n=8
     }
 }
 
+/// A figure that no row takes is no part of the name of a workload.
+#[test]
+fn names_of_rows_hold_no_figures() {
+    let place = tempfile::tempdir().unwrap();
+    let post = "old\nsort 4 12.5 s 812.5 MB\njoin 4 22.5 s 812.25 MB\n\nnew\nsort 4 11.5 s 790.5 MB\n\
+                join 4 21.5 s 790.25 MB\n";
+    fs::write(place.path().join("post.txt"), post).unwrap();
+    for rows in [
+        "old | * | rss [MB] < | 2-3.3\nnew | * | rss [MB] < | 6-7.3",
+        "old | * | rss < | table@2 col 5\nnew | * | rss < | table@6 col 5",
+    ] {
+        let done = read(place.path(), rows);
+        let text = String::from_utf8_lossy(&done.stdout);
+        for part in [
+            "old, sort 4",
+            "new, join 4",
+            "4 runs, 2 configurations, 2 workloads",
+        ] {
+            assert!(text.contains(part), "{rows}: {text}");
+        }
+    }
+}
+
+#[test]
+fn versions_and_figures_before_a_name_are_not_told_apart_by_guess() {
+    let place = tempfile::tempdir().unwrap();
+    let post = "5.10 walk 12.5 s\n6.1 walk 13.5 s\n\nnew\n5.10 walk 11.5 s\n6.1 walk 12.25 s\n";
+    fs::write(place.path().join("post.txt"), post).unwrap();
+    let rows = "old | * | time s < | table@1 col 3\nnew | * | time s < | table@4 col 3";
+    let done = read(place.path(), rows);
+    let found = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        found.contains("'5.10 walk' and '6.1 walk' would be runs of one workload"),
+        "{found}"
+    );
+}
+
 #[test]
 fn each_place_is_checked() {
     let place = with_post();
@@ -336,6 +373,12 @@ fn options_that_say_nothing_of_an_input_are_refused() {
         (
             &["audit", "post.txt", "--take", "2-6"],
             "is not PLACE=CONFIGURATION",
+        ),
+        (
+            &[
+                "audit", "post.txt", "--take", "2-3=a", "--take", "9.*=b", "--take", "5-6=a",
+            ],
+            "--take '5-6=a': takes a again",
         ),
         (&["audit", "post.txt", "--metric", "<"], "is no metric"),
     ] {

@@ -1,9 +1,10 @@
 //! The lines above a block that say what the block is about.
 
+use crate::correspondence::{is_attribution, is_correspondence};
 use crate::grammar::units::is_measure;
 use crate::line::Line;
 use crate::numbers;
-use crate::states::state_at_end;
+use crate::states::{side, state_at_end};
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +83,7 @@ fn heading_of(texts: &[&str], at: usize, far: bool, fenced: bool) -> Option<Head
         let bare = joins.iter().find_map(|word| text.strip_prefix(word));
         let text = bare.or_else(|| state_at_end(text)).unwrap_or(text);
         let named = text.chars().any(char::is_alphanumeric) && text.len() <= LONGEST;
-        let said = is_attribution(text) || is_letter_header(text);
+        let said = is_attribution(text) || is_correspondence(text);
         (named && !said).then(|| Heading {
             text: text.to_owned(),
             at: at + texts.len() - 1,
@@ -100,7 +101,9 @@ fn heading_of(texts: &[&str], at: usize, far: bool, fenced: bool) -> Option<Head
     // A number that stands alone was printed by something.
     let is_word = fenced || last.chars().any(char::is_alphabetic);
     let ends = |line: &&str| line.ends_with([':', '.']);
-    let alone = above.last().is_none_or(ends) && !far && !is_typed(last) && is_word;
+    let state = words <= 2 && side(strip_marks(last)).is_some();
+    let alone = state || above.last().is_none_or(ends);
+    let alone = alone && !far && !is_typed(last) && is_word;
     let item = !far && last.starts_with(['-', '*']) && last.get(1..2) == Some(" ");
     (marked || short && (alone || item))
         .then(|| heading(last))
@@ -193,25 +196,6 @@ fn names_nothing(text: &str) -> bool {
         || text.starts_with("Run status group")
 }
 
-/// `From: …`, `Tested-by: …`.
-fn is_letter_header(text: &str) -> bool {
-    #[rustfmt::skip]
-    const NAMES: [&str; 8] = [
-        "from", "to", "cc", "date", "subject", "link", "fixes", "message-id",
-    ];
-    text.split_once(": ").is_some_and(|(name, _)| {
-        let name = name.to_lowercase();
-        NAMES.contains(&name.as_str()) || name.ends_with("-by")
-    })
-}
-
-/// Whether a text is an attribution line: `On …, … wrote:`.
-pub(crate) fn is_attribution(text: &str) -> bool {
-    let lower = text.trim_end_matches(':').to_lowercase();
-    let ends = [" wrote", " writes", " schrieb", " said", " a \u{e9}crit"];
-    ends.iter().any(|end| lower.ends_with(end))
-}
-
 /// The machine that a line names: `Host: a1 (96 X 1925 MHz), 5.19`.
 pub(crate) fn machine(text: &str) -> Option<&str> {
     const MACHINES: [&str; 6] = ["host", "machine", "platform", "board", "hardware", "system"];
@@ -265,6 +249,7 @@ mod tests {
             ("On Monday, A wrote:|12", ""),
             ("Tested-by: A Tester|12", ""),
             ("one line of a text|and another one|12", ""),
+            ("A Name, 12 May|before|12", "before"),
             ("far above||and that was it.||12", ""),
             ("new:|done in 40.5s, 65.5 req/s|wrk:|12", "wrk"),
         ] {

@@ -27,6 +27,7 @@ pub mod reading;
 
 mod audit;
 mod command;
+mod correspondence;
 mod diff;
 mod group;
 mod headings;

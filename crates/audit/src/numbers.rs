@@ -2,7 +2,7 @@
 
 use crate::grammar::form::Form;
 use crate::grammar::number::{Locale, Number, number};
-use crate::grammar::units::{is_unit, power_of_seconds};
+use crate::grammar::units::{is_measure, is_unit, power_of_seconds, thousands};
 
 /// A number that a line prints.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,6 +15,13 @@ pub(crate) struct Printed<'t> {
     pub(crate) end: usize,
     /// The factor of its prefix: 1000 for `12K`.
     pub(crate) times: f64,
+}
+
+impl Printed<'_> {
+    /// Whether it has a fraction or a unit of what is measured, as names and parameters seldom have.
+    pub(crate) fn looks_measured(&self) -> bool {
+        is_measure(self.unit) || self.unit == "%" || self.number.value.fract() != 0.0
+    }
 }
 
 /// A number with what may stand between its digits.
@@ -44,6 +51,11 @@ pub(crate) fn find(line: &str) -> Vec<Printed<'_>> {
             at = end;
             continue;
         }
+        if let Some(printed) = in_groups(line, at) {
+            at = printed.end;
+            found.push(printed);
+            continue;
+        }
         let digits = NUMBER.find(&line[at..]).map_or("", |found| found.as_str());
         let rest = &line[at + digits.len()..];
         let comma = || number(digits, Locale::CommaDecimal).filter(|_| digits.contains(','));
@@ -69,6 +81,25 @@ pub(crate) fn find(line: &str) -> Vec<Printed<'_>> {
         }
     }
     found
+}
+
+/// `1 200 843 ops/s`, whose thousands blanks part: first in the line or behind a sign, and before a
+/// unit of what is measured.
+fn in_groups(line: &str, at: usize) -> Option<Printed<'_>> {
+    static GROUPS: Form = Form::new("^[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)? ?");
+    let (before, rest) = (line[..at].trim_end(), &line[at..]);
+    let parted = rest.as_bytes().iter().take(4).any(|b| *b == b' ');
+    let first = before.is_empty() || before.ends_with([':', '=', '|']);
+    let groups = (first && parted).then(|| GROUPS.find(rest))??;
+    let unit = word_of(&rest[groups.end()..]);
+    let digits = groups.as_str().replace(' ', "").replace(',', ".");
+    Some(Printed {
+        number: number(&digits, Locale::English)?,
+        unit: Some(unit).filter(|unit| is_measure(unit))?,
+        at,
+        end: at + groups.end() + unit.len(),
+        times: 1.0,
+    })
 }
 
 /// Whether a comma of the line can only be a decimal mark: `2,10s`. So are the others then:
@@ -215,23 +246,20 @@ fn word_of(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The power of thousands that a prefix stands for, and what follows it.
+/// The power of thousands that a prefix stands for, and what follows it. `m` may be a minute.
 fn prefixed(word: &str) -> Option<(i32, &str)> {
-    let (at, prefix) = word.char_indices().next()?;
-    let power = match prefix {
-        'k' | 'K' => 1,
-        'M' => 2,
-        'G' => 3,
-        'T' => 4,
-        _ => return None,
-    };
-    Some((power, &word[at + 1..]))
+    let (prefix, rest) = word.split_at_checked(1)?;
+    let power = thousands(prefix).filter(|power| (1..=4).contains(power))?;
+    Some((power, rest))
 }
 
 /// Whether two units are one, however they are spelled.
 pub(crate) fn same_unit(a: &str, b: &str) -> bool {
     let times = power_of_seconds(a).zip(power_of_seconds(b));
-    times.is_some_and(|(a, b)| a == b) || a.eq_ignore_ascii_case(b)
+    let rates = a.split_once('/').zip(b.split_once('/'));
+    let rate =
+        |((a, per), (b, other)): ((&str, &str), (&str, &str))| a == b && same_unit(per, other);
+    times.is_some_and(|(a, b)| a == b) || a.eq_ignore_ascii_case(b) || rates.is_some_and(rate)
 }
 
 #[cfg(test)]
@@ -257,6 +285,10 @@ mod tests {
             ("2,10s user 2,905 total", &[2.1, 2.905]),
             ("2.10s user 2,905 total on 1,2", &[2.1, 2905.0, 1.2]),
             ("13m15 13m15sx 1h2m3", &[]),
+            (
+                "12 345 678|a 12 345 ms|12 34 ms",
+                &[12.0, 345.0, 678.0, 12.0, 345.0, 12.0, 34.0],
+            ),
         ] {
             let found: Vec<f64> = values(line).iter().map(|(value, ..)| *value).collect();
             assert_eq!(found, wanted, "{line}");
@@ -270,6 +302,7 @@ mod tests {
             ("stock: 1m27s", 87.0, "s", 1.0), ("1h02m03.5s,", 3723.5, "s", 0.1),
             ("real 1m24,238s", 84.238, "s", 1e-3), ("took 2h15m", 8100.0, "s", 60.0),
             ("1. 8s 310ms", 8.31, "s", 1e-3), ("1min 45sec", 105.0, "s", 1.0), (" 2) 7s787ms", 7.787, "s", 1e-3),
+            ("1 200 843 ops/s", 1_200_843.0, "ops/s", 1.0),
             ("13m", 13.0, "m", 1.0), ("132.5K iops", 132_500.0, "iops", 100.0),
             ("1.5 Miops", 1_500_000.0, "iops", 100_000.0), ("183M", 183e6, "", 1e6),
             ("2KiB", 2.0, "KiB", 1.0), ("10Gbit", 10.0, "Gbit", 1.0),

@@ -1,7 +1,6 @@
 //! Finds the blocks of figures in a message, with the headings and commands above them.
 
 mod commands;
-mod correspondence;
 mod digits;
 mod markup;
 
@@ -21,7 +20,6 @@ use crate::options::Options;
 use crate::printed::note_steps;
 use crate::unreached;
 use commands::sleep;
-pub(crate) use correspondence::is_correspondence;
 pub(crate) use digits::may_hold;
 use digits::next_digit;
 

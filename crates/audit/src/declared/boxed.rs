@@ -5,6 +5,7 @@ use super::header::Header;
 use super::input::{Found, Input, WORKLOAD};
 use super::rows::Rows;
 use super::sheet::Sheet;
+use crate::grammar::hyperfine::starts_export;
 use crate::grammar::number::Locale;
 use crate::group::item::UNNAMED;
 
@@ -40,16 +41,11 @@ fn header(table: &Table, input: &Input<'_>) -> Result<Option<Header>, Error> {
     let Some((cells, line)) = table.rows.first() else {
         return Ok(None);
     };
-    if is_of_hyperfine(cells) {
+    // What hyperfine exports its own format reads.
+    if starts_export(&format!("| {}", cells.join(" | "))) {
         return Ok(None);
     }
     Header::read(cells, input.known).map_err(input.at(*line))
-}
-
-/// Whether hyperfine exported the table, which its own format reads.
-fn is_of_hyperfine(cells: &[String]) -> bool {
-    matches!(cells, [command, mean, _, _, relative]
-        if command == "Command" && mean.starts_with("Mean [") && relative == "Relative")
 }
 
 /// Reads all tables of a text that say what their columns are.

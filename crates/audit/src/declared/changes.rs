@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_bundle::Records;
+use assize_bundle::{Records, Statement};
 
 use super::arithmetic::{self, Check};
 use super::error::{Fault, no_number};
@@ -12,6 +12,8 @@ use crate::grammar::number::{Locale, Number, number};
 #[derive(Debug, Clone)]
 pub(crate) struct Printed {
     pub(crate) configuration: String,
+    /// What it is compared with; the first configuration if the table does not tell.
+    pub(crate) to: Option<String>,
     pub(crate) workload: String,
     pub(crate) metric: String,
     pub(crate) line: u32,
@@ -43,47 +45,73 @@ pub(super) fn parse(
     Ok((number, kind))
 }
 
-/// By configuration, workload and metric: the sum of the figures, their number and their step.
-type Means<'r> = BTreeMap<[&'r str; 3], (f64, f64, f64)>;
+/// By configuration, workload and metric, in small letters: the sum of the figures, their number and
+/// their step.
+type Means = BTreeMap<[String; 3], (f64, f64, f64)>;
 
-/// Recomputes each printed change against the first configuration.
-pub(super) fn checked(printed: &[Printed], records: &Records) -> Vec<Check> {
-    let (Some(baseline), false) = (records.configurations.first(), printed.is_empty()) else {
-        return Vec::new();
-    };
-    let means = means(records);
-    let mean = |configuration: &str, one: &Printed| {
-        let key = [configuration, one.workload.as_str(), one.metric.as_str()];
-        means.get(&key).map(|(sum, n, step)| (sum / n, step / 2.0))
-    };
-    let each = printed.iter().map(|one| {
-        let both = mean(&one.configuration, one).zip(mean(&baseline.name, one));
-        let what = format!(
-            "{} / {}, {} on {}",
-            one.configuration, baseline.name, one.metric, one.workload
-        );
-        let percent = one.kind == Some(Kind::Percent);
-        let both = both.filter(|_| one.kind.is_some()).map(|(of, to)| [of, to]);
-        arithmetic::change((one.line, what), one.number, percent, both)
-    });
-    each.collect()
+fn key(names: [&str; 3]) -> [String; 3] {
+    names.map(str::to_lowercase)
 }
 
-fn means(records: &Records) -> Means<'_> {
+/// Recomputes each printed change. One of figures that are not there becomes a statement, if the text
+/// says what it compares.
+pub(super) fn checked(printed: Vec<Printed>, records: &mut Records) -> Vec<Check> {
+    if printed.is_empty() {
+        return Vec::new();
+    }
+    let means = means(records);
+    let first = records.configurations.first().map(|one| one.name.clone());
+    let mut checks = Vec::new();
+    for one in printed {
+        let Some(to) = one.to.as_ref().or(first.as_ref()) else {
+            continue;
+        };
+        let mean = |configuration: &str| {
+            let (sum, n, step) = means.get(&key([configuration, &one.workload, &one.metric]))?;
+            Some((sum / n, step / 2.0))
+        };
+        let both = mean(&one.configuration).zip(mean(to));
+        let (of, metric, workload) = (&one.configuration, &one.metric, &one.workload);
+        let what = format!("{of} / {to}, {metric} on {workload}");
+        let percent = one.kind == Some(Kind::Percent);
+        let known = both.filter(|_| one.kind.is_some()).map(|(of, to)| [of, to]);
+        checks.push(arithmetic::change(
+            (one.line, what),
+            one.number,
+            percent,
+            known,
+        ));
+        if both.is_none() && one.to.is_some() {
+            records.statements.push(Statement {
+                configuration: Some(one.configuration),
+                workload: Some(one.workload),
+                metric: one.metric,
+                unit: if percent { "%" } else { "" }.to_owned(),
+                value: one.number.value,
+                normalised_to: one.to,
+                not_admitted: false,
+                place: super::sheet::place(one.line),
+            });
+        }
+    }
+    checks
+}
+
+fn means(records: &Records) -> Means {
     let mut means = Means::new();
     for run in &records.runs {
         for (metric, one) in &run.metrics {
-            let key = [run.configuration.as_str(), &run.workload, metric];
+            let key = key([&run.configuration, &run.workload, metric]);
             let sum = means.entry(key).or_default();
             (sum.0, sum.1) = (sum.0 + one.value, sum.1 + 1.0);
         }
     }
     for one in &records.summaries {
-        let key = [one.configuration.as_str(), &one.workload, &one.metric];
+        let key = key([&one.configuration, &one.workload, &one.metric]);
         means.entry(key).or_insert((one.mean, 1.0, 0.0));
     }
     for one in &records.resolutions {
-        let key = [one.configuration.as_str(), &one.workload, &one.metric];
+        let key = key([&one.configuration, &one.workload, &one.metric]);
         if let Some(mean) = means.get_mut(&key) {
             mean.2 = one.step;
         }

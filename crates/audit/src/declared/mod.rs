@@ -14,7 +14,7 @@
 
 pub(crate) mod arithmetic;
 mod boxed;
-mod changes;
+pub(crate) mod changes;
 mod csv;
 pub(crate) mod error;
 mod header;
@@ -29,6 +29,7 @@ mod tests;
 
 use std::io::{BufRead, Read};
 
+use crate::grammar::hyperfine::starts_export;
 use crate::group::item::UNNAMED;
 use crate::harness;
 use crate::harness::common::{Context, Harness};
@@ -136,6 +137,9 @@ fn form(head: &[u8], whole: bool, input: &Input<'_>) -> Result<Option<Form>, Err
     let Some(first) = first.filter(|_| !text.contains('\0')) else {
         return Ok(None);
     };
+    if starts_export(first) {
+        return Ok(None);
+    }
     if numbers::are_all(text) {
         return Ok(Some(Form::Numbers));
     }

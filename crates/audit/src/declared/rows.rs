@@ -123,6 +123,7 @@ impl<'o> Rows<'o> {
             let (metric, _) = self.metric(cells, "", "", sheet)?;
             sheet.changes.push(Printed {
                 configuration: of.configuration.to_owned(),
+                to: None,
                 workload: of.workload.to_owned(),
                 metric: metric.into_owned(),
                 line: of.line,

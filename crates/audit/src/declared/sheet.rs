@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{
-    Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Statement, Summary,
+    Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Summary,
 };
 
-use super::arithmetic::Check;
 use super::changes::{self, Printed};
 use super::error::Fault;
 use super::input::Declared;
@@ -98,9 +97,6 @@ pub(crate) struct Sheet {
     better: BTreeMap<String, Better>,
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) limits: Vec<String>,
-    pub(crate) checks: Vec<Check>,
-    /// Printed changes of figures that are not there.
-    pub(crate) statements: Vec<Statement>,
     /// Printed changes.
     pub(crate) changes: Vec<Printed>,
 }
@@ -338,7 +334,7 @@ impl Sheet {
         let mut declared = Declared {
             format,
             lower_is_better: of(Better::Lower),
-            checks: self.checks,
+            checks: Vec::new(),
             records: Records {
                 source: source.to_owned(),
                 configurations,
@@ -347,15 +343,13 @@ impl Sheet {
                 higher_is_better: of(Better::Higher),
                 runs,
                 summaries: self.summaries,
-                statements: self.statements,
                 resolutions,
                 doubts: self.doubts,
                 limits: self.limits,
                 ..Records::default()
             },
         };
-        let checks = changes::checked(&self.changes, &declared.records);
-        declared.checks.extend(checks);
+        declared.checks = changes::checked(self.changes, &mut declared.records);
         declared
     }
 

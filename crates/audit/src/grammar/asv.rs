@@ -12,7 +12,7 @@
 //! reported but one doubt per block.
 
 use super::prelude::*;
-use super::units::{is_time, metric_of};
+use super::units::{is_time, metric_of, thousands};
 
 /// Longest line.
 const LONGEST: usize = 1000;
@@ -131,13 +131,10 @@ fn figure(cell: &str, name: &str) -> Option<Figure> {
     if is_time(unit) {
         return Some(Figure::new(metric_of(unit), value, unit));
     }
-    let mut prefixes = ["k", "M", "G", "T"].iter();
-    let power = prefixes.position(|prefix| *prefix == unit);
-    let thousands = power.map_or(0, |at| at as i32 + 1);
-    if thousands == 0 && !unit.is_empty() {
+    let Some(power) = thousands(unit).filter(|power| *power >= 0) else {
         return Some(Figure::new(unit, value, unit));
-    }
-    let value = value * 1000_f64.powi(thousands);
+    };
+    let value = value * 1000_f64.powi(power);
     // `module.Class.peakmem_method(parameters)`.
     let method = name.split('(').next()?.rsplit('.').next()?;
     Some(

@@ -9,6 +9,7 @@
 
 use super::gobench::numerator;
 use super::prelude::*;
+use super::units::thousands;
 
 /// Some dozens of columns; a longer line is no header.
 const HEADER_AT_MOST: usize = 4000;
@@ -188,7 +189,7 @@ impl Table {
         let suffix = found.name("suffix").map_or("", |suffix| suffix.as_str());
         let digits = english(&found["digits"])?;
         if suffix == "i" && !self.old {
-            let thousands = power(&found["prefix"]) / 3;
+            let thousands = thousands(&found["prefix"])?;
             let unit = numerator(metric).rsplit('-').next().unwrap_or_default();
             let value = digits * 1024f64.powi(Some(thousands).filter(|power| *power > 0)?);
             return Some(Figure::new(metric, value, unit));
@@ -199,22 +200,9 @@ impl Table {
             (false, Some("sec")) => "s",
             (false, own) => own.unwrap_or_default(),
         };
-        let value = english(&format!("{}e{}", &found["digits"], power(&found["prefix"])))?;
+        let power = 3 * thousands(&found["prefix"])?;
+        let value = english(&format!("{}e{power}", &found["digits"]))?;
         Some(Figure::new(metric, value, unit))
-    }
-}
-
-/// The power of ten of an SI prefix.
-fn power(prefix: &str) -> i32 {
-    match prefix {
-        "n" => -9,
-        "µ" | "μ" | "u" => -6,
-        "m" => -3,
-        "k" | "K" => 3,
-        "M" => 6,
-        "G" => 9,
-        "T" => 12,
-        _ => 0,
     }
 }
 

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use super::number::{Locale, step};
 use super::prelude::*;
+use super::units::thousands;
 
 /// Google Benchmark; see the module.
 pub const GOOGLE_BENCHMARK: Grammar = Grammar {
@@ -29,8 +30,6 @@ pub const GOOGLE_BENCHMARK: Grammar = Grammar {
 const LONGEST: usize = 1000;
 /// Suffixes of aggregates over repetitions, besides the mean.
 const AGGREGATES: [&str; 7] = ["_median", "_stddev", "_cv", "_min", "_max", "_BigO", "_RMS"];
-/// SI prefixes after numbers: `500m/s` is 0.5 per second.
-const PREFIXES: &str = "pnum kMGTPE";
 
 static ROW: Form = Form::new(
     r"^(?<name>\S.*?)\s+(?<time>[\d.]+) (?<unit>[num]?s|%)\s+(?<cpu>[\d.]+) (?:[num]?s|%)(?:\s+\d+)?(?<rest>\s.*)?$",
@@ -56,8 +55,7 @@ fn row(text: &str) -> Option<(String, Vec<Figure>)> {
     let rest = found.name("rest").map_or("", |rest| rest.as_str());
     for found in COUNTER.each(rest) {
         let bytes = &found["name"] == "bytes_per_second";
-        let prefix = found["prefix"].chars().next().unwrap_or(' ');
-        let power = PREFIXES.find(prefix).map_or(0, |place| place as i32 - 4);
+        let power = thousands(&found["prefix"])?;
         let scale = if bytes { 1024.0_f64 } else { 1000.0 }.powi(power);
         let per = found.name("unit").map_or("", |unit| unit.as_str());
         let unit = if bytes { "B/s" } else { per };

@@ -11,11 +11,15 @@ use super::prelude::*;
 use crate::headings::is_fence;
 use crate::printed;
 
-/// The text output of `hyperfine`.
+/// The text output of `hyperfine`. Of one command people cut the title off.
 pub const HYPERFINE: Grammar = Grammar {
-    first: b"B",
+    first: b"BT",
     names_what_it_compares: true,
-    ..Grammar::new("hyperfine", |line| title(line).is_some(), read_text)
+    ..Grammar::new(
+        "hyperfine",
+        |line| title(line).is_some() || line.trim_start().starts_with("Time ("),
+        read_text,
+    )
 };
 
 /// The tables that `hyperfine` exports.
@@ -47,9 +51,11 @@ fn title(text: &str) -> Option<(u32, String)> {
 
 fn read_text(lines: &[Line<'_>]) -> Option<Block> {
     let mut block = Block::default();
-    let (mut number, _) = title(line_at(lines, 0)?)?;
+    let Some((mut number, _)) = title(line_at(lines, 0)?) else {
+        return section(&mut block, lines, None).then_some(block);
+    };
     while let Some((next, command)) = line_at(lines, block.taken.len()).and_then(title) {
-        if next != number || !section(&mut block, lines, &command) {
+        if next != number || !section(&mut block, lines, Some(&command)) {
             break;
         }
         number += 1;
@@ -76,14 +82,14 @@ fn read_text(lines: &[Line<'_>]) -> Option<Block> {
     (!block.findings.is_empty()).then_some(block)
 }
 
-/// Reads a section from its title on.
-fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
-    let at = block.taken.len() + 1;
+/// Reads a section from its title on, if it has one.
+fn section(block: &mut Block, lines: &[Line<'_>], command: Option<&str>) -> bool {
+    let at = block.taken.len() + usize::from(command.is_some());
     let time = line_at(lines, at).and_then(|text| TIME.captures(text.trim()));
     let Some(time) = time else {
         return false;
     };
-    let labels = configuration(Some(command));
+    let labels = configuration(command);
     let value = |name: &str, metric: &str| {
         let unit = time.name(&format!("{name}unit")).or(time.name("unit"))?;
         let value = english(time.name(name)?.as_str())?;
@@ -92,7 +98,8 @@ fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
     let figures = [("mean", "time"), ("user", "user"), ("sys", "sys")].into_iter();
     let figures = figures.filter_map(|(name, metric)| value(name, metric));
     let figures: Vec<Figure> = figures.collect();
-    block.taken.extend(["hyperfine title", "hyperfine mean"]);
+    block.taken.resize(at, "hyperfine title");
+    block.taken.push("hyperfine mean");
     let Some(sd) = time.name("sd") else {
         block.run(at, labels, figures);
         return true;
@@ -112,7 +119,8 @@ fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
     true
 }
 
-fn starts_export(line: &str) -> bool {
+/// Whether a line is the header of a table that hyperfine exports.
+pub(crate) fn starts_export(line: &str) -> bool {
     let text = line.trim_start();
     text.starts_with("| Command | Mean [") || text.starts_with("command,mean,stddev,")
 }

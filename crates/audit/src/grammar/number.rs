@@ -24,6 +24,10 @@ pub fn parse(token: &str, locale: Locale) -> Option<f64> {
     if token.len() > LONGEST {
         return None;
     }
+    let minus = token
+        .strip_prefix('\u{2212}')
+        .map(|rest| format!("-{rest}"));
+    let token = minus.as_deref().unwrap_or(token);
     let (number, power) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
     let unsigned = number.strip_prefix(['+', '-']).unwrap_or(number);
     let (whole, fraction) = unsigned.split_once(decimal).unwrap_or((unsigned, "0"));

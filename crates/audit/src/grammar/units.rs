@@ -29,6 +29,27 @@ pub(crate) fn power_of_seconds(unit: &str) -> Option<i32> {
     *power
 }
 
+/// The power of thousands of an SI prefix: `500m/s` is 0.5 per second.
+pub(crate) fn thousands(prefix: &str) -> Option<i32> {
+    const ALL: [&str; 11] = [
+        "p",
+        "n",
+        "u|\u{b5}|\u{3bc}",
+        "m",
+        "",
+        "k|K",
+        "M",
+        "G",
+        "T",
+        "P",
+        "E",
+    ];
+    let at = ALL
+        .iter()
+        .position(|all| all.split('|').any(|one| one == prefix))?;
+    i32::try_from(at).ok().map(|at| at - 4)
+}
+
 /// Whether a word is a unit of time.
 pub(crate) fn is_time(word: &str) -> bool {
     let mut all = TIMES.iter().flat_map(|(names, _)| names.split('|'));

@@ -10,46 +10,34 @@ use assize_bundle::Spread;
 
 use super::item::{Item, Stand};
 use crate::grammar::block::{Figure, Finding};
-use crate::grammar::units::power_of_seconds;
-
-/// Sizes, in bytes.
-const SIZES: &[(&[&str], f64)] = &[
-    (&["B", "byte", "bytes"], 1.0),
-    (&["kB", "KB"], 1e3),
-    (&["MB"], 1e6),
-    (&["GB"], 1e9),
-    (&["TB"], 1e12),
-    (&["KiB"], 1024.0),
-    (&["MiB"], 1_048_576.0),
-    (&["GiB"], 1_073_741_824.0),
-];
-
-/// Numbers of bits.
-const BITS: &[(&[&str], f64)] = &[
-    (&["bit", "bits"], 1.0),
-    (&["kbit", "Kbit", "Kbits"], 1e3),
-    (&["Mbit", "Mbits"], 1e6),
-    (&["Gbit", "Gbits"], 1e9),
-];
-
-/// The kind of unit that a time is; the finest known is a nanosecond.
-const TIME: usize = 0;
+use crate::grammar::units::{power_of_seconds, thousands};
 
 /// Splits a unit into its kind, the part from the slash on, and its size in the smallest unit of
-/// the same kind.
-fn scale(unit: &str) -> Option<(usize, &str, f64)> {
+/// the same kind: a nanosecond, a byte or a bit.
+fn scale(unit: &str) -> Option<(&str, &str, f64)> {
     let (own, per) = unit.split_at(unit.find('/').unwrap_or(unit.len()));
     let per = match per {
         "/sec" | "/second" => "/s",
         per => per,
     };
     if let Some(power) = power_of_seconds(own) {
-        return Some((TIME, per, 10.0_f64.powi(power + 9)));
+        return Some(("time", per, 10.0_f64.powi(power + 9)));
     }
-    let kinds = (TIME + 1..).zip([SIZES, BITS]);
-    let mut known = kinds.flat_map(|(kind, units)| units.iter().map(move |unit| (kind, unit)));
-    let (kind, (_, scale)) = known.find(|(_, (words, _))| words.contains(&own))?;
-    Some((kind, per, *scale))
+    let kinds = [
+        ("bytes", "B"),
+        ("byte", "B"),
+        ("bits", "bit"),
+        ("bit", "bit"),
+        ("B", "B"),
+    ];
+    let mut kinds = kinds.iter();
+    let (prefix, kind) = kinds.find_map(|(name, kind)| Some((own.strip_suffix(name)?, *kind)))?;
+    let (prefix, base) = match prefix.strip_suffix('i') {
+        Some(prefix) => (prefix, 1024.0_f64),
+        None => (prefix, 1000.0),
+    };
+    let power = thousands(prefix).filter(|power| *power >= 0)?;
+    Some((kind, per, base.powi(power)))
 }
 
 /// The finest of several units of one kind; `None` if all are equal or their kinds differ.

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use assize_bundle::Statement;
-
 use super::parse::{Reading, Row, Subject};
 use super::place::{Item, Nth, Place, cells, is_spread, name_before};
 use crate::declared::arithmetic;
+use crate::declared::changes::{Kind, Printed as Change};
 use crate::declared::error::{Error, Fault};
 use crate::declared::input::Declared;
-use crate::declared::sheet::{self, Mean, Of, Sheet};
+use crate::declared::sheet::{Mean, Of, Sheet};
 use crate::grammar::number::Number;
 use crate::grammar::units::is_time;
 use crate::numbers::{self, Printed, same_unit};
@@ -21,8 +20,10 @@ struct Taken<'t> {
     line: u32,
     /// The name of its row, in a table.
     row: Option<&'t str>,
-    /// The cells of its row, or the name in its line, before all figures that the reading takes.
+    /// The cells of its row, or the name in its line, before all figures.
     before: Vec<&'t str>,
+    /// All of the line before the first number that the reading takes.
+    whole: &'t str,
 }
 
 /// Takes the figures from the places of a text, and checks each place; `source` is the
@@ -40,23 +41,16 @@ pub fn judge(text: &str, source: &str, reading: &Reading) -> Result<Declared, Er
     };
     post.note_first_numbers(reading);
     let mut sheet = Sheet::default();
-    let mut means = BTreeMap::new();
-    let mut later = Vec::new();
-    for row in &reading.rows {
+    let is_change = |row: &&Row| matches!(row.of, Subject::Change(..));
+    let (changes, figures): (Vec<&Row>, Vec<&Row>) = reading.rows.iter().partition(is_change);
+    for row in figures.into_iter().chain(changes) {
         let done = match &row.of {
-            Subject::Change(..) => {
-                later.push(row);
-                Ok(())
-            }
-            _ => add(row, &mut post, &mut sheet, &mut means),
+            Subject::Change(of, to) => note_change(row, [of, to], &mut post, &mut sheet),
+            _ => add(row, &mut post, &mut sheet),
         };
         done.map_err(|fault| located(reading, row, fault))?;
     }
-    for row in later {
-        let done = check(row, &mut post, &mut sheet, &means);
-        done.map_err(|fault| located(reading, row, fault))?;
-    }
-    let only_changes = sheet.configurations() == 0 && !sheet.statements.is_empty();
+    let only_changes = sheet.configurations() == 0 && !sheet.changes.is_empty();
     if sheet.configurations() < 2 && !only_changes {
         let fault = "names one configuration; add a row of the one to compare it with".to_owned();
         return Err(Error::whole(&reading.source, fault));
@@ -83,13 +77,6 @@ fn located(reading: &Reading, row: &Row, fault: Fault) -> Error {
     }
 }
 
-/// The mean of each metric of a cell, and the largest error that rounding can cause in it.
-type Means = BTreeMap<[String; 3], (f64, f64)>;
-
-fn key(configuration: &str, workload: &str, row: &Row) -> [String; 3] {
-    [configuration, workload, &row.metric.name].map(str::to_lowercase)
-}
-
 /// The workload of a figure: for `*` the cells of its row before the figures.
 fn workload(row: &Row, one: &Taken<'_>) -> String {
     match row.workload.as_str() {
@@ -98,12 +85,7 @@ fn workload(row: &Row, one: &Taken<'_>) -> String {
     }
 }
 
-fn add<'t>(
-    row: &Row,
-    post: &mut Post<'t>,
-    sheet: &mut Sheet,
-    means: &mut Means,
-) -> Result<(), Fault> {
+fn add<'t>(row: &Row, post: &mut Post<'t>, sheet: &mut Sheet) -> Result<(), Fault> {
     let place = &row.place;
     let taken = post.all(place, row)?;
     let mut beside = |item: Option<&Item>, what: &str| {
@@ -155,7 +137,6 @@ fn add<'t>(
             sheet.figure(run, &row.metric.name, unit, number, one.line)?;
         }
     }
-    note_means(row, &taken, means)?;
     printed_mean(row, post, &taken)
 }
 
@@ -167,20 +148,6 @@ fn name<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
             Err("the configuration is '*', which only a column of a table has; name it".to_owned())
         }
     }
-}
-
-fn note_means(row: &Row, taken: &[Taken<'_>], means: &mut Means) -> Result<(), Fault> {
-    let mut by_key: BTreeMap<[String; 3], Vec<Number>> = BTreeMap::new();
-    for one in taken {
-        let key = key(name(row, one)?, &workload(row, one), row);
-        by_key.entry(key).or_default().push(one.printed.number);
-    }
-    for (key, numbers) in by_key {
-        if let Some(mean) = arithmetic::mean(&numbers) {
-            means.insert(key, mean);
-        }
-    }
-    Ok(())
 }
 
 /// Fails if a printed mean does not match the row's numbers: then a place is wrong.
@@ -207,37 +174,24 @@ fn printed_mean<'t>(row: &Row, post: &mut Post<'t>, taken: &[Taken<'t>]) -> Resu
     Ok(())
 }
 
-/// Recomputes a printed change.
-fn check<'t>(
+/// Notes the printed changes of one configuration to another.
+fn note_change(
     row: &Row,
-    post: &mut Post<'t>,
+    [of, to]: [&String; 2],
+    post: &mut Post<'_>,
     sheet: &mut Sheet,
-    means: &Means,
 ) -> Result<(), Fault> {
-    let Subject::Change(of, to) = &row.of else {
-        return Ok(());
-    };
     for one in post.all(&row.place, row)? {
-        let workload = workload(row, &one);
-        let mean = |name: &String| means.get(&key(name, &workload, row)).copied();
-        let both = mean(of).zip(mean(to)).map(|(of, to)| [of, to]);
         let percent = one.printed.unit == "%" || row.metric.unit == "%";
-        let what = format!("{of} / {to}, {} on {workload}", row.metric.name);
-        let number = one.printed.number;
-        if both.is_none() {
-            sheet.statements.push(Statement {
-                configuration: Some(of.clone()),
-                workload: Some(workload),
-                metric: row.metric.name.clone(),
-                unit: if percent { "%" } else { "" }.to_owned(),
-                value: number.value,
-                normalised_to: Some(to.clone()),
-                not_admitted: false,
-                place: sheet::place(one.line),
-            });
-        }
-        let check = arithmetic::change((one.line, what), number, percent, both);
-        sheet.checks.push(check);
+        sheet.changes.push(Change {
+            configuration: of.clone(),
+            to: Some(to.clone()),
+            workload: workload(row, &one),
+            metric: row.metric.name.clone(),
+            line: one.line,
+            number: one.printed.number,
+            kind: Some(if percent { Kind::Percent } else { Kind::Ratio }),
+        });
     }
     Ok(())
 }
@@ -324,24 +278,23 @@ impl<'t> Post<'t> {
     /// The number behind each of `taken` and a `±`.
     fn behind(&mut self, taken: &[Taken<'t>], row: &Row) -> Result<Vec<Taken<'t>>, Fault> {
         let spread = |one: &Taken<'t>| {
-            let text = self.line(one.line)?;
-            let all = numbers::find(text);
-            let next = all.into_iter().find(|other| other.at > one.printed.at);
-            let marked = |next: &Printed<'_>| is_spread(&text[one.printed.end..next.at]);
-            next.filter(marked)
-                .map(|printed| Taken {
-                    printed,
-                    ..one.clone()
-                })
-                .ok_or_else(|| {
-                    let number = one.printed.number.value;
-                    format!(
-                        "line {} has no +- behind {number}; give its place",
-                        one.line
-                    )
-                })
+            let (text, number) = (self.line(one.line)?, one.printed.number.value);
+            let mut all = numbers::find(text).into_iter();
+            let next = all.find(|other| other.at > one.printed.at);
+            let marked = next.filter(|next| is_spread(&text[one.printed.end..next.at]));
+            let missing = || {
+                format!(
+                    "line {} has no +- behind {number}; give its place",
+                    one.line
+                )
+            };
+            let printed = marked.ok_or_else(missing)?;
+            Ok(Taken {
+                printed,
+                ..one.clone()
+            })
         };
-        let found: Vec<Taken<'t>> = taken.iter().map(spread).collect::<Result<_, _>>()?;
+        let found: Vec<Taken<'t>> = taken.iter().map(spread).collect::<Result<_, Fault>>()?;
         self.claim(&found, row)?;
         Ok(found)
     }
@@ -395,12 +348,17 @@ impl<'t> Post<'t> {
             let first = self.first_numbers.get(&at).copied().unwrap_or_default();
             // Numbers alone name a row too: `262400 16384 8`.
             let own = Some(line[..first].trim()).filter(|own| !own.is_empty());
-            let name = name_before(&self.lines, at, first).or(own);
+            let measured = numbers::find(line)
+                .into_iter()
+                .find(Printed::looks_measured);
+            let figures = measured.map_or(first, |one| one.at.min(first));
+            let name = name_before(&self.lines, at, figures).or(own);
             all.extend(taken.into_iter().map(|printed| Taken {
                 printed,
                 line: at,
                 row: None,
                 before: name.into_iter().collect(),
+                whole: line[..first].trim(),
             }));
         }
         Ok(all)
@@ -412,6 +370,7 @@ impl<'t> Post<'t> {
         self.line(line)?;
         let mut all: Vec<Taken<'t>> = Vec::new();
         let named = self.first_columns.get(&line).map_or(column, |first| *first) - 1;
+        let is_figure = |cell: &&str| numbers::find(cell).iter().any(Printed::looks_measured);
         let rows = self.lines.iter().zip(1..).skip(line as usize - 1);
         for (text, at) in rows.take_while(|(text, _)| !text.trim().is_empty()) {
             let cells = cells(text);
@@ -427,15 +386,23 @@ impl<'t> Post<'t> {
                      line, or name its lines"
                 ));
             };
-            let offset = cell.as_ptr() as usize - text.as_ptr() as usize;
+            let place = |cell: &str| cell.as_ptr() as usize - text.as_ptr() as usize;
+            let mut before: Vec<&str> = cells.iter().take(named).copied().collect();
+            if !before.iter().all(is_figure) {
+                before.retain(|cell| !is_figure(cell));
+            }
             all.push(Taken {
                 printed: Printed {
-                    at: offset + printed.at,
+                    at: place(cell) + printed.at,
                     ..printed
                 },
                 line: at,
                 row: cells.first().copied().filter(|_| column > 1),
-                before: cells.iter().take(named).copied().collect(),
+                before,
+                whole: cells
+                    .get(named)
+                    .map_or(*text, |cell| &text[..place(cell)])
+                    .trim(),
             });
         }
         if all.is_empty() {
@@ -448,7 +415,8 @@ impl<'t> Post<'t> {
 }
 
 /// Fails if the lines of a range or the rows of a column have several names, which do not count
-/// runs as `run 1` and `run 2` do, and the reading gives them one workload.
+/// runs as `run 1` and `run 2` do, and the reading gives them one workload; and if numbers that may
+/// be figures or names tell rows apart.
 fn of_one_thing(row: &Row, taken: &[Taken<'_>]) -> Result<(), Fault> {
     let name = |one: &Taken<'_>| one.row.map_or_else(|| one.before.join(" "), str::to_owned);
     let names: Vec<String> = taken.iter().map(name).collect();
@@ -463,6 +431,16 @@ fn of_one_thing(row: &Row, taken: &[Taken<'_>]) -> Result<(), Fault> {
         let [(words, count), (others, next)] = [parts(&pair[0]), parts(&pair[1])];
         words != others || pair[0] != pair[1] && count.is_some() && count.map(|n| n + 1.0) != next
     };
+    let mut met: BTreeMap<String, &str> = BTreeMap::new();
+    for one in taken.iter().filter(|_| row.workload == "*") {
+        let first = *met.entry(one.before.join(" ")).or_insert(one.whole);
+        if !first.split_whitespace().eq(one.whole.split_whitespace()) {
+            return Err(format!(
+                "'{first}' and '{}' would be runs of one workload; name their workloads",
+                one.whole
+            ));
+        }
+    }
     let one_workload = matches!(row.of, Subject::Configuration(_)) && row.workload != "*";
     let Some(pair) = names.windows(2).find(|pair| one_workload && several(pair)) else {
         return Ok(());

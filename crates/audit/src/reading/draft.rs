@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::forms;
 use super::place::{cells, is_spread};
 use crate::audit::Audit;
+use crate::correspondence::is_correspondence;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
 use crate::grammar::units::is_measure;
@@ -16,7 +17,6 @@ use crate::group::item::UNNAMED;
 use crate::line::Explained;
 use crate::located::{Located, StandsFor, located};
 use crate::numbers;
-use crate::scan::is_correspondence;
 
 /// A number that no row claims.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -9,13 +9,13 @@ use std::ops::Range;
 
 use super::draft::{Row, place};
 use super::place::{is_spread, name_before};
+use crate::correspondence::is_correspondence;
 use crate::grammar::runs::{FEWEST, behind_name};
 use crate::grammar::units::{is_measure, is_unit, metric_of};
 use crate::group::names::short;
 use crate::headings::{self, is_fence, is_rule};
 use crate::line::Line;
 use crate::numbers::{self, Printed};
-use crate::scan::is_correspondence;
 use crate::states::side;
 
 /// How far above a block its heading is looked for.
@@ -56,7 +56,7 @@ pub(super) fn rows(
         let star = || "*".to_owned();
         let own = if block.is_of_runs() {
             block.runs()
-        } else if block.repeats() || block.names.contains(&None) {
+        } else if block.repeats() || block.names.contains(&None) || block.pair().is_some() {
             block.by_name(&heading)
         } else if block.names.iter().all(workload) {
             block.columns(|_| [heading.clone(), star()], all, false)
@@ -107,6 +107,12 @@ impl<'t> Block<'t> {
         self.lines.len() > 1 && kinds.len() > 1 && one && behind_name(text).is_none()
     }
 
+    /// The states that the figures of a single line are of.
+    fn pair(&self) -> Option<[&'static str; 2]> {
+        let (_, text, numbers) = &self.lines[0];
+        before_and_after(text, numbers).filter(|_| self.lines.len() == 1)
+    }
+
     /// Whether each line has several numbers and nothing else, below a name.
     fn is_of_runs(&self) -> bool {
         let all_runs = |(_, text, all): &(u32, &str, Numbers<'t>)| {
@@ -144,14 +150,24 @@ impl<'t> Block<'t> {
             from = range.end;
             let name = self.names[range.start].map(bare);
             let (line, text, numbers) = &self.lines[range.start];
-            if let Some(pair) = before_and_after(text, numbers).filter(|_| self.lines.len() == 1) {
+            if let Some(pair) = self.pair() {
                 let short = name.filter(|name| name.split_whitespace().count() <= NAME);
                 let of = short.map_or("?".to_owned(), |name| format!("{name} ?"));
-                rows.extend(self.columns(
-                    |at| [pair[at.min(1)].to_owned(), of.clone()],
-                    range,
-                    true,
-                ));
+                for (at, (nth, one)) in numbers.iter().enumerate() {
+                    let unit = [one, &numbers[at ^ 1].1].map(|one| one.unit);
+                    let unit = unit.into_iter().find(|unit| !unit.is_empty());
+                    let metric = match unit {
+                        Some(unit) if is_unit(unit) => metric(metric_of(unit), unit),
+                        _ => metric(&word_at(text, one), ""),
+                    };
+                    let of = match numbers.len() {
+                        2 => of.clone(),
+                        _ => format!("{} ?", at / 2 + 1),
+                    };
+                    let fields = [pair[at % 2].to_owned(), of, metric];
+                    let places = vec![place(text, *line, *nth)];
+                    rows.push((row(fields, places, false), vec![(*line, *nth)]));
+                }
             } else if behind_name(text).is_some() && range.len() == 1 {
                 let all = (0..numbers::find(text).len())
                     .map(|nth| (*line, nth))
@@ -300,29 +316,36 @@ fn stands_alone(text: &str, one: &Printed<'_>) -> bool {
     !said && before.is_none_or(parts)
 }
 
-/// The states that two figures of one unit in a sentence are of: `from 12 s to 9 s`, `9 s (was 12 s)`.
+/// The states that the figures of a sentence are of, if each is one of a pair in one unit, which the
+/// second may have for both: `from 12 s to 9 s`, `9 s (was 12 s)`, `from 37 to 47 FPS`.
 fn before_and_after(text: &str, all: &Numbers<'_>) -> Option<[&'static str; 2]> {
-    let [(_, one), (_, other)] = &all[..] else {
-        return None;
+    let states = |pair: &[(usize, Printed<'_>)]| {
+        let [(_, one), (_, other)] = pair else {
+            return None;
+        };
+        let joins = [
+            "to",
+            "->",
+            "\u{2192}",
+            "=>",
+            "vs",
+            "vs.",
+            "against",
+            "now",
+            ", now takes",
+        ];
+        let states = match text[one.end..other.at].trim() {
+            "(was" | "(from" => ["after ?", "before ?"],
+            between if joins.contains(&between) => ["before ?", "after ?"],
+            _ => return None,
+        };
+        let one_unit = one.unit == other.unit || one.unit.is_empty() || other.unit.is_empty();
+        let measured = is_measure(one.unit) || is_measure(other.unit);
+        (one_unit && (measured || all.len() == 2)).then_some(states)
     };
-    let between = text[one.end..other.at].trim();
-    let joins = [
-        "to",
-        "->",
-        "\u{2192}",
-        "=>",
-        "vs",
-        "vs.",
-        "against",
-        "now",
-        ", now takes",
-    ];
-    let pair = match between {
-        "(was" | "(from" => ["after ?", "before ?"],
-        _ if joins.contains(&between) => ["before ?", "after ?"],
-        _ => return None,
-    };
-    (one.unit == other.unit).then_some(pair)
+    let first = states(all.get(..2)?)?;
+    let alike = |pair: &[(usize, Printed<'_>)]| states(pair) == Some(first);
+    all.chunks(2).all(alike).then_some(first)
 }
 
 /// The state at the begin or the end of a name, and the rest of the name: `build before`.

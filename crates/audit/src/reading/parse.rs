@@ -66,14 +66,21 @@ pub fn parse(text: &str, source: &str) -> Result<Reading, Error> {
 pub fn take(takes: &[String], metric: Option<&Metric>) -> Result<Reading, Error> {
     let mut rows = Vec::new();
     for text in takes {
-        let source = format!("--take '{text}'");
-        let fault = |why: String| Error::whole(&source, why);
+        let fault = |why: String| Error::whole(&format!("--take '{text}'"), why);
         let (place, name) = text
             .rsplit_once('=')
             .filter(|(place, name)| !place.is_empty() && !name.trim().is_empty())
             .ok_or_else(|| fault("is not PLACE=CONFIGURATION, as in '12-16=stock'".into()))?;
+        let of = Subject::Configuration(name.trim().to_owned());
+        if rows.iter().any(|row: &Row| row.of == of) {
+            return Err(fault(format!(
+                "takes {} again; give the places of all its runs in one, as in '2-5,8-11=stock', \
+                 and write a reading if they are of several workloads",
+                name.trim()
+            )));
+        }
         rows.push(Row {
-            of: Subject::Configuration(name.trim().to_owned()),
+            of,
             workload: "workload".to_owned(),
             metric: metric
                 .map_or_else(|| Metric::parse("value"), |one| Ok(one.clone()))

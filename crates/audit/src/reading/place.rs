@@ -22,7 +22,7 @@ pub(super) enum Nth {
 }
 
 /// A place, and what its numbers are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Place {
     pub(super) items: Vec<Item>,
     pub(super) spread: Option<(Item, SpreadKind)>,
@@ -45,15 +45,7 @@ impl Place {
             .filter(|w| !w.is_empty())
             .collect();
         words.reverse();
-        let mut place = Place {
-            items: Vec::new(),
-            spread: None,
-            n: None,
-            is_mean: false,
-            order: None,
-            in_order: false,
-            mean: None,
-        };
+        let mut place = Place::default();
         while let Some(word) = words.pop() {
             if word == "+-" {
                 let spread = place.spread_item(&mut words)?;

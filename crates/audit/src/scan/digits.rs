@@ -1,7 +1,7 @@
 //! Finds lines with digits: without one, almost nothing is read.
 
+use crate::correspondence::is_correspondence;
 use crate::line::Line;
-use crate::scan::correspondence::{is_correspondence, is_version_of_git};
 use crate::unreached::may_say;
 
 /// Whether a text, quoted or not, may have anything to read. Most mails have neither a digit nor
@@ -18,9 +18,8 @@ pub(super) fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
     let mut distance = u32::MAX;
     for (at, line) in lines.iter().enumerate().rev() {
         let text: &str = &line.text;
-        let above = || at.checked_sub(1).map_or("", |above| &lines[above].text);
         next[at] = match has_digit(text.as_bytes()) {
-            true if is_correspondence(text) || is_version_of_git(above(), text) => u32::MAX,
+            true if is_correspondence(text) => u32::MAX,
             true => 0,
             false => distance.saturating_add(1),
         };

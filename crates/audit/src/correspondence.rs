@@ -1,20 +1,10 @@
 //! Recognises lines that accompany mails and patches. The numbers in them are dates, commits or
 //! line counts, never figures.
 
-use crate::headings::is_attribution;
-
 /// Whether a line is an attribution, a trailer, an address or part of a diffstat.
 pub(crate) fn is_correspondence(text: &str) -> bool {
     let bare = text.trim_start();
     is_said_by_somebody(bare) || is_trailer(bare) || is_address(bare) || is_of_diffstat(text)
-}
-
-/// Whether a line is the version of git that ends a patch, given the line above it.
-pub(super) fn is_version_of_git(above: &str, text: &str) -> bool {
-    matches!(above, "--" | "-- ")
-        && text.starts_with(|c: char| c.is_ascii_digit())
-        && text.matches('.').count() >= 2
-        && !text.contains(' ')
 }
 
 /// `On Mon, Aug 12, 2019 at 1:04 AM X <x@y> wrote:`, also where it is wrapped.
@@ -22,6 +12,13 @@ fn is_said_by_somebody(text: &str) -> bool {
     let rest = text.strip_prefix("On ").and_then(behind_day);
     let dated = rest.is_some_and(|rest| rest.starts_with(", "));
     dated || text.ends_with(':') && is_attribution(text)
+}
+
+/// Whether a text is an attribution line: `On …, … wrote:`.
+pub(crate) fn is_attribution(text: &str) -> bool {
+    let lower = text.trim_end_matches(':').to_lowercase();
+    let ends = [" wrote", " writes", " schrieb", " said", " a \u{e9}crit"];
+    ends.iter().any(|end| lower.ends_with(end))
 }
 
 /// Returns the text after the day of the week.
@@ -33,9 +30,9 @@ fn behind_day(text: &str) -> Option<&str> {
 /// `Signed-off-by: X <x1@y>`, `Link: https://…`, `Fixes: 1f2d3c4 ("…")`, `Date: Tue, 13 Oct …`.
 fn is_trailer(text: &str) -> bool {
     #[rustfmt::skip]
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "Author", "BugLink", "Bugzilla", "CC", "Cc", "Closes", "From", "Gitweb", "Link",
-        "Message-Id",
+        "Message-Id", "To",
     ];
     let Some((name, rest)) = text.split_once(": ") else {
         return false;
@@ -43,8 +40,11 @@ fn is_trailer(text: &str) -> bool {
     if name.contains(':') {
         return false;
     }
-    let known = name.ends_with("-by") && !name.contains(' ') || NAMES.contains(&name);
-    known && (rest.contains('@') || rest.contains("://"))
+    let signed = name.ends_with("-by") && !name.contains(' ');
+    let addressed = rest.contains('@') || rest.contains("://");
+    signed && name.starts_with(char::is_uppercase)
+        || (signed || NAMES.contains(&name)) && addressed
+        || name == "Subject"
         || name == "Fixes" && text.contains(" (\"")
         || name.ends_with("Date") && behind_day(rest.trim_start()).is_some()
 }
@@ -94,7 +94,7 @@ mod tests {
         let cases = [
             "On Mon, Aug 12, 2019 at 10:39 PM A Writer",
             "On Mon, 12 Aug 2019 22:39:01 +0200, A Writer <a@b.c> wrote:",
-            "Signed-off-by: A Writer <a12@b.c>", "Cc: stable@b.c # 5.4",
+            "Signed-off-by: A Writer <a12@b.c>", "Tested-by: A Writer", "Subject: 12 %", "Cc: stable@b.c # 5.4",
             "Fixes: 1f2d3c4a5b6c (\"fs: Wake fewer threads\")", "Link: https://b.c/r/2019",
             "Date: Tue, 13 Oct 2020 12:39:23 -0700", "https://b.c/r/2019", "[2]: http://b.c/12",
             " fs/x.c           |  12 ++++------", " 1 file changed, 96 insertions(+)",
@@ -112,10 +112,6 @@ mod tests {
                 .iter()
                 .find(|text| is_correspondence(text) != expected);
             assert_eq!(fails, None);
-        }
-        assert!(is_version_of_git("--", "2.21.0") && is_version_of_git("-- ", "2.26.2.5-x"));
-        for (above, text) in [("", "2.21.0"), ("--", "2.21"), ("--", "2.21.0 ms")] {
-            assert!(!is_version_of_git(above, text), "{text}");
         }
     }
 }
