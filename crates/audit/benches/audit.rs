@@ -15,13 +15,6 @@ const PROSE: &str = "\
 
 I ran each of them five times after a reboot, nothing else was running,
 and the governor was set to performance; the fan was at full speed.
-
-diff --git a/kernel/sched/core.c b/kernel/sched/core.c
---- a/kernel/sched/core.c
-+++ b/kernel/sched/core.c
-@@ -412 +412,2 @@ static int wake_up_one(struct rq *rq)
-+\tlockdep_assert_rq_held(rq);
- \t\treturn -EINVAL;
 ";
 
 /// A mailbox of 16 MB, of which one message in `share` posts results.

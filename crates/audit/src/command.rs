@@ -118,18 +118,6 @@ pub(crate) fn wants_more(command: &str) -> bool {
     command.ends_with('\\') || (is_perf_stat(command) && under_test(command).is_none())
 }
 
-/// Whether a shell loop continues on the next line.
-pub(crate) fn is_open_loop(command: &str) -> bool {
-    let mut words = command.split_whitespace();
-    is_loop(words.next())
-        && words.by_ref().any(|word| word == "do")
-        && !words.any(|word| word.trim_end_matches(';') == "done")
-}
-
-fn is_loop(word: Option<&str>) -> bool {
-    matches!(word, Some("for" | "while"))
-}
-
 fn is_perf_stat(command: &str) -> bool {
     let mut words = command.split_whitespace();
     words.any(|w| program_name(w) == "perf") && words.next() == Some("stat")
@@ -159,19 +147,6 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
         .filter(|w| *w != "\\")
         .collect();
     let mut rest: &[&str] = &words;
-    // A shell's loop executes what stands behind its `do`.
-    if is_loop(rest.first().copied()) {
-        let body = rest.iter().position(|word| *word == "do")?;
-        rest = &rest[body + 1..];
-        // It prints what it tries next.
-        while rest
-            .first()
-            .is_some_and(|word| word.trim_end_matches(';') == "echo")
-            && let Some(end) = rest.iter().position(|word| word.ends_with(';'))
-        {
-            rest = &rest[end + 1..];
-        }
-    }
     loop {
         while rest.first().is_some_and(|w| is_assignment(w)) {
             rest = &rest[1..];
@@ -199,7 +174,7 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
     let ends = |word: &&&str| matches!(**word, "|" | ">" | "2>&1" | "&&" | ";" | "&" | ">>");
     let words = rest.iter().take_while(|word| !ends(word));
     let words = words.map(|word| word.trim_end_matches(';').to_string());
-    let mut program: Vec<String> = words.take_while(|word| word != "done").collect();
+    let mut program: Vec<String> = words.collect();
     let first = program.first_mut()?;
     *first = program_name(first).to_string();
     Some(program)
@@ -285,7 +260,6 @@ mod tests {
             ("perf stat -r 10 -- taskset -c 3 ./a.out 5", "a.out 5"),
             ("sudo chrt -f 50 /usr/bin/cyclictest -m > log", "cyclictest -m"),
             ("FOO=1 nice -n -5 bench --x", "bench --x"),
-            ("for i in 1 2 3; do perf stat -a hackbench -g 2; done", "hackbench -g 2"),
         ];
         for (command, program) in cases {
             assert_eq!(under_test(command).unwrap_or_default().join(" "), program);

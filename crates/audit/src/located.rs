@@ -69,15 +69,14 @@ pub fn located(audit: &Audit) -> Vec<Located> {
 fn figures(audit: &Audit) -> Vec<Located> {
     let records = &audit.records;
     let mut all = Vec::new();
-    let mut add = |names: [Option<&String>; 2],
+    let mut add = |[configuration, workload]: [Option<&String>; 2],
                    (place, stands_for),
                    (metric, value, unit): (&str, f64, &str)| {
-        let [configuration, workload] = names.map(Option::<&String>::cloned);
         all.push(Located {
             place,
             shown: false,
-            configuration,
-            workload,
+            configuration: configuration.cloned(),
+            workload: workload.cloned(),
             stands_for,
             metric: metric.to_owned(),
             value,
@@ -98,19 +97,13 @@ fn figures(audit: &Audit) -> Vec<Located> {
     }
     for one in &records.events {
         let names = [Some(&one.configuration), Some(&one.workload)];
-        add(
-            names,
-            (one.place, StandsFor::Events),
-            (&one.event, one.count as f64, ""),
-        );
+        let of = (one.place, StandsFor::Events);
+        add(names, of, (&one.event, one.count as f64, ""));
     }
     for one in &records.statements {
         let names = [one.configuration.as_ref(), one.workload.as_ref()];
-        add(
-            names,
-            (one.place, StandsFor::Statement),
-            (&one.metric, one.value, &one.unit),
-        );
+        let of = (one.place, StandsFor::Statement);
+        add(names, of, (&one.metric, one.value, &one.unit));
     }
     all
 }

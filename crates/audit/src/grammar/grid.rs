@@ -106,7 +106,35 @@ impl Cell {
             Some(way && change(&again.0) && is_remark(again.1))
         };
         let told = change(&cell) && twice() == Some(true);
-        (is_remark(rest) || said || told).then_some(cell)
+        let deviation = || cell.deviation(rest);
+        let spread = cell.spread.or_else(deviation);
+        (is_remark(rest) || said || told).then_some(Cell { spread, ..cell })
+    }
+
+    /// The deviation in a remark: `(stdev 1.2, n=5)`.
+    fn deviation(&self, remark: &str) -> Option<f64> {
+        let inner = remark.trim_start().strip_prefix('(')?.split(')').next()?;
+        inner.split([',', ';']).find_map(|part| {
+            let one = numbers::find(part).into_iter().next()?;
+            let half = match one.unit {
+                "%" if self.unit != "%" => self.value.abs() * one.number.value / 100.0,
+                unit if unit.is_empty() || unit == self.unit => one.number.value,
+                _ => return None,
+            };
+            is_deviation(&part[..one.at]).then_some(half)
+        })
+    }
+
+    /// The number of runs in a remark: `n=5`.
+    pub(crate) fn runs(text: &str) -> Option<u32> {
+        let (_, inner) = text.split_once('(')?;
+        let mut parts = inner.split([',', ';']);
+        let n = parts.find_map(|part| {
+            part.trim()
+                .strip_prefix("n=")
+                .or(part.trim().strip_prefix("n = "))
+        })?;
+        n.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
 }
 
@@ -132,6 +160,19 @@ pub(crate) fn undecorated(text: &str) -> &str {
             || symbol && !matches!(c, '\u{b1}' | '\u{2192}' | '\u{2212}' | '\u{d7}')
     };
     text.trim_matches(is_mark)
+}
+
+/// Words for standard deviations of runs.
+pub(crate) const DEVIATIONS: [&str; 4] = ["stddev", "stdev", "std", "sd"];
+
+pub(crate) fn has_word(name: &str, words: &[&str]) -> bool {
+    let lower = name.to_lowercase();
+    let mut all = lower.split(|c: char| !c.is_alphanumeric());
+    all.any(|word| words.contains(&word))
+}
+
+pub(crate) fn is_deviation(name: &str) -> bool {
+    has_word(name, &DEVIATIONS)
 }
 
 /// A row: labels, then figures, `None` where one is missing.

@@ -17,12 +17,12 @@
 use assize_bundle::Spread;
 
 use super::dispatch;
-use super::grid::{Cell, Grid, Row, is_remark, undecorated};
+use super::grid::{Cell, Grid, Row, is_deviation, is_remark, undecorated};
 use super::prelude::*;
-use super::runs::{self, FEWEST, RUNS};
-use super::table::is_deviation;
+use super::runs::{self, RUNS};
 use super::units::metric_of;
 use crate::headings::is_fence;
+use crate::numbers::Printed;
 use crate::states::{are_before_and_after, may_begin, side};
 
 /// Lists; see the module.
@@ -151,18 +151,14 @@ fn pairs(text: &str) -> Option<Vec<(String, Cell)>> {
 }
 
 /// Several runs: `12.3s 12.5s 12.1s`, `512k, 514k, 511k`, `[12.3, 12.5, 12.1]`.
-fn in_a_row(text: &str) -> Option<Vec<Cell>> {
-    let text = text.trim().trim_end_matches(',');
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
-    let text = inner.unwrap_or(text);
-    let parts: Vec<&str> = match text.contains(',') {
-        true => text.split(',').collect(),
-        false => text.split_whitespace().collect(),
+fn in_a_row(text: &str) -> Option<Vec<Figure>> {
+    let run = |one: &Printed<'_>| {
+        named(metric_of(one.unit), one.number.value, one.unit).with_step(one.number.step)
     };
-    let cells: Option<Vec<Cell>> = parts.into_iter().map(Cell::whole).collect();
-    cells.filter(|cells| cells.len() >= FEWEST && cells.iter().all(|c| c.unit == cells[0].unit))
+    let runs: Vec<Figure> = runs::in_a_row(text)?.iter().map(run).collect();
+    runs.iter()
+        .all(|run| run.unit == runs[0].unit)
+        .then_some(runs)
 }
 
 /// The runs of a state before a change and of one after it, each in a row behind its name. Sorted
@@ -176,19 +172,14 @@ fn runs_of_states(lines: &[Line<'_>]) -> Option<Block> {
     };
     let rows: Vec<_> = (0..MOST).map_while(row).collect();
     let names: Vec<&String> = rows.iter().map(|(_, name, _)| name).collect();
-    let sorted = |cells: &[Cell]| runs::is_sorted(cells.iter().map(|cell| cell.value));
-    if !are_before_and_after(&names) || rows.iter().all(|(_, _, cells)| sorted(cells)) {
+    let sorted = |runs: &[Figure]| runs::is_sorted(runs.iter().map(|run| run.value));
+    if !are_before_and_after(&names) || rows.iter().all(|(_, _, runs)| sorted(runs)) {
         return None;
     }
     let mut block = Block::new(LIST, rows.len());
-    for (at, name, cells) in &rows {
-        let labels = configuration(Some(name));
-        for cell in cells {
-            block.run(
-                *at,
-                labels.clone(),
-                vec![figure(metric_of(&cell.unit), cell)],
-            );
+    for (at, name, runs) in rows {
+        for run in runs {
+            block.run(at, configuration(Some(&name)), vec![run]);
         }
     }
     Some(block)
@@ -295,12 +286,14 @@ fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) 
         }
         if let Some(cell) = runs::counted(text) {
             runs.push((at, figure(metric_of(&cell.unit), &cell)));
-        } else if let Some(cells) = in_a_row(text) {
-            let run = |cell: &Cell| (at, figure(metric_of(&cell.unit), cell));
-            runs.extend(cells.iter().map(run));
+        } else if let Some(row) = in_a_row(text) {
+            runs.extend(row.into_iter().map(|run| (at, run)));
         } else if let Some((name, cells)) = entry(text) {
+            // What a spread is can be said of a table only.
+            let spread = cells.iter().any(|(_, cell)| cell.spread.is_some());
+            let single = (!spread).then_some(cells.len() == 1)?;
             for (column, cell) in &cells {
-                let name = if cells.len() == 1 { &name } else { column };
+                let name = if single { &name } else { column };
                 let twice = figures.iter().any(|known| known.metric == *name);
                 figures.push((!twice).then(|| figure(name, cell))?);
             }
@@ -326,10 +319,12 @@ fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) 
 }
 
 fn figure(metric: &str, cell: &Cell) -> Figure {
+    named(metric, cell.value, &cell.unit).with_step(cell.step)
+}
+
+fn named(metric: &str, value: f64, unit: &str) -> Figure {
     let metric = if metric.is_empty() { "value" } else { metric };
-    let mut figure = Figure::new(metric, cell.value, cell.unit.clone());
-    figure.step = cell.step;
-    figure
+    Figure::new(metric, value, unit)
 }
 
 /// Whether another format reads these lines.

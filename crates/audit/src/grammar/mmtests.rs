@@ -53,21 +53,9 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         }
         let others = (0..columns).filter(|at| *at != base);
         for column in std::iter::once(base).chain(others) {
-            let (name, value) = (&names[column], row.values[column]);
-            let labels = Labels {
-                configuration: Some(name.clone()),
-                ..Labels::default()
-            };
-            let figure = Figure::new(row.metric.clone(), value, "");
-            block.find(
-                at,
-                Finding::Summary {
-                    labels,
-                    figure,
-                    spread: None,
-                    n: None,
-                },
-            );
+            let labels = configuration(Some(&names[column]));
+            let figure = Figure::new(row.metric.clone(), row.values[column], "");
+            block.find(at, summary(&labels, figure, None, None));
         }
     }
     Some(block)
@@ -123,10 +111,7 @@ fn names(lines: &[Line<'_>], columns: usize) -> Option<Vec<String>> {
             return None;
         }
         for (name, word) in names.iter_mut().zip(words) {
-            if !name.is_empty() {
-                name.push(' ');
-            }
-            name.push_str(word);
+            *name = format!("{name} {word}").trim_start().to_owned();
         }
     }
     Some(names)

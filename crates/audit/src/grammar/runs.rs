@@ -31,17 +31,23 @@ const WORDS: usize = 6;
 /// Splits a line into the name before its colon or equals sign and the numbers after it; `None` if
 /// it has anything else.
 pub(crate) fn behind_name(text: &str) -> Option<(&str, Vec<Printed<'_>>)> {
+    let first = numbers::find(text).first()?.at;
+    let name = text[..first].trim_end().strip_suffix([':', '='])?;
+    let name = name.trim().trim_start_matches(['-', '*']).trim_start();
+    let named = (1..=WORDS).contains(&name.split_whitespace().count());
+    Some((name, in_a_row(&text[first..]).filter(|_| named)?))
+}
+
+/// The numbers of a text that has nothing else: `12.3s 12.5s 12.1s`, `[512k, 514k, 511k]`.
+pub(super) fn in_a_row(text: &str) -> Option<Vec<Printed<'_>>> {
+    let text = text.trim().trim_start_matches('[').trim_end_matches(']');
     let all = numbers::find(text);
     let first = all.first().filter(|_| all.len() >= FEWEST)?;
-    let name = text[..first.at].trim_end().strip_suffix([':', '='])?;
-    let name = name.trim().trim_start_matches(['-', '*']).trim_start();
-    let mut words = text[first.at..].split([' ', '\t', ',', ';']);
-    let only = words.all(|word| {
+    let only = text.split([' ', '\t', ',', ';']).all(|word| {
         let number = word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
         word.is_empty() || word == first.unit || number && numbers::find(word).len() == 1
     });
-    let named = (1..=WORDS).contains(&name.split_whitespace().count());
-    (only && named).then_some((name, all))
+    only.then_some(all)
 }
 
 /// Whether values rise or fall all along, as quantiles do.

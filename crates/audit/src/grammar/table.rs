@@ -10,7 +10,6 @@ use super::prelude::*;
 use crate::headings::is_rule;
 use crate::states::side;
 
-pub(super) use self::figures::is_deviation;
 pub(super) use self::roles::counts_runs;
 use self::roles::{counts_or_sets, repeats_others};
 
@@ -302,13 +301,20 @@ fn table(lines: &[Line<'_>], spanned: bool) -> Option<Block> {
         }
         match row_at(end) {
             Some(row) => {
-                doubts.extend(unread(line).map(|why| (end, why)));
+                let why = unread(line).filter(|_| line.contains(BARS));
+                doubts.extend(why.map(|why| (end, format!("{why}; it is left out"))));
                 grid.rows.push(row);
             }
-            None => match spoiled(line, first.labels.len() + first.cells.len()) {
-                Some(why) => doubts.push((end, why)),
-                None => break,
-            },
+            None => {
+                let count = first.labels.len() + first.cells.len();
+                let Some(why) = unread(line).filter(|_| fields(line).len() == count) else {
+                    break;
+                };
+                doubts.push((
+                    end,
+                    label(&format!("{why}; its row is left out: {}", line.trim())),
+                ));
+            }
         }
         end += 1;
     }
@@ -337,11 +343,15 @@ fn below_spans(lines: &[Line<'_>]) -> Option<Block> {
     }
     let mut block = table(&lines[1..], true)?;
     for (at, finding) in &mut block.findings {
-        *at += 1;
         let Finding::Grid(grid) = finding else {
+            *at += 1;
             continue;
         };
         let above = match upper.contains(BARS) {
+            true if fields(upper).len() == fields(names).len() => {
+                let all = fields(upper);
+                all[all.len().checked_sub(grid.columns.len())?..].to_vec()
+            }
             true => between_bars(upper, names, grid.columns.len())?,
             false => repeated(upper, &grid.columns)?,
         };
@@ -448,33 +458,20 @@ fn name_rows_by_numbers(grid: &mut Grid) {
     }
 }
 
-/// Names a cell between bars that looks like a number and is not read.
+/// Names a field that looks like a number and is not read; between bars the first may be a name,
+/// `4k randread`.
 fn unread(text: &str) -> Option<String> {
     let fields = fields(text);
     let digit = |field: &&String| {
-        field
-            .trim_matches('*')
-            .starts_with(|c: char| c.is_ascii_digit())
-            && cell(field, true).is_none()
+        let bare = field.trim_matches('*');
+        let named = ["nan", "inf"].contains(&bare.to_lowercase().as_str());
+        (named || bare.starts_with(|c: char| c.is_ascii_digit())) && cell(field, true).is_none()
     };
-    // The first may be a name, `4k randread`.
-    let bad = fields.iter().skip(1).find(digit)?;
-    (text.contains(BARS)).then(|| label(&format!("{bad} is not a number; it is left out")))
-}
-
-/// Explains why a row with the right number of fields is left out.
-fn spoiled(text: &str, count: usize) -> Option<String> {
-    let fields = fields(text);
-    let bad = |field: &&String| {
-        let digit = field.starts_with(|c: char| c.is_ascii_digit());
-        cell(field, true).is_none()
-            && (digit || ["nan", "inf"].contains(&field.to_lowercase().as_str()))
-    };
-    let bad = fields.iter().find(bad).filter(|_| fields.len() == count)?;
-    Some(label(&format!(
-        "{bad} is not a number; its row is left out: {}",
-        text.trim()
-    )))
+    let bad = fields
+        .iter()
+        .skip(usize::from(text.contains(BARS)))
+        .find(digit)?;
+    Some(format!("{} is not a number", label(bad)))
 }
 
 fn is_ruled(text: &str) -> bool {

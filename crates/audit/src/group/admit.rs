@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_bundle::Doubt;
 
 use super::gate::{Ruling, rule};
-use super::item::{Item, NamedBy, Stand, doubt, name_of};
+use super::item::{Item, NamedBy, doubt, name_of};
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::runs::RUNS;
 use crate::options::{Judged, Options};
@@ -101,31 +101,7 @@ fn groups(items: &[Item]) -> Vec<(String, Group)> {
             });
         groups[group].1.push(at);
     }
-    let parted = |(name, group): (String, Group)| {
-        parted(items, group)
-            .into_iter()
-            .map(move |part| (name.clone(), part))
-    };
-    groups.into_iter().flat_map(parted).collect()
-}
-
-/// Splits a group by message and quote depth, if no two parts share a metric.
-fn parted(items: &[Item], group: Group) -> Vec<Group> {
-    let mut stands: BTreeMap<Stand, (Group, BTreeSet<&str>)> = BTreeMap::new();
-    for &at in &group {
-        let (members, of_these) = stands.entry(items[at].stand).or_default();
-        members.push(at);
-        of_these.extend(items[at].metrics());
-    }
-    let mut met = BTreeSet::new();
-    let apart = stands
-        .values()
-        .flat_map(|(_, metrics)| metrics)
-        .all(|metric| met.insert(*metric));
-    if stands.len() < 2 || !apart {
-        return vec![group];
-    }
-    stands.into_values().map(|(members, _)| members).collect()
+    groups
 }
 
 /// Converts the items at `refused` to statements and drops those at `prose`.

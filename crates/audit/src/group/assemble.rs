@@ -33,7 +33,6 @@ pub(super) fn assemble(
     name_workloads(&mut items);
     keep_machines_apart(&mut items);
     apart::tell_blocks_apart(&mut items);
-    apart::tell_steps_apart(&mut items);
     let names = name_configurations(&items, options);
     keep_apart(&mut items, &names, subjects, &mut records);
     units::in_one_unit(&mut items);

@@ -11,6 +11,7 @@ use assize_bundle::Place;
 
 use super::item::{Item, NamedBy, UNNAMED};
 use super::names;
+use crate::grammar::block::Finding;
 use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
 use crate::options::Options;
@@ -78,7 +79,10 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     let states = are_before_and_after(names) && is_once(members, LIST);
     let listed = |item: &Item| item.format == LIST && item.named_by == NamedBy::Block;
     if states && items().all(listed) {
-        return Ok("lists below the names of the states before and after a change");
+        return match are_settings(members) {
+            true => Err("the figures are equal and whole, as settings are"),
+            false => Ok("lists below the names of the states before and after a change"),
+        };
     }
     if let [NamedBy::Table(because)] = tables.iter().collect::<Vec<_>>()[..] {
         let below = items().all(|item| item.labels().configuration.is_none());
@@ -136,6 +140,18 @@ fn is_once(members: &[Member<'_>], format: &str) -> bool {
             None => true,
         })
     })
+}
+
+/// Whether each metric has one whole number in all states.
+fn are_settings(members: &[Member<'_>]) -> bool {
+    let figures = members.iter().flat_map(|(item, _)| match &item.finding {
+        Finding::Run { figures, .. } => &figures[..],
+        Finding::Summary { figure, .. } => std::slice::from_ref(figure),
+        _ => &[],
+    });
+    let mut met: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut figures = figures.map(|one| (one.value, met.insert(&one.metric, one.value)));
+    figures.all(|(value, known)| value.fract() == 0.0 && known.is_none_or(|known| known == value))
 }
 
 /// Returns the reason if some names are not names of configurations.

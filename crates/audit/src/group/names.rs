@@ -1,7 +1,7 @@
 //! Derives short names from headings and command lines.
 
 use crate::command;
-use crate::states::{Side, is_state_word, side, side_of_word};
+use crate::states::{Side, is_state_word, side_of_word};
 
 /// Returns a short name for a heading, unless it is the last line of a script that only sets
 /// something: `umount $MNT`.
@@ -66,22 +66,8 @@ pub(super) struct ProgramState {
     pub(super) side: Side,
 }
 
-/// The state that one word of a command names, or the remark behind it, `make (patched)`; none if
-/// several words do.
+/// The state that one word of a command names; none if several words do.
 pub(super) fn state_of_program(command: &str) -> Option<ProgramState> {
-    let remark = command
-        .strip_suffix(')')
-        .and_then(|text| text.rsplit_once(" ("));
-    if let Some((command, name)) = remark
-        && let Some(side) = side(name)
-    {
-        let (name, command) = (name.to_owned(), command.trim_end().to_owned());
-        return Some(ProgramState {
-            name,
-            command,
-            side,
-        });
-    }
     let words: Vec<&str> = command.split_whitespace().collect();
     let words = &words[usize::from(words.first() == Some(&"time"))..];
     let mut named = words.iter().enumerate().filter_map(|(at, word)| {

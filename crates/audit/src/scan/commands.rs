@@ -73,15 +73,6 @@ impl Scanner<'_, '_> {
             used += 1;
         }
         while used < WRAPPED
-            && command::is_open_loop(&text)
-            && let Some(body) = self.lines.get(at + used)
-            && body.depth == line.depth
-            && !body.text.trim().is_empty()
-        {
-            text = format!("{text} {}", body.text.trim());
-            used += 1;
-        }
-        while used < WRAPPED
             && let Some(rest) = self.options_go_on(at + used, line.depth)
         {
             text = format!("{} {rest}", text.trim_end());

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::grammar::grid::Cell;
 use crate::line::Line;
 
 /// Tags that are stripped.
@@ -13,6 +14,8 @@ const TAGS: [&str; 34] = [
 ];
 /// Most lines of a row of a table.
 const ROW: usize = 40;
+/// Most columns that a cell spans.
+const MOST_SPANNED: usize = 12;
 /// Longest tag.
 const LONGEST: usize = 300;
 
@@ -50,6 +53,8 @@ pub(super) fn strip<'a>(lines: &mut [Line<'a>]) -> Vec<(usize, Cow<'a, str>)> {
 /// A text without its tags; `None` if it has none.
 fn stripped(text: &str) -> Option<String> {
     let (mut out, mut from) = (String::new(), 0);
+    // Where a cell over several columns begins, and over how many.
+    let mut spanning: Option<(usize, usize)> = None;
     for at in memchr::memchr_iter(b'<', text.as_bytes()) {
         let mut rest = text.as_bytes()[at..].iter().take(LONGEST);
         let inner = rest.position(|b| *b == b'>');
@@ -64,10 +69,33 @@ fn stripped(text: &str) -> Option<String> {
         let said = inner.contains('=') || !inner.trim_end_matches([' ', '/']).contains(' ');
         if said && (cell || is(&TAGS)) {
             out += text.get(from..at).unwrap_or_default();
-            let bar = cell && !inner.starts_with('/');
-            out += if bar { " | " } else { "" };
             from = at + inner.len() + 2;
+            if !cell {
+                continue;
+            }
+            // The name above several columns is above each.
+            if let Some((begin, columns)) = spanning.take()
+                && let Some(name) = out.get(begin..).filter(|name| Cell::whole(name).is_none())
+            {
+                let again = format!(" | {name}").repeat(columns - 1);
+                out += &again;
+            }
+            if !inner.starts_with('/') {
+                out += " | ";
+                spanning = columns(inner).map(|columns| (out.len(), columns));
+            }
         }
     }
     (from > 0).then(|| (out + &text[from..]).trim_end().to_owned())
+}
+
+/// How many columns a cell spans, if it is more than one.
+fn columns(tag: &str) -> Option<usize> {
+    let (_, value) = tag.split_once("colspan=")?;
+    let value = value.trim_start_matches(['"', '\'']);
+    let digits = value.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits
+        .parse()
+        .ok()
+        .filter(|columns| (2..=MOST_SPANNED).contains(columns))
 }

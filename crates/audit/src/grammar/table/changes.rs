@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::figures::is_deviation;
-use super::roles::{has_word, is_derived, is_number, key_is, unitless};
-use crate::grammar::grid::{Cell, Grid, Row};
+use super::roles::{is_derived, is_number, key_is, unitless};
+use crate::grammar::grid::{Cell, Grid, Row, has_word, is_deviation};
 use crate::grammar::units::{is_measure, is_unit, metric_of, power_of_seconds, unit_of_header};
+use crate::states::are_before_and_after;
 
 /// What a formula computes. A share, `40 %` of a size, seldom compares states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,9 +97,16 @@ impl Grid {
         before && !self.is_change(column) && self.cells(column).all(whole)
     }
 
-    /// The tables of which this one consists, if each quantity has two columns of its own and the
-    /// change between them: `old time`, `new time`, `change`, `old memory`, and so on.
+    /// The tables of which this one consists, if each quantity has two columns of its own: with the
+    /// change between them, `old time`, `new time`, `change`, `old memory`, and so on, or named for
+    /// states, `master time`, `PR time`, `master memory`, `PR memory`.
     pub(crate) fn parts(self) -> Vec<Grid> {
+        let mut ways = [self.by_changes(), self.by_states()].into_iter();
+        let parts = ways.find_map(|groups| self.parted(&groups));
+        parts.unwrap_or_else(|| vec![self])
+    }
+
+    fn by_changes(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = vec![Vec::new()];
         for at in 0..self.columns.len().min(WIDEST) {
             let own = groups.pop().unwrap_or_default();
@@ -109,21 +116,55 @@ impl Grid {
                 false => groups.extend([own, vec![at]]),
             }
         }
-        let parts: Option<Vec<Grid>> = groups.iter().map(|group| self.part(group)).collect();
-        let parts = parts.filter(|parts| parts.len() > 1).unwrap_or_default();
+        groups.retain(|group| group.len() > 2);
+        groups
+    }
+
+    /// Pairs of columns whose names are two states and then the same words.
+    fn by_states(&self) -> Vec<Vec<usize>> {
+        let states = |a: usize, b: usize| {
+            let [one, other] = [a, b].map(|at| self.columns[at].split_whitespace());
+            let (mut ends, mut others) = (one.rev().peekable(), other.rev().peekable());
+            while ends
+                .next_if(|word| others.next_if_eq(word).is_some())
+                .is_some()
+            {}
+            let name = |words: &mut dyn Iterator<Item = &str>| {
+                let words: Vec<&str> = words.collect();
+                words.into_iter().rev().collect::<Vec<_>>().join(" ")
+            };
+            are_before_and_after(&[name(&mut ends), name(&mut others)])
+        };
+        let count = self.columns.len().min(WIDEST);
+        let pair = |a: usize| {
+            let b = (a + 1..count).find(|b| states(a, *b))?;
+            Some(vec![a, b])
+        };
+        (0..count).filter_map(pair).collect()
+    }
+
+    /// One table for each group of columns, if each column but those of changes is in one.
+    fn parted(&self, groups: &[Vec<usize>]) -> Option<Vec<Grid>> {
+        let met: BTreeSet<usize> = groups.iter().flatten().copied().collect();
+        let whole = met.len() == groups.iter().map(Vec::len).sum::<usize>();
+        let mut left = (0..self.columns.len()).filter(|at| !met.contains(at));
+        if groups.len() < 2 || !whole || !left.all(|at| self.is_change(at)) {
+            return None;
+        }
+        let parts: Vec<Grid> = groups
+            .iter()
+            .map(|group| self.part(group))
+            .collect::<Option<_>>()?;
         let names = |part: &Grid| [0, 1].map(|at| unitless(&part.columns[at]).to_owned());
         let quantity = |part: &Grid| part.rows[0].labels.last().cloned();
         let quantities: BTreeSet<_> = parts.iter().map(quantity).collect();
         let of_one = parts.iter().all(|part| names(part) == names(&parts[0]));
-        match parts.is_empty() || !of_one || quantities.len() < parts.len() {
-            true => vec![self],
-            false => parts,
-        }
+        (of_one && quantities.len() == parts.len()).then_some(parts)
     }
 
     /// Two columns and the changes between them, whose rows have the words that both headers share.
     fn part(&self, group: &[usize]) -> Option<Grid> {
-        let [a, b, _, ..] = group[..] else {
+        let [a, b, ..] = group[..] else {
             return None;
         };
         let words = |at: usize| self.columns[at].split_whitespace();

@@ -3,20 +3,17 @@
 use assize_bundle::Spread;
 
 use super::roles::{
-    MEANS, REPETITIONS, Roles, counts_or_sets, has_word, is_derived, is_mean, is_number, key_is,
+    MEANS, REPETITIONS, Roles, counts_or_sets, is_derived, is_mean, is_number, key_is,
     repeats_others, repetition, unitless,
 };
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::cells::{label, summary};
-use crate::grammar::grid::{Cell, Grid, Row};
+use crate::grammar::grid::{Cell, DEVIATIONS, Grid, Row, has_word, is_deviation};
 use crate::grammar::units::{is_unit, metric_of, parted, unit_of_header};
 use crate::options::{Options, Role, SpreadKind};
 
 /// Name used for a metric if nothing names it.
 const VALUE: &str = "value";
-/// Words for columns with standard deviations of runs.
-const DEVIATIONS: [&str; 4] = ["stddev", "stdev", "std", "sd"];
-
 impl Grid {
     /// Returns the findings, each with its line in the block; figures of one run together.
     pub(crate) fn findings(&self, roles: &Roles, options: &Options) -> Vec<(usize, Finding)> {
@@ -56,8 +53,9 @@ impl Grid {
                 if let Some(spread) = cell.spread {
                     let kind = options.spread.or_else(|| self.said_of_spread(row, column));
                     let kind = kind.unwrap_or(SpreadKind::Se);
-                    let n = options.runs_behind.or_else(|| self.runs_of(row));
-                    means.push((row.at, mean(labels, figure, (spread, kind), n)));
+                    let n = Cell::runs(&cell.text).or(options.runs_behind);
+                    let n = n.or_else(|| self.runs_of(row));
+                    means.push((row.at, mean(&labels, figure, (spread, kind), n)));
                     continue;
                 }
                 if is_mean(&self.columns[column]) || self.shows_means(column, roles) {
@@ -125,8 +123,11 @@ impl Grid {
 
     /// What the name of a row or column says that a `±` is: `Mean +- std dev`.
     fn said_of_spread(&self, row: &Row, column: usize) -> Option<SpreadKind> {
+        let remark = row.cells[column]
+            .as_ref()
+            .is_some_and(|cell| is_deviation(&cell.text));
         let said = is_deviation(&row.label()) || is_deviation(&self.columns[column]);
-        said.then_some(SpreadKind::Sd)
+        (said || remark).then_some(SpreadKind::Sd)
     }
 
     /// Whether it is not said what a `±` is.
@@ -176,13 +177,8 @@ impl Grid {
     /// The number of runs in a column `N` or, as `n=10`, in the label of a row.
     fn runs_of(&self, row: &Row) -> Option<u32> {
         let counted = self.beside(row, &|name| key_is(name, &["n", "runs", "count"]));
-        let label = row.label();
-        let said = || {
-            let (_, rest) = label.split_once("(n=")?;
-            rest.split(|c: char| !c.is_ascii_digit()).next()
-        };
-        let n = counted.map(|cell| cell.text.as_str()).or_else(said);
-        n.and_then(|n| n.parse().ok())
+        let counted = counted.map(|cell| cell.text.parse().ok());
+        counted.unwrap_or_else(|| Cell::runs(&row.label()))
     }
 
     /// The cell of a row in the column of such a name, where that says more of a mean.
@@ -310,10 +306,6 @@ fn without(name: &str, words: &[&str]) -> String {
     kept.collect::<Vec<_>>().join(" ")
 }
 
-pub(in crate::grammar) fn is_deviation(name: &str) -> bool {
-    has_word(name, &DEVIATIONS)
-}
-
 /// Adds a figure to its run, or to a new one if the run already has that metric.
 fn add(all: &mut Vec<(usize, Labels, Vec<Figure>)>, at: usize, labels: Labels, figure: Figure) {
     let fits = |(_, own, figures): &&mut (usize, Labels, Vec<Figure>)| {
@@ -338,16 +330,11 @@ fn total(parts: &[Figure], corner: Option<&String>) -> Figure {
 }
 
 /// A mean with a `±`.
-fn mean(labels: Labels, figure: Figure, spread: (f64, SpreadKind), n: Option<u32>) -> Finding {
+fn mean(labels: &Labels, figure: Figure, spread: (f64, SpreadKind), n: Option<u32>) -> Finding {
     let spread = match spread {
         // Where it stands in percent, it was made absolute when it was read.
         (spread, SpreadKind::Cv) => Spread::StandardDeviation(spread),
         (spread, kind) => kind.spread(spread, figure.value),
     };
-    Finding::Summary {
-        labels,
-        figure,
-        spread: Some(spread),
-        n,
-    }
+    summary(labels, figure, Some(spread), n)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::grammar::grid::{Cell, Grid, Row};
+use crate::grammar::grid::{Cell, Grid, Row, has_word};
 use crate::grammar::units::{is_unit, metric_of, parted, unit_of_header};
 use crate::options::{Options, Role};
 use crate::states::{are_before_and_after, are_states, side};
@@ -55,12 +55,6 @@ pub(super) fn is_number(name: &str) -> bool {
 
 /// Words for columns with means.
 pub(super) const MEANS: [&str; 3] = ["average", "avg", "mean"];
-
-pub(super) fn has_word(name: &str, words: &[&str]) -> bool {
-    let lower = name.to_lowercase();
-    let mut all = lower.split(|c: char| !c.is_alphanumeric());
-    all.any(|word| words.contains(&word))
-}
 
 pub(super) fn is_derived(name: &str) -> bool {
     name.trim() == "%" || has_word(name, &DERIVED)
