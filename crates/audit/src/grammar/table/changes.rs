@@ -90,11 +90,12 @@ impl Grid {
         all
     }
 
-    /// Whether a column holds parameters of the workload: whole numbers before the first state.
+    /// Whether a column holds parameters of the workload: numbers without a unit before the first
+    /// state.
     pub(super) fn sets_before(&self, column: usize, sides: &[usize]) -> bool {
-        let whole = |cell: &Cell| cell.unit.is_empty() && cell.value.fract() == 0.0;
         let before = sides.first().is_some_and(|first| column < *first);
-        before && !self.is_change(column) && self.cells(column).all(whole)
+        let unit = self.measured(&[column]);
+        before && !self.is_change(column) && unit.iter().all(|unit| unit.is_empty())
     }
 
     /// The tables of which this one consists, if each quantity has two columns of its own: with the
