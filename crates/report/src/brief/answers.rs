@@ -127,7 +127,7 @@ fn nothing_compared(sheet: &BriefSheet<'_>) -> Vec<String> {
         false => "Nothing else could be compared",
     };
     let because = match sheet.document.statements.is_empty() {
-        true => "fewer than two named configurations have figures",
+        true => "no workload has figures of two named configurations",
         false => "the text does not say which of its figures are compared",
     };
     sheet.wrapped(&format!("{nothing}: {because}."), "  ")
