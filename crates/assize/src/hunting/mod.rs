@@ -183,7 +183,7 @@ struct ScheduleSearch<'a> {
 /// Why no further schedule is looked at.
 enum WhyStopped {
     Enough,
-    Failed(Failure),
+    Failed(Box<Failure>),
 }
 
 impl ScheduleSearch<'_> {
@@ -200,7 +200,7 @@ impl ScheduleSearch<'_> {
             |runs| {
                 let runs = runs.map_err(|failure| match self.interrupt.came() {
                     true => WhyStopped::Enough,
-                    false => WhyStopped::Failed(failure),
+                    false => WhyStopped::Failed(Box::new(failure)),
                 })?;
                 // What an interrupt has killed has not failed.
                 if runs.iter().any(|run| run.other.is_some()) {
@@ -209,7 +209,8 @@ impl ScheduleSearch<'_> {
                 if self.interrupt.came() {
                     return Err(WhyStopped::Enough);
                 }
-                journal.add(&runs).map_err(WhyStopped::Failed)?;
+                let failed = |failure| WhyStopped::Failed(Box::new(failure));
+                journal.add(&runs).map_err(failed)?;
                 tally.add(cells, &runs);
                 self.tell(tally, begun);
                 match (self.first && tally.has_failed()) || tally.is_decided() || self.is_over() {
@@ -223,7 +224,7 @@ impl ScheduleSearch<'_> {
         }
         match done {
             Ok(()) | Err(WhyStopped::Enough) => Ok(()),
-            Err(WhyStopped::Failed(failure)) => Err(failure),
+            Err(WhyStopped::Failed(failure)) => Err(*failure),
         }
     }
 
