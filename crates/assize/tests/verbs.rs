@@ -187,7 +187,7 @@ fn each_verb_has_a_manual_page_that_renders_and_refers_to_pages_that_are_there()
         let verb = verb.trim_end_matches(".1");
         assert!(help.contains(&format!("\n  {verb} ")), "{verb}");
     }
-    assert_eq!(names.len(), 19, "{names:?}");
+    assert_eq!(names.len(), 20, "{names:?}");
     assert_eq!(assize(&["man", "nonsense"]).status.code(), Some(2));
 }
 
