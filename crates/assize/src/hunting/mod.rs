@@ -157,8 +157,8 @@ fn must_notice(oracles: &Oracles, plan: &Plan) -> Result<(), Failure> {
         for (word, option) in oracles.kernel_options() {
             if !text.lines().any(|line| line == format!("{option}=y")) {
                 return Err(Failure::Argument(format!(
-                    "hunt: --until {word}: the kernel {name} is built without {option}; build one \
-                     with it: assize kernel build TREE --config FILE"
+                    "hunt: --until {word}: the kernel {name} is built without {option}; choose one \
+                     that has it: --kernel NAME (`assize kernel list`)"
                 )));
             }
         }

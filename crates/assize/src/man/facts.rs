@@ -228,6 +228,24 @@ pub(super) const VERBS: &[VerbFacts] = &[
         ],
     },
     VerbFacts {
+        verb: "hunt",
+        finding: "",
+        files: &[(
+            "EXPERIMENT.hunt",
+            "The default directory: hunt.json, failures.bundle and journal.jsonl.",
+        )],
+        examples: &[
+            (
+                "assize hunt --module ./broken.ko --against ./fixed.ko -- ./reproducer",
+                "Find the interleavings with which a program fails, and whether a fix ends that.",
+            ),
+            (
+                "assize hunt jobs.toml --until hang --for 10m",
+                "Look for ten minutes for schedules with which an experiment hangs.",
+            ),
+        ],
+    },
+    VerbFacts {
         verb: "doctor",
         finding: "",
         files: &[],
