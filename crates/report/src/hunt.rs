@@ -336,7 +336,7 @@ fn failure(text: &mut String, one: &FoundFailure, hunt: &Hunt) {
 }
 
 fn schedule(one: &FoundSchedule) -> String {
-    let mut text = format!("Shortest schedule: seed {}", one.seed);
+    let mut text = format!("Schedule: seed {}", one.seed);
     if let Some(quantum) = one.quantum_ns {
         let _ = write!(text, ", turns of {}", length(quantum.into()));
     }
@@ -478,7 +478,7 @@ mod tests {
             "before failed in 31 of 400 runs, after in none of 1214: after removes the failure \
              from these schedules; a remaining rate above 0.25 % would have been seen with 95 %.",
             "KASAN in drop+0x5e [race] (before): in 31 of 400 runs (7.8 %, 95 % CI 5.3 to 11 %)",
-            "Shortest schedule: seed 17, 1 delay of 212; it fails each time.",
+            "Schedule: seed 17, 1 delay of 212; it fails each time.",
             "CPU 1 stops before pop+0x4a [race] for 3.20 µs, at 6012.345678 ms",
             "assize debug race.hunt/failures.bundle 0 --at crash",
             "Cannot find: ",
