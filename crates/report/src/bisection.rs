@@ -217,12 +217,8 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push(claim(bisection));
             let hidden = commits.len().saturating_sub(NAMED);
             let line = |one: &PatchName| format!("  {}", id_and_subject(one));
-            lines.extend(
-                commits
-                    .iter()
-                    .take(NAMED - usize::from(hidden > 0))
-                    .map(line),
-            );
+            let shown = NAMED - usize::from(hidden > 0);
+            lines.extend(commits.iter().take(shown).map(line));
             if hidden > 0 {
                 lines.push(format!("  and {} more, up to", hidden));
                 lines.extend(commits.last().map(line));
