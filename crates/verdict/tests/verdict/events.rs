@@ -425,7 +425,7 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
     assert_eq!(
         told,
         [
-            "late: at rest the machine had 22 of them in 200 s, more than one in 10 s: those under \
+            "late: at rest the machine had 22 such events in 200 s, more than one in 10 s: those under \
           load may come from the machine itself, so they get no verdict"
         ]
     );
