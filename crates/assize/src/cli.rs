@@ -332,7 +332,7 @@ pub(crate) struct AuditArguments {
     /// Judge figures at PLACE as those of NAME: '12-16=stock'
     #[arg(long, value_name = "PLACE=NAME", help_heading = READING, conflicts_with_all = ["more", "draft"])]
     pub(crate) take: Vec<String>,
-    /// Write a draft to complete, then to judge with --reading
+    /// Write a draft of a reading; complete it and give it to --reading
     #[arg(long, value_name = "FILE", help_heading = READING, conflicts_with = "more")]
     pub(crate) draft: Option<PathBuf>,
     /// Runs per mean, where the text does not state it

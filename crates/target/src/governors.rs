@@ -57,7 +57,7 @@ pub(crate) fn check_exact(order: &Order) -> Result<(), Error> {
                 "use the idle governor haltpoll on the exact machine",
                 "a kernel offers it only as a guest of KVM, which the exact machine is not",
             ),
-            "name menu or ladder, or use --target live where there is KVM",
+            "use 'menu' or 'ladder', or --target live where there is KVM",
         )),
         _ => Ok(()),
     }

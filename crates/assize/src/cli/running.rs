@@ -161,7 +161,7 @@ pub(crate) struct WhyArguments {
     /// ARG is 1 to 6, or a register. Repeatable.
     #[arg(long, value_name = "FN[:ARG]")]
     pub(crate) reached: Vec<String>,
-    /// Test a claim against the counts: 'csum_partial: 20% on busy_time'
+    /// Test how much a function can explain: 'csum_partial: 20% on busy_time'
     #[arg(long, value_name = "CLAIM")]
     pub(crate) explains: Vec<String>,
     /// Show which hunks of this diff or mail are reached, and how much they explain

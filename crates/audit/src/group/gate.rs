@@ -112,7 +112,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
         return match !formats.contains(RUNS) || is_once(members, RUNS) {
             true => Ok("reports of one tool below a heading for each configuration"),
-            false => Err("a name stands before several rows below one heading"),
+            false => Err("several rows below one heading have the same name"),
         };
     }
     Err("nothing declares what is compared")

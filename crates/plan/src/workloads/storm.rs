@@ -26,7 +26,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "reach",
             Whole(1, 65536).or("32"),
-            "How many jobs back a dependency may be.",
+            "How far back a dependency may be, in jobs.",
         ),
         job_duration("20us"),
         spread("80us"),

@@ -285,7 +285,7 @@ fn no_program(what: &str, program: &str, error: &std::io::Error) -> Error {
     if error.kind() == std::io::ErrorKind::NotFound {
         return mend(
             wrong(what, format!("{program} is not installed")),
-            "build or copy a kernel: assize kernel add NAME --kernel IMAGE --modules DIR",
+            "add a kernel that you have built or copied: assize kernel add NAME --kernel IMAGE --modules DIR",
         );
     }
     failed(what, format!("start {program}: {error}"))

@@ -105,7 +105,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "normalised-values",
         "figures are relative to others that were not given",
     ),
-    ("not-additive", "values of intervals cannot be added up"),
+    (
+        "not-additive",
+        "a level, such as watts, cannot be summed over the intervals of perf stat",
+    ),
     (
         "not-counted-interval",
         "a counter gave no number in some intervals",
