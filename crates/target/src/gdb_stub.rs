@@ -120,6 +120,38 @@ impl GdbStub {
         Ok(self.resume("vCont;c")?.cpu)
     }
 
+    /// Makes the machine stop before the first CPU is past an instant, a count of `info icount`.
+    ///
+    /// # Errors
+    /// Those of the connection.
+    pub fn stop_at(&mut self, count: u64) -> Result<(), StubError> {
+        self.monitor(&format!("icount_stop {count}")).map(|_| ())
+    }
+
+    /// Lets the machine continue to an instant. Returns the CPU that is there.
+    ///
+    /// # Errors
+    /// The machine ended before; those of the connection.
+    pub fn go_to(&mut self, count: u64) -> Result<usize, StubError> {
+        self.stop_at(count)?;
+        self.go()
+    }
+
+    /// The number behind these words in `info icount`, such as `now ` or `cpu 1 `.
+    ///
+    /// # Errors
+    /// There is none; those of the connection.
+    pub fn icount(&mut self, words: &str) -> Result<u64, StubError> {
+        let packet = "info icount";
+        let answer = self.monitor(packet)?;
+        let mut lines = answer.lines();
+        let number = |line: &str| line.strip_prefix(words)?.split(' ').next()?.parse().ok();
+        lines.find_map(number).ok_or_else(|| StubError::Answered {
+            packet: packet.into(),
+            answer,
+        })
+    }
+
     /// The same, and tells whether a watchpoint was hit.
     ///
     /// # Errors

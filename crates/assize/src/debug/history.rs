@@ -194,7 +194,7 @@ impl<'a> History<'a> {
                 Some(_) if left > FAR => time - left / 4,
                 _ => time,
             };
-            stop_at(&mut machine.stub, stop)?;
+            machine.stub.stop_at(stop)?;
             machine.stub.go()?;
             if stop == time {
                 return Ok((machine, true));
@@ -325,7 +325,7 @@ impl<'a> History<'a> {
                 if end - time <= part {
                     break;
                 }
-                stop_at(&mut machine.stub, time + part)?;
+                machine.stub.stop_at(time + part)?;
                 machine.stub.go()?;
                 time += part;
             }
@@ -412,11 +412,6 @@ impl EventWindow {
     }
 }
 
-/// Lets a machine stop before the first CPU is past a time.
-fn stop_at(stub: &mut GdbStub, time: u64) -> Result<(), StubError> {
-    stub.monitor(&format!("icount_stop {time}")).map(|_| ())
-}
-
 fn step(stub: &mut GdbStub) -> Result<Stop, StubError> {
     if stub.is_cancelled() {
         return Err(StubError::Cancelled);
@@ -432,7 +427,7 @@ fn last_hit(
 ) -> Result<Option<(Point, Stop)>, StubError> {
     let mut last = None;
     let mut watch = stops.insert(stub, true)?;
-    stop_at(stub, time)?;
+    stub.stop_at(time)?;
     let mut stop = stub.go_to_stop()?;
     loop {
         if stub.is_cancelled() {

@@ -98,7 +98,7 @@ pub(crate) fn go_to(
     };
     Ok(Standing {
         cpu,
-        count: number(stub, &format!("cpu {cpu} "))?,
+        count: stub.icount(&format!("cpu {cpu} "))?,
     })
 }
 
@@ -138,7 +138,7 @@ fn go_to_call(stub: &mut GdbStub, addresses: &[u64], times: u64) -> Result<usize
 /// Stops before the first instruction at this time or later. The guest may adjust its clock on
 /// the way, so this approaches the time in steps.
 fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize, Missed> {
-    let begin = clock.read(stub)?.time(number(stub, "now ")?);
+    let begin = clock.read(stub)?.time(stub.icount("now ")?);
     if begin >= time {
         return Err(Missed::None(format!(
             "at {} ms the run had not begun; it begins at {} ms",
@@ -147,38 +147,22 @@ fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize
         )));
     }
     loop {
-        let (count, now) = (clock.read(stub)?.count(time), number(stub, "now ")?);
+        let (count, now) = (clock.read(stub)?.count(time), stub.icount("now ")?);
         let ahead = count.saturating_sub(now);
         let stop = if ahead > NEAR {
             count - ahead / 1000 - NEAR / 2
         } else {
             count
         };
-        stub.monitor(&format!("icount_stop {stop}"))?;
-        let cpu = stub.go().map_err(|error| match error {
+        let cpu = stub.go_to(stop).map_err(|error| match error {
             StubError::Ended => Missed::Ended(format!("{} ms", milliseconds(time))),
             other => Missed::Stub(other),
         })?;
         // All CPUs may have been idle until later.
-        if clock
-            .read(stub)?
-            .time(number(stub, &format!("cpu {cpu} "))?)
-            >= time
-        {
+        if clock.read(stub)?.time(stub.icount(&format!("cpu {cpu} "))?) >= time {
             return Ok(cpu);
         }
     }
-}
-
-/// A number of `info icount`.
-pub(crate) fn number(stub: &mut GdbStub, name: &str) -> Result<u64, StubError> {
-    let text = stub.monitor("info icount")?;
-    let mut lines = text.lines();
-    let found = lines.find_map(|line| line.strip_prefix(name)?.split(' ').next()?.parse().ok());
-    found.ok_or_else(|| StubError::Answered {
-        packet: "info icount".into(),
-        answer: text,
-    })
 }
 
 /// With all digits of the nanoseconds.

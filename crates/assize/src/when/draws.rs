@@ -13,7 +13,7 @@ use assize_why::when::Search;
 
 use super::Repeatable;
 use crate::debug::clock::GuestClock;
-use crate::debug::place::{self, Missed, Place, number};
+use crate::debug::place::{self, Missed, Place};
 use crate::failure::Failure;
 use crate::{parallel_map, record};
 
@@ -149,7 +149,7 @@ impl Repeatable<'_> {
     pub(super) fn bounds(&self) -> Result<[u64; 2], Failure> {
         let run = self.exact.debug(&self.again.order, 0)?;
         let mut stub = run.stub().map_err(failed)?;
-        let begin = number(&mut stub, "now ").map_err(failed)?;
+        let begin = stub.icount("now ").map_err(failed)?;
         let end = match self.bad.end_ns() {
             Some(time) => {
                 let there = place::go_to(
@@ -183,8 +183,8 @@ impl Repeatable<'_> {
         let mut stub = run.stub().map_err(failed)?;
         let mut times = BTreeMap::new();
         for count in counts {
-            match go_to_count(&mut stub, *count) {
-                Ok(()) | Err(StubError::Ended) => {}
+            match stub.go_to(*count) {
+                Ok(_) | Err(StubError::Ended) => {}
                 Err(error) => return Err(failed(error)),
             }
             match clock.read(&mut stub) {
@@ -203,18 +203,12 @@ pub(super) fn draw_from(count: u64, number: u32) -> Draw {
     Draw { count, seed }
 }
 
-/// Lets a machine go on to an instant.
-pub(super) fn go_to_count(stub: &mut GdbStub, count: u64) -> Result<(), StubError> {
-    stub.monitor(&format!("icount_stop {count}"))?;
-    stub.go().map(|_| ())
-}
-
 /// An instant behind the end of a run.
 fn last_stride(stub: &mut GdbStub, begin: u64) -> Result<u64, StubError> {
     let mut now = begin;
     loop {
         now += STRIDE;
-        let stopped = go_to_count(stub, now).and_then(|()| number(stub, "now "));
+        let stopped = stub.go_to(now).and_then(|_| stub.icount("now "));
         match stopped {
             // All CPUs may have been idle until later.
             Ok(later) => now = now.max(later),

@@ -9,9 +9,8 @@ use assize_why::Symbols;
 use assize_why::when::{ExecutedPath, PartedCpu, Parting, part};
 
 use super::Repeatable;
-use super::draws::{draw_from, failed, go_to_count};
+use super::draws::{draw_from, failed};
 use super::events::events;
-use crate::debug::place::number;
 use crate::failure::Failure;
 
 /// How far both are followed beyond where the end was certain, in ns, and in how many slices, at
@@ -62,7 +61,7 @@ impl Repeatable<'_> {
         let log = run.socket().with_file_name("executed");
         let mut stub = run.stub().map_err(failed)?;
         let mut follow = || -> Result<Followed, StubError> {
-            go_to_count(&mut stub, from)?;
+            stub.go_to(from)?;
             if let Some(draw) = draw {
                 stub.monitor(&format!("icount_seed {}", draw.seed))?;
             }
@@ -80,8 +79,8 @@ impl Repeatable<'_> {
             for end in (1..=SLICES).map(|step| from + step * slice) {
                 let keeper = clock.read(&mut stub)?;
                 let mut clocks = clocks(&mut stub, cpus)?;
-                match go_to_count(&mut stub, end) {
-                    Ok(()) => {}
+                match stub.go_to(end) {
+                    Ok(_) => {}
                     Err(StubError::Ended) => break,
                     Err(error) => return Err(error),
                 }
@@ -140,8 +139,8 @@ fn executed(line: &str) -> Option<(usize, u64)> {
 
 /// The clocks of the CPUs; that of an idle one stands.
 fn clocks(stub: &mut GdbStub, cpus: u32) -> Result<Vec<u64>, StubError> {
-    let now = number(stub, "now ")?;
+    let now = stub.icount("now ")?;
     (0..cpus)
-        .map(|cpu| Ok(number(stub, &format!("cpu {cpu} "))?.max(now)))
+        .map(|cpu| Ok(stub.icount(&format!("cpu {cpu} "))?.max(now)))
         .collect()
 }

@@ -14,7 +14,7 @@ use assize_job::Order;
 use super::boot::WatchPlugin;
 use super::{Exact, exact, facts};
 use crate::cache::CacheKey;
-use crate::fault::{failed, io, mend, read, write, wrong};
+use crate::fault::{failed, io, mend, read, write};
 use crate::kernels::Kernel;
 use crate::prune::{prune, touch};
 use crate::qemu::{Clock, joined};
@@ -169,12 +169,7 @@ impl Exact {
     /// The value of QEMU's `-plugin` with these options.
     fn plugin(&self, words: &[(&str, &PathBuf)]) -> Result<OsString, Error> {
         if self.qemu.number() < (10, 0) || !self.qemu.parallel {
-            let why = format!(
-                "QEMU {} is not the one that assize builds",
-                self.qemu.version
-            );
-            let step = "unset ASSIZE_QEMU, then run `assize kernel fetch --qemu`";
-            return Err(mend(wrong("count instructions", why), step));
+            return Err(self.other_qemu("count instructions", ""));
         }
         let mut value = joined("", &plugin::ensure(self.stock.root())?);
         for (word, path) in words {

@@ -14,14 +14,11 @@ use assize_job::Order;
 use super::boot::RunningQemu;
 use super::checkpoint::joined;
 use super::{BootSpec, Exact, exact, facts, keep_error};
-use crate::fault::{failed, mend, wrong};
+use crate::fault::failed;
 use crate::gdb_stub::{GdbStub, StubError};
 use crate::qemu::Clock;
 use crate::vm::{PreparedBoot, job_text};
 use crate::{Error, OrderResult, scratch, stream};
-
-/// How to get a QEMU that can be stopped.
-const FETCH: &str = "unset ASSIZE_QEMU, then run `assize kernel fetch --qemu`";
 
 /// A run in a machine that stands still, or goes on for a debugger.
 #[derive(Debug)]
@@ -83,13 +80,7 @@ impl Exact {
         slot: usize,
         devices: Option<&str>,
     ) -> Result<DebuggedRun, Error> {
-        let other = || {
-            let why = format!(
-                "QEMU {} is not the one that assize builds; stopped, its run would be another one",
-                self.qemu.version
-            );
-            mend(wrong("debug a run", why), FETCH)
-        };
+        let other = || self.other_qemu("debug a run", "; stopped, its run would be another one");
         if !self.qemu.parallel {
             return Err(other());
         }

@@ -129,8 +129,7 @@ impl Draw {
 
 /// Lets a machine go on to an instant; `None` if it ends before.
 fn stopped_at(mut stub: GdbStub, count: u64) -> Result<Option<GdbStub>, StubError> {
-    stub.monitor(&format!("icount_stop {count}"))?;
-    match stub.go() {
+    match stub.go_to(count) {
         Ok(_) => Ok(Some(stub)),
         Err(StubError::Ended) => Ok(None),
         Err(other) => Err(other),

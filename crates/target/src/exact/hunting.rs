@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use assize_job::{Delay, Order};
 
-use super::turns::{DelayDraw, TurnOptions};
-use super::{BootSpec, Exact, exact, facts, keep_error};
-use crate::fault::{failed, mend, wrong};
+use super::turns::DelayDraw;
+use super::{Exact, exact, facts, keep_error};
+use crate::fault::failed;
 use crate::qemu::Clock;
 use crate::vm::job_text;
 use crate::{Error, OrderResult, stream};
@@ -36,11 +36,8 @@ impl Exact {
     /// Those of [`Exact::debug`].
     pub fn resumes_at(&self, order: &Order, slot: usize) -> Result<u64, Error> {
         let run = self.debug(order, slot)?;
-        let shown = run.stub().and_then(|mut stub| stub.monitor("info icount"));
-        let shown = shown.map_err(|error| failed("read the clock of a machine", error))?;
-        let now = shown.lines().find_map(|line| line.strip_prefix("now "));
-        let now = now.and_then(|now| now.trim().parse().ok());
-        now.ok_or_else(|| failed("read the clock of a machine", shown))
+        let now = run.stub().and_then(|mut stub| stub.icount("now "));
+        now.map_err(|error| failed("read the clock of a machine", error))
     }
 
     /// Executes an order whose delays are listed, or drawn from its seed. Nothing is cached.
@@ -54,12 +51,7 @@ impl Exact {
         draw: Option<DelayDraw>,
     ) -> Result<Explored, Error> {
         if !self.qemu.parallel {
-            let why = format!(
-                "QEMU {} is not the one that assize builds",
-                self.qemu.version
-            );
-            let fetch = "unset ASSIZE_QEMU, then run `assize kernel fetch --qemu`";
-            return Err(mend(wrong("delay the CPUs of a run", why), fetch));
+            return Err(self.other_qemu("delay the CPUs of a run", ""));
         }
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
@@ -67,14 +59,9 @@ impl Exact {
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
         let image = self.image(&ready, order, slot)?;
         machine.insert("memory_image".into(), image.digest.clone());
-        let booted = BootSpec {
-            turns: TurnOptions {
-                ordered: Some(&order.interleaving),
-                drawn: draw,
-                logged: true,
-            },
-            ..self.booted(&ready, order, slot)
-        };
+        let mut booted = self.booted(&ready, order, slot);
+        booted.turns.drawn = draw;
+        booted.turns.logged = true;
         let mut running = image.load(&booted, &job, &[], None)?;
         let limit = Duration::from_millis(order.job.timeout_ms) * 3 + SPARE;
         if let Err(error) = running.go_on_for(limit, LOOK) {

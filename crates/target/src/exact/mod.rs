@@ -40,6 +40,7 @@ pub use turns::DelayDraw;
 pub(crate) use turns::TurnOptions;
 
 use crate::cache::{Cache, CacheKey};
+use crate::fault::{mend, wrong};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
 use crate::vm::{BootStock, PreparedBoot, job_text};
 use crate::{
@@ -97,6 +98,15 @@ impl Exact {
     /// The QEMU in use.
     pub fn qemu(&self) -> &Qemu {
         &self.qemu
+    }
+
+    /// What needs the QEMU that assize builds cannot be done with this one, for which `so` may say
+    /// more.
+    fn other_qemu(&self, what: &str, so: &str) -> Error {
+        let version = &self.qemu.version;
+        let why = format!("QEMU {version} is not the one that assize builds{so}");
+        let fetch = "unset ASSIZE_QEMU, then run `assize kernel fetch --qemu`";
+        mend(wrong(what, why), fetch)
     }
 
     /// The cache key for the answer to an order with this job.
