@@ -115,18 +115,6 @@ impl Journal {
     }
 }
 
-/// The first free name for a hunt.
-pub(super) fn free(name: &str) -> PathBuf {
-    let stem = Path::new(name).file_stem().unwrap_or_default();
-    let stem = stem.to_string_lossy();
-    let names = (1u32..).map(|number| match number {
-        1 => PathBuf::from(format!("{stem}.hunt")),
-        _ => PathBuf::from(format!("{stem}-{number}.hunt")),
-    });
-    let mut free = names.filter(|path| fs::symlink_metadata(path).is_err());
-    free.next().unwrap_or_default()
-}
-
 fn failed(path: &Path, source: io::Error) -> Failure {
     Failure::Write {
         what: path.display().to_string(),

@@ -25,7 +25,7 @@ use crate::cli::{HuntArguments, HuntFormat, Strategy};
 use crate::failure::Failure;
 use crate::parallel_map;
 use crate::run::interrupt::Interrupt;
-use crate::run::{head_of, planned_with, target};
+use crate::run::{free_with, head_of, planned_with, target};
 use crate::{output, shell};
 use cells::Hunted;
 use found::{Shortest, shortest};
@@ -56,7 +56,7 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
         }
         None => {
             let subject = HuntSubject::new(arguments, shell::repeating_command())?;
-            let name = || journal::free(&subject.name);
+            let name = || free_with(subject.name.as_ref(), "hunt");
             let directory = arguments.out.clone().unwrap_or_else(name);
             Journal::may_create(&directory)?;
             let hunted = prepare(&subject)?;

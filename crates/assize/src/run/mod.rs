@@ -35,7 +35,7 @@ use assize_verdict::FailedCell;
 
 pub(crate) use head::{REVISION, configurations, head as head_of};
 pub(crate) use one::{merge, plan_of, run_one};
-pub(crate) use place::must_be_free;
+pub(crate) use place::{free_with, must_be_free};
 pub(crate) use planning::{experiment, plan};
 pub(crate) use recording::{
     MeasuredRecords, ReadyExperiment, Recording, planned, planned_with, record_runs,

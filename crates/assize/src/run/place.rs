@@ -14,20 +14,27 @@ const HEAD: &str = "bundle.json";
 /// `NAME.bundle` in the current directory for an experiment file `NAME.toml`, or the
 /// first of `NAME-2.bundle`, `NAME-3.bundle`, … that does not exist yet.
 pub(crate) fn free(experiment: &Path) -> PathBuf {
-    first_free(experiment, |path| fs::symlink_metadata(path).is_ok())
+    free_with(experiment, "bundle")
 }
 
-fn first_free(experiment: &Path, is_there: impl Fn(&Path) -> bool) -> PathBuf {
+/// The same with this extension.
+pub(crate) fn free_with(experiment: &Path, extension: &str) -> PathBuf {
+    first_free(experiment, extension, |path| {
+        fs::symlink_metadata(path).is_ok()
+    })
+}
+
+fn first_free(experiment: &Path, extension: &str, is_there: impl Fn(&Path) -> bool) -> PathBuf {
     let stem = experiment.file_stem().unwrap_or_default();
     let named = |end: &str| {
         let mut name = stem.to_os_string();
         name.push(end);
         PathBuf::from(name)
     };
-    let mut path = named(".bundle");
+    let mut path = named(&format!(".{extension}"));
     let mut number = 2u32;
     while is_there(&path) {
-        path = named(&format!("-{number}.bundle"));
+        path = named(&format!("-{number}.{extension}"));
         number += 1;
     }
     path
@@ -58,7 +65,7 @@ mod tests {
     #[test]
     fn nothing_that_is_there_is_taken() {
         let free = |there: &[&str]| {
-            first_free(Path::new("questions/latency.toml"), |path| {
+            first_free(Path::new("questions/latency.toml"), "bundle", |path| {
                 there.contains(&path.to_str().unwrap())
             })
         };
