@@ -74,3 +74,36 @@ impl DelayDraw {
         )
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use assize_job::Delay;
+
+    use super::*;
+
+    #[test]
+    fn what_an_order_lists_is_what_the_machine_is_given() {
+        let place = tempfile::tempdir().unwrap();
+        let delay = |cpu, at_ns, length_ns| Delay {
+            cpu,
+            at_ns,
+            length_ns,
+        };
+        let ordered = Interleaving {
+            quantum_ns: Some(700),
+            delays: vec![delay(1, 5, 9), delay(0, 6, 2)],
+        };
+        let options = TurnOptions {
+            ordered: Some(&ordered),
+            ..TurnOptions::default()
+        };
+        let list = place.path().join(DELAYS);
+        let words = options.icount(place.path()).unwrap().unwrap();
+        let wanted = format!("quantum=700,delays={}", list.display());
+        assert_eq!(words.to_str(), Some(wanted.as_str()));
+        assert_eq!(fs::read_to_string(&list).unwrap(), "1 5 9\n0 6 2\n");
+        let plain = TurnOptions::default();
+        assert_eq!(plain.icount(place.path()).unwrap(), None);
+    }
+}
