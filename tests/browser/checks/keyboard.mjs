@@ -23,7 +23,7 @@ export async function keyboardReaches(browser, expected) {
         if (at === null) break;
         assert.ok(at.outline >= 2, `the focus cannot be seen on ${at.what}`);
         assert.ok(at.contrast >= 3, `the focus on ${at.what} has a contrast of ${at.contrast}`);
-        assert.ok(at.inView, `the focus is on ${at.what}, which is not in view`);
+        assert.ok(at.inView, `the focus is on ${at.what}, which is not in view: ${at.where}`);
         reached.add(at.number);
       }
       const left = wanted.filter((_, i) => !reached.has(i));
@@ -64,6 +64,7 @@ function focused() {
     outline: style.outlineStyle === 'none' ? 0 : parseFloat(style.outlineWidth),
     contrast: (high + 0.05) / (low + 0.05),
     inView: seen,
+    where: `${points.map((point) => point.map(Math.round).join(',')).join(' ')} of ${window.innerWidth} x ${window.innerHeight}, scrolled by ${Math.round(window.scrollY)}`,
   };
 }
 
