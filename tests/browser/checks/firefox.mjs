@@ -235,7 +235,7 @@ class Page {
     await this.marionette.inside(`const { style } = window.gBrowser.selectedBrowser;
       for (const name of ['width', 'min-width', 'max-width']) style.setProperty(name, arguments[0] + 'px');
       for (const name of ['height', 'min-height', 'max-height']) style.setProperty(name, arguments[1] + 'px');`, size.width, size.height);
-    await this.hasSize();
+    await this.waitForFunction((size) => window.innerWidth === size.width && window.innerHeight === size.height, size);
   }
 
   viewportSize() { return this.size; }
@@ -257,11 +257,7 @@ class Page {
     const { javaScriptEnabled } = this.form;
     const ran = await this.marionette.inside('const one = window.gBrowser.selectedBrowser.browsingContext; const ran = one.allowJavascript; one.allowJavascript = arguments[0]; return ran;', javaScriptEnabled);
     if (ran !== javaScriptEnabled) await this.marionette.send('WebDriver:Refresh');
-    if (javaScriptEnabled) await this.hasSize();
   }
-
-  /** Another process learns the size of the page by and by. */
-  hasSize() { return this.waitForFunction((size) => window.innerWidth === size.width && window.innerHeight === size.height, this.size); }
 
   url() { return this.address; }
 

@@ -15,12 +15,13 @@ export async function keyboardReaches(browser, expected) {
       for (let pressed = 0; pressed <= wanted.length + 1; pressed++) {
         await page.keyboard.press('Tab');
         let at = await page.evaluate(focused);
-        // The browser scrolls to it in one of the next frames.
-        for (let frame = 0; frame < 60 && at !== null && !at.inView; frame++) {
-          await page.evaluate(() => new Promise(requestAnimationFrame));
+        if (at === null) break;
+        // Firefox scrolls to the focus in a later frame, on a busy host much later. The page
+        // answers for where a scroll ends: not below what sticks to the top.
+        if (!at.inView) {
+          await page.evaluate(() => document.activeElement.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
           at = await page.evaluate(focused);
         }
-        if (at === null) break;
         assert.ok(at.outline >= 2, `the focus cannot be seen on ${at.what}`);
         assert.ok(at.contrast >= 3, `the focus on ${at.what} has a contrast of ${at.contrast}`);
         assert.ok(at.inView, `the focus is on ${at.what}, which is not in view: ${at.where}`);
