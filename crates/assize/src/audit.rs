@@ -96,7 +96,7 @@ fn is_read_by_people(arguments: &AuditArguments) -> bool {
 /// Beyond this many bytes the figures of a text that are not compared are not counted.
 const COUNTED: usize = 1 << 20;
 const UNCOUNTED: &str =
-    "Not compared: not counted in a text of more than 1 MiB; --draft lists them\n";
+    "Not compared: other figures (not counted in texts of more than 1 MiB); --draft lists them\n";
 
 /// Says how many figures of a post are not compared; empty if all are.
 fn not_compared(audit: &Audit) -> String {
@@ -268,7 +268,7 @@ fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
     };
     refused.map_or(Ok(()), |option| {
         Err(Failure::Argument(format!(
-            "--explain: shows how the text was read and judges nothing: leave it or {option} out"
+            "--explain: only shows how the text was read; omit --explain or {option}"
         )))
     })
 }

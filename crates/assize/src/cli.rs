@@ -453,9 +453,10 @@ fn kcidb_build(text: &str) -> Result<String, String> {
         {
             Ok(text.to_owned())
         }
-        _ => {
-            Err("is not of the form ORIGIN:ID, ORIGIN of lower-case letters, digits and '_'".into())
-        }
+        _ => Err(
+            "is not of the form ORIGIN:ID; ORIGIN has only lower-case letters, digits and '_'"
+                .into(),
+        ),
     }
 }
 

@@ -184,9 +184,9 @@ fn cells(records: &Records) -> BTreeSet<(String, String)> {
 pub(crate) fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Failure> {
     if let Some((configuration, workload)) = cells(all).intersection(&cells(&records)).next() {
         let text = format!(
-            "{}: holds runs of '{configuration}' on '{workload}' as an earlier input does; runs of \
-             different bundles are not pooled: rename one configuration, or compare the bundles \
-             one by one",
+            "{}: holds runs of '{configuration}' on '{workload}', and so does an earlier input; \
+             runs of different bundles are not pooled: rename one configuration, or compare the \
+             bundles one by one",
             path.display()
         );
         return Err(Failure::Argument(text));

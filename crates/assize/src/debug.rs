@@ -106,11 +106,11 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
 
 /// What became of the run, and the exit status.
 fn verdict(written: bool, difference: Option<&str>) -> (String, u8) {
-    let another = "memory or registers were written, so this is another run now";
+    let another = "memory or registers were written, so this is a different run now";
     match (written, difference) {
-        (false, None) => ("the answer is the recorded one".into(), 0),
-        (false, Some(what)) => (format!("the answer is not the recorded one: {what}"), 1),
-        (true, None) => (format!("{another}, with the recorded answer"), 1),
+        (false, None) => ("the result is as recorded".into(), 0),
+        (false, Some(what)) => (format!("the result is not as recorded: {what}"), 1),
+        (true, None) => (format!("{another}, with the recorded result"), 1),
         (true, Some(what)) => (format!("{another}: {what}"), 1),
     }
 }
@@ -124,7 +124,7 @@ fn place(
     let wrong = |why| Failure::Argument(format!("debug: --at: {why}"));
     let text = arguments.at.as_deref();
     if arguments.metric.is_some() && !matches!(text, Some("worst" | "worst:end")) {
-        let why = "debug: --metric: it says whose sample is the worst; add --at worst";
+        let why = "debug: --metric: it applies to --at worst only; add --at worst";
         return Err(Failure::Argument(why.into()));
     }
     let Some(text) = text else {

@@ -120,8 +120,8 @@ pub(crate) fn draft(
         format!("{all:#}\n")
     } else {
         format!(
-            "{path}: {} rows; {} numbers are in none. Complete it, then: assize audit {name} \
-             --reading {path}\n",
+            "{path}: {} rows; {} numbers are in no row. Complete the file, then: assize audit \
+             {name} --reading {path}\n",
             draft
                 .text
                 .lines()
@@ -148,11 +148,11 @@ pub(crate) fn places(declared: &Declared) -> String {
         let said = match (check.agrees, check.recomputed) {
             (Some(true), _) => "agrees".to_owned(),
             (Some(false), Some(follows)) => format!(
-                "differs: {} follows from the figures, {} off",
+                "differs: the figures give {}, {} off",
                 rounded(follows),
                 rounded((check.printed - follows).abs())
             ),
-            _ => "cannot be checked: the figures it follows from are missing".to_owned(),
+            _ => "cannot be checked: the figures for it are missing".to_owned(),
         };
         text.push_str(&format!(
             "  printed {} (line {}), {}: {said}\n",
@@ -225,7 +225,7 @@ fn only_declared(arguments: &AuditArguments) -> Result<(), Failure> {
         _ => return Ok(()),
     };
     Err(Failure::Argument(format!(
-        "{option}: {} is not a table, a file of numbers or the result of a harness; leave it out, \
+        "{option}: {} is not a table, a file of numbers or the result of a harness; omit {option}, \
          or name places with --take or --reading",
         audit::named(&arguments.file)
     )))
@@ -234,7 +234,7 @@ fn only_declared(arguments: &AuditArguments) -> Result<(), Failure> {
 fn only_one(arguments: &AuditArguments) -> Result<(), Failure> {
     of_mails(arguments).map_or(Ok(()), |option| {
         Err(Failure::Argument(format!(
-            "{option}: is for one archive of mails; leave it out, or name one input"
+            "{option}: applies to one archive of mails; omit {option}, or name one input"
         )))
     })
 }

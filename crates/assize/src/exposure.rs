@@ -176,7 +176,7 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
         // The tolerance keeps a rounding error of the division from adding a run.
         let runs = (wanted / run_s - 1e-9).ceil();
         format!(
-            "below 1 in {name} takes {} without an event, --runs {runs}",
+            "a bound below 1 in {name} takes {} without an event, --runs {runs}",
             time(wanted)
         )
     };
@@ -188,12 +188,12 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     if let Some((events, p)) = told_from_none(level) {
         text += &match (runs as u64) < events {
             true => format!(
-                "  {runs} run{plural} cannot establish a difference from no events, whatever \
-                 happens; {events} could\n"
+                "  if one configuration has no event, {runs} run{plural} cannot establish a \
+                 difference; {events} could\n"
             ),
             false => format!(
-                "  for a difference from no events, at least {events} runs of one configuration \
-                 must have an event, and none of the other (least p {}, if nothing else is \
+                "  to establish a difference, at least {events} runs of one configuration must \
+                 have an event if no run of the other has one (smallest p {}, if nothing else is \
                  tested)\n",
                 two_digits(p)
             ),
@@ -259,10 +259,10 @@ mod tests {
             "gaps_unexplained on w: 10 runs of each configuration, at most 30 s of exposure each, \
              5 min in total; with no event in the total, the 95 % upper bound of the rate is 1 in \
              100 s\n  \
-             below 1 in 1 h takes 3 h without an event, --runs 360; below 1 in 24 h takes 72 h \
-             without an event, --runs 8628\n  \
-             for a difference from no events, at least 6 runs of one configuration must have an \
-             event, and none of the other (least p 0.031, if nothing else is tested)\n"
+             a bound below 1 in 1 h takes 3 h without an event, --runs 360; a bound below 1 in 24 \
+             h takes 72 h without an event, --runs 8628\n  \
+             to establish a difference, at least 6 runs of one configuration must have an event if \
+             no run of the other has one (smallest p 0.031, if nothing else is tested)\n"
         );
         let few = GAPS.replace("runs = 10", "runs = 3");
         let told = described_claim(

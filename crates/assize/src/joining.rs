@@ -99,8 +99,7 @@ fn boots_of(inputs: &[PathBuf], heads: &[Head]) -> Result<Vec<Boots>, Failure> {
 fn head(path: &Path) -> Result<Head, Failure> {
     if !path.is_dir() {
         return Err(Failure::Argument(format!(
-            "{}: is not a bundle of runs, and only these can be blocks; leave it or --bundles \
-             blocks out",
+            "{}: is not a bundle of runs, so it cannot be a block; omit it or --bundles blocks",
             path.display()
         )));
     }
@@ -143,12 +142,13 @@ impl BundlePair<'_> {
                  out"
             ),
             BundleRelation::OneSchedule => format!(
-                "{path}: is a part of the schedule of {other}; merge them with `assize merge --out \
-                 DIR` and compare the result"
+                "{path}: holds part of the schedule of {other}; merge them with `assize merge \
+                 --out DIR` and compare the result"
             ),
             BundleRelation::Strangers(what, difference) => format!(
-                "{path}: another {what} than in {other}: {}; run one experiment file with the same \
-                 options on both, or add --bundles sides to compare them as two wholes",
+                "{path}: its {what} is not that of {other}: {}; run one experiment file with the \
+                 same options on both, or add --bundles sides to compare all runs of one with all \
+                 of the other",
                 differing(&difference)
             ),
         };
@@ -177,8 +177,8 @@ fn other_kernels(heads: &[Head]) -> Option<Doubt> {
         Doubt::new(
             "confounded",
             format!(
-                "the machines run different kernels ({}): a difference between them may be one \
-                 between the kernels",
+                "the machines run different kernels ({}): a difference between them may be due to \
+                 the kernels",
                 named.join(", ")
             ),
         )
@@ -207,7 +207,7 @@ pub(crate) fn confounded(inputs: &[PathBuf], all: &mut [Records]) {
             "confounded",
             format!(
                 "the bundles are of several machines ({}) and share no configuration: a difference \
-                 between their configurations may be one between the machines",
+                 between their configurations may be due to the machines",
                 named.join(", ")
             ),
         ));

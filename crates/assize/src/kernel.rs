@@ -95,7 +95,10 @@ fn check(file: &Path) -> Result<u8, Failure> {
             OptionWeight::Needed,
             "lacks options that the exact machine needs",
         ),
-        (OptionWeight::Wanted, "lacks options of some features"),
+        (
+            OptionWeight::Wanted,
+            "lacks options that some features need",
+        ),
     ] {
         if of(weight).next().is_some() {
             text.push_str(&format!("{name}: {what}\n"));

@@ -24,7 +24,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
     if paths.is_empty() {
         return Err(Failure::NothingFound {
             place: directory.display().to_string(),
-            because: format!("no directory below it holds a {BUNDLE}; name one that does"),
+            because: format!("no directory below it holds a {BUNDLE}; name another directory"),
         });
     }
     let mut rows: Vec<LibraryRow> = paths

@@ -107,7 +107,7 @@ fn instrument(instrument: &assize_job::Instrument) -> ListEntry {
     entry.more.push(("needs".into(), instrument.needs.into()));
     let metrics = assize_job::of_instrument(instrument.name).map(ToString::to_string);
     let metrics = match metrics.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => "none: what it records is for `assize trace`".into(),
+        none if none.is_empty() => "none: its records are for `assize trace`".into(),
         some => some,
     };
     entry.more.push(("metrics".into(), metrics));

@@ -143,7 +143,7 @@ impl DesignReach {
         }
         let rows = self.noun();
         Some(format!(
-            "warning: no {rows} can be established, whatever is measured: the least p of {} is \
+            "warning: no {rows} can be established, whatever is measured: the smallest p of {} is \
              {}, above {}; {}",
             self.replicates.described(),
             two_digits(self.design().least_p()),
@@ -191,7 +191,7 @@ impl DesignReach {
             false => format!(": none can be established; {}", self.needed(family)),
         };
         format!(
-            "{rows} at the level {} together, least p {}{can}\n",
+            "{rows} at the level {} together, smallest p {}{can}\n",
             two_digits(family.alpha),
             two_digits(self.design().least_p()),
         )

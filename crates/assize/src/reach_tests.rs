@@ -39,7 +39,7 @@ fn too_few_blocks_for_primary_rows_are_a_warning() {
     let few = warned(5, BOTH).unwrap();
     assert_eq!(
         few,
-        "warning: no primary row can be established, whatever is measured: the least p of 5 \
+        "warning: no primary row can be established, whatever is measured: the smallest p of 5 \
          blocks is 0.062, above 0.04; 6 runs of each cell could"
     );
     assert!(warned(1, BOTH).unwrap().contains("of 1 block is 1, above"));
@@ -62,7 +62,9 @@ fn several_blocks_on_one_memory_image_are_no_replicates() {
     };
     let few = on(4, 16).warning().unwrap();
     assert!(
-        few.ends_with("the least p of 4 memory images is 0.12, above 0.04; 6 memory images could"),
+        few.ends_with(
+            "the smallest p of 4 memory images is 0.12, above 0.04; 6 memory images could"
+        ),
         "{few}"
     );
     assert_eq!(on(8, 16).warning(), None);
@@ -76,7 +78,7 @@ fn other_rows_need_more_blocks_than_primary_ones() {
     let said = reach(6, BOTH).described();
     assert!(
         said.contains(
-            "all other rows at the level 0.01 together, least p 0.031: none can be established; \
+            "all other rows at the level 0.01 together, smallest p 0.031: none can be established; \
              8 runs of each cell could\n"
         ),
         "{said}"
@@ -84,9 +86,9 @@ fn other_rows_need_more_blocks_than_primary_ones() {
     let said = reach(8, BOTH).described();
     assert!(
         said.starts_with(
-            "9 primary rows at the level 0.04 together, least p 0.0078\n\
-             all other rows at the level 0.01 together, least p 0.0078\n\
-             a primary row whose runs vary by 3 %: a ratio of 1."
+            "9 primary rows at the level 0.04 together, smallest p 0.0078\nall other rows at the \
+             level 0.01 together, smallest p 0.0078\na primary row whose runs vary by 3 %: a ratio \
+             of 1."
         ),
         "{said}"
     );

@@ -226,8 +226,9 @@ fn identify(records: &[AgentMessage], expected: &[RunIdentityPart], recorded: &m
         }
     };
     for unclear in compared.unclear {
-        let detail =
-            format!("the value read back does not show whether it is in effect: {unclear}");
+        let detail = format!(
+            "the value read back does not show whether the setting is in effect: {unclear}"
+        );
         recorded
             .doubts
             .push(Doubt::new("setting-not-read-back", detail));

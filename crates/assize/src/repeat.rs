@@ -100,8 +100,8 @@ pub(crate) fn exact_plan(bundle: &Path, verb: &str) -> Result<Plan, Failure> {
         return Ok(plan);
     }
     Err(Failure::Argument(format!(
-        "{verb}: {}: its runs were executed on the target {}, where no run can be repeated; \
-         `assize run --target exact` executes the experiment where they can",
+        "{verb}: {}: its runs were executed on the target {}, where no run can be repeated; run \
+         the experiment with `assize run --target exact`",
         bundle.display(),
         plan.target
     )))

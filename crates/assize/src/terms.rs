@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn looks_begin_where_something_can_be_established() {
-        // 5 of 30 blocks may spend 2e-6 and 10 may spend 0.0007; the least p of primary
+        // 5 of 30 blocks may spend 2e-6 and 10 may spend 0.0007; the smallest p of primary
         // rows is then 2 / 2^10 = 0.002, and after 15 blocks 6e-5.
         assert_eq!(looks(5, 5, 30).ends, [15, 20, 25, 30]);
         assert_eq!(looks(3, 1, 6).ends, [6]);

@@ -165,7 +165,7 @@ fn nothing(recorded: &RunRecord, run: &TracedRun, thread: Option<&str>) -> Failu
     names.dedup();
     Failure::Argument(match thread {
         Some(thread) if !names.is_empty() => format!(
-            "run {index}: no thread '{thread}' has submitted a job; these have: {}",
+            "run {index}: no thread '{thread}' submitted a job; valid: {}",
             names.join(", ")
         ),
         _ => format!(

@@ -125,7 +125,7 @@ fn requested_comparison(plan: &Plan, arguments: &WhyArguments) -> Result<WhyQues
         (None, [only]) => only,
         (None, several) => {
             return Err(Failure::Argument(format!(
-                "why: name one with --workload: {}",
+                "why: name a workload with --workload: {}",
                 several.join(", ")
             )));
         }

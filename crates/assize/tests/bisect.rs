@@ -350,7 +350,7 @@ fn refused() -> Outcome {
         (&[][..], "is not a kernel tree: it has no Makefile"),
         (
             &["--kernel", "debian:6.12"],
-            "kernel/sched/fair.c: --kernel is for modules",
+            "kernel/sched/fair.c: --kernel is for changes to modules",
         ),
     ] {
         let done = bisect(

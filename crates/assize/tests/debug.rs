@@ -33,7 +33,7 @@ crate::common::tests! {
     a_debugger_that_ends_early_leaves_nothing_behind = ends_early,
 }
 
-const UNCHANGED: &str = "run 0: the answer is the recorded one\n";
+const UNCHANGED: &str = "run 0: the result is as recorded\n";
 
 /// An experiment with one run on this many CPUs, the last of which is stalled.
 fn bundle(here: &Path, cpus: usize) -> String {

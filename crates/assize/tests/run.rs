@@ -341,7 +341,7 @@ fn odd_paths() -> Outcome {
     let done = command(&here, &["run"]).arg(&file).output().unwrap();
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
     assert_eq!(recorded(&here.join(&bundle)), 4);
-    let warned = "warning: no row can be established, whatever is measured: the least p of 2 \
+    let warned = "warning: no row can be established, whatever is measured: the smallest p of 2 \
                   blocks is 0.5, above 0.05; 6 runs of each cell could\n";
     assert!(errors(&done).contains(warned), "{}", errors(&done));
     let resumed = ["run", "--quiet", "--json", "--resume"];

@@ -183,7 +183,7 @@ fn split() -> Outcome {
         &["trace", "bypass", "0", "--split", "--thread", "nobody"],
     );
     assert!(
-        said.contains("no thread 'nobody' has submitted a job; these have: "),
+        said.contains("no thread 'nobody' submitted a job; valid: "),
         "{said}"
     );
     Ok(())

@@ -218,7 +218,7 @@ fn refused() -> Outcome {
     for (arguments, why) in [
         (
             &["HEAD~1", "--kernel", "debian:6.12"][..],
-            "kernel/sched/fair.c: --kernel is for modules",
+            "kernel/sched/fair.c: --kernel is for changes to modules",
         ),
         (&["HEAD~1"], "is not a kernel tree: it has no Makefile"),
         (&["HEAD..HEAD"], "no commit in it"),

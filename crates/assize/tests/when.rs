@@ -218,7 +218,7 @@ fn refused() -> Outcome {
         (&["none.bundle", "0", "--bad", "x > 1"], "has no metric x"),
         (
             &["none.bundle", "0", "--bad", "elapsed > 1 kg"],
-            "is no unit of elapsed",
+            "is not a unit of elapsed",
         ),
     ] {
         let said = refusal(here, "when", words);

@@ -120,7 +120,7 @@ fn narrowed(
     }
     whole.extend(table);
     let text = toml::to_string(&whole).map_err(|error| error.to_string())?;
-    Ok(format!("# What one claim needs of an experiment.\n{text}"))
+    Ok(format!("# The settings that one claim needs.\n{text}"))
 }
 
 #[cfg(test)]

@@ -92,8 +92,8 @@ impl FailOn {
             .unwrap_or_default();
         let words: Vec<&str> = words.collect();
         Err(format!(
-            "there is no such condition{meant}; there are {}, and the codes of lints in \
-             docs/lints.md, such as {}",
+            "no such condition{meant}; valid: {}, and the codes of lints in docs/lints.md, such as \
+             {}",
             words.join(", "),
             EXAMPLES.join(" and ")
         ))

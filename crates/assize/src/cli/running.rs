@@ -70,7 +70,7 @@ pub(crate) enum Scheduler {
 
 /// Options that override parts of an experiment.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "What to run, instead of what the experiment says")]
+#[command(next_help_heading = "Override the experiment")]
 pub(crate) struct OverrideArguments {
     /// Where to run: exact, live, host or ssh:HOST
     #[arg(long, value_name = "TARGET")]

@@ -75,7 +75,7 @@ fn take_output(arguments: &mut CompareArguments) -> Result<(), Failure> {
     }
     arguments.showing.output = None;
     if running.show_output && (running.quiet || running.output != CommandOutput::Kept) {
-        let said = "--show-output: there is nothing to show; leave it or the other option out";
+        let said = "--show-output: the other option leaves no output to show; omit one of them";
         return Err(Failure::Argument(said.into()));
     }
     Ok(())

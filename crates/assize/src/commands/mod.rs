@@ -74,7 +74,9 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
             let (records, terms, _) = results::gather(std::slice::from_ref(&directory), None)?;
             show(&directory, &records, &terms)?;
             if !asked.ignore_failure {
-                cells.push("--ignore-failure measures commands whatever their exit status".into());
+                cells.push(
+                    "to measure commands whatever their exit status, add --ignore-failure".into(),
+                );
             }
             Err(Failure::FailedRuns {
                 directory,

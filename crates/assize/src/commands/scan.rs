@@ -84,7 +84,7 @@ fn parameters(asked: &CommandsArguments) -> Result<Vec<CommandParameter>, String
         all.push(CommandParameter { place, values });
     }
     if asked.parameter_step_size.is_some() && asked.parameter_scan.is_empty() {
-        return Err("--parameter-step-size goes with --parameter-scan".into());
+        return Err("--parameter-step-size needs --parameter-scan".into());
     }
     Ok(all)
 }

@@ -17,7 +17,7 @@ impl At {
         let place = |place| Ok(At::Place(place));
         if text.starts_with(|first: char| first.is_ascii_digit()) {
             let time = time(text).ok_or_else(|| {
-                format!("'{text}' is no time; 81.204ms, 3us, 1.5s and 81204513ns are")
+                format!("'{text}' is not a time; valid: 81.204ms, 3us, 1.5s, 81204513ns")
             })?;
             return place(Place::Time(time));
         }
@@ -30,9 +30,9 @@ impl At {
         };
         found.ok_or_else(|| {
             format!(
-                "'{text}' is no place; worst, worst:end, sample:round_trip:7, \
+                "'{text}' is not a place; valid: worst, worst:end, sample:round_trip:7, \
                  sample:round_trip:7:end, job:412, event:sched_switch:3, wait:kworker/1:2, \
-                 81.204ms, drm_sched_main:7 and crash are"
+                 81.204ms, drm_sched_main:7, crash"
             )
         })
     }

@@ -66,9 +66,9 @@ impl fmt::Display for NotBack {
         match self {
             NotBack::Stub(error) => error.fmt(f),
             NotBack::Start(error) => error.fmt(f),
-            NotBack::Differs => {
-                f.write_str("repeated, the run does not come here: something changed it")
-            }
+            NotBack::Differs => f.write_str(
+                "the repeated run does not reach this instruction: something changed it",
+            ),
         }
     }
 }

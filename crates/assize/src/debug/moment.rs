@@ -132,7 +132,7 @@ fn series<'a>(all: &'a [Samples], metric: &str) -> Result<&'a Samples, String> {
                 .into();
         }
         let known = known.join(", ");
-        format!("no samples of {metric} are recorded; there are those of {known}")
+        format!("no samples of {metric} are recorded, only those of {known}")
     })
 }
 
@@ -198,11 +198,11 @@ fn event(run: Option<TracedRun>, name: &str, number: u64) -> Result<(u64, String
     let mut at = rows.skip(nth(number)?);
     match at.next() {
         Some(row) => Ok((row.at_ns, format!("event {number} of {all} {name}"))),
-        None if all > 0 => Err(format!("the run has events 1 to {all} {name}")),
+        None if all > 0 => Err(format!("the run has {name} events 1 to {all}")),
         None => {
             let known: Vec<&str> = events.kinds.iter().map(|kind| kind.name.as_str()).collect();
             Err(format!(
-                "no event {name} is recorded; there are {}",
+                "no {name} event is recorded; recorded are {}",
                 known.join(", ")
             ))
         }

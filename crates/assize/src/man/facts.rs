@@ -195,7 +195,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
     },
     VerbFacts {
         verb: "debug",
-        finding: "memory or registers were written, or the answer is not the recorded one.",
+        finding: "memory or registers were written, or the result is not as recorded.",
         files: &[],
         examples: &[
             (
@@ -219,7 +219,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
         examples: &[
             (
                 "assize when x.bundle 3 --keep",
-                "Find since when the worst sample of run 3 was certain; the report shows it.",
+                "Find when the worst sample of run 3 became certain; the report shows it.",
             ),
             (
                 "assize when x.bundle 3 --bad 'elapsed > 2s'",

@@ -42,7 +42,7 @@ pub(crate) fn must_be_exact(target: &str) -> Result<(), Failure> {
     match target {
         "exact" => Ok(()),
         _ => Err(Failure::Argument(format!(
-            "{OPTION}: the target is {target}, whose runs differ from node to node; it must be exact"
+            "{OPTION}: needs the target exact; on {target} runs differ from node to node"
         ))),
     }
 }

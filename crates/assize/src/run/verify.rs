@@ -28,7 +28,7 @@ const FRESH: Options = Options {
 pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<u8, Failure> {
     if plan.target != "exact" {
         return Err(Failure::Argument(format!(
-            "--verify-exact: the target is {}; only runs on the target exact must be equal",
+            "--verify-exact: needs the target exact; on {} runs differ",
             plan.target
         )));
     }

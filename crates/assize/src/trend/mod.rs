@@ -140,8 +140,8 @@ fn of_one_experiment(entries: &[TrendBundle]) -> Result<(), Failure> {
             BundleRelation::Strangers(what, difference) => (what, difference),
             BundleRelation::Machines => {
                 return Err(Failure::Argument(format!(
-                    "{here}: is of the machine {}, and {there} of {}: a difference may be one \
-                     between the machines; name bundles of one machine",
+                    "{here}: is of the machine {}, and {there} of {}: a difference may be due to \
+                     the machines; name bundles of one machine",
                     other.head.machine, first.head.machine
                 )));
             }

@@ -146,7 +146,7 @@ fn by_date(all: BundlesWithPoints) -> Result<OrderedBundles, Failure> {
     for (entry, mut point) in all {
         let Some(at) = last_run_ended(&entry.path) else {
             return Err(Failure::Argument(format!(
-                "{}: nothing says when its runs ended; give --order path",
+                "{}: the end of its runs is not recorded; give --order path",
                 point.path
             )));
         };

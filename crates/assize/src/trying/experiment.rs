@@ -131,7 +131,8 @@ fn known_experiment(scope: &BuildScope) -> Result<(&'static str, &'static str), 
         }
     };
     found.ok_or_else(|| {
-        let why = "no experiment is known for it; name one that exercises it: --experiment FILE";
+        let why = "no experiment for this file is known; name one that exercises it: --experiment \
+                   FILE";
         Failure::Argument(format!("{path}: {why}"))
     })
 }

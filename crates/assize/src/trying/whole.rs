@@ -66,8 +66,9 @@ impl BuildCommit for KernelBuild<'_> {
     }
 
     fn same(&self) -> &'static str {
-        "image and modules are identical with and without the change: the code that it touches is \
-         not in the configuration (assize kernel config), or generates no code: nothing is run"
+        "nothing is run: image and modules are identical with and without the change; the \
+         configuration (assize kernel config) leaves out the changed code, or the compiler makes \
+         the same of it"
     }
 }
 
@@ -76,7 +77,7 @@ pub(crate) fn no_kernel_named(file: &str, kernel: Option<&str>) -> Result<(), Fa
     match kernel {
         None => Ok(()),
         Some(_) => Err(Failure::Argument(format!(
-            "{file}: --kernel is for modules: the change builds its own kernel"
+            "{file}: --kernel is for changes to modules; this change builds its own kernel"
         ))),
     }
 }

@@ -64,7 +64,8 @@ fn of_ending(recorded: &RunRecord, ending: Ending) -> Result<BadRun, Failure> {
     };
     if !ending.is_compared() {
         return Err(Failure::Argument(format!(
-            "when: run {} failed, but not by what it executed: {why}; run the experiment again",
+            "when: run {} failed for a reason outside of the workload: {why}; run the experiment \
+             again",
             recorded.index
         )));
     }
@@ -104,7 +105,7 @@ fn sample(
         end_ns,
     };
     if value < TIMES * median && median < TIMES * value {
-        let why = "its worst sample is not beyond twice the median".into();
+        let why = "its worst sample is within a factor of 2 of the median".into();
         return Ok(Err(Box::new((bad, why))));
     }
     Ok(Ok(bad))
@@ -239,7 +240,7 @@ impl Threshold<'_> {
         match (length(self.unit), length(to)) {
             (Some(from), Some(to)) => Ok(from / to),
             _ => Err(format!(
-                "'{}' is no unit of {}, which is in {to}",
+                "'{}' is not a unit of {}, which is in {to}",
                 self.unit, self.metric
             )),
         }

@@ -210,7 +210,7 @@ fn what_is_no_series_is_refused() {
     fs::remove_file(here.join("b/log.jsonl")).unwrap();
     let said = refused(here, &["a", "b"]);
     assert!(
-        said.contains("b: nothing says when its runs ended; give --order path"),
+        said.contains("b: the end of its runs is not recorded; give --order path"),
         "{said}"
     );
     // Runs of a host that were recorded at different times.

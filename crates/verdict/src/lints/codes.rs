@@ -34,7 +34,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "confounded",
-        "a difference between configurations may be one between machines or kernels",
+        "a difference between configurations may be due to machines or kernels",
     ),
     (
         "constant-metric",
