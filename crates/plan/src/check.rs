@@ -155,7 +155,7 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
         if primary.better == BetterDirection::Lower && file.higher_is_better.contains(metric) {
             let why = format!("'{metric}' is in higher_is_better, but better is lower here");
             let error = experiment.error(&format!("primary[{at}].better"), why);
-            return Err(error.mend("say the same in both places"));
+            return Err(error.mend("give the same direction in both places"));
         }
     }
     Ok(())
@@ -267,7 +267,8 @@ fn background(experiment: &Experiment) -> Result<(), Error> {
 }
 
 /// How to name a kernel, for messages.
-pub(crate) const KERNELS: &str = "give debian:6.12, running, or a name given to assize kernel add";
+pub(crate) const KERNELS: &str =
+    "use 'debian:6.12', 'running' or a name added by assize kernel add";
 
 fn kernel(experiment: &Experiment, path: &str, kernel: Option<&str>) -> Result<(), Error> {
     match kernel {

@@ -43,7 +43,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "kernel",
             Text.or("debian:6.12"),
-            "debian:VERSION, running, or a name given to assize kernel add.",
+            "debian:VERSION, running, or a name added by assize kernel add.",
         ),
         key("cpus", levels::CPUS.or("1"), "Number of CPUs."),
         key("memory", SIZE.or("256M"), "Memory."),
@@ -60,7 +60,8 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "runs",
             RUNS.optional(),
-            "Runs of each cell (a configuration on a workload), one per block; 8 unless until is given.",
+            "Runs of each cell (a configuration on a workload), one per block; by default 8, if \
+             there is no [until].",
         ),
         key(
             "images",
@@ -182,7 +183,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "background",
             Map(&Workload).or("{}"),
-            "Background workloads, for levels and workloads to name.",
+            "Background workloads, which levels and workloads name.",
         ),
         key(
             "include",

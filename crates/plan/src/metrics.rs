@@ -144,7 +144,7 @@ fn check_printed<'a>(
                 let path = join(&join("workloads", &workload.name), "metrics");
                 let why = format!("'{metric}' is measured by assize, not by the program");
                 let error = experiment.error(&format!("{path}[{at}]"), why);
-                return Err(error.mend("have it print its own under another name"));
+                return Err(error.mend("let the program print its metric under another name"));
             }
         }
     }
@@ -230,7 +230,7 @@ impl<'a> GivenMetrics<'a> {
             .map(MetricName::to_string)
             .collect();
         if shown.is_empty() {
-            return "the workloads here give no metric, so name instruments that do".into();
+            return "no workload here gives a metric; add instruments that do".into();
         }
         let rest = match self.names.iter().any(|name| name.mark.is_some()) {
             false => String::new(),

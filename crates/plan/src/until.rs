@@ -57,8 +57,8 @@ pub(crate) fn check(
         return Ok(());
     };
     if document.gives("runs") {
-        let error = document.error("runs", "until already has max_runs");
-        return Err(error.mend("remove runs or until"));
+        let error = document.error("runs", "[until] already has max_runs");
+        return Err(error.mend("remove either runs or [until]"));
     }
     if primary.is_empty() {
         let error = document.error("until", "watches the primary metrics, but there are none");
@@ -67,7 +67,7 @@ pub(crate) fn check(
     let is_primary = |metric: &String| primary.iter().any(|one| one.metric == *metric);
     if let Some(metric) = until.metric.as_ref().filter(|metric| !is_primary(metric)) {
         let error = document.error("until.metric", format!("'{metric}' is not primary"));
-        return Err(error.mend("name one of primary, or add it there"));
+        return Err(error.mend("use a primary metric, or add this one to primary"));
     }
     if until.first_look > until.max_runs {
         let why = format!(

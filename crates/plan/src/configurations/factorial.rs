@@ -25,7 +25,7 @@ pub(crate) fn check(
     if let Some(hole) = missing_combination(&switches, configurations) {
         let why = format!("no configuration has {hole}");
         let error = experiment.error("factorial", why);
-        return Err(error.mend("name levels whose combinations are all run"));
+        return Err(error.mend("name only levels of which every combination is run"));
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ fn declared_grid(experiment: &Experiment, pattern: &Pattern) -> Result<FactorSwi
             [held] => (held.clone(), held.clone()),
             [off, on] if off != on => (off.clone(), on.clone()),
             _ => {
-                let why = "must be one level to hold, or two different ones, off and on";
+                let why = "must be one level, which is held, or two different levels, off and on";
                 return Err(experiment.error(&path, why));
             }
         };

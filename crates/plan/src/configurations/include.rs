@@ -142,7 +142,7 @@ pub(crate) fn part(
     let first = combinations.first().map(|first| first.iter().zip(&kept));
     let baseline = first.is_some_and(|mut first| first.all(|(at, kept)| kept.first() == Some(at)));
     if !baseline {
-        let why = "no configuration has the first kept level of each factor";
+        let why = "no remaining configuration has the first remaining level of each factor";
         return Err(Error::option("--set", "", why).mend("keep other levels"));
     }
     let partial = combinations.len() < full;

@@ -111,7 +111,7 @@ fn check_columns(names: &DeclaredNames<'_>, path: &str, table: &RawTable) -> Res
     };
     if columns.is_empty() {
         let error = names.error(&path, "names no workload");
-        return Err(error.mend("name some, or remove it for all"));
+        return Err(error.mend("name workloads, or remove the key to include all"));
     }
     for (at, name) in columns.iter().enumerate() {
         names.require_workload(&format!("{path}[{at}]"), name)?;

@@ -35,7 +35,8 @@ pub(crate) static METRIC_KEYS: KeySection = KeySection {
         key(
             "workload",
             Text.optional(),
-            "Workload that it is taken from; if neither metric names one, each workload that gives both has its own trade-off.",
+            "Workload whose values are used; if neither metric names a workload, each workload \
+             that gives both has its own trade-off.",
         ),
         key(
             "better",

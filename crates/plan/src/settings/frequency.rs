@@ -40,7 +40,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "domain",
             Whole(0, 255).or("1"),
-            "CPUs that share a frequency; 0 for all.",
+            "Number of CPUs that share a frequency; 0 for all CPUs.",
         ),
         key(
             "set",

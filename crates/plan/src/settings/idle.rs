@@ -49,7 +49,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "package_idle",
             POWER.optional(),
-            "That power while all CPUs are in the deepest state; by default 0 for your own states.",
+            "The same while all CPUs are in the deepest state; by default 0 for your own states.",
         ),
     ],
 };

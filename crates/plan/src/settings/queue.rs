@@ -124,7 +124,7 @@ pub(crate) fn queue<'w>(
         let key = if layers.gives(key) { key } else { "design" };
         layers.error(key, why)
     };
-    let mend = "leave it out there, or exclude the combination";
+    let mend = "remove it there, or exclude the combination";
     if let Some((key, must)) = queue.unknown_to_design() {
         let design = word(&queue.design);
         let why = format!("is not supported by design = \"{design}\", where it must be {must}");

@@ -36,7 +36,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "length",
             OneOrMore(&duration(1)).optional(),
-            "Length of a stall, or up to 16 to draw from; 100ns to 100ms, required.",
+            "Length of a stall, or up to 16 lengths to draw from; 100ns to 100ms, required.",
         ),
         key(
             "period",
@@ -75,7 +75,7 @@ pub(crate) fn stalls(
     if target != EXACT {
         let why = format!("cannot be planted on the target {target}");
         let error = layers.error("", why);
-        return Err(error.mend("use the target exact: only there stalls have a known length"));
+        return Err(error.mend("use the target exact, on which stalls have a known length"));
     }
     let written: RawStalls = layers.read()?;
     check_lengths(layers, &written.length_ns)?;

@@ -165,7 +165,7 @@ fn first_rejected(
         ("period", settings.period_ns),
     ];
     if let Some((key, _)) = times.into_iter().find(|(_, ns)| uneven(*ns)) {
-        let why = "is not a whole number of microseconds, in which the kernel counts";
+        let why = "is not a whole number of microseconds";
         return Some((key, why.into(), "write for example 10us".into()));
     }
     if settings.threshold_ns < kind.threshold_ns_min() {

@@ -43,7 +43,9 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "fences",
             Word(&["done", "wait", "pass"]).or("done"),
-            "done: the compositor takes the newest finished frames, so that no client delays it; wait: it takes the newest frames and waits for their fences; pass: it takes the newest and lets the queue wait.",
+            "done: the compositor takes the newest finished frames, so that no client delays it; \
+             wait: it takes the newest frames and waits for their fences; pass: it takes the \
+             newest frames and leaves the waiting to the queue.",
         ),
         key(
             "own_engine",

@@ -66,7 +66,9 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "device",
             Text.optional(),
-            "The device that has source or destination: a PCI address (0000:00:02.0), /dev/fbN or /dev/dri/cardN; by default the first display controller, framebuffer or card.",
+            "The device whose memory is source or destination: a PCI address (0000:00:02.0), \
+             /dev/fbN or /dev/dri/cardN; by default the first display controller, framebuffer or \
+             card.",
         ),
         key("bar", Whole(0, 5).or("0"), "The N of resourceN."),
         key(
@@ -130,7 +132,7 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
         return Some(("bands", why, format!("set bands = {}", stream.height)));
     }
     if pauses && stream.bands == 1 {
-        let why = "a frame of one band has no pause";
+        let why = "with one band per frame there are no pauses";
         return say("pause", why, "set bands too, to 2 or more");
     }
     if !pauses && stream.bands > 1 {
@@ -154,11 +156,11 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
         return None;
     }
     if from != FrameMemory::Anonymous || to != FrameMemory::Anonymous {
-        let why = "compute copies nothing, so source and destination are unused";
+        let why = "'compute' copies nothing, so source and destination are unused";
         return say("store", why, "remove source and destination");
     }
     if stream.flush != FrameFlush::Nothing || stream.fence != FrameFence::Nothing {
-        let why = "compute copies nothing that could be flushed or fenced";
+        let why = "'compute' copies nothing, so there is nothing to flush or fence";
         return say("store", why, "remove flush and fence");
     }
     None

@@ -11,7 +11,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "per_cpu",
             Flag.or("false"),
-            "The number of threads is per CPU.",
+            "Start this number of threads per CPU.",
         ),
         key("duration", duration(1).or("1s"), "How long it runs."),
         SCHEDULING,

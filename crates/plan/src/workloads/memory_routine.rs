@@ -71,7 +71,8 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mask",
             Whole(0, 63).optional(),
-            "movsl-rule takes unrolled-32 for 64 bytes and more if source and destination differ in one of these address bits, else rep-movsl. By default 7; with 0 always rep-movsl.",
+            "movsl-rule uses unrolled-32 for 64 bytes and more if source and destination differ in \
+             one of these address bits, else rep-movsl. By default 7; with 0 always rep-movsl.",
         ),
         key(
             "cache",
@@ -127,11 +128,11 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
         return Some(("mask", why, "set routine = \"movsl-rule\", or remove it"));
     }
     if kind.arena.is_some() && kind.cache != CacheState::Beyond {
-        let why = "calls do not walk through an arena";
+        let why = "only calls with cache = \"beyond\" walk through an arena";
         return Some(("arena", why, "set cache = \"beyond\", or remove it"));
     }
     if kind.cache == CacheState::Cold && kind.batch_calls() * kind.size > COLD_BYTES_MAX {
-        let why = "the places of a batch have more than 1 GiB in total";
+        let why = "the buffers of a batch have more than 1 GiB in total";
         return Some(("calls", why, "make calls or size smaller"));
     }
     match kind.mode {
@@ -147,17 +148,17 @@ fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &
         return Some(("cache", why, "set cache = \"cold\""));
     }
     if kind.size > MemoryRoutine::KERNEL_SIZE_MAX {
-        let why = "a call in the kernel has 1 MiB at most";
+        let why = "a call in the kernel processes at most 1 MiB";
         return Some(("size", why, "make it 1048576 or less"));
     }
     let calls = kind.batch_calls();
     let cold = kind.cache == CacheState::Cold && calls > 1;
     if cold && calls * kind.stride() > MemoryRoutine::KERNEL_PLACES_MAX {
-        let why = "the places of a batch in the kernel have more than 1 MiB in total";
+        let why = "the buffers of a batch in the kernel have more than 1 MiB in total";
         return Some(("calls", why, "make calls or size smaller"));
     }
     if calls * kind.size > MemoryRoutine::KERNEL_BATCH_MAX {
-        let why = "a batch in the kernel has more than 16 MiB";
+        let why = "a batch in the kernel processes more than 16 MiB";
         return Some(("calls", why, "make calls or size smaller"));
     }
     None

@@ -15,7 +15,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "steps",
             Free.optional(),
-            "The steps themselves, instead of file.",
+            "The steps themselves, instead of a file.",
         ),
         key("repeat", COUNT.or("100"), "How often to run all steps."),
         key(

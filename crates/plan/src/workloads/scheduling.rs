@@ -29,7 +29,11 @@ pub(crate) static KEYS: KeySection = KeySection {
     keys: &[
         key("policy", Word(POLICIES).or("other"), "Scheduling policy."),
         PRIORITY,
-        key("nice", Whole(-20, 19).or("0"), "For other and batch."),
+        key(
+            "nice",
+            Whole(-20, 19).or("0"),
+            "Nice value, for the policies other and batch.",
+        ),
         key(
             "cpus",
             List(&Whole(0, 4095)).or("[]"),
@@ -38,7 +42,8 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "group",
             Text.optional(),
-            "Control group of the whole workload and of others that name it; on each CPU it has the weight of one thread at nice 0.",
+            "Control group of the whole workload, shared with other workloads that name it; on \
+             each CPU it has the weight of one thread at nice 0.",
         ),
     ],
 };

@@ -116,7 +116,8 @@ fn wrong_options_name_themselves() {
         (
             FULL,
             set(&[("load", &["hogs"]), ("bypass", &["on"])]),
-            "--set: no configuration has the first kept level of each factor; keep other levels",
+            "--set: no remaining configuration has the first remaining level of each factor; keep \
+             other levels",
         ),
         (
             diagonal,
@@ -171,7 +172,7 @@ fn wrong_options_name_themselves() {
         (
             FULL,
             kernel("a b", None),
-            "--kernel: 'a b' is not a kernel; give debian:6.12, running, or a name given to \
+            "--kernel: 'a b' is not a kernel; use 'debian:6.12', 'running' or a name added by \
              assize kernel add",
         ),
     ] {
