@@ -179,7 +179,10 @@ fn start() -> Outcome {
         assert_eq!(found["answer"]["since"], "start", "{cpus} CPUs: {found}");
         assert_eq!(found["seeds"]["bad"], 4, "{found}");
         let said = printed(here, &[&["when", &out, "0"], &bad[..]].concat());
-        assert!(said.contains("It was certain from the start."), "{said}");
+        assert!(
+            said.contains("The outcome was certain from the start."),
+            "{said}"
+        );
         assert_eq!(said.contains("With one CPU"), cpus == 1, "{said}");
     }
     Ok(())

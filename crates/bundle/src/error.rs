@@ -135,7 +135,7 @@ pub enum Error {
     },
     /// Two bundles have a metric in different units.
     #[error(
-        "{}: another unit: metric '{metric}' is in '{}' here, in '{}' in {}; measure both with the \
+        "{}: units differ: metric '{metric}' is in '{}' here, in '{}' in {}; measure both with the \
          same version of the instrument",
         path.display(),
         units[0],

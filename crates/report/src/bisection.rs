@@ -202,9 +202,9 @@ fn answer(bisection: &Bisection) -> Vec<String> {
         }
         BisectionAnswer::NotOfOne(found) => {
             lines.push(format!(
-                "No commit of {range} is named; this is the one at which the"
+                "No commit of {range} is named. The search ended at the commit"
             ));
-            lines.push("search ended; it is not shown to cause the whole difference:".into());
+            lines.push("below, which is not shown to cause the whole difference:".into());
             lines.push(claim(bisection));
             lines.push(format!("{} against its parent:", outcome(&found.verdict)));
             lines.push(format!("  {}", id_and_subject(&found.commit)));
@@ -553,7 +553,7 @@ All figures are in bisect.bundles. Again:
             ),
             (
                 BisectionAnswer::NotOfOne(convicted(Claimed::Refuted)),
-                "No commit of 16 commits is named; this is the one at which the",
+                "No commit of 16 commits is named. The search ended at the commit",
                 "Refuted against its parent:",
             ),
         ] {

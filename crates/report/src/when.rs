@@ -85,9 +85,9 @@ fn bad(when: &When) -> String {
 fn answer(when: &When) -> String {
     match &when.answer {
         WhenAnswer::Nothing { why } => format!("Nothing is bad: {why}."),
-        WhenAnswer::Start => "It was certain from the start.".into(),
+        WhenAnswer::Start => "The outcome was certain from the start.".into(),
         WhenAnswer::Seed => {
-            "It was decided by what the seed draws before the workload starts.".into()
+            "The outcome was decided by what the seed draws before the workload starts.".into()
         }
         WhenAnswer::Moment {
             open_ns,
@@ -95,7 +95,7 @@ fn answer(when: &When) -> String {
             rises,
         } => {
             let mut text = format!(
-                "It was open until {} ms and certain from {} ms on.",
+                "The outcome was open until {} ms, certain from {} ms.",
                 milliseconds(*open_ns),
                 milliseconds(*certain_ns)
             );
@@ -106,7 +106,7 @@ fn answer(when: &When) -> String {
             for [from, to] in rises {
                 let _ = write!(
                     text,
-                    " Its share rose from {} to {} between {} and {} ms.",
+                    " The share of bad draws rose from {} to {} between {} and {} ms.",
                     share(from),
                     share(to),
                     milliseconds(*from),
@@ -128,7 +128,7 @@ fn first_parting(parting: &Parting) -> Option<String> {
             None => format!("goes on in {}", one.within),
         };
         return Some(format!(
-            "CPU {} is the first to part from a draw that ended well, at {} ms in {}: here it \
+            "CPU {} is the first to diverge from a draw that ended well, at {} ms in {}: here it \
              {}, there it {}.",
             one.cpu,
             milliseconds(one.time_ns),
@@ -217,7 +217,7 @@ fn steps(one: &PartedCpu, draw: u32) -> String {
 
 fn ended(share: &DrawnShare) -> String {
     format!(
-        "{} of {} end as bad ({:.0} to {:.0} %)",
+        "{} of {} are bad ({:.0} to {:.0} %)",
         share.bad,
         share.draws,
         share.low * 100.0,

@@ -36,7 +36,7 @@ pub(crate) fn ordered(letters: Vec<Mail>, name: &str) -> Result<PostedSeries, Er
     if versions.len() > 1 {
         let versions: Vec<String> = versions.iter().map(|n| format!("v{n}")).collect();
         let why = format!("it holds {} of a series", versions.join(" and "));
-        return Err(refuse(why, "leave one version in it"));
+        return Err(refuse(why, "keep only one version"));
     }
     let is_cover = |letter: &&Mail| letter.subject.place.is_some_and(|(n, _)| n == 0);
     let title = all
@@ -96,7 +96,7 @@ fn in_order(patches: &[&Mail]) -> Result<Vec<PostedPatch>, String> {
         _ => {
             let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
             return Err(format!(
-                "patches of series of {} in one",
+                "it mixes patches of series of {}",
                 sizes.join(" and ")
             ));
         }

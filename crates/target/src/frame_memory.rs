@@ -55,8 +55,8 @@ impl DevicePaths {
         if !streams.is_empty() && self.cpus < CPUS {
             let cpus = self.cpus;
             lacking.push(format!(
-                "{CPUS} CPUs are needed, so that the watched ones have nothing else to do, but \
-                 there are {cpus}"
+                "{CPUS} CPUs are needed, so that the watched CPUs have nothing else to do; there \
+                 are {cpus}"
             ));
         }
         lacking.dedup();

@@ -41,7 +41,7 @@ pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> 
             format!("the kernel is built without it ({option}=y)"),
         ),
         format!(
-            "name one that it has ({}), or build a kernel with {option}=y",
+            "use one that it has ({}), or build a kernel with {option}=y",
             others.join(", ")
         ),
     ))

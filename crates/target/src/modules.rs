@@ -191,7 +191,7 @@ fn add_testbed(
     let built = testbed.build(kernel, tests)?;
     if let Some(name) = ours.iter().find(|name| !built.contains_key(*name)) {
         let why = format!(
-            "the configuration of {} ({}) lacks the subsystem with which it registers",
+            "the configuration of {} ({}) lacks the subsystem that the module registers with",
             kernel.name, kernel.release
         );
         let what = format!("build the testbed's module {name}");

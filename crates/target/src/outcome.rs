@@ -95,7 +95,7 @@ impl std::fmt::Display for RunFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RunFailure::Panic { line } => write!(f, "kernel panic: {line}"),
-            RunFailure::Rebooted => f.write_str("the host booted again during the run"),
+            RunFailure::Rebooted => f.write_str("the host rebooted during the run"),
             RunFailure::Timeout { after_s } => write!(f, "not done after {after_s} s"),
             RunFailure::Stalled { how } => write!(f, "the machine has stalled: {how}"),
             RunFailure::OutOfMemory { line } => write!(f, "out of memory: {line}"),

@@ -280,7 +280,7 @@ fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
     for (governor, why) in [
         (
             IdleGovernor::Teo,
-            "name one that it has (menu, ladder, haltpoll)",
+            "use one that it has (menu, ladder, haltpoll)",
         ),
         (IdleGovernor::Haltpoll, "as a guest of KVM"),
     ] {

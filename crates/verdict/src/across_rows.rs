@@ -20,9 +20,9 @@ pub(crate) fn agreement_sentence(across: &AcrossMachines, alpha: f64) -> String 
     let kind = across.kind.plural();
     let reach = match across.generalisation(alpha) {
         Generalisation::LikeThese => String::new(),
-        Generalisation::AllOfThese => format!("; shown for all of these, not for {kind} like them"),
+        Generalisation::AllOfThese => format!("; shown for these {kind}, not for others like them"),
         Generalisation::None => {
-            format!("; shown neither for all of these nor for {kind} like them")
+            format!("; shown neither for these {kind} nor for others like them")
         }
     };
     let how = match across.agreement() {

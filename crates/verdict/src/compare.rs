@@ -201,7 +201,7 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
     if alone > 0 {
         comparison.because.push(format!(
-            "{} without a partner in the same block left out",
+            "{} left out, without a partner in the same block",
             count(alone, "run")
         ));
     }
@@ -223,7 +223,7 @@ fn by_images<'a>(
     };
     if images < 2 {
         let mut comparison = effect_only(&of_a, &of_b, positive);
-        let why = "fewer than two memory images of both: no interval and no test";
+        let why = "fewer than two memory images with runs of both: no interval and no test";
         comparison.because.push(why.into());
         return taken(comparison);
     }

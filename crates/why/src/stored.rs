@@ -117,7 +117,7 @@ impl TryFrom<StoredFlame> for Flame {
         for at in (1..frames.len()).rev() {
             let above = stored.frames.above.get(at).copied().flatten();
             let above = above.filter(|above| *above < at);
-            let above = above.ok_or_else(|| format!("frame {at} is below none before it"))?;
+            let above = above.ok_or_else(|| format!("frame {at} skips a level"))?;
             let below = frames.get_mut(at).and_then(Option::take);
             if let (Some(below), Some(Some(above))) = (below, frames.get_mut(above)) {
                 for (all, more) in above.all.iter_mut().zip(below.all) {

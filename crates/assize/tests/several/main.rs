@@ -226,7 +226,7 @@ fn what_is_not_one_experiment_is_refused_with_what_differs() {
     bundle(here, "unit", &other(), 0.9, "ms");
     let said = refused(here, &["a", "unit"]);
     assert!(
-        said.contains("another unit: metric 'time' is in 'ms' here, in 's' in a"),
+        said.contains("units differ: metric 'time' is in 'ms' here, in 's' in a"),
         "{said}"
     );
 }

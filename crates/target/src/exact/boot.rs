@@ -181,7 +181,7 @@ impl RunningQemu {
         let ran = time.map(|time| format!("{} s of the guest's time have passed", time.as_secs()));
         match (seen, ran) {
             (MachineProgress::Asleep, ran) => {
-                let all = "all CPUs are idle and no timer is set that would wake them";
+                let all = "all CPUs are idle, and no timer will wake them";
                 Some(ran.map_or(all.into(), |ran| format!("{ran}; {all}")))
             }
             (_, Some(ran)) if time >= most => Some(ran),

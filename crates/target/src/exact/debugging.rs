@@ -80,7 +80,7 @@ impl Exact {
         slot: usize,
         devices: Option<&str>,
     ) -> Result<DebuggedRun, Error> {
-        let other = || self.other_qemu("debug a run", "; stopped, its run would be another one");
+        let other = || self.other_qemu("debug a run", "; stopping it would change the run");
         if !self.qemu.parallel {
             return Err(other());
         }

@@ -392,7 +392,7 @@ pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
         Some(Ok(seconds)) if seconds > 0 => Ok(limit.min(Duration::from_secs(seconds))),
         _ => Err(Error {
             what: format!("read {WALL_LIMIT}"),
-            why: format!("'{}' is not a whole number from 1", text.to_string_lossy()),
+            why: format!("'{}' is not a whole number above 0", text.to_string_lossy()),
             mend: Some(format!("unset {WALL_LIMIT}, or give it seconds")),
             wrong_use: true,
         }),

@@ -131,7 +131,7 @@ fn agree(
         differed.push(difference.unwrap_or_else(|| "the records before the answer".into()));
     }
     let how = format!(
-        "{PAIRS} times two executions of it differed: {}",
+        "two executions of it differed {PAIRS} times: {}",
         differed.join("; ")
     );
     Ok(AgreedExecution {

@@ -42,7 +42,7 @@ impl Kernels {
     ) -> Result<(), Error> {
         let what = format!("fetch the compiler of {}", kernel.name);
         let named = of.headers.as_deref().and_then(store::named_compiler);
-        let named = named.ok_or_else(|| failed(&*what, "its headers name none"))?;
+        let named = named.ok_or_else(|| failed(&*what, "its headers name no compiler"))?;
         let apt = self.apt(kernel.base(), &what, progress)?;
         let packages = apt.follow(&named, &is_wanted)?;
         let version = |start: &str| {

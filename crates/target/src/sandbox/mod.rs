@@ -114,7 +114,7 @@ impl SandboxError {
             ),
             SandboxError::Left(path, kind) => mend(
                 failed(what, format!("the build left {kind}: {}", path.display())),
-                "no file of it is used; check what the sources do",
+                "nothing from this build is used; check what the sources do",
             ),
         }
     }

@@ -237,7 +237,7 @@ fn reason(stderr: &str, host: &str) -> (String, Option<String>) {
     } else if why.contains("Host key verification failed") {
         Some(format!("run `ssh {host}` once and accept the key"))
     } else if why.contains("Could not resolve") {
-        Some("check the name, or name it in ~/.ssh/config".into())
+        Some("check the name, or add it to ~/.ssh/config".into())
     } else if why.contains("Connection refused") {
         Some("check that sshd runs there, and on which port".into())
     } else {

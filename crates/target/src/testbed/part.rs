@@ -126,7 +126,7 @@ impl KernelPart {
             let why = format!("{builtin}: it is part of the image");
             return Err(mend(
                 wrong(what, why),
-                "take a kernel that has it as a module: --kernel debian:6.12",
+                "use a kernel that has it as a module: --kernel debian:6.12",
             ));
         }
         let makefile = format!("{}/Makefile", self.directory);

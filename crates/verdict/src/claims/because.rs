@@ -154,7 +154,9 @@ pub(super) fn undecided(
     if grounds.is_empty() {
         let small = |one: &ClaimFinding| one.p_adjusted.is_some_and(|p| p <= options.alpha);
         let why = match found.iter().all(small) {
-            true => "the p is small, but the t test does not confirm it or a lint forbids more",
+            true => {
+                "the p is small, but the t test does not confirm it, or a lint reports a defect"
+            }
             false => "not established",
         };
         grounds.push(why.into());

@@ -182,7 +182,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "a distribution gives no quantiles",
     ),
     ("unsupported-counter", "a counter gave no number"),
-    ("untraced-idle", "idle time is not known for the whole run"),
+    (
+        "untraced-idle",
+        "idle time is known for only part of the run",
+    ),
     ("untraced-switches", "some context switches were not traced"),
     (
         "untrusted-machine",

@@ -35,7 +35,7 @@ pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
         lint(
             "unit-unknown",
             first_names(&names, 6),
-            "no unit is given and these are no plain counts",
+            "no unit is given, and the values are not plain counts",
         )
     })
 }

@@ -91,8 +91,8 @@ fn a_run_whose_partner_failed_is_left_out_and_the_row_says_so() {
     assert_eq!(
         found.because.as_deref(),
         Some(
-            "1 run without a partner in the same block left out; of the runs that completed: \
-             7 of 8, of the baseline 8 of 8"
+            "1 run left out, without a partner in the same block; of the runs that completed: 7 of \
+             8, of the baseline 8 of 8"
         )
     );
     assert_eq!(

@@ -204,7 +204,7 @@ fn what_was_not_measured_is_said_and_never_a_hole() {
     assert_eq!((relation.n_baseline, relation.n), (Some(6), Some(6)));
     assert_eq!(
         relation.because.as_deref(),
-        Some("2 runs without a partner in the same block left out")
+        Some("2 runs left out, without a partner in the same block")
     );
     let gone = cell(table, "gone", "normal");
     assert_eq!(gone.because.as_deref(), Some("no completed run"));
