@@ -110,14 +110,14 @@ pub(crate) enum CliVerb {
     Why(WhyArguments),
     /// Repeat a recorded exact run and stop it at a place, in gdb
     ///
-    /// The run stays the recorded one, whatever is stopped, stepped and read. gdb goes back too:
-    /// reverse-stepi, reverse-finish, reverse-continue to a breakpoint or watchpoint. What
-    /// follows -- goes to gdb.
+    /// Stopping, stepping and reading do not change the run. gdb can also go back: reverse-stepi,
+    /// reverse-finish, reverse-continue to a breakpoint or watchpoint. Arguments after -- go to
+    /// gdb.
     Debug(DebugArguments),
     /// Find the moment from which a bad sample or crash was certain
     ///
-    /// The recorded run is repeated up to many moments, and goes on from each with other turns of
-    /// its CPUs. The answer is the share that ends as bad, by moment.
+    /// assize repeats the run up to many moments and continues it from each with other turns of its
+    /// CPUs. The answer is the share of these draws that are as bad, by moment.
     When(WhenArguments),
     /// Find a race: run with one interleaving of CPUs after another
     ///
@@ -144,7 +144,7 @@ pub(crate) enum CliVerb {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArguments {
-    /// Print the page of this verb, not that of the program
+    /// Print the page of this verb instead of the program's
     #[arg(value_name = "VERB")]
     pub(crate) verb: Option<String>,
     /// Write the pages of the program and of all verbs into this directory
@@ -173,9 +173,9 @@ pub(crate) struct QuestionArguments {
     pub(crate) tradeoffs: Vec<String>,
     /// Exit with status 1 if this is found, such as 'worse>2%'
     ///
-    /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': one may be
-    /// that much worse. 'undecided': a claim is undecided. 'lint': a lint is reported. The code of
-    /// a lint: this lint is reported. Repeatable.
+    /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': a primary
+    /// metric may be that much worse. 'undecided': a claim is undecided. 'lint': a lint is
+    /// reported. The code of a lint: this lint is reported. Repeatable.
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
 }

@@ -12,16 +12,16 @@ pub(crate) struct CommandsArguments {
     /// If any has pipes, variables or the like, a shell starts all of them.
     #[arg(last = true, value_name = "COMMAND", hide_short_help = true)]
     pub(crate) commands: Vec<String>,
-    /// Name of a command; once for each
+    /// Name of a command; give it once for each
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// Run each command exactly this many times
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs", "within"], value_parser = runs())]
     pub(crate) runs: Option<u32>,
-    /// Run each at least this many times [default: 10]
+    /// Run each command at least this many times [default: 10]
     #[arg(short, long, value_name = "N", value_parser = runs())]
     pub(crate) min_runs: Option<u32>,
-    /// Run each at most this many times [default: 30]
+    /// Run each command at most this many times [default: 30]
     #[arg(short = 'M', long, value_name = "N", value_parser = runs())]
     pub(crate) max_runs: Option<u32>,
     /// Stop once elapsed time has a verdict and an interval this narrow [default: 2%]

@@ -153,7 +153,7 @@ pub(crate) struct WhyArguments {
     /// The metric to show next to the instructions
     #[arg(long, value_name = "METRIC", default_value = "busy_time")]
     pub(crate) metric: String,
-    /// Seeds to rerun; several give intervals and verdicts
+    /// Number of seeds to rerun; several give intervals and verdicts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seeds: u32,
     /// Show how often this kernel function is entered, and the values of an argument
@@ -210,9 +210,9 @@ pub(crate) struct DebugArguments {
     /// Where to stop first: worst, a sample, job, event or wait, a time, a function, or crash
     /// [default: its start]
     ///
-    /// worst: the start of the worst sample; worst:end: its end. sample:round_trip:7: the 7th of a
-    /// metric. job:412: a submission to simgpu. event:sched_switch:3: a kernel event.
-    /// wait:cyclictest: the wakeup after which the thread of a name waited longest for a CPU.
+    /// worst: the start of the worst sample; worst:end: its end. sample:round_trip:7: the 7th
+    /// sample of a metric. job:412: a submission to simgpu. event:sched_switch:3: a kernel event.
+    /// wait:cyclictest: the wakeup after which a thread of this name waited longest for a CPU.
     /// 12.345ms: a time of the guest's CLOCK_MONOTONIC. drm_sched_main:7: the 7th call of a
     /// function. crash: where the kernel oopses, warns or panics.
     #[arg(long, value_name = "WHERE")]
