@@ -371,11 +371,7 @@ fn writes() -> Outcome {
     }
     let done = debug(place.path(), &bundle, "worst", "kill");
     assert_eq!(done.status.code(), Some(1), "{}", errors(&done));
-    assert!(
-        text(&done).contains("not the recorded one"),
-        "{}",
-        text(&done)
-    );
+    assert!(text(&done).contains("not as recorded"), "{}", text(&done));
     Ok(())
 }
 
@@ -414,7 +410,7 @@ fn refused() -> Outcome {
     let taken = TcpListener::bind("127.0.0.1:0")?;
     let port = taken.local_addr()?.port().to_string();
     for (words, why) in [
-        (&["0", "--at", "12xs"][..], "is no time"),
+        (&["0", "--at", "12xs"][..], "is not a time"),
         (
             &["0", "--at", "no_such_function"],
             "no function no_such_function",

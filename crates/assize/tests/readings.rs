@@ -369,7 +369,7 @@ fn options_that_say_nothing_of_an_input_are_refused() {
         (&["audit", "a=post.txt"], "post.txt: is one configuration"),
         (
             &["audit", "post.txt", "post.txt", "--thread"],
-            "--thread: is for one archive",
+            "--thread: applies to one archive",
         ),
         (
             &["audit", "post.txt", "--take", "2-6"],

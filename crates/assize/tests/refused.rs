@@ -25,8 +25,8 @@ fn what_fail_on_does_not_know_is_refused_with_what_it_knows() {
         ("lnt", "did you mean 'lint'?"),
         ("missing-cel", "did you mean 'missing-cell'?"),
         ("undecide", "did you mean 'undecided'?"),
-        ("regression>2%", "there are lint, undecided, worse>2%"),
-        ("", "there are lint, undecided, worse>2%"),
+        ("regression>2%", "valid: lint, undecided, worse>2%"),
+        ("", "valid: lint, undecided, worse>2%"),
     ] {
         let said = refused(&root(), &["audit", POST, "--fail-on", word]);
         assert!(

@@ -299,7 +299,7 @@ fn stuck() -> Outcome {
         .unwrap();
     assert_eq!(run.status.code(), Some(2));
     assert!(
-        errors(&run).contains("it must be exact"),
+        errors(&run).contains("needs the target exact"),
         "{}",
         errors(&run)
     );

@@ -89,10 +89,13 @@ fn mistakes_name_their_place() {
             "factorial = { put = ['worker', 'now'] }",
             "no level 'now' of put",
         ),
-        ("factorial = { put = ['irq', 'irq'] }", "two different ones"),
+        (
+            "factorial = { put = ['irq', 'irq'] }",
+            "two different levels",
+        ),
         (
             "factorial = { put = ['irq', 'submit', 'worker'] }",
-            "two different ones",
+            "two different levels",
         ),
         ("factorial = { put = ['worker', 'irq'] }", "fewer than two"),
         (
