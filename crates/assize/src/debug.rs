@@ -149,7 +149,7 @@ fn bind(port: u16) -> Result<TcpListener, Failure> {
 fn check_gdb(program: &Path) -> Result<(), Failure> {
     match gdb::runs(program) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(gdb_failure(program, "it fails at --version")),
+        Ok(false) => Err(gdb_failure(program, "it fails with --version")),
         Err(error) => Err(gdb_failure(program, &error.to_string())),
     }
 }

@@ -146,9 +146,9 @@ impl BundlePair<'_> {
                  --out DIR` and compare the result"
             ),
             BundleRelation::Strangers(what, difference) => format!(
-                "{path}: its {what} is not that of {other}: {}; run one experiment file with the \
-                 same options on both, or add --bundles sides to compare all runs of one with all \
-                 of the other",
+                "{path}: the {what} differs from that of {other}: {}; run one experiment file with \
+                 the same options on both, or add --bundles sides to compare all runs of one with \
+                 all of the other",
                 differing(&difference)
             ),
         };

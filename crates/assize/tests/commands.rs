@@ -282,7 +282,7 @@ fn failing() -> Outcome {
         (
             &["--warmup", "2", "."],
             2,
-            "--warmup is for commands to run; . holds",
+            "--warmup applies to commands to run; . holds",
         ),
         (
             &[".", "--", "a", "b"],

@@ -243,7 +243,7 @@ fn refused() -> Outcome {
                 "--kernel",
                 "debian:6.1",
             ],
-            "leave one of the two out",
+            "omit --base or --kernel",
         ),
         (
             &["--patch", "fair.mbox", "--base", "debian:6.12-rt"],

@@ -65,7 +65,7 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let all = &change.commits;
     if !all.iter().any(|commit| touches_code(&commit.paths)) {
         return print_verdict(
-            "refuted: nothing that is built differs from GOOD",
+            "refuted: the change from GOOD touches nothing that is built",
             Outcome::Refuted,
         );
     }

@@ -28,7 +28,7 @@ pub(crate) fn sort_out(mut arguments: CompareArguments) -> Result<CompareArgumen
             return match arguments.running.first_given() {
                 None => Ok(arguments),
                 Some(option) => refuse(format!(
-                    "{option} is for commands to run; {} holds results",
+                    "{option} applies to commands to run; {} holds results",
                     results.display()
                 )),
             };

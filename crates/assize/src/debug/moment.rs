@@ -77,10 +77,10 @@ impl Moment {
         let (side, time) = if self.ends {
             ("end", end)
         } else {
-            ("begin", begin)
+            ("start", begin)
         };
         let (length, until) = (end - begin, milliseconds(end));
-        let text = format!("the {side} of {what}, {length} ns up to {until} ms");
+        let text = format!("the {side} of {what}, {length} ns long, until {until} ms");
         (time, text)
     }
 }

@@ -68,7 +68,7 @@ fn text(checks: &[DoctorCheck]) -> String {
     let mut text = String::new();
     for check in there {
         let (name, detail) = (&check.name, &check.detail);
-        text.push_str(&format!("there    {name:width$}  {detail}\n"));
+        text.push_str(&format!("found    {name:width$}  {detail}\n"));
     }
     for check in missing {
         let (name, detail, needed_for) = (&check.name, &check.detail, &check.needed_for);
@@ -130,7 +130,7 @@ mod tests {
             missing.contains("needed only for the target exact\n")
                 && missing.contains("fix: fetch it\n")
         );
-        assert!(text(&[check(true)]).starts_with("there    QEMU  somewhere\n"));
+        assert!(text(&[check(true)]).starts_with("found    QEMU  somewhere\n"));
     }
 
     #[test]

@@ -140,8 +140,8 @@ fn of_one_experiment(entries: &[TrendBundle]) -> Result<(), Failure> {
             BundleRelation::Strangers(what, difference) => (what, difference),
             BundleRelation::Machines => {
                 return Err(Failure::Argument(format!(
-                    "{here}: is of the machine {}, and {there} of {}: a difference may be due to \
-                     the machines; name bundles of one machine",
+                    "{here}: ran on the machine {}, but {there} on {}; a difference may be due to \
+                     the machines: name bundles of one machine",
                     other.head.machine, first.head.machine
                 )));
             }
@@ -150,8 +150,8 @@ fn of_one_experiment(entries: &[TrendBundle]) -> Result<(), Failure> {
             }
         };
         return Err(Failure::Argument(format!(
-            "{here}: another {what} than in {there}: {} {} here, {} there; name the bundles of \
-             one experiment",
+            "{here}: the {what} differs from that of {there}: {} {} here, {} there; name the \
+             bundles of one experiment",
             difference.field, difference.second, difference.first
         )));
     }

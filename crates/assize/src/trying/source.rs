@@ -124,7 +124,8 @@ pub(crate) fn kernel<'a>(
 ) -> Result<Option<&'a str>, Failure> {
     match (base.filter(|base| is_debian(base)), kernel) {
         (Some(base), Some(kernel)) => Err(Failure::Argument(format!(
-            "--kernel {kernel}: with --base {base}, the patches run on {base}; leave one of the two out"
+            "--kernel {kernel}: with --base {base}, the patches run on {base}; omit --base or \
+             --kernel"
         ))),
         (base, kernel) => Ok(base.or(kernel)),
     }
@@ -303,7 +304,8 @@ fn same_version(kernel: &Kernel, version: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Argument(format!(
-        "{}: the kernel here is {}, its sources are {version}; assize kernel fetch --headers {}",
+        "{}: the fetched kernel is {}, but the sources are of {version}; assize kernel fetch \
+         --headers {}",
         kernel.name, kernel.version, kernel.name
     )))
 }

@@ -171,12 +171,12 @@ fn what_is_not_one_experiment_is_refused_with_what_differs() {
     cases.push((
         "title",
         title,
-        "another experiment than in a: title 'Another?' here, 'Does",
+        "the experiment differs from that of a: title 'Another?' here, 'Does",
     ));
     cases.push((
         "target",
         head("exact", "exact"),
-        "another target than in a: target 'exact' here, 'host' there",
+        "the target differs from that of a: target 'exact' here, 'host' there",
     ));
     let mut jobs = other();
     jobs.plan["configurations"][0]["workloads"][0]["jobs"] = json!(200);
@@ -184,28 +184,28 @@ fn what_is_not_one_experiment_is_refused_with_what_differs() {
     cases.push((
         "jobs",
         jobs,
-        "another parameter of a workload than in a: workloads[0].jobs 200 here, 100 there",
+        "the parameter of a workload differs from that of a: workloads[0].jobs 200 here, 100 there",
     ));
     let mut setup = other();
     setup.plan["configurations"][1]["setup"] = json!(["x"]);
     cases.push((
         "setup",
         setup,
-        "another configuration under a name than in a: configurations[1].setup",
+        "the configuration under a name differs from that of a: configurations[1].setup",
     ));
     let mut design = other();
     design.plan["margin"] = json!(0.05);
     cases.push((
         "design",
         design,
-        "another design than in a: margin 0.05 here, 0.01 there",
+        "the design differs from that of a: margin 0.05 here, 0.01 there",
     ));
     let mut primary = other();
     primary.primary = vec!["power".into()];
     cases.push((
         "primary",
         primary,
-        "another choice of primary metrics than in a: primary[0]",
+        "the choice of primary metrics differs from that of a: primary[0]",
     ));
     let mut more = other();
     more.configurations.push(Configuration {
@@ -215,7 +215,7 @@ fn what_is_not_one_experiment_is_refused_with_what_differs() {
     cases.push((
         "more",
         more,
-        "another set of configurations than in a: configurations[2]",
+        "the set of configurations differs from that of a: configurations[2]",
     ));
     for (name, head, why) in cases {
         bundle(here, name, &head, 0.9, "s");

@@ -192,9 +192,9 @@ fn what_is_no_series_is_refused() {
     for (name, why) in [
         (
             "title",
-            "title: another experiment than in a: title 'Another?' here, 'Does",
+            "title: the experiment differs from that of a: title 'Another?' here, 'Does",
         ),
-        ("machine", "machine: is of the machine b, and a of a"),
+        ("machine", "machine: ran on the machine b, but a on a;"),
         ("none", "cannot read: none"),
     ] {
         let said = refused(here, &["a", name]);
