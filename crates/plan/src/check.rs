@@ -125,9 +125,9 @@ fn images(experiment: &Experiment) -> Result<(), Error> {
         None => file.runs.unwrap_or(RUNS_DEFAULT),
     };
     if images > runs {
-        let why = format!("{images} images are more than {runs} runs of each cell");
+        let why = format!("{images} images are too many for {runs} runs of each cell");
         let error = experiment.error("images", why);
-        return Err(error.mend("a block uses one image: ask for more runs, or fewer images"));
+        return Err(error.mend("each block uses one image: ask for more runs, or fewer images"));
     }
     Ok(())
 }

@@ -110,7 +110,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
             ),
             CpuMode::Kernel => (
                 "routine",
-                "the routine is not among those of the kernel's module",
+                "the kernel's module does not have this routine",
                 "set mode = \"user\", or use another routine",
             ),
         });
@@ -144,7 +144,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
 /// Like [`mistake`], for routines called in the kernel.
 fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
     if kind.cache == CacheState::Beyond {
-        let why = "calls in the kernel go through 1 MiB at most, which caches hold";
+        let why = "calls in the kernel walk through at most 1 MiB, which caches hold";
         return Some(("cache", why, "set cache = \"cold\""));
     }
     if kind.size > MemoryRoutine::KERNEL_SIZE_MAX {

@@ -250,7 +250,7 @@ fn legend(document: &Document, out: &mut String) {
     let mut rows = document.comparisons.iter();
     if rows.any(|row| fixed_values(document, row).is_some()) {
         text.push_str(
-            " equal, in every run: no run of a side differs from another; without a mark, nothing is tested.",
+            " equal, in every run: all runs of a side agree; rows without a mark are not tested.",
         );
     }
     let hides_equality = |row: &Comparison| hides_equality(document, row);

@@ -163,7 +163,7 @@ function sayUndrawn() {
     if (!frame.all[width]) only += frame.all[other];
     else open.push(...frame.below);
   }
-  const text = `${instructions(only / data.jobs[other])} instructions per ${data.per} of ${names[other]} are in frames of which ${names[width]} executes nothing: they have no width here. Choose the width of ${names[other]} to see them.`;
+  const text = `${instructions(only / data.jobs[other])} instructions per ${data.per} of ${names[other]} are in frames that ${names[width]} does not execute, which have no width here. Choose the width of ${names[other]} to see them.`;
   document.getElementById('undrawn').textContent = only ? shown(text) : '';
 }
 

@@ -123,7 +123,7 @@ function lookInto(run) {
   if (!data.shell || !data.series.some((one) => one.run === run)) return [];
   const command = (words) => html('code', {}, `assize ${words}`);
   const { source } = data.shell;
-  return [html('p', { class: 'quiet' }, command(`debug ${source} ${run} --at worst`), ' stops at its worst sample; ', command(`when ${source} ${run}`), ' finds since when that was certain')];
+  return [html('p', { class: 'quiet' }, command(`debug ${source} ${run} --at worst`), ' stops at its worst sample; ', command(`when ${source} ${run}`), ' finds when it became certain')];
 }
 
 /** The run that was chosen: its samples over time where they were kept. */
