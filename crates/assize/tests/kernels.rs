@@ -66,7 +66,7 @@ fn a_plan_refuses_kernels_and_modules_that_do_not_exist() {
             "mine",
             "dumy",
             Some(
-                "x.toml:3: setup[0]: carry the module dumy: the kernel mine (6.1.0-mine) has no such module; give its name",
+                "x.toml:3: setup[0]: copy the module dumy: the kernel mine (6.1.0-mine) has no such module; give its name",
             ),
         ),
         (

@@ -131,7 +131,7 @@ impl Cache {
     /// # Errors
     /// The run has not completed, or the directory cannot be written.
     pub fn put(&self, key: &CacheKey, answer: &[u8]) -> Result<(), Error> {
-        const WHAT: &str = "keep a run in the cache";
+        const WHAT: &str = "store a run in the cache";
         if !matches!(outcome(answer, "", None), RunOutcome::Completed(_)) {
             return Err(failed(WHAT, "it has not completed".into()));
         }

@@ -27,7 +27,7 @@ impl<'a> Dpkg<'a> {
         let text = std::fs::read(host.path_below_root(Path::new(&status))).map_err(|_| {
             let why = "this machine has no dpkg, so the contents of packages are not known";
             let mend_by = "name its programs and files under [payload] instead";
-            mend(wrong("carry packages", why), mend_by)
+            mend(wrong("copy packages", why), mend_by)
         })?;
         let all = stanzas(&String::from_utf8_lossy(&text));
         let own = all.iter().find(|one| one.package() == "dpkg");
@@ -63,7 +63,7 @@ impl<'a> Dpkg<'a> {
         let file = file.iter().find(|path| path.exists());
         let file = file.ok_or_else(|| {
             let error = wrong(
-                format!("carry the package {name}"),
+                format!("copy the package {name}"),
                 "dpkg has no list of its files",
             );
             mend(error, format!("run `apt-get install --reinstall {name}`"))

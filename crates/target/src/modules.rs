@@ -166,7 +166,7 @@ fn taken_twice(name: &str, asked: &[String], named: &BTreeMap<&String, String>) 
         paths.join(" and ")
     );
     mend(
-        wrong("carry modules", why),
+        wrong("copy modules", why),
         "name one of them in the payload, or each in the set-up of a level",
     )
 }
@@ -231,7 +231,7 @@ impl OwnModule {
         let magic = fact("vermagic").unwrap_or_default();
         let built_for = magic.split(' ').next().unwrap_or_default();
         if built_for != kernel.release {
-            let what = format!("carry the module {}", path.display());
+            let what = format!("copy the module {}", path.display());
             let why = format!(
                 "it was built for {built_for}, but {} is {}",
                 kernel.name, kernel.release

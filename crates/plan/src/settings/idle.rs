@@ -138,8 +138,8 @@ pub(crate) fn idle(layers: &SettingLayers<'_>, frequency: bool) -> Result<Option
         (None, Some(table)) => table.active_uw,
         (None, None) if frequency => 0,
         (None, None) => {
-            let error = layers.error("states", "are declared without active");
-            return Err(error.mend("add active = \"…W\", the power of a CPU that is not idle"));
+            let error = layers.error("states", "need active, the power of a CPU that is not idle");
+            return Err(error.mend("add active = \"…W\""));
         }
     };
     if let Some(first) = states.first()

@@ -116,7 +116,7 @@ fn standing(document: &Document, row: &Pooled) -> String {
     };
     let where_shown = match (row.shown_on, row.machines) {
         (shown, all) if shown == all => format!("on all {all} {several}"),
-        (0, all) => format!("over {all} {several}, shown on none alone"),
+        (0, all) => format!("over {all} {several} together, on none alone"),
         (shown, all) => format!("on {shown} of {all} {several}"),
     };
     match row.agreement {

@@ -114,7 +114,7 @@ pub(super) fn hunks(why: &Why) -> String {
             text += &indented(&format!("{}: {words}", function.name));
         }
         if hunk.outside || hunk.functions.is_empty() {
-            text += &indented("lines outside functions, about which counts say nothing");
+            text += &indented("lines outside functions, which are not counted");
         }
     }
     text

@@ -116,7 +116,7 @@ fn is_loader(closure: &Closure, name: &str) -> bool {
 fn missing(program: &Path, asker: &Path, name: &str) -> Error {
     mend(
         failed(
-            format!("carry {}", program.display()),
+            format!("copy {}", program.display()),
             format!("{} links {name}, which is not installed", asker.display()),
         ),
         format!("install the package that has {name}"),

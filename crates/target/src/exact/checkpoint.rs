@@ -94,7 +94,9 @@ impl Exact {
         let id = run.running.id();
         GuestMemory::find(id, &run.state.with_file_name("ram"))
             .and_then(|memory| memory.load_written(&checkpoint.files.path().join("pages")))
-            .map_err(|error| failed("go on from a checkpoint", format!("/proc/{id}: {error}")))?;
+            .map_err(|error| {
+                failed("continue from a checkpoint", format!("/proc/{id}: {error}"))
+            })?;
         run.before.clone_from(&checkpoint.output);
         Ok(run)
     }

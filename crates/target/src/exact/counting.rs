@@ -95,7 +95,7 @@ impl Exact {
                 |failure| format!("{failure}; it printed: {last}"),
             );
             return Err(mend(
-                failed("ask a machine for its symbols", why),
+                failed("get the symbols of a machine", why),
                 "`assize run --fresh` shows whether the run works; `make build` makes the agent",
             ));
         }

@@ -162,7 +162,7 @@ impl<'a> Carrier<'a> {
         if let Some(closure) = elf::closure(self.host, path, bytes, &self.loading)? {
             return self.closure(&closure);
         }
-        let what = format!("carry {name}");
+        let what = format!("copy {name}");
         let Some(words) = interpreter(bytes) else {
             let why = format!("{} is neither an ELF program nor a script", path.display());
             return Err(mend(wrong(what, why), "check the path"));
@@ -240,7 +240,7 @@ pub(super) fn interpreter(bytes: &[u8]) -> Option<Vec<String>> {
 }
 
 fn not_here(name: &str) -> Error {
-    let what = format!("carry the program {name}");
+    let what = format!("copy the program {name}");
     if name.contains('/') {
         return mend(
             wrong(what, "there is no such file that can be executed"),
@@ -252,7 +252,7 @@ fn not_here(name: &str) -> Error {
 
 /// Adds a file or directory of the payload.
 pub(super) fn files(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(), Error> {
-    let data = from.metadata().map_err(|error| io("carry", from, &error))?;
+    let data = from.metadata().map_err(|error| io("copy", from, &error))?;
     if data.is_dir() {
         tree.directory(to, 0o755)?;
         for path in list(from)? {
@@ -268,9 +268,9 @@ pub(super) fn files(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(),
 fn add_entry(tree: &mut ArchiveTree, from: &Path, to: &str) -> Result<(), Error> {
     let data = from
         .symlink_metadata()
-        .map_err(|error| io("carry", from, &error))?;
+        .map_err(|error| io("copy", from, &error))?;
     if data.is_symlink() {
-        let target = std::fs::read_link(from).map_err(|error| io("carry", from, &error))?;
+        let target = std::fs::read_link(from).map_err(|error| io("copy", from, &error))?;
         return tree.link(to, &text(&target)?);
     }
     match data.is_dir() {
@@ -288,7 +288,7 @@ fn one_file(
     use std::os::unix::fs::PermissionsExt as _;
     if !data.is_file() {
         let why = "it is neither a file nor a directory";
-        return Err(wrong(format!("carry {}", from.display()), why));
+        return Err(wrong(format!("copy {}", from.display()), why));
     }
     // The other mode bits depend on the umask of whoever checked the file out.
     let mode = match data.permissions().mode() & 0o100 {
@@ -301,7 +301,7 @@ fn one_file(
 pub(super) fn text(path: &Path) -> Result<String, Error> {
     path.to_str().map(String::from).ok_or_else(|| {
         mend(
-            wrong(format!("carry {}", path.display()), "its path is not UTF-8"),
+            wrong(format!("copy {}", path.display()), "its path is not UTF-8"),
             "rename it",
         )
     })

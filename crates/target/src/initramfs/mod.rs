@@ -205,7 +205,7 @@ fn carry_files(tree: &mut ArchiveTree, payload: &Payload) -> Result<(), Error> {
         if !to.starts_with('/') {
             return Err(mend(
                 crate::fault::wrong(
-                    format!("carry {}", from.display()),
+                    format!("copy {}", from.display()),
                     format!("{to} is not an absolute path"),
                 ),
                 format!("write /{to}"),

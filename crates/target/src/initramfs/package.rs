@@ -132,7 +132,7 @@ impl Carrier<'_> {
                 // The administrator may have removed a configuration file.
                 Err(_) if there.starts_with("/etc/") => {}
                 Err(error) => {
-                    let error = io(&format!("carry the package {name}:"), &path, &error);
+                    let error = io(&format!("copy the package {name}:"), &path, &error);
                     return Err(mend(
                         error,
                         format!("run `apt-get install --reinstall {name}`"),
@@ -146,7 +146,7 @@ impl Carrier<'_> {
 
     fn link_of_package(&mut self, path: &Path, there: &str) -> Result<(), Error> {
         let at = self.host.path_below_root(path);
-        let target = std::fs::read_link(&at).map_err(|error| io("carry", path, &error))?;
+        let target = std::fs::read_link(&at).map_err(|error| io("copy", path, &error))?;
         // The loader may already have requested it by this name.
         match self.tree.has(there) {
             true => Ok(()),
@@ -196,7 +196,7 @@ fn is_left_out(path: &str) -> bool {
 
 fn not_installed(name: &str) -> Error {
     let error = wrong(
-        format!("carry the package {name}"),
+        format!("copy the package {name}"),
         "it is not installed here",
     );
     mend(error, format!("run `apt-get install {name}`"))

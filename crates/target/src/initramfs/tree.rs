@@ -49,7 +49,7 @@ impl ArchiveTree {
             None => Ok(()),
             Some(hidden) => {
                 let why = format!("the guest mounts a file system of the kernel at /{hidden}");
-                let error = wrong(format!("carry {path}"), why);
+                let error = wrong(format!("copy {path}"), why);
                 Err(crate::fault::mend(error, "choose a place elsewhere"))
             }
         }

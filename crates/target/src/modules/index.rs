@@ -78,7 +78,7 @@ impl ModuleIndex {
 
     /// The error for a module that this kernel does not have, and that another may need.
     pub(super) fn unknown(&self, kernel: &Kernel, name: &str, asked: &str) -> Error {
-        let what = format!("carry the module {asked}");
+        let what = format!("copy the module {asked}");
         let (release, kernel) = (&kernel.release, &kernel.name);
         if self.directory.is_none() {
             return mend(

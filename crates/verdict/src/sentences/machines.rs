@@ -113,7 +113,7 @@ impl fmt::Display for MachineCounts {
         } = *self;
         let several = across.plural();
         match shown {
-            0 => write!(f, "over {of} {several}, shown on none alone"),
+            0 => write!(f, "over {of} {several} together, on none alone"),
             shown if shown == of => write!(f, "on all {of} {several}"),
             shown => write!(f, "on {shown} of {of} {several}"),
         }

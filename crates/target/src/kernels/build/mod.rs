@@ -302,7 +302,8 @@ impl KernelBuildSite<'_> {
             let why = format!("its Kconfig does not allow {first}: {}", first.why);
             return Err(mend(
                 wrong(self.what, why),
-                "configure and build it yourself, and give it to assize kernel add",
+                "configure and build the kernel yourself, then: assize kernel add NAME --kernel \
+                 IMAGE",
             ));
         }
         for wish in config.not_taken(&wishes) {
