@@ -23,7 +23,7 @@ impl std::fmt::Display for IdentityMismatch {
         let what = what.trim_end();
         match found {
             Some(found) => write!(f, "{what} was {found}, not {wanted}"),
-            None => write!(f, "{what} ({wanted}) was not there"),
+            None => write!(f, "{what} ({wanted}) was missing"),
         }
     }
 }

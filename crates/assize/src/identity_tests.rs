@@ -56,7 +56,7 @@ fn what_is_missing_is_a_difference_and_what_cannot_be_read_is_unclear() {
     let wanted = one(IdentityKind::Module, "m", "abc");
     let missing = compare(std::slice::from_ref(&wanted), &[], true);
     let said = missing.differences[0].to_string();
-    assert_eq!(said, "module m (abc) was not there");
+    assert_eq!(said, "module m (abc) was missing");
     let hidden = RunIdentityPart::unreadable(IdentityKind::Parameter, "m.p");
     let wanted = one(IdentityKind::Parameter, "m.p", "1");
     let compared = compare(&[wanted], &[hidden], true);

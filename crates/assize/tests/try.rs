@@ -149,7 +149,7 @@ fn range() -> Outcome {
     assert!(text.starts_with("HEAD~2..HEAD: 2 patches\n"), "{text}");
     assert!(text.contains("drm/sched: Make room"), "{text}");
     assert!(
-        text.contains("not part of what ran: Documentation/gpu/x.rst"),
+        text.contains("not run here: Documentation/gpu/x.rst"),
         "{text}"
     );
     // The last lines give the command to repeat this, including the gate.

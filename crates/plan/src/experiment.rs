@@ -101,7 +101,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1).optional(),
-            "Default duration of workloads that have one.",
+            "Default duration of workloads that have this key.",
         ),
         key(
             "margin",

@@ -400,8 +400,8 @@ fn describe_part(kind: &str, name: &str, baseline: Option<&str>, value: Option<&
         (Some(a), None) if VALUES.contains(&kind) => {
             format!("not set; {} in the baseline", shown(a))
         }
-        (None, Some(b)) => format!("{}; not there in the baseline", shown(b)),
-        (Some(a), None) => format!("not there; {} in the baseline", shown(a)),
+        (None, Some(b)) => format!("{}; absent in the baseline", shown(b)),
+        (Some(a), None) => format!("absent; {} in the baseline", shown(a)),
         (None, None) => "not readable".into(),
     };
     let what = format!("{} {name}", kind.replace('-', " "));

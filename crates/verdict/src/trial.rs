@@ -243,7 +243,7 @@ pub fn primary_directions(
         return Err(Error::Option {
             option: "lower-is-better",
             value: cells.metrics[both].name.clone(),
-            expected: "a metric for which more is not better",
+            expected: "a metric that higher-is-better does not name",
         });
     }
     let declared = |metric: &&usize| {

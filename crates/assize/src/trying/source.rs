@@ -286,8 +286,9 @@ fn all_of_package(
     if name.contains('@') || series.ends_with("-rt") {
         let series = series.trim_end_matches("-rt");
         return Err(Failure::Argument(format!(
-            "--base {name}: a change outside of modules needs the newest sources of a series, \
-             built in the configuration of assize kernel config: write debian:{series}"
+            "--base {name}: for a change outside of modules the kernel is built from the newest \
+             sources of a series, with the configuration of assize kernel config; write \
+             debian:{series}"
         )));
     }
     let pack = |tree: &Path, version: &str| {

@@ -205,7 +205,10 @@ fn primary_metrics_have_the_direction_that_somebody_gave_them() {
     assert_eq!(of(&records, &higher), Ok(Some(Better::Higher)));
     assert_eq!(of(&records, &lower), Ok(Some(Better::Lower)));
     let error = of(&records, &both).unwrap_err().to_string();
-    assert!(error.contains("for which more is not better"), "{error}");
+    assert!(
+        error.contains("that higher-is-better does not name"),
+        "{error}"
+    );
     // An experiment declares the direction of each metric.
     records.primary = name();
     assert_eq!(of(&records, &Options::default()), Ok(Some(Better::Lower)));
