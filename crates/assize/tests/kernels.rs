@@ -59,20 +59,20 @@ fn a_plan_refuses_kernels_and_modules_that_do_not_exist() {
             "debian:6.13",
             "dummy",
             Some(
-                "x.toml:2: kernel: find the kernel debian:6.13: no kernel has this name; did you mean debian:6.1",
+                "x.toml:2: kernel: cannot find the kernel debian:6.13: no kernel has this name; did you mean debian:6.1",
             ),
         ),
         (
             "mine",
             "dumy",
             Some(
-                "x.toml:3: setup[0]: copy the module dumy: the kernel mine (6.1.0-mine) has no such module; give its name",
+                "x.toml:3: setup[0]: cannot copy the module dumy: the kernel mine (6.1.0-mine) has no such module; give its name",
             ),
         ),
         (
             "debian:6.12",
             "./gone.ko",
-            Some("x.toml:3: setup[0]: read the module ./gone.ko: No such file"),
+            Some("x.toml:3: setup[0]: cannot read the module ./gone.ko: No such file"),
         ),
     ] {
         let text = EXPERIMENT

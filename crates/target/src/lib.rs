@@ -129,7 +129,7 @@ pub struct Error {
 
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.what, self.why)?;
+        write!(f, "cannot {}: {}", self.what, self.why)?;
         if let Some(mend) = &self.mend {
             write!(f, "; {mend}")?;
         }

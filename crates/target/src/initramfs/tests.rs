@@ -752,7 +752,7 @@ fn a_package_that_is_not_installed_or_damaged_is_said_with_its_mend() {
     let error = fixture.build(&packages("nobody", &[])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "copy the package nobody: it is not installed here; run `apt-get install nobody`"
+        "cannot copy the package nobody: it is not installed here; run `apt-get install nobody`"
     );
     std::fs::remove_file(fixture.at("usr/share/player/table")).unwrap();
     let error = fixture
