@@ -290,7 +290,7 @@ mod tests {
         for (written, difference) in [(true, None), (true, Some("x")), (false, Some("x"))] {
             let (text, code) = verdict(written, difference);
             assert_eq!(code, 1);
-            assert_eq!(text.contains("another run"), written, "{text}");
+            assert_eq!(text.contains("a different run"), written, "{text}");
         }
     }
 }

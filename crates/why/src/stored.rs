@@ -117,7 +117,7 @@ impl TryFrom<StoredFlame> for Flame {
         for at in (1..frames.len()).rev() {
             let above = stored.frames.above.get(at).copied().flatten();
             let above = above.filter(|above| *above < at);
-            let above = above.ok_or_else(|| format!("frame {at} skips a level"))?;
+            let above = above.ok_or_else(|| format!("frame {at} has no caller before it"))?;
             let below = frames.get_mut(at).and_then(Option::take);
             if let (Some(below), Some(Some(above))) = (below, frames.get_mut(above)) {
                 for (all, more) in above.all.iter_mut().zip(below.all) {
@@ -228,11 +228,11 @@ mod tests {
             ),
             (
                 wrong(&|v| v["frames"]["above"][3] = json!(3)),
-                "frame 3 is below none",
+                "frame 3 has no caller before it",
             ),
             (
                 wrong(&|v| v["frames"]["above"][3] = json!(null)),
-                "frame 3 is below none",
+                "frame 3 has no caller before it",
             ),
             (
                 wrong(&|v| v["frames"]["name"][3] = json!(99)),

@@ -18,10 +18,10 @@ pub(crate) struct CommandsArguments {
     /// Run each command exactly this many times
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs", "within"], value_parser = runs())]
     pub(crate) runs: Option<u32>,
-    /// Run each command at least this many times [default: 10]
+    /// Minimum number of runs of each command [default: 10]
     #[arg(short, long, value_name = "N", value_parser = runs())]
     pub(crate) min_runs: Option<u32>,
-    /// Run each command at most this many times [default: 30]
+    /// Maximum number of runs of each command [default: 30]
     #[arg(short = 'M', long, value_name = "N", value_parser = runs())]
     pub(crate) max_runs: Option<u32>,
     /// Stop once elapsed time has a verdict and an interval this narrow [default: 2%]
