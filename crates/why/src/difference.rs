@@ -72,7 +72,7 @@ pub struct WhyQuestion {
     pub reached: Vec<String>,
     /// The claims to be tested.
     pub claims: Vec<ShareClaim>,
-    /// The hunks to be weighed.
+    /// The hunks of a diff whose functions are measured.
     pub hunks: Vec<DiffHunk>,
     /// The modelled caches, if a model was requested.
     pub caches: Option<Geometry>,

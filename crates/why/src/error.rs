@@ -18,7 +18,7 @@ pub enum Error {
     Missing {
         /// What it lacks: `the symbol __switch_to`.
         what: String,
-        /// Which kernel to use instead, as the end of `use one …`.
+        /// The kernel to use instead, as the end of `use one …`.
         mend: &'static str,
     },
     /// The call trees do not add up to the counts.

@@ -14,14 +14,14 @@ pub const SCHEMA: &str = "assize.kept-why/1";
 pub struct Kept {
     /// Always [`SCHEMA`].
     pub schema: Cow<'static, str>,
-    /// The result, without the answers about functions, claims, hunks, caches and call trees.
+    /// The result, without requested functions, claims, hunks, caches and call trees.
     pub why: Why,
     /// Its flame graph, with call stacks.
     pub flame: Flame,
 }
 
 impl Kept {
-    /// Keeps the result without those answers.
+    /// Drops the parts of the result that are not kept.
     #[must_use]
     pub fn new(why: &Why, flame: Flame) -> Kept {
         Kept {

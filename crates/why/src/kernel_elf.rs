@@ -1,27 +1,27 @@
 //! The symbols and types of a kernel as an ELF file, for debuggers.
 //!
-//! The file has no code: debuggers read that from the machine. It has two empty sections,
-//! since debuggers take a symbol for a function or a variable by that of its section.
+//! The file has no code: debuggers read that from the machine. It has two empty sections, for code
+//! and data, since debuggers tell functions from variables by the section of a symbol.
 
 use crate::Error;
 use crate::kernel_types::{Dwarf, kernel_types};
 use crate::symbols::{KERNEL, KallsymsLine, kallsyms};
 
-/// Sizes of ELF's file header, section headers and symbols.
+/// Sizes in bytes of ELF's file header, section headers and symbols; number of sections.
 const HEADER: u64 = 64;
 const SECTION: u64 = 64;
 const SYMBOL: u64 = 24;
 const SECTIONS: u64 = 9;
-/// The addresses of a kernel's code and of its modules.
+/// Start and size of the addresses of the kernel's code and its modules.
 const CODE: u64 = 0xffff_ffff_8000_0000;
 const CODE_SIZE: u64 = 0x7f00_0000;
-/// The names of the sections, and where each begins.
+/// The names of the sections; section headers refer to them by offset.
 const NAMES: &[u8] = b"\0.text\0.data\0.symtab\0.strtab\0.debug_abbrev\0.debug_info\0.debug_str\0";
 
 /// A symbol of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelSymbol {
-    /// Its address; of a per-CPU variable, an offset.
+    /// The address, or for a per-CPU variable its offset.
     pub address: u64,
     /// Its name.
     pub name: String,
@@ -29,7 +29,7 @@ pub struct KernelSymbol {
     pub is_code: bool,
 }
 
-/// The symbols in `/proc/kallsyms`, in its order.
+/// Parses `/proc/kallsyms`; the symbols keep its order.
 ///
 /// # Errors
 /// If a line is malformed.
@@ -42,7 +42,7 @@ pub fn kernel_symbols(text: &str) -> Result<Vec<KernelSymbol>, Error> {
     kallsyms(text).map(|line| line.map(owned)).collect()
 }
 
-/// An ELF file with these symbols and, from BTF, the kernel's types.
+/// Builds an ELF file with these symbols and, from BTF, the kernel's types.
 ///
 /// # Errors
 /// If the BTF is malformed.
@@ -53,7 +53,7 @@ pub fn kernel_elf(symbols: &[KernelSymbol], btf: Option<&[u8]>) -> Result<Vec<u8
     };
     let (mut table, mut names) = (vec![0; 24], vec![0]);
     for symbol in symbols {
-        // Global, and a function, a variable, or an absolute number.
+        // A global function, variable or absolute number.
         let (info, section): (u8, u16) = match (symbol.is_code, symbol.address >= KERNEL) {
             (true, _) => (0x12, 1),
             (false, true) => (0x11, 2),
@@ -137,7 +137,7 @@ fn low(word: u64) -> [u8; 4] {
     [a, b, c, d]
 }
 
-/// The header of an executable for x86-64 with nine sections behind it.
+/// The file header of an x86-64 executable with nine section headers after it.
 fn header() -> Vec<u8> {
     let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1];
     file.resize(16, 0);

@@ -1,7 +1,7 @@
 //! The types of a kernel as DWARF, for debuggers, which do not read BTF.
 //!
-//! Each type becomes an entry of one unit. Names stay in the strings of the BTF, which become
-//! the section `.debug_str`. Variables and functions are left out.
+//! Each type becomes an entry of one compilation unit. Names are offsets into the strings of the
+//! BTF, which become the section `.debug_str`. Variables and functions are left out.
 
 use crate::types::{
     ARRAY, BtfType, ENUMERATION, ENUMERATION_64, INTEGER, PROTOTYPE, STRUCTURE, TYPE_TAG, TYPEDEF,
@@ -14,14 +14,14 @@ const VOLATILE: u32 = 9;
 const CONSTANT: u32 = 10;
 const RESTRICT: u32 = 11;
 const FLOAT: u32 = 16;
-/// How deep tags of types are nested, at most.
+/// Maximum number of type tags in front of one type.
 const TAGS: u32 = 16;
-/// Offset of the first entry: before it stand the unit's length, the version of DWARF, the
-/// place of the abbreviations and the size of addresses.
+/// Size of the unit's header, which precedes the first entry: length, DWARF version, offset of the
+/// abbreviations, size of an address.
 const UNIT: usize = 11;
 const VERSION: u16 = 4;
 
-/// Sections of DWARF.
+/// Contents of the sections `.debug_abbrev`, `.debug_info` and `.debug_str`.
 #[derive(Default)]
 pub(crate) struct Dwarf<'a> {
     pub(crate) abbreviations: Vec<u8>,
@@ -38,10 +38,10 @@ const EIGHT_BYTES: u8 = 0x07;
 const REFERENCE: u8 = 0x13;
 const SET: u8 = 0x19;
 
-/// A kind of entry: a tag, whether entries stand inside, and attributes with their forms.
+/// An abbreviation: a tag, whether its entries have children, and attributes with their forms.
 type Abbreviation = (u8, bool, &'static [(u8, u8)]);
 
-/// The kinds of entries. [`Entry`] is a number in this list, from 1.
+/// All abbreviations. [`Entry`] is an index into this list, from 1.
 const ABBREVIATIONS: [Abbreviation; 21] = [
     (0x11, true, &[(0x03, TEXT), (0x13, ONE_BYTE)]),
     (0x3b, false, &[(0x03, TEXT)]),
@@ -108,7 +108,7 @@ enum Entry {
     MoreParameters,
 }
 
-/// The types in BTF; `None` if it is malformed.
+/// Converts the types in BTF to DWARF; `None` if the BTF is malformed.
 pub(crate) fn kernel_types(btf: &[u8]) -> Option<Dwarf<'_>> {
     let types = Types::read(btf)?;
     let mut unit = Unit {
@@ -152,9 +152,9 @@ fn abbreviations() -> Vec<u8> {
 struct Unit<'a> {
     types: &'a Types<'a>,
     bytes: Vec<u8>,
-    /// Where the entry of each type begins.
+    /// The offset of the entry of each type, by its BTF id.
     places: Vec<usize>,
-    /// Where the place of which type is to be written.
+    /// Offsets of references that are not written yet, each with the BTF id that it refers to.
     references: Vec<(usize, u32)>,
 }
 
@@ -163,7 +163,7 @@ impl Unit<'_> {
         self.bytes.push(entry as u8);
     }
 
-    /// Ends the entries inside of one.
+    /// Ends the children of an entry.
     fn end(&mut self) {
         self.bytes.push(0);
     }
@@ -208,7 +208,7 @@ impl Unit<'_> {
             VOLATILE => self.add_qualifier(one, Entry::Volatile),
             RESTRICT => self.add_qualifier(one, Entry::Restrict),
             PROTOTYPE => self.add_prototype(one)?,
-            // Variables, functions and tags are no types of their own.
+            // Variables, functions and tags have no entry.
             _ => {}
         }
         Some(())
@@ -315,7 +315,7 @@ impl Unit<'_> {
         Some(())
     }
 
-    /// Where the entry of a type is; tags of types have none.
+    /// The offset of the entry of a type, after skipping type tags, which have none.
     fn place(&self, mut id: u32) -> Option<usize> {
         for _ in 0..TAGS {
             let index = usize::try_from(id).ok()?;
@@ -376,7 +376,7 @@ mod tests {
             assert!(kernel_types(&whole[..length]).is_none(), "{length}");
         }
         let mut wrong = whole;
-        // The type of a member.
+        // A member refers to a type that does not exist.
         let at = wrong.len() - 16 - 32;
         wrong[at..at + 4].copy_from_slice(&99_u32.to_le_bytes());
         assert!(kernel_types(&wrong).is_none());

@@ -32,7 +32,7 @@ pub struct KernelFunction {
 }
 
 impl KernelFunction {
-    /// With its module: `drm_sched_main [gpu_sched]`.
+    /// The name with the module: `drm_sched_main [gpu_sched]`.
     pub(crate) fn full_name(&self) -> String {
         match &self.module {
             Some(module) => format!("{} [{module}]", self.name),
@@ -43,7 +43,7 @@ impl KernelFunction {
 
 /// A line of `/proc/kallsyms`.
 pub(crate) struct KallsymsLine<'t> {
-    /// Of a per-CPU variable, an offset.
+    /// The address, or for a per-CPU variable its offset.
     pub(crate) address: u64,
     pub(crate) is_code: bool,
     pub(crate) name: &'t str,
@@ -51,7 +51,7 @@ pub(crate) struct KallsymsLine<'t> {
     module: Option<&'t str>,
 }
 
-/// The lines of `/proc/kallsyms`, or how one is malformed.
+/// Parses the lines of `/proc/kallsyms`; a malformed line gives an error.
 pub(crate) fn kallsyms(text: &str) -> impl Iterator<Item = Result<KallsymsLine<'_>, Error>> {
     text.lines().zip(1..).map(|(line, number)| {
         let wrong = |why: &str| Error::Line {

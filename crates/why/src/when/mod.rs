@@ -1,7 +1,8 @@
 //! When the bad end of a run became certain.
 //!
-//! A run is repeated up to an instant and goes on with other turns of its CPUs. [`Search`] says
-//! from which instants, [`When`] is the answer, and [`Parting`] is where two executions part.
+//! A run is repeated up to an instant and continued with another interleaving of its CPUs (a draw).
+//! [`Search`] chooses the instants, [`When`] is the result, and [`Parting`] says where two
+//! executions diverge.
 
 mod parting;
 mod search;
@@ -17,7 +18,7 @@ pub use search::{Certain, LEVEL, NARROW, Search, TURN, WantedDraws};
 /// The schema of [`When`].
 pub const SCHEMA: &str = "assize.when/1";
 
-/// When a run became bad.
+/// The result: since when it was certain that a run would become bad.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct When {
     /// Always [`SCHEMA`].
@@ -34,30 +35,30 @@ pub struct When {
     pub cpus: u32,
     /// What is bad.
     pub bad: Bad,
-    /// The answer.
+    /// Since when the bad end was certain.
     pub answer: WhenAnswer,
     /// The shares of draws that ended as bad, by moment.
     pub moments: Vec<DrawnMoment>,
-    /// The same for runs with other seeds; `None` if there were none.
+    /// The share of runs with other seeds that ended as bad; `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<DrawnShare>,
-    /// How the run and a draw that ended otherwise part.
+    /// Where the run and a draw that ended otherwise diverge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parting: Option<Parting>,
 }
 
-/// What is bad about a run.
+/// The property of a run that is bad.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Bad {
-    /// It did not complete.
+    /// The run did not complete.
     Ending {
-        /// In which way: `crashed`, `hung`.
+        /// How it ended: `crashed`, `hung`.
         ending: String,
         /// The reason.
         why: String,
     },
-    /// One of its samples.
+    /// A sample of the run.
     Sample {
         /// The metric.
         metric: String,
@@ -65,30 +66,30 @@ pub enum Bad {
         number: u64,
         /// The number of all samples.
         of: u64,
-        /// Its value.
+        /// The value of the sample.
         value: f64,
         /// The median of all samples.
         median: f64,
         /// A draw is bad if its sample is at least as bad as this.
         threshold: f64,
-        /// The unit of these.
+        /// The unit of value, median and threshold.
         unit: String,
-        /// When it begins, in ns of CLOCK_MONOTONIC.
+        /// When the sample begins, in ns of CLOCK_MONOTONIC.
         begin_ns: u64,
-        /// When it ends.
+        /// When the sample ends, in ns of CLOCK_MONOTONIC.
         end_ns: u64,
     },
     /// A metric of the run.
     Metric {
         /// Its name.
         metric: String,
-        /// Whether it is bad above the threshold rather than below.
+        /// Whether values above the threshold are bad, rather than those below.
         above: bool,
         /// Its value.
         value: f64,
         /// A draw is bad if its value is beyond this.
         threshold: f64,
-        /// The unit of both.
+        /// The unit of value and threshold.
         unit: String,
     },
 }
@@ -99,14 +100,14 @@ pub enum Bad {
 pub enum WhenAnswer {
     /// Nothing is bad about this run.
     Nothing {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// All draws and all other seeds end as bad.
     Start,
-    /// What is drawn from the seed before the workload starts decides.
+    /// Choices that are drawn from the seed before the workload starts determine the end.
     Seed,
-    /// Decided within an interval.
+    /// The end became certain within an interval.
     Moment {
         /// A draw at this time ended otherwise, in ns of CLOCK_MONOTONIC.
         open_ns: u64,
@@ -118,21 +119,21 @@ pub enum WhenAnswer {
     },
 }
 
-/// How many draws ended as bad.
+/// The share of draws that ended as bad.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 pub struct DrawnShare {
     /// The draws that ended as bad.
     pub bad: u32,
     /// All draws.
     pub draws: u32,
-    /// The ends of the 95 % interval of their share.
+    /// The lower end of the 95 % interval of the share.
     pub low: f64,
-    /// Its upper end.
+    /// The upper end of that interval.
     pub high: f64,
 }
 
 impl DrawnShare {
-    /// With its interval.
+    /// Computes the interval of the share; 0 to 1 without draws.
     #[must_use]
     pub fn new(bad: u32, draws: u32) -> DrawnShare {
         let share = RunShare {
@@ -156,21 +157,21 @@ pub struct DrawnMoment {
     pub time_ns: u64,
     /// The instant, in ns since the machine was switched on.
     pub instruction: u64,
-    /// How they ended.
+    /// The share of them that ended as bad.
     #[serde(flatten)]
     pub share: DrawnShare,
 }
 
-/// Where the run and a draw that ended otherwise part.
+/// Where the run and a draw that ended otherwise diverge.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Parting {
-    /// From when on both were followed.
+    /// Start of the time in which both were followed, in ns of CLOCK_MONOTONIC.
     pub from_ns: u64,
-    /// Until when.
+    /// End of that time.
     pub until_ns: u64,
     /// The number of the draw, from 1.
     pub draw: u32,
-    /// The CPUs that part, in the order in which they do.
+    /// The CPUs whose executions diverge, in order of time.
     pub cpus: Vec<PartedCpu>,
     /// The first kernel events that differ, if events were recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

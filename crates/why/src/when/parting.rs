@@ -1,11 +1,11 @@
-//! Where two executions of one machine part, by CPU.
+//! Finds where two executions of one machine diverge, by CPU.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Symbols;
 use crate::symbols::KERNEL;
 
-/// How many steps before and after the parting are shown.
+/// Maximum number of steps shown before, and after, the divergence.
 const SHOWN: usize = 6;
 
 /// The instructions that a CPU executed, each with its time.
@@ -15,26 +15,26 @@ pub struct ExecutedPath {
     pub instructions: Vec<(u64, u64)>,
 }
 
-/// Something that a CPU did.
+/// A step of a CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PathStep {
-    /// When, in ns of CLOCK_MONOTONIC.
+    /// The time, in ns of CLOCK_MONOTONIC.
     pub time_ns: u64,
-    /// What: a function that it entered, or an event.
+    /// The function that the CPU entered, or the kernel event.
     pub what: String,
 }
 
-/// A CPU that does something else in two executions.
+/// A CPU whose steps differ between two executions.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PartedCpu {
     /// The CPU.
     pub cpu: u32,
-    /// When this run does what the other does not, in ns of CLOCK_MONOTONIC.
+    /// The time of the first step that differs, in this run, in ns of CLOCK_MONOTONIC.
     pub time_ns: u64,
-    /// The function in which both last did the same; empty for events.
+    /// The last function that the CPU entered in both executions; empty for events.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub within: String,
-    /// The last steps that both have, with the times of this run.
+    /// The last steps that both executions have in common, with the times of this run.
     pub common: Vec<PathStep>,
     /// What this run did next.
     pub bad: Vec<PathStep>,
@@ -42,10 +42,12 @@ pub struct PartedCpu {
     pub good: Vec<PathStep>,
 }
 
-/// How a CPU's paths through the kernel's functions part; `None` if one only goes on for longer.
+/// Finds the first difference between the kernel functions that a CPU entered in two executions;
+/// `None` if one path is only longer than the other.
 ///
-/// Programs that wait for a time execute more or fewer instructions, which says nothing. Nor do
-/// instructions: one that gives up its turn, such as RDTSC, is logged twice.
+/// Instructions of programs are ignored, since programs that wait for a time execute more or fewer
+/// of them. Single instructions are not compared, since those that end a turn, such as RDTSC, are
+/// logged twice.
 #[must_use]
 pub fn part(
     cpu: u32,
@@ -74,7 +76,7 @@ pub fn part(
     })
 }
 
-/// The functions of the kernel that a path enters, by a call or by going on in another one.
+/// The kernel functions that a path enters, by a call, a jump or a return.
 fn entered(path: &ExecutedPath, symbols: &Symbols) -> Vec<PathStep> {
     let mut steps: Vec<PathStep> = Vec::new();
     let kernel = path.instructions.iter();
@@ -127,10 +129,10 @@ mod tests {
         assert_eq!(names(&parted.common), ["100 first", "102 second"]);
         assert_eq!(names(&parted.bad), ["104 third"]);
         assert_eq!(names(&parted.good), ["105 first"]);
-        // One that only ends earlier does not part.
+        // A path that only ends earlier does not differ.
         assert_eq!(part(1, &bad, &path(&[0x100, 0x104]), &symbols), None);
         assert_eq!(part(1, &bad, &bad, &symbols), None);
-        // What programs execute in between does not count.
+        // Instructions of programs in between are ignored.
         let mut longer = bad.clone();
         longer.instructions.insert(2, (102, 0x7f00_0000));
         assert_eq!(part(1, &bad, &longer, &symbols), None);

@@ -1,56 +1,57 @@
-//! Where to draw next: first on a grid, then where the end of a run became certain, then where
-//! its share rose.
+//! Chooses the next draws: first on a grid, then where the end of a run became certain, then where
+//! the share of bad ends rose.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use assize_judge::{RunShare, counts};
 
-/// The instants at which draws begin.
+/// The number of parts into which the grid divides the searched interval.
 const GRID: u64 = 8;
-/// An interval that is not longer than this, in ns, is narrow enough.
+/// Intervals of at most this length, in ns, are not divided further.
 pub const NARROW: u64 = 1000;
-/// How much later, in ns, a draw may take effect: the turn in progress at an instant goes on. It is
-/// one and a half quanta, as the CPUs of the exact machine take turns.
+/// The maximum delay of a draw, in ns: CPUs first complete the turn in progress, which lasts at
+/// most one and a half quanta of the exact machine.
 pub const TURN: u64 = 150;
 /// The confidence of the intervals of shares.
 pub const LEVEL: f64 = 0.95;
-/// A share may rise, and is looked at more closely, if Fisher's p of the two shares is below this.
+/// If Fisher's p of two neighbouring shares is at most this, the interval between them is divided.
 const MAY_RISE: f64 = 0.05;
-/// It rises if p is below this.
+/// If Fisher's p is at most this, the share rose.
 const RISES: f64 = 0.01;
-/// With so many draws, no further rise is looked for.
+/// After this many draws, rises are no longer searched for.
 const MOST: u32 = 500;
 
 /// The instants at which draws were made, and how many ended as bad.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
     begin: u64,
-    /// The first instant at which nothing is left to be drawn.
+    /// The end of the searched interval, from which on nothing is left to draw.
     end: u64,
     many: u32,
     points: BTreeMap<u64, RunShare>,
 }
 
-/// What is known of an instant from which every draw ends as bad.
+/// When the end became certain, as far as the draws show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certain {
-    /// It is so from the first instant on.
+    /// All draws ended as bad.
     Always,
-    /// One draw from `open` ended otherwise, and all from `certain` on ended as bad.
+    /// At least one draw from `open` ended otherwise, and all draws from `certain` on ended as bad.
     Between {
-        /// The last instant at which it was open.
+        /// The last instant with a draw that ended otherwise.
         open: u64,
-        /// The first instant at which it was certain.
+        /// The next instant of a draw, or the end of the search.
         certain: u64,
     },
 }
 
-/// Draws that are wanted at an instant: these numbers.
+/// An instant, and the numbers of the draws to make from it.
 pub type WantedDraws = (u64, Range<u32>);
 
 impl Search {
-    /// A search between two instants, with so many draws where it matters.
+    /// Starts a search between two instants, in ns, with up to `many` draws, at least 4, per
+    /// instant.
     #[must_use]
     pub fn new(begin: u64, end: u64, many: u32) -> Search {
         Search {
@@ -73,7 +74,7 @@ impl Search {
         self.points.values().map(|share| share.of).sum()
     }
 
-    /// Notes how many more draws from an instant ended as bad.
+    /// Adds `of` draws from an instant, of which `bad` ended as bad.
     pub fn note(&mut self, at: u64, bad: u32, of: u32) {
         let none = RunShare { count: 0, of: 0 };
         let share = self.points.entry(at).or_insert(none);
@@ -81,7 +82,7 @@ impl Search {
         share.of += of;
     }
 
-    /// What to draw next; `None` if all is known that this search finds.
+    /// The next draws to make; `None` if the search is complete.
     #[must_use]
     pub fn next(&self) -> Option<WantedDraws> {
         if let Some(wanted) = self.lacking(self.begin, self.many) {
@@ -103,7 +104,7 @@ impl Search {
             .or_else(|| self.nearer_to_rise())
     }
 
-    /// Where the end became certain.
+    /// When the end became certain.
     #[must_use]
     pub fn certain(&self) -> Certain {
         let mut certain = self.end;
@@ -116,7 +117,7 @@ impl Search {
         Certain::Always
     }
 
-    /// Narrow intervals, before the one in which it became certain, in which the share rose.
+    /// Narrow intervals in which the share rose, before the end became certain.
     #[must_use]
     pub fn rises(&self) -> Vec<[u64; 2]> {
         let narrow = |step: &[u64; 2]| step[1] - step[0] <= NARROW;
@@ -126,7 +127,7 @@ impl Search {
             .collect()
     }
 
-    /// The draws that this instant lacks.
+    /// The draws that this instant lacks to have `wanted` of them; `None` if it has them.
     fn lacking(&self, at: u64, wanted: u32) -> Option<WantedDraws> {
         let of = self.points.get(&at).map_or(0, |share| share.of);
         (at < self.end && of < wanted).then_some((at, of..wanted))
@@ -138,7 +139,7 @@ impl Search {
         };
         if certain - open > NARROW {
             let first = self.lacking(certain, self.many / 2);
-            // One that ends otherwise is enough to know that it is open.
+            // A single draw that ends otherwise shows that the end is still open there.
             return first.or_else(|| self.lacking(u64::midpoint(open, certain), self.many / 4));
         }
         let first = self.lacking(certain, self.many);
@@ -165,7 +166,7 @@ impl Search {
         highest.map(|(_, next)| next)
     }
 
-    /// Neighbours among the instants up to the last at which it was open.
+    /// Pairs of neighbouring instants, up to the last at which the end was open.
     fn steps(&self) -> Vec<[u64; 2]> {
         let Certain::Between { open, .. } = self.certain() else {
             return Vec::new();
@@ -175,7 +176,7 @@ impl Search {
         steps.collect()
     }
 
-    /// By how much the share rises between two instants, and how often chance does as much.
+    /// The rise of the share between two instants, and Fisher's p; `None` if it does not rise.
     fn rise(&self, step: [u64; 2]) -> Option<(f64, f64)> {
         let [before, after] = step.map(|at| self.points.get(&at).copied());
         let (before, after) = (before?, after?);
@@ -190,7 +191,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// Draws until nothing is left to draw, where the share at an instant is `chance`.
+    /// Completes a search in which draws from an instant end as bad with probability `chance`.
     fn drawn(seed: u64, chance: impl Fn(u64) -> f64) -> Search {
         let mut search = Search::new(1_000_000, 301_000_000, 20);
         while let Some((at, numbers)) = search.next() {
@@ -244,7 +245,7 @@ mod tests {
         let search = drawn(1, |_| 1.0);
         assert_eq!(search.certain(), Certain::Always);
         assert_eq!(search.draws(), 20);
-        // What is open until it happens is certain where it ends.
+        // If all draws end otherwise, the end is certain only at the end of the interval.
         let search = drawn(1, |_| 0.0);
         assert!(matches!(
             search.certain(),
