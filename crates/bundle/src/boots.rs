@@ -1,4 +1,4 @@
-//! Which boots of a host the runs come from.
+//! The boots of hosts that runs come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub struct Boots {
 }
 
 impl Boots {
-    /// Whether nothing is known about boots.
+    /// Whether there are no runs of hosts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Boots::default()
@@ -40,7 +40,7 @@ impl Boots {
         self.unknown |= other.unknown;
     }
 
-    /// A boot that both have runs from.
+    /// The ID of a boot that both have runs from.
     #[must_use]
     pub fn shared<'a>(&'a self, other: &'a Boots) -> Option<&'a str> {
         self.ids.intersection(&other.ids).next().map(String::as_str)
@@ -68,7 +68,7 @@ impl Boots {
     }
 }
 
-/// The limits that a bundle states, except the one that its runs do not support.
+/// Drops from a bundle's limits the one about boots that its runs do not support.
 pub(crate) fn borne_out(limits: Vec<String>) -> Vec<String> {
     let is_founded = |limit: &String| !limit.starts_with(UNFOUNDED);
     limits.into_iter().filter(is_founded).collect()

@@ -10,8 +10,7 @@ use serde_json::Value;
 use crate::recorded::{RunExit, StoredRun};
 use crate::{Doubt, Error};
 
-/// The name of the fact that records how many executions gave a run's answer, if several
-/// did.
+/// The fact with the number of executions that gave a run's result, if there were several.
 pub const EXECUTIONS: &str = "executions";
 
 /// Counts of executions of the runs of a bundle.

@@ -1,4 +1,4 @@
-//! Combines what the runs of each cell consisted of.
+//! Groups the runs of each cell by their identity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::{IdentityPart, RunIdentity};
 /// Kinds of parts that differ between builds of the testbed's modules.
 const OF_A_BUILD: [&str; 2] = ["module", "module-build-id"];
 
-/// What one completed run consisted of.
+/// The identity of one completed run.
 #[derive(Debug, Clone)]
 pub(crate) struct CompletedRun {
     pub(crate) configuration: String,
@@ -26,10 +26,10 @@ type PartKey = (String, String);
 /// The values of a part in each build.
 type ValuesByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
 
-/// Groups runs by what they consisted of, in the order of each group's first run.
+/// Groups runs by identity, in the order of each group's first run.
 ///
-/// As planned, images may contain different builds of the same modules. That does not make the runs
-/// different: if the bytes of a module depend only on the build, its value is the list of values
+/// As planned, images may contain different builds of the same modules. Such runs have the same
+/// identity: if the bytes of a module depend only on the build, its value is the list of values
 /// over all builds that every cell has.
 pub(crate) fn identities(mut made: Vec<CompletedRun>, plan: &Value) -> Vec<RunIdentity> {
     same_for_all_builds(&mut made, &builds(plan));

@@ -1,4 +1,5 @@
-//! Answers about pairs of runs, stored in the bundle as `why/A-B.json`.
+//! Results of `assize why` and `assize when`, stored in the bundle as `why/A-B.json` and
+//! `when/RUN.json`.
 
 use std::path::Path;
 
@@ -10,13 +11,12 @@ use crate::Error;
 use crate::layout;
 use crate::whole::{self, IfExists};
 
-/// The directory of answers.
+/// The directory of results about pairs of runs.
 pub(crate) const FOLDER: &str = "why";
-/// The directory of answers about single runs.
+/// The directory of results about single runs.
 pub(crate) const MOMENTS: &str = "when";
 
-/// Stores an answer about two runs of the schedule, replacing an earlier one
-/// about the same two.
+/// Stores a result about two runs of the schedule, replacing an earlier one about the same runs.
 ///
 /// # Errors
 /// [`Error::Io`] naming the file.
@@ -31,7 +31,7 @@ pub fn keep_answer<T: Serialize>(
     whole::put_json(&path, answer, IfExists::Replace)
 }
 
-/// Stores when a run became bad, replacing an earlier answer about it.
+/// Stores the result of `assize when` for a run, replacing an earlier one.
 ///
 /// # Errors
 /// [`Error::Io`] naming the file.
@@ -42,7 +42,7 @@ pub fn keep_when<T: Serialize>(directory: &Path, run: u32, answer: &T) -> Result
     whole::put_json(&path, answer, IfExists::Replace)
 }
 
-/// The answers of [`keep_when`], in the order of their runs; may be empty.
+/// Reads the results stored by [`keep_when`], in the order of their runs; may be empty.
 ///
 /// # Errors
 /// Those of [`kept_answers`].
@@ -50,7 +50,7 @@ pub fn kept_when<T: DeserializeOwned>(directory: &Path, schema: &str) -> Result<
     kept(&directory.join(MOMENTS), schema)
 }
 
-/// The answers stored in a bundle, in the order of their runs; may be empty.
+/// Reads the results stored by [`keep_answer`], in the order of their runs; may be empty.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`], or [`Error::Schema`] if one has a different schema, naming

@@ -36,7 +36,7 @@ pub(crate) fn samples_path(directory: &Path, index: u32) -> PathBuf {
         .join(format!("{index:04}.parquet"))
 }
 
-/// The path of a raw output; whatever path a file claims, it is in this directory.
+/// The path of a raw output: always in `raw/`, whatever path a record claims.
 pub(crate) fn raw_path(directory: &Path, name: &str) -> PathBuf {
     let name = Path::new(name).file_name().unwrap_or_default();
     directory.join("raw").join(name)

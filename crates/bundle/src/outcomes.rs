@@ -12,7 +12,7 @@ pub enum Ending {
     Crashed,
     /// The machine or one of its tasks stopped making progress.
     Hung,
-    /// It took longer than allowed.
+    /// The run took longer than allowed.
     TimedOut,
     /// The kernel's OOM killer killed something.
     OutOfMemory,
@@ -20,7 +20,7 @@ pub enum Ending {
     ExitStatus,
     /// The set-up, the background or the tear-down failed.
     SetUp,
-    /// It was not the run that was requested.
+    /// The identity of the run was not the one requested.
     NotAsAsked,
     /// The failure says nothing about the code under test: for example, QEMU or ssh ended, or a
     /// clock was not exact.

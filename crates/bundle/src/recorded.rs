@@ -26,7 +26,7 @@ pub struct RunRecord {
     pub unavailable: Vec<Unavailable>,
     /// Facts about where it ran. On the exact target, none about the host.
     pub environment: BTreeMap<String, String>,
-    /// The parts that it consisted of, sorted by kind and name.
+    /// The parts of its identity, sorted by kind and name.
     pub identity: Vec<IdentityPart>,
     /// Counted events.
     pub events: Vec<Events>,

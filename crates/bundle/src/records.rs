@@ -166,7 +166,7 @@ pub struct Unavailable {
     pub reason: String,
 }
 
-/// One part that runs consisted of: a module, a library, a setting.
+/// One part of the identity of runs: a module, a library, a setting.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct IdentityPart {
     /// The kind of part: `module`, `library`, `sysctl`, ….
@@ -193,7 +193,7 @@ pub struct LevelSettings {
     pub varies: BTreeSet<String>,
 }
 
-/// What the runs of one configuration and workload consisted of.
+/// The identity of the runs of one configuration and workload.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunIdentity {
     /// The configuration under test.
@@ -323,7 +323,7 @@ impl Doubt {
     }
 }
 
-/// What each value of `machine` stands for.
+/// The meaning of [`Run::machine`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Across {
@@ -429,8 +429,8 @@ pub struct Records {
     /// Configurations that request the same files and settings as an earlier one, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub same: BTreeMap<String, String>,
-    /// What completed runs consisted of; several entries for one configuration
-    /// and workload if that changed.
+    /// The identities of completed runs; several entries for one configuration and workload if they
+    /// differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identities: Vec<RunIdentity>,
     /// Limits of what the target can show, in sentences.
@@ -448,8 +448,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Moves all runs behind those of `before` in the order of execution, and notes from which
-    /// bundle or file they come.
+    /// Places all runs after those of `before` in the order of execution, and records the bundle or
+    /// file that they come from.
     pub fn follow(&mut self, before: &Records, source: &Path) {
         let others = before.runs.iter().map(|run| run.order);
         let others = others.chain(before.failures.iter().map(|run| run.order));

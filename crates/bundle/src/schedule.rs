@@ -99,7 +99,7 @@ fn add_run(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<S
     }
 }
 
-/// What a completed run consisted of.
+/// The identity of a run; `None` if it failed or recorded none.
 fn completed_run(run: &mut StoredRun<Skipped>, machine: &Option<String>) -> Option<CompletedRun> {
     if run.exit != RunExit::Completed || run.identity.is_empty() {
         return None;

@@ -194,9 +194,9 @@ pub fn name_apart(heads: &[Head], directories: &[PathBuf], across: Across) -> Ve
     })
 }
 
-/// Reads several bundles of one experiment as one set of records, in which each
-/// run names its bundle, and blocks and images of different bundles are
-/// distinct. Whether they are of one experiment is decided by [`bundle_relation`].
+/// Reads several bundles of one experiment as one set of records, in which each run names its
+/// bundle, and blocks and images of different bundles are distinct. [`bundle_relation`] decides
+/// whether bundles are of one experiment.
 ///
 /// The runs of a merged bundle keep their machines.
 ///

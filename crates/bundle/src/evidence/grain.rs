@@ -47,7 +47,7 @@ pub(super) struct EvidenceResolution {
     pub(super) decade: usize,
     /// The number of stretches of time.
     pub(super) stretches: usize,
-    /// Which of them is coarsened next.
+    /// The field that is coarsened next: 0 for `stretches`, 1 for `body`, 2 for `decade`.
     turn: u8,
 }
 
@@ -91,7 +91,7 @@ impl EvidenceResolution {
         self.body + self.decade * DECADES
     }
 
-    /// The shares above at which the tail is divided, descending from 1.
+    /// The shares above a value at which the tail is divided, descending from 1.
     pub(super) fn tail(self) -> Vec<f64> {
         (0..=self.decade * DECADES)
             .map(|step| 10f64.powf(-(step as f64) / self.decade as f64))

@@ -2,7 +2,7 @@
 
 use super::grain::{DECADES, EvidenceLimits, EvidenceResolution};
 
-/// For a bundle without runs of its own.
+/// The note on a bundle of results that were read from a text.
 pub(super) const POSTED: &str = "the bundle holds results that were read, without samples or \
                                  histograms: there are no distributions and no series to show";
 
