@@ -16,7 +16,7 @@ pub struct FramesStream {
     pub pixel_bytes: u32,
     /// Number of frames to copy, if no duration is given.
     pub frames: u64,
-    /// How long to start new frames, in nanoseconds.
+    /// For how long new frames are started, in nanoseconds; `None` to copy `frames`.
     pub duration_ns: Option<u64>,
     /// Time between the starts of two frames, in nanoseconds; without it, a frame starts
     /// when the last one is finished.
@@ -34,7 +34,7 @@ pub struct FramesStream {
     pub store: FrameStore,
     /// Which cache lines are flushed, after each line or frame.
     pub flush: FrameFlush,
-    /// The instruction that flushes them.
+    /// The instruction that flushes cache lines.
     pub flush_by: FlushInstruction,
     /// The fence after each line or frame, following the flush.
     pub fence: FrameFence,
@@ -55,13 +55,13 @@ pub enum FrameMemory {
     /// Private memory of the process.
     #[default]
     Anonymous,
-    /// The same in huge pages, from the reserved pool.
+    /// Private memory in huge pages, from the reserved pool.
     HugePages,
     /// An anonymous file in memory (memfd).
     Memfd,
     /// A PCI device's memory through `resourceN`, mapped uncached.
     Uncached,
-    /// The same through `resourceN_wc`, mapped write-combining.
+    /// A PCI device's memory through `resourceN_wc`, mapped write-combining.
     WriteCombined,
     /// A framebuffer, `/dev/fbN` (destination only).
     Framebuffer,
@@ -103,7 +103,7 @@ pub enum FrameStore {
     Compute,
 }
 
-/// Which memory's cache lines are flushed.
+/// The memory whose cache lines are flushed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFlush {
@@ -120,7 +120,7 @@ pub enum FrameFlush {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlushInstruction {
-    /// CLFLUSH; each waits for the one before.
+    /// CLFLUSH; ordered among themselves.
     #[default]
     Clflush,
     /// CLFLUSHOPT; not ordered among themselves.
@@ -134,9 +134,9 @@ pub enum FrameFence {
     /// None.
     #[default]
     Nothing,
-    /// SFENCE: stores.
+    /// SFENCE, which orders stores.
     Sfence,
-    /// MFENCE: loads and stores.
+    /// MFENCE, which orders loads and stores.
     Mfence,
 }
 
@@ -152,7 +152,7 @@ pub enum FrameEach {
 }
 
 impl FramesStream {
-    /// If no card is named, the first one of `/dev/dri/card0` up to this many is used.
+    /// Number of cards, from `/dev/dri/card0` on, that are searched if none is named.
     pub const CARDS: u32 = 16;
 
     /// Bytes per line.
@@ -167,7 +167,7 @@ impl FramesStream {
         self.line_bytes() * u64::from(self.height)
     }
 
-    /// Whether it copies rather than only computes.
+    /// Whether frames are copied: false for [`FrameStore::Compute`].
     #[must_use]
     pub fn copies(&self) -> bool {
         self.store != FrameStore::Compute

@@ -55,17 +55,17 @@ pub struct GapsSettings {
     pub threshold_ns: u64,
     /// Length of a window, in nanoseconds: each CPU is watched once per window.
     pub window_ns: u64,
-    /// How long a CPU is watched in each window, in nanoseconds; equal to the window for
-    /// all the time.
+    /// How long a CPU is watched in each window, in nanoseconds; if equal to the window, CPUs are
+    /// watched all the time.
     pub width_ns: u64,
     /// Scheduling policy of the watching threads.
     pub policy: Policy,
-    /// Their priority: 1 to 99 for `fifo` and `rr`, else 0.
+    /// Real-time priority of the watching threads: 1 to 99 for `fifo` and `rr`, else 0.
     pub priority: u8,
     /// How long the idle machine is watched before each run as a baseline, in nanoseconds.
     pub baseline_ns: u64,
-    /// Tolerance for the idle machine, in nanoseconds: with more than one unexplained gap
-    /// in this time, its unexplained gaps under load are not judged.
+    /// Tolerance for the idle machine, in nanoseconds: if the baseline has more than one
+    /// unexplained gap per this time, unexplained gaps under load are not judged.
     pub trust_ns: u64,
 }
 
@@ -224,7 +224,7 @@ pub struct Watched {
     pub observed_ns: u64,
     /// Time spent reading counters and recording, instead of watching.
     pub blind_ns: u64,
-    /// Time outside the widths.
+    /// Time outside the widths of the windows, in which the CPU was not watched.
     pub outside_ns: u64,
     /// Median duration of a loop iteration without delay.
     pub loop_ns_median: u64,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// boot, so they are drawn anew for each image. The default is a machine for which nothing
 /// was drawn.
 ///
-/// The choices are passed on the kernel's command line, so that the machine is a function
-/// of it.
+/// The choices are passed on the kernel's command line, so that the command line determines the
+/// machine.
 ///
 /// ```
 /// use assize_job::MemoryImage;
@@ -36,7 +36,7 @@ pub struct MemoryImage {
     /// Seed for the loading order of modules that can be loaded in any order; 0 for the
     /// order in which they are named.
     pub modules: u32,
-    /// Code layout of the testbed's modules, below [`MemoryImage::BUILDS`]; 0 is the
+    /// Index of the code layout of the testbed's modules, below [`MemoryImage::BUILDS`]; 0 is the
     /// order of the source.
     pub build: u32,
     /// Seed for the kernel's addresses; 0 for the addresses it was linked for.

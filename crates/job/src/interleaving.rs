@@ -2,32 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What decides how the CPUs of an exact run take turns, beside the seed.
+/// The inputs, besides the seed, that determine how the CPUs of an exact run take turns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interleaving {
-    /// The average length of a turn, if it is not that of the machine.
+    /// The average length of a turn; `None` for the quantum of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantum_ns: Option<u32>,
-    /// The delays of each CPU, in order.
+    /// The delays of the CPUs; those of one CPU are in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delays: Vec<Delay>,
 }
 
-/// A CPU executes nothing for some time, as if a system management interrupt had come.
+/// A time in which a CPU executes nothing, as in a system management interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
     /// The CPU.
     pub cpu: u32,
-    /// When it stops, in ns since the machine was switched on.
+    /// When the CPU stops, in ns since the machine was switched on.
     pub at_ns: u64,
-    /// For how long.
+    /// How long it stops, in ns.
     pub length_ns: u64,
 }
 
 impl Interleaving {
-    /// Whether the seed alone decides.
+    /// Whether the seed alone determines how the CPUs take turns.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Interleaving::default()
@@ -35,8 +35,8 @@ impl Interleaving {
 }
 
 impl Delay {
-    /// The delay in a line with these three numbers, and the address of the instruction that comes
-    /// next, if the line has one.
+    /// Parses `CPU AT_NS LENGTH_NS`, optionally followed by the hexadecimal address of the next
+    /// instruction of the CPU; `None` if the line is malformed.
     #[must_use]
     pub fn parse(line: &str) -> Option<(Delay, Option<u64>)> {
         let mut words = line.split(' ');

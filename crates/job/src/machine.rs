@@ -83,15 +83,15 @@ pub struct Payload {
     /// Debian packages installed on this host, with everything their files need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<Package>,
-    /// Steps with which the set-up of every run begins, and which load modules by name. A
-    /// virtual machine performs them before its job is known, so that their effect is part
-    /// of its memory image, up to the first that would load a module that some run loads in
+    /// Steps that load modules by name, with which the set-up of every run begins. A virtual
+    /// machine performs them before its job is known, so that their effect is part of its
+    /// memory image, up to the first step that would load a module that some run loads in
     /// another way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<Action>,
-    /// Names of modules that every run loads before anything else, from files or with
-    /// parameters of its own. Their common dependencies that are not varied are loaded
-    /// first as well.
+    /// Names of modules that every set-up loads before any other kind of step, from files or
+    /// with parameters. Their common dependencies that are not varied are loaded first as
+    /// well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub always: Vec<String>,
     /// Names of modules to which other steps give parameters.
@@ -210,7 +210,7 @@ pub struct Order {
     pub payload: Payload,
     /// The job to run there.
     pub job: Job,
-    /// How its CPUs take turns, if the target can decide that.
+    /// How the CPUs take turns, if the target can control that.
     #[serde(default, skip_serializing_if = "Interleaving::is_plain")]
     pub interleaving: Interleaving,
 }

@@ -1,4 +1,4 @@
-//! The answer of the agent.
+//! The messages in which the agent reports a run.
 
 use std::collections::BTreeMap;
 
@@ -25,12 +25,12 @@ pub enum RunStage {
     Teardown,
 }
 
-/// One line of the agent's answer. The first is [`AgentMessage::Hello`], the last
+/// One line of the agent's output. The first is [`AgentMessage::Hello`], the last
 /// [`AgentMessage::End`]; a stream without its end is a failed run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 pub enum AgentMessage {
-    /// The agent that answers.
+    /// The agent that executes the job.
     Hello {
         /// [`AGENT_SCHEMA`].
         schema: String,
@@ -180,9 +180,9 @@ const COMPLAINTS: [&str; 11] = [
     "Kernel panic - not syncing",
 ];
 
-/// Whether a line of a kernel log may be a complaint: a warning, an oops, a sanitizer
-/// report, a stall. Cheap, and without false negatives; whether it is one, and which, is
-/// decided by the reader of the whole log.
+/// Whether a line of a kernel log may be a complaint: a warning, an oops, a sanitizer report, a
+/// stall. The check is cheap and has no false negatives; the receiver, which has the whole log,
+/// finds the actual complaints.
 #[must_use]
 pub fn may_complain(line: &str) -> bool {
     COMPLAINTS.iter().any(|sign| line.contains(sign))

@@ -1,7 +1,7 @@
 //! Parses descriptions of jobs in the style of IGT's gem_wsim.
 //!
-//! A text is a list of steps, separated by line ends or commas; a line that begins with `#`
-//! is a comment. docs/experiment.md has the grammar, and lists what of gem_wsim's is not
+//! A text is a list of steps, separated by line ends or commas; a line that begins with `#` is a
+//! comment. docs/experiment.md has the grammar, and lists the features of gem_wsim that are not
 //! supported.
 //!
 //! ```

@@ -70,7 +70,7 @@ impl Stalls {
     pub const COUNT_MAX: u32 = 16_384;
     /// Writing a seed to this file starts the planting.
     pub const START: &str = "/sys/kernel/debug/simstall/start";
-    /// Writing to this file stops it.
+    /// Writing to this file stops the planting.
     pub const STOP: &str = "/sys/kernel/debug/simstall/stop";
     /// The file with the list of planted stalls.
     pub const LOG: &str = "/sys/kernel/debug/simstall/log";

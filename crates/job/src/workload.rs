@@ -83,7 +83,7 @@ pub enum WorkloadKind {
 }
 
 impl WorkloadKind {
-    /// What is kept of its output.
+    /// The part of its output that is kept.
     #[must_use]
     pub fn kept_output(&self) -> KeptOutput {
         match self {
@@ -206,20 +206,20 @@ pub struct CommandWorkload {
     pub statuses: Vec<i32>,
     /// Names of metrics in its output: for each, a line `NAME: VALUE UNIT`.
     pub metrics: Vec<String>,
-    /// What is kept of its output.
+    /// The part of its output that is kept.
     pub output: KeptOutput,
     /// Its scheduling.
     pub scheduling: Scheduling,
 }
 
-/// What is kept of a program's output.
+/// The part of a program's output that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeptOutput {
     /// The first MiB.
     #[default]
     Head,
-    /// The last 4 KiB; if that is not all, its length and digest too.
+    /// The last 4 KiB; if the output is longer, also its length and digest.
     Tail,
 }
 
@@ -374,7 +374,7 @@ pub struct Periodic {
     /// The threads. assize runs them; each reports how late it woke, how long its work took
     /// to complete, and how many periods it overran.
     pub loops: Vec<Loop>,
-    /// Instead of `loops`: the path of a file for rt-app, which then runs it.
+    /// Instead of `loops`: the path of a workload file that rt-app executes.
     pub rt_app: Option<String>,
     /// Nanoseconds per iteration of rt-app's loop, if its file does not give them.
     pub calibration_ns: Option<u64>,

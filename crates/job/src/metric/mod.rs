@@ -119,7 +119,7 @@ pub const ELAPSED: &str = "elapsed";
 /// The number of jobs, by which per-job metrics are divided.
 pub const JOBS: &str = "jobs";
 
-/// Metrics that a run with [`JOBS`] also has divided by these, in display order.
+/// Metrics that a run with [`JOBS`] also has per job, in display order.
 pub const PER_JOB: [&str; 7] = [
     "busy_time",
     "context_switches",

@@ -186,8 +186,8 @@ fn metrics_given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item =
     })
 }
 
-/// What could provide a metric of this name, in any experiment. Names of loops are not
-/// known here.
+/// The sources of a metric of this name, in any experiment. Names of loops are not known
+/// here.
 pub fn metric_sources(metric: &str) -> impl Iterator<Item = MetricSource> {
     let called = |one: &&Metric| one.names(&[], true).iter().any(|name| name.matches(metric));
     METRICS.iter().filter(called).map(|one| one.source)

@@ -288,8 +288,8 @@ fn marked(mark: Mark, title: &str) -> String {
     }
 }
 
-/// If this is a name of the metric: the text in place of the placeholder, and how the name
-/// is derived.
+/// The text in place of the placeholder, and how the name is derived from the metric; `None` if
+/// this is not a name of the metric.
 fn name_derivation<'m>(one: &Metric, metric: &'m str) -> Option<(Option<&'m str>, NameDerivation)> {
     let mut names = vec![(one.name.to_owned(), NameDerivation::AsItIs)];
     match one.form {
