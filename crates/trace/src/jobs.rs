@@ -62,8 +62,8 @@ pub struct JobWait {
     pub tid: u32,
     /// When the wait started.
     pub begin: u64,
-    /// When it got a CPU after the completion; the time of the completion if it had one
-    /// then.
+    /// When it got a CPU after the completion; the time of the completion if it was running
+    /// already.
     pub running: u64,
     /// When the wait ended.
     pub end: u64,

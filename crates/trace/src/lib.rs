@@ -12,8 +12,8 @@
 //! assert!(run.jobs.is_empty());
 //! ```
 //!
-//! Nothing is opened, read or printed here. Statements about single events are what the
-//! kernel traced; missing events are never guessed.
+//! Nothing is opened, read or printed here. Events are reported as the kernel traced them; missing
+//! events are never guessed.
 
 mod jobs;
 mod labels;

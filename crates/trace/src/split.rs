@@ -32,14 +32,14 @@ const STAGES: [(usize, usize); 9] = [
     (0, 4),
     (0, 6),
 ];
-/// The stage from queued to run_job, which only jobs without a worker have.
+/// Index of the stage from queued to run_job, which only jobs without a worker have.
 const INLINE: usize = 4;
-/// Maximum number of threads to name that ran in the meantime.
+/// Maximum number of intervening threads to name.
 const MEANWHILE: usize = 3;
-/// Only threads that ran for at least 1/`SHARE` of the latency are named.
+/// Minimum share of the latency, as 1/`SHARE`, for which a thread must have run to be named.
 const SHARE: u64 = 20;
 
-/// Which jobs to split.
+/// The jobs to break down.
 #[derive(Debug, Clone, Default)]
 pub struct SplitQuestion {
     /// Only jobs submitted by threads with this name.
@@ -108,8 +108,8 @@ pub struct WorstJob {
     pub submitter: String,
     /// The thread that ran it.
     pub runner: Option<String>,
-    /// The threads that ran on the CPU for which the worker waited, and likewise for the
-    /// waiter; longest first.
+    /// The threads that ran on the CPU while the worker waited for it, or while the waiter did;
+    /// longest first.
     pub meanwhile: Vec<InterveningThread>,
 }
 

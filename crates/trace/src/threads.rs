@@ -57,7 +57,7 @@ impl TracedThreads {
         }
     }
 
-    /// Which threads ran on a CPU between two times, and for how long; longest first.
+    /// The threads that ran on a CPU between two times, with their run times; longest first.
     #[must_use]
     pub fn meanwhile(&self, cpu: u32, from: u64, to: u64) -> Vec<(u32, u64)> {
         let stretches = self.by_cpu.get(&cpu).map_or(&[][..], Vec::as_slice);

@@ -177,14 +177,14 @@ fn label(run: &TracedRun, tid: u32, at: u64) -> String {
     }
 }
 
-/// The priority of a thread at a time; before its first known priority, that one.
+/// The priority of a thread at a time, or its first known one if that is later.
 fn prio_at(thread: &TracedThread, at: u64) -> Option<i64> {
     let later = thread.prios.partition_point(|(from, _)| *from <= at);
     let (_, prio) = thread.prios.get(later.saturating_sub(1))?;
     Some(*prio)
 }
 
-/// Which job each engine had.
+/// The jobs that each engine executed.
 fn engines(run: &TracedRun, notes: &mut Vec<String>) -> Vec<(String, Vec<BusyTime>)> {
     let labels = JobLabels::new(&run.jobs);
     let mut engines: BTreeMap<u32, Vec<(u64, u64, &TracedJob)>> = BTreeMap::new();
