@@ -1,7 +1,7 @@
 //! Tests that hold at any number of observations, so that one may look after each.
 
-/// The evidence that one side ends in some way more often than the other, from paired runs.
-/// Arguments: the numbers of pairs in which only the run of `a`, or only that of `b`, ended so.
+/// The evidence that an outcome is more frequent on one side than on the other, from paired runs.
+/// Arguments: the numbers of pairs in which only the run of `a`, or only that of `b`, has it.
 ///
 /// If both sides have the same probability, each such pair is a fair coin toss whatever the pairs
 /// before it were. The value is the likelihood of the tosses under a coin whose bias has the
@@ -57,7 +57,7 @@ mod tests {
         assert!((mean - 1.0).abs() < 1e-9, "{mean}");
     }
 
-    /// All walks of 20 tosses, those counted that ever got beyond 20.
+    /// Counts, among all walks of 20 tosses, those that ever got beyond 20.
     #[test]
     fn a_fair_coin_ever_exceeds_twenty_in_no_more_than_one_of_twenty_walks() {
         let n = 20u32;

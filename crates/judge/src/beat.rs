@@ -19,7 +19,7 @@ const OVERSAMPLING: f64 = 8.0;
 const AS_STRONG: f64 = 0.5;
 /// Events closer together than this share of the mean gap count as one.
 const AT_ONCE: f64 = 0.1;
-/// Merging events increases the mean gap, so it is repeated; this often at most.
+/// Maximum number of times that events are merged, since each merge increases the mean gap.
 const ROUNDS: usize = 10;
 
 /// A periodicity.

@@ -1,4 +1,4 @@
-//! Exact tests of two shares: how many runs of each side ended in one way.
+//! Exact tests of two shares: how many runs of each side have an outcome.
 
 use crate::dist::{binomial_lower, binomial_pmf, binomial_upper};
 use crate::error::{Error, Result, check_open_unit};
@@ -12,19 +12,19 @@ const MOST_RUNS: u32 = 1_000_000;
 /// `count` of `of` runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunShare {
-    /// The number of runs that ended in that way.
+    /// The number of runs that have the outcome.
     pub count: u32,
     /// The number of all runs.
     pub of: u32,
 }
 
-/// The exact interval of the probability that runs end in that way.
+/// The exact interval of the probability of an outcome.
 ///
 /// Each end is the probability at which the tail beyond the observed count is half of 1 - `level`;
-/// the interval of no run, or of every run, ends at 0 or 1.
+/// if no run or every run has the outcome, the interval ends at 0 or 1.
 ///
 /// - Shape: `count` <= `of`; 0 < level < 1.
-/// - Range: 0 <= low < high <= 1; all of it if `of` is 0. Coverage is at least `level`.
+/// - Range: 0 <= low < high <= 1; 0 to 1 if `of` is 0. Coverage is at least `level`.
 /// - Cost: 120 binomial tails.
 /// - Source: Clopper and Pearson 1934, Biometrika 26.
 /// - Checked against the closed form for no run and every run, and the tails at its ends.
@@ -44,7 +44,7 @@ pub fn interval(share: RunShare, level: f64) -> Result<Interval> {
     })
 }
 
-/// The probability from which on this is so.
+/// The smallest probability for which `is_so` holds, if it holds for all larger ones.
 fn crossing(is_so: impl Fn(f64) -> bool) -> f64 {
     let (mut least, mut most) = (0.0, 1.0);
     for _ in 0..60 {
@@ -65,7 +65,7 @@ fn crossing(is_so: impl Fn(f64) -> bool) -> f64 {
 /// the observed one.
 ///
 /// - Shape: `count` <= `of` on each side.
-/// - Range: p in (0, 1\]; 1 if no run, or every run, ended in that way.
+/// - Range: p in (0, 1\]; 1 if no run, or every run, has the outcome.
 /// - Cost: O(count of both).
 /// - Source: Fisher 1935, "The logic of inductive inference", Journal of the Royal Statistical
 ///   Society 98; the tolerance is that of R's `fisher.test`.
@@ -86,8 +86,8 @@ pub fn fisher(a: RunShare, b: RunShare) -> Result<f64> {
     Ok(p.min(1.0))
 }
 
-/// The smallest p that [`fisher`] can give for these numbers of runs, of which `total` ended in
-/// that way on either side.
+/// The smallest p that [`fisher`] can give for these numbers of runs, of which `total` on both
+/// sides together have the outcome.
 ///
 /// - Range: (0, 1\]. Cost: O(1).
 #[must_use]
@@ -107,7 +107,7 @@ pub fn fisher_attainable(total: u32, of_a: u32, of_b: u32) -> f64 {
 }
 
 /// McNemar's exact two-sided p, for paired runs. Arguments: the numbers of pairs in which only the
-/// run of `a`, or only that of `b`, ended in that way.
+/// run of `a`, or only that of `b`, has the outcome.
 ///
 /// If both sides have the same probability, each such pair is a fair coin toss, so p is twice the
 /// smaller binomial tail. Pairs whose runs ended alike carry no information.
@@ -129,7 +129,7 @@ pub fn mcnemar_attainable(differing: u32) -> f64 {
     mcnemar(0, differing)
 }
 
-/// What one cluster of values, such as all pairs of runs of one memory image, adds up to.
+/// Sums over one cluster of values, such as all pairs of runs of one memory image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClusterSum {
     /// The number of values.
@@ -140,12 +140,12 @@ pub struct ClusterSum {
     pub squares: f64,
 }
 
-/// By how much values of a cluster being alike raises the variance of their mean, compared with
-/// independent values. So many values count as one.
+/// The factor by which similarity within clusters raises the variance of the mean, compared with
+/// independent values. That many values count as one.
 ///
-/// The variance between clusters, of the ratio of sums to sizes, divided by the variance of
-/// independent values. Where that says nothing, because all values are equal or there is one
-/// cluster, each cluster counts once.
+/// It is the variance between clusters, of the ratio of sums to sizes, divided by the variance of
+/// independent values. If this is undefined, because all values are equal or there is one cluster,
+/// each cluster counts once.
 ///
 /// - Shape: one sum per cluster; empty clusters have no effect.
 /// - Range: 1 to the size of the largest cluster; 1 for no values.
@@ -265,7 +265,7 @@ pub fn exceeds_attainable(of_a: u32, of_b: u32, excess: f64) -> f64 {
 }
 
 /// The number of runs per side that rule out an excess above `excess` at `level` if none of them
-/// ends in that way; `None` if it is above a million.
+/// has the outcome; `None` if it is above a million.
 ///
 /// - Range: `excess` in (0, 1). Cost: O(log runs) of [`exceeds`].
 #[must_use]
@@ -378,7 +378,7 @@ mod tests {
         // Sums that vary as those of independent values do: their variance is 4 x 1/4 x 3/4.
         let apart = [2.0, 0.0, 1.0, 1.0, 2.0, 0.0, 1.0, 1.0].map(|sum| cluster(4.0, sum));
         close(design_effect(&apart), 1.0);
-        // One cluster, or equal values, say nothing of how alike they are.
+        // One cluster, or equal values, give no information on similarity within clusters.
         close(design_effect(&[cluster(5.0, 2.0)]), 5.0);
         close(design_effect(&[cluster(4.0, 4.0), cluster(4.0, 4.0)]), 4.0);
         close(design_effect(&[cluster(1.0, 1.0), cluster(1.0, 0.0)]), 1.0);

@@ -33,7 +33,7 @@
 //! # Ok::<(), assize_judge::Error>(())
 //! ```
 //!
-//! What it will not do: read files, know what a metric means, choose which tests to correct for, or
+//! This crate does not read files, know what a metric means, choose which tests to correct for, or
 //! return a figure for data that cannot support one. Such data are an [`Error`].
 //!
 //! Every figure is compared with scipy and statsmodels, to 1e-6 relative by `tests/oracle.rs` and
