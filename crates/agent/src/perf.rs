@@ -38,7 +38,7 @@ impl PerfEvent {
     pub(crate) const DUMMY: PerfEvent = PerfEvent::software(bindings::PERF_COUNT_SW_DUMMY);
 }
 
-/// Whose events are counted.
+/// The CPU or tasks whose events are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PerfScope {
     /// Everything that happens on one CPU.

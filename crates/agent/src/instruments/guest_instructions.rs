@@ -1,8 +1,8 @@
 //! Number of instructions that the machine executed, on a machine whose clock counts
 //! them.
 //!
-//! There the time-stamp counter advances by one per instruction of any CPU. Otherwise it
-//! only jumps, when all CPUs sleep. So the number of executed instructions is its
+//! On such a machine the time-stamp counter advances by one per instruction of any CPU, and apart
+//! from that only jumps, when all CPUs sleep. So the number of executed instructions is its
 //! increase minus the time in which all CPUs slept.
 //!
 //! A CPU traces that it goes idle some instructions before it sleeps, and that an

@@ -28,7 +28,7 @@ pub(crate) struct PerfCounters {
     metrics: Vec<CountedMetric>,
 }
 
-/// Whose events are counted.
+/// The CPUs or tasks whose events are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CountedScope {
     /// Those of all CPUs.

@@ -1,9 +1,9 @@
 //! Voluntary and involuntary context switches of each thread of the workload.
 //!
-//! A thread that has exited is no longer in /proc, and the kernel adds its counts to the
-//! process only where nobody but the parent can see them, after it was reaped. So the
-//! counts of exited threads come from taskstats. /proc provides the counts that the
-//! workload's process had before its release and, without taskstats, all others.
+//! A thread that has exited is no longer in /proc, and the kernel adds its counts to those of the
+//! process only in a place that the parent alone can read, after reaping it. So the counts of
+//! exited threads come from taskstats. /proc provides the counts that the workload's process had
+//! before its release and, without taskstats, all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

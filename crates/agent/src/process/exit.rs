@@ -13,7 +13,7 @@ const BYTES_MAX: usize = 2000;
 pub(crate) struct ProcessExit {
     /// How it ended.
     pub(crate) end: ProcessEnd,
-    /// What the process and the children it waited for have used.
+    /// CPU time and memory used by the process and the children it waited for.
     pub(crate) used: ProcessUsage,
     /// The reason that the child gave for its failure.
     pub(crate) failure: Option<String>,

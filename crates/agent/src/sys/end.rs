@@ -19,7 +19,7 @@ pub(crate) enum ProcessEnd {
     },
 }
 
-/// What a process and the children it waited for have used.
+/// CPU time and memory used by a process and the children it waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ProcessUsage {
     /// CPU time in user space, in nanoseconds with a resolution of a microsecond.

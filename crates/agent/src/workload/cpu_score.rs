@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_unit_are_right() {
-        // Of eight characters, as words are whole: the usual check value of
-        // CRC-32 is that of "123456789".
+        // A check value of eight characters, since words are whole. The usual check value of CRC-32
+        // is that of "123456789".
         assert_eq!(
             checksum(&[0x3433_3231, 0x3837_3635]),
             0x9ae0_daaf,

@@ -9,7 +9,7 @@ use crate::sys;
 
 /// The size of a huge page on x86.
 const HUGE: usize = 2 << 20;
-/// Size of the inaccessible page behind a guarded mapping.
+/// Size of the inaccessible page after a guarded mapping.
 const GUARD: usize = 4096;
 
 /// A mapping, unmapped on drop.
@@ -17,7 +17,7 @@ const GUARD: usize = 4096;
 pub(super) struct Mapping {
     start: *mut u8,
     length: usize,
-    /// Size of the inaccessible area behind it.
+    /// Size of the inaccessible area after the mapping.
     guard: usize,
 }
 
@@ -36,7 +36,7 @@ impl Mapping {
         Mapping::new(length, flags, -1, 0)
     }
 
-    /// Maps whole pages of such memory, followed by an inaccessible page.
+    /// Maps whole pages of anonymous private memory, followed by an inaccessible page.
     pub(super) fn guarded(length: usize) -> io::Result<Mapping> {
         let mut mapping = Mapping::anonymous(length + GUARD)?;
         mapping.length = length;
@@ -47,7 +47,7 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Maps huge pages of such memory.
+    /// Maps anonymous private memory in huge pages.
     pub(super) fn huge(length: usize) -> io::Result<Mapping> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
         let whole = length.next_multiple_of(HUGE);

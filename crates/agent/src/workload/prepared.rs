@@ -5,7 +5,7 @@ use assize_job::{AgentMessage, Job, Scheduling};
 use crate::process::{Body, ProcessExit, Staged};
 use crate::seed::Stream;
 
-/// What a workload is given besides its own parameters.
+/// Inputs of a workload besides its own parameters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkloadContext<'a> {
     /// Its name in the experiment.
@@ -26,9 +26,9 @@ impl WorkloadContext<'_> {
 
 /// A workload, ready to be started.
 pub(crate) struct Prepared {
-    /// What its process runs.
+    /// The code or program that its process runs.
     pub(crate) body: Body,
-    /// How it is scheduled.
+    /// Scheduling of its process.
     pub(crate) scheduling: Scheduling,
     /// Exit statuses that count as success.
     pub(crate) statuses: Vec<i32>,
@@ -36,8 +36,8 @@ pub(crate) struct Prepared {
     pub(crate) read: ResultReader,
 }
 
-/// Makes records from the exit of a process and its elapsed time in nanoseconds. Owns
-/// what must last as long as the process.
+/// Makes records from the exit of a process and its elapsed time in nanoseconds. Owns resources
+/// that must last as long as the process.
 pub(crate) type ResultReader = Box<dyn FnOnce(&ProcessExit, u64) -> Vec<AgentMessage>>;
 
 /// A workload inside the agent, of which only one stage is measured.

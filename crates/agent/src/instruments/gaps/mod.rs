@@ -33,7 +33,7 @@ use crate::tsc::{self, CounterRate};
 /// Minimum length of an iteration that was delayed: less than it takes to enter and leave
 /// the kernel for an interrupt.
 const NOTICE_NS: u64 = 500;
-/// That minimum is also at least this many median iterations.
+/// Minimum length of a delayed iteration in median iterations, if that is more than `NOTICE_NS`.
 const NOTICE_ITERATIONS: u64 = 4;
 /// Polling interval while waiting until all processes watch.
 const LOOK_NS: u64 = 50_000;

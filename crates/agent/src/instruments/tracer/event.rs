@@ -40,7 +40,7 @@ pub(super) enum TracerEvent {
         cause: Cause,
         /// Start, in nanoseconds of the tracer's clock.
         start_ns: u64,
-        /// Length in nanoseconds, without what interrupted it in turn.
+        /// Length in nanoseconds, without nested interruptions.
         duration_ns: u64,
     },
     /// osnoise has finished a window of this many microseconds.

@@ -9,7 +9,7 @@ enum PlantedMistake {
     Nothing,
     /// The last byte is wrong.
     Short,
-    /// A byte behind the place is written.
+    /// A byte after the place is written.
     Long,
     /// A byte before the place is written.
     Early,
