@@ -1,4 +1,4 @@
-//! Caches the answers of exact runs, by content.
+//! Caches the answers of exact runs, that is, the bytes that the agent sent, by content.
 //!
 //! An exact run is a function of its inputs, so it need not be executed twice. An entry is
 //! a file named by the [`CacheKey`] of all inputs:

@@ -1,5 +1,5 @@
-//! A client for QEMU's gdb stub: the part of gdb's remote protocol that brings a machine to a
-//! place, reads what is there, and lets it go on.
+//! A client for QEMU's gdb stub: the part of gdb's remote protocol that runs a machine to a point,
+//! reads its state there, and continues it.
 //!
 //! Packets are `$text#sum`; the receiver of one answers `+`. CPU `n` of the machine is the
 //! thread `p1.n+1`.
@@ -19,12 +19,12 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The number of the program counter among the registers of x86-64.
 const PC: u32 = 16;
 
-/// A connection to the gdb stub of a machine. The machine stands still while one exists,
+/// A connection to the gdb stub of a machine. The machine is stopped while a connection exists,
 /// except in [`GdbStub::go`] and [`GdbStub::step`].
 #[derive(Debug)]
 pub struct GdbStub {
     stream: BufReader<UnixStream>,
-    /// What was received of the next packet.
+    /// The part of the next packet that was received so far.
     partial: Vec<u8>,
     cancel: Arc<AtomicBool>,
 }
@@ -47,11 +47,11 @@ pub enum StubError {
     Ended,
     /// The caller does not want to wait any longer.
     Cancelled,
-    /// The stub answered with an error, or with something else than was asked for.
+    /// The stub replied with an error, or with something unexpected.
     Answered {
         /// The packet.
         packet: String,
-        /// The answer.
+        /// The reply.
         answer: String,
     },
 }
@@ -85,7 +85,7 @@ impl GdbStub {
     /// Connects, which stops the machine and removes all breakpoints.
     ///
     /// # Errors
-    /// Nobody listens at this socket.
+    /// Nothing listens on this socket.
     pub fn connect(path: &Path) -> Result<GdbStub, StubError> {
         let stream = UnixStream::connect(path)?;
         stream.set_read_timeout(Some(LOOK))?;
@@ -99,7 +99,7 @@ impl GdbStub {
         Ok(stub)
     }
 
-    /// Lets this flag end all waiting.
+    /// Makes all waiting end once this flag is set.
     #[must_use]
     pub fn cancelled_by(mut self, flag: &Arc<AtomicBool>) -> GdbStub {
         self.cancel = Arc::clone(flag);
@@ -112,15 +112,16 @@ impl GdbStub {
         self.cancel.load(Ordering::SeqCst)
     }
 
-    /// Lets the machine go on until it stops by itself. Returns the CPU that stopped it.
+    /// Continues the machine until it stops by itself. Returns the CPU that stopped it.
     ///
     /// # Errors
-    /// [`StubError::Ended`] if it does not stop any more.
+    /// [`StubError::Ended`] if it ends without a stop.
     pub fn go(&mut self) -> Result<usize, StubError> {
         Ok(self.resume("vCont;c")?.cpu)
     }
 
-    /// Makes the machine stop before the first CPU is past an instant, a count of `info icount`.
+    /// Arms a stop: the machine stops before any CPU passes an instant, a count as in `info
+    /// icount`.
     ///
     /// # Errors
     /// Those of the connection.
@@ -128,19 +129,19 @@ impl GdbStub {
         self.monitor(&format!("icount_stop {count}")).map(|_| ())
     }
 
-    /// Lets the machine continue to an instant. Returns the CPU that is there.
+    /// Continues the machine up to an instant. Returns the CPU that is there.
     ///
     /// # Errors
-    /// The machine ended before; those of the connection.
+    /// The machine ends before the instant; those of the connection.
     pub fn go_to(&mut self, count: u64) -> Result<usize, StubError> {
         self.stop_at(count)?;
         self.go()
     }
 
-    /// The number behind these words in `info icount`, such as `now ` or `cpu 1 `.
+    /// The number after `words` in `info icount`, such as `now ` or `cpu 1 `.
     ///
     /// # Errors
-    /// There is none; those of the connection.
+    /// There is no such number; those of the connection.
     pub fn icount(&mut self, words: &str) -> Result<u64, StubError> {
         let packet = "info icount";
         let answer = self.monitor(packet)?;
@@ -152,7 +153,7 @@ impl GdbStub {
         })
     }
 
-    /// The same, and tells whether a watchpoint was hit.
+    /// Like [`GdbStub::go`], and also returns the watchpoint that was hit.
     ///
     /// # Errors
     /// As [`GdbStub::go`].
@@ -160,9 +161,9 @@ impl GdbStub {
         self.resume("vCont;c")
     }
 
-    /// Lets the machine go on until this CPU has executed an instruction; a breakpoint at
-    /// that one does not stop it. Returns the CPU that stopped the machine: another one may
-    /// have come to a breakpoint before.
+    /// Continues the machine until this CPU has executed an instruction, ignoring a breakpoint at
+    /// that instruction. Returns the CPU that stopped the machine: another CPU may have reached a
+    /// breakpoint before.
     ///
     /// # Errors
     /// As [`GdbStub::go`].
@@ -170,7 +171,7 @@ impl GdbStub {
         Ok(self.step_to_stop(cpu)?.cpu)
     }
 
-    /// The same, and tells whether a watchpoint was hit.
+    /// Like [`GdbStub::step`], and also returns the watchpoint that was hit.
     ///
     /// # Errors
     /// As [`GdbStub::go`].
@@ -178,8 +179,8 @@ impl GdbStub {
         self.resume(&format!("vCont;s:p1.{:x};c", cpu + 1))
     }
 
-    /// Lets the machine execute one instruction of the CPU that is next, or take one interrupt
-    /// or exception. Breakpoints do not stop it.
+    /// Executes one instruction of the CPU whose turn it is, or makes it take one interrupt or
+    /// exception. Breakpoints are ignored.
     ///
     /// # Errors
     /// As [`GdbStub::go`].
@@ -187,7 +188,8 @@ impl GdbStub {
         self.resume("vCont;s")
     }
 
-    /// Asks a machine that goes on to stop. The stop is answered to who let it go on.
+    /// Asks a running machine to stop. The stop reply goes to the caller that continued the
+    /// machine.
     ///
     /// # Errors
     /// The connection failed.
@@ -217,7 +219,7 @@ impl GdbStub {
     /// Removes the breakpoint at this address.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such breakpoint.
     pub fn remove_breakpoint(&mut self, address: u64) -> Result<(), StubError> {
         self.confirm(&format!("z1,{address:x},1"))
     }
@@ -233,7 +235,7 @@ impl GdbStub {
     /// Removes a watchpoint.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such watchpoint.
     pub fn remove_watchpoint(&mut self, address: u64, bytes: u64) -> Result<(), StubError> {
         self.confirm(&format!("z2,{address:x},{bytes:x}"))
     }
@@ -247,10 +249,10 @@ impl GdbStub {
         self.confirm(packet)
     }
 
-    /// Reads memory at an address of the CPU that stopped the machine.
+    /// Reads memory at an address as seen by the CPU that stopped the machine.
     ///
     /// # Errors
-    /// There is no memory.
+    /// There is no memory at the address.
     pub fn read(&mut self, address: u64, bytes: usize) -> Result<Vec<u8>, StubError> {
         let mut all = Vec::new();
         while all.len() < bytes {
@@ -265,10 +267,10 @@ impl GdbStub {
         Ok(all)
     }
 
-    /// Writes memory. The run is another one from then on.
+    /// Writes memory, after which the run differs from the recorded one.
     ///
     /// # Errors
-    /// There is no memory.
+    /// There is no memory at the address.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), StubError> {
         let packet = format!("M{address:x},{:x}:{}", bytes.len(), hex(bytes));
         self.confirm(&packet)
@@ -332,7 +334,7 @@ impl GdbStub {
         self.send_packet(packet.as_bytes())
     }
 
-    /// Sends a packet of somebody else's.
+    /// Forwards a packet of another client.
     ///
     /// # Errors
     /// The connection failed.
@@ -344,10 +346,11 @@ impl GdbStub {
         Ok(String::from_utf8_lossy(&self.receive_packet()?).into_owned())
     }
 
-    /// The next packet. Between packets are checksums and acknowledgements.
+    /// Receives the next packet, and skips checksums and acknowledgements between packets.
     ///
     /// # Errors
-    /// [`StubError::Cancelled`] if the flag was set before one came; it can be called again.
+    /// [`StubError::Cancelled`] if the flag was set before a packet arrived; the call can be
+    /// repeated.
     pub fn receive_packet(&mut self) -> Result<Vec<u8>, StubError> {
         loop {
             match self.stream.read_until(b'#', &mut self.partial) {
@@ -372,7 +375,7 @@ impl GdbStub {
     }
 }
 
-/// A packet as it is sent.
+/// A packet with its framing and checksum.
 #[must_use]
 pub fn framed(packet: &[u8]) -> Vec<u8> {
     let sum = packet.iter().copied().fold(0, u8::wrapping_add);
@@ -383,7 +386,7 @@ pub fn framed(packet: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The stop that a stop reply tells of: `T05thread:p01.02;watch:ffff8000;`.
+/// Parses a stop reply: `T05thread:p01.02;watch:ffff8000;`.
 #[must_use]
 pub fn stopped_by(reply: &str) -> Option<Stop> {
     let (_, rest) = reply.strip_prefix('T')?.split_once("thread:p")?;

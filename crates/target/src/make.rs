@@ -29,14 +29,14 @@ pub(crate) struct MakeRun<'a> {
     pub(crate) log: &'a Path,
     /// A text in its messages, and what to show for it.
     pub(crate) shown: (&'a str, &'a str),
-    /// How it is kept apart from this machine.
+    /// The sandbox in which make runs.
     pub(crate) sandbox: &'a Sandbox,
-    /// What it sees there.
+    /// The directories that the sandbox shows.
     pub(crate) folders: Folders,
-    /// What it may use there.
+    /// The limits on the resources that make uses in the sandbox.
     pub(crate) limits: Limits,
-    /// A file that exists while make runs there, and stays if it is killed or leaves what is
-    /// refused.
+    /// A file that exists while make runs in the sandbox, and remains if make is killed or its
+    /// output is refused.
     pub(crate) unfinished: Option<&'a Path>,
 }
 
@@ -73,7 +73,7 @@ impl MakeRun<'_> {
         ))
     }
 
-    /// Runs the command, in the sandbox if there is one, and checks what it has left there.
+    /// Runs the command, in the sandbox if there is one, and checks the files that it leaves there.
     fn end_of(&self, command: Command, log: &File) -> Result<End, Error> {
         let could_not = |error: std::io::Error| failed(self.what, format!("make: {error}"));
         let errors = log.try_clone().map_err(could_not)?;
@@ -100,7 +100,7 @@ impl MakeRun<'_> {
         };
         let watch = watch.start();
         let status = ended(&mut process).map_err(could_not)?;
-        // It panics only through a bug there.
+        // The watching thread panics only through a bug.
         let excess = watch.join().unwrap_or_default();
         remains::check(&self.folders.writable, &self.folders.readable)
             .map_err(|error| error.into_error(self.what))?;
@@ -120,12 +120,12 @@ impl MakeRun<'_> {
 /// How make ended.
 enum End {
     Status(ExitStatus),
-    /// It was killed, for this reason.
+    /// make was killed, for this reason.
     Stopped(String),
 }
 
-/// Waits for the end of a process and of all that write to its output; `None` if its time was
-/// over.
+/// Waits for the end of a process and of all that write to its output; `None` if it was killed at
+/// its time limit.
 fn ended(process: &mut ChildProcess) -> std::io::Result<Option<ExitStatus>> {
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {

@@ -114,7 +114,7 @@ pub(crate) fn select(
 }
 
 /// Checks that modules exist, given by name, by alias or by the path of a `.ko` file, without
-/// building any. Of a kernel that is not stored nothing is known: only files are checked.
+/// building any. For a kernel that is not stored, only files are checked.
 ///
 /// # Errors
 /// The first of them that the kernel does not have, or whose file is missing or for another

@@ -109,7 +109,7 @@ impl ChildProcess {
     pub(crate) fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
         let status = self.child.wait()?;
         if let Some(watchdog) = self.watchdog.take() {
-            // It panics only through a bug in this file, and has no result.
+            // The watchdog panics only through a bug in this file, and has no result.
             let _ = watchdog.join();
         }
         Ok((!self.timed_out.load(Ordering::SeqCst)).then_some(status))

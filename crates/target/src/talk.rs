@@ -121,7 +121,7 @@ pub(crate) fn talk(
 /// Kills every process of a session, including any forked meanwhile.
 fn kill_session(session: Pid) {
     let _ = kill_process(session, Signal::KILL);
-    // The leader is there until it is reaped; it would make a second pass of every kill.
+    // The leader remains until it is reaped, and would make a second pass of every kill.
     let mut killed = HashSet::from([session]);
     loop {
         let before = killed.len();

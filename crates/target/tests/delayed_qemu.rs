@@ -1,5 +1,5 @@
-//! Tests of delays with the QEMU for exact machines: a CPU that is delayed executes nothing while
-//! others go on, and what was drawn can be repeated.
+//! Tests of delays with the QEMU for exact machines: a delayed CPU executes nothing while others
+//! continue, and drawn delays can be repeated.
 
 #![allow(clippy::unwrap_used)] // A test may fail.
 
@@ -9,7 +9,7 @@ use assize_job::Delay;
 
 use crate::own_qemu::{guest, machine, ours};
 
-/// Somewhere in the work of the guest `debug.c`, in ns.
+/// An instant during the work of the guest `debug.c`, in ns.
 const WORKS: u64 = 6_040_000;
 
 /// The guest `debug.c`, whose answer changes with every instruction that is executed at another
@@ -31,8 +31,8 @@ impl Delayed {
         })
     }
 
-    /// Runs the guest on two CPUs with more words for `-icount`. Returns its exit status, its
-    /// answer, the delays that it made, and what QEMU printed.
+    /// Runs the guest on two CPUs with further options of `-icount`. Returns its exit status, its
+    /// answer, the delays that took place, and the output of QEMU.
     fn run(&self, words: &str) -> (Option<i32>, String, Vec<Delay>, String) {
         let at = |name: &str| self.place.path().join(name);
         let _ = fs::remove_file(at("answer"));

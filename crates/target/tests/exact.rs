@@ -176,7 +176,7 @@ fn a_run_that_goes_on_from_a_checkpoint_gives_the_same_bytes() {
         let want = bytes(&exact, &order, 0);
         let mut draw = fastrand::Rng::with_seed(u64::from(cpus));
         let mut run = exact.debug(&order, 0).unwrap();
-        // Each checkpoint is taken in a machine that went on from the last one.
+        // Each checkpoint is taken in a machine that was started from the last one.
         for _ in 0..3 {
             let mut stub = run.stub().unwrap();
             let text = stub.monitor("info icount").unwrap();

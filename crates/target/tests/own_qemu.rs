@@ -128,8 +128,8 @@ fn blocks_are_short_where_turns_are_and_go_on_behind_a_pause_elsewhere() {
         let blocks = log.split("OP").skip(1);
         Vec::from_iter(blocks.map(|block| block.matches(" ---- ").count()))
     };
-    // 100 instructions, PAUSE, 100 more, and the three that end the machine. It may execute
-    // some after these before the host has ended it.
+    // 100 instructions, PAUSE, 100 more, and the three that end the machine. The guest may execute
+    // some after these before the host ends it.
     assert_eq!(blocks("1")[..1], [204]);
     assert_eq!(blocks("2")[..8], [32, 32, 32, 5, 32, 32, 32, 7]);
 }

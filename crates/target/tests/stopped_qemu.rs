@@ -1,5 +1,5 @@
-//! Tests of debugging with the QEMU for exact machines: a machine that is stopped, stepped
-//! and looked at does what it would have done.
+//! Tests of debugging with the QEMU for exact machines: stopping, stepping and inspecting a machine
+//! does not change what it executes.
 
 #![allow(clippy::unwrap_used)] // A test may fail.
 
@@ -15,8 +15,8 @@ use assize_target::qemu_build::QemuFiles;
 
 use crate::own_qemu::{guest, machine, ours};
 
-/// When the firmware has handed over to the guest, on any number of CPUs, and when a CPU
-/// that is alone has ended, in ns.
+/// From when the firmware has started the guest, on any number of CPUs, until the end of the guest
+/// on a single CPU, in ns.
 const WORKS: std::ops::Range<u64> = 6_000_000..6_090_000;
 
 /// The guest `debug.c`, started without a debugger and with one.
@@ -28,7 +28,7 @@ struct DebuggedGuest {
     cpus: usize,
 }
 
-/// A guest that stands before its first instruction.
+/// A guest that is stopped before its first instruction.
 struct StoppedGuest {
     child: Child,
     stub: GdbStub,
@@ -180,7 +180,7 @@ fn turns_are_drawn_anew_from_an_instant_on() {
     assert_ne!(one, other);
 }
 
-/// What a user may do, at random. Returns how often the guest was stopped.
+/// Random actions of a user. Returns the guest's answer, and how often it was stopped.
 fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
     let mut draw = fastrand::Rng::with_seed(seed);
     let mut stopped = guest.stopped();
@@ -205,7 +205,7 @@ fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
                 }
             }
             2 => {
-                // Also where no instruction begins.
+                // Including addresses at which no instruction begins.
                 let name = draw.choice(["mix", "tick", "work", "interrupt"]).unwrap();
                 let at = guest.at(name) + draw.u64(..8);
                 if breakpoints.insert(at) {

@@ -50,7 +50,7 @@ pub(crate) struct BootSpec<'a> {
     pub(crate) seed: u64,
     /// The plugin that watches the machine, if any.
     pub(crate) watch: Option<&'a WatchPlugin>,
-    /// How its CPUs take turns after a resume from a memory image.
+    /// How the CPUs take turns after a resume from a memory image.
     pub(crate) turns: TurnOptions<'a>,
 }
 
@@ -66,14 +66,14 @@ pub(crate) struct WatchPlugin {
 /// The output of a machine that has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct BootOutput {
-    /// The agent's answer.
+    /// The agent's answer: the bytes that it sent.
     pub(crate) answer: Vec<u8>,
     /// The output of the kernel and QEMU.
     pub(crate) console: String,
     /// How it ended, unless it ended normally.
     pub(crate) ended: Option<RunFailure>,
-    /// The delays that took place, by time, and the address of the instruction after each, if it is
-    /// known; none unless they are logged.
+    /// The delays of the CPUs, in order of time, each with the address of the next instruction if
+    /// it is known; empty unless delays are logged.
     pub(crate) delayed: Vec<(Delay, Option<u64>)>,
 }
 
@@ -195,7 +195,7 @@ impl RunningQemu {
         self.process.id()
     }
 
-    /// What the agent has answered and the kernel has printed so far.
+    /// The output so far: the agent's answer, and the console.
     pub(crate) fn output(&self) -> io::Result<[Vec<u8>; 2]> {
         Ok([self.read("answer")?, self.read("console")?])
     }
@@ -205,12 +205,12 @@ impl RunningQemu {
         self.process.ends_within(Duration::ZERO)
     }
 
-    /// Lets a machine that stands still go on, for no longer than this of the guest's time.
+    /// Continues a stopped machine, for at most `limit` of guest time.
     pub(crate) fn go_on_for(&mut self, limit: Duration, look: Duration) -> Result<(), QmpError> {
         let qmp = self.control()?;
         let guest = qmp.guest_time().map(|now| now + limit);
         match qmp.execute("cont", json!({})) {
-            // It may have ended too soon to reply.
+            // The machine may have ended too soon to reply.
             Ok(_) | Err(QmpError::Gone(_)) => {}
             Err(error) => return Err(error),
         }
@@ -295,7 +295,7 @@ impl RunningQemu {
         }
     }
 
-    /// The delays that took place. A last line without its end was cut off with the process.
+    /// Parses the delays that QEMU logged, without a last line that was cut off when QEMU ended.
     fn delayed(&self) -> io::Result<Vec<(Delay, Option<u64>)>> {
         let text = self.read(DELAYED)?;
         let text = String::from_utf8_lossy(&text);
@@ -345,7 +345,7 @@ pub(crate) fn restore(running: &mut RunningQemu, uri: &str) -> Result<(), QmpErr
     Ok(())
 }
 
-/// Loads the device state from `uri`. The machine stands still.
+/// Loads the device state from `uri`, and leaves the machine stopped.
 pub(crate) fn load(running: &mut RunningQemu, uri: &str) -> Result<(), QmpError> {
     let qmp = running.control()?;
     capabilities(qmp)?;

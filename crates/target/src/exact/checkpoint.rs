@@ -1,18 +1,18 @@
 //! Checkpoints of a debugged run, from which it is repeated sooner than from its memory image.
 //!
-//! A checkpoint is the state of the devices, as QEMU saves it without the memory, and the
-//! pages of memory that differ from the memory image. QEMU maps the image copy-on-write, so the
-//! host's kernel knows which pages the guest has written. Both are read while the machine stands
-//! still, in a few hundredths of a second, and change nothing in it.
+//! A checkpoint is the state of the devices, as QEMU saves it without the memory, and the pages of
+//! memory that differ from the memory image. QEMU maps the image copy-on-write, so the host's
+//! kernel knows which pages the guest has written. Both are read while the machine is stopped,
+//! within a few hundredths of a second, and reading them does not affect the machine.
 //!
-//! QEMU's own snapshots were not chosen: a migration follows what the guest writes and for that
-//! flushes TLBs, and it saves the whole memory. A `fork` would take the TLBs along, but QEMU has
-//! threads, files and sockets that do not survive one. A second machine kept a little behind
-//! needs the whole run anew after each step back.
+//! Alternatives: a migration, on which QEMU's snapshots are based, flushes TLBs to track what the
+//! guest writes, and saves the whole memory. A `fork` would keep the TLBs, but QEMU has threads,
+//! files and sockets that do not survive one. A second machine that lags a little must repeat the
+//! whole run after each step back.
 //!
-//! A machine that goes on from a checkpoint executes the same instructions, but begins with
-//! empty TLBs. A guest can see that in one place: the accessed bits of page tables are set
-//! again. Who goes to a point checks that it comes to that point.
+//! A machine resumed from a checkpoint executes the same instructions, but starts with empty TLBs.
+//! The guest can notice that in one place: the accessed bits of page tables are set again. Callers
+//! that go to a point therefore check that the machine reaches it.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -30,29 +30,30 @@ use crate::{Error, fault};
 
 const WHAT: &str = "keep a checkpoint";
 const PAGE: usize = 4096;
-/// Bits of an entry of `/proc/PID/pagemap`: the page is in memory, in swap, or one of a file.
+/// Bits of `/proc/PID/pagemap`: the page is in memory, in swap, or file-backed.
 const PRESENT: u64 = 1 << 63;
 const SWAPPED: u64 = 1 << 62;
 const OF_A_FILE: u64 = 1 << 61;
-/// The header of a saved state: magic number and version.
+/// The length of a saved state's header: magic number and version.
 const HEADER: usize = 8;
-/// The begin of a section with a whole device, and of the description that ends a state.
+/// The first bytes of a section with a whole device, and of the description at the end of a state.
 const WHOLE_SECTION: u8 = 4;
 const DESCRIPTION: [u8; 5] = [6, 0, 0, 0, 0];
 
-/// A moment of a debugged run, kept on disk.
+/// The state of a debugged run at one moment, on disk.
 #[derive(Debug)]
 pub struct Checkpoint {
     files: ScratchDirectory,
-    /// What the machine had put out.
+    /// The output of the machine until then.
     output: [Vec<u8>; 2],
 }
 
 impl Exact {
-    /// Keeps the moment at which the machine of this run stands. It can go on afterwards.
+    /// Saves the state of this run's machine, which must be stopped and can be continued
+    /// afterwards.
     ///
     /// # Errors
-    /// It does not stand still, or the files cannot be written.
+    /// The machine is not stopped, or the files cannot be written.
     pub fn checkpoint(&self, run: &mut DebuggedRun) -> Result<Checkpoint, Error> {
         let root = self.stock.root();
         let files = scratch::directory(root).map_err(|error| keep_error(root, &error))?;
@@ -79,7 +80,7 @@ impl Exact {
         })
     }
 
-    /// Starts another machine of this order that stands where the checkpoint was taken.
+    /// Starts another machine of this order in the state of the checkpoint, and leaves it stopped.
     ///
     /// # Errors
     /// QEMU does not start.
@@ -102,7 +103,7 @@ impl Exact {
     }
 }
 
-/// Two outputs, one after the other.
+/// Concatenates two outputs.
 pub(super) fn joined(before: &[Vec<u8>; 2], after: [Vec<u8>; 2]) -> [Vec<u8>; 2] {
     let mut all = before.clone();
     for (all, after) in all.iter_mut().zip(after) {
@@ -111,8 +112,8 @@ pub(super) fn joined(before: &[Vec<u8>; 2], after: [Vec<u8>; 2]) -> [Vec<u8>; 2]
     all
 }
 
-/// The state of a memory image with the devices of another moment. In front of the devices
-/// stand the machine's name and its read-only memory.
+/// The device state of a memory image with the devices replaced by `devices`. They follow the
+/// sections of the machine's name and of its read-only memory.
 fn whole_state(image: &[u8], devices: &[u8]) -> Option<Vec<u8>> {
     // A section: its kind, number, name with its length, instance and version.
     let name = usize::from(*devices.get(HEADER + 5)?);
@@ -128,7 +129,7 @@ fn whole_state(image: &[u8], devices: &[u8]) -> Option<Vec<u8>> {
     Some(state)
 }
 
-/// The memory of a guest that stands still, in the process of its QEMU.
+/// The memory of a stopped guest, in the process of its QEMU.
 struct GuestMemory {
     process: PathBuf,
     /// Addresses of its mappings, with the pages of the file at which they begin.
@@ -151,7 +152,7 @@ impl GuestMemory {
         Ok(GuestMemory { process, mappings })
     }
 
-    /// Writes the pages that the process has written, each after its number, to a file.
+    /// Writes the pages that the process has written to a file, each preceded by its number.
     fn save_written(&self, to: &Path) -> io::Result<()> {
         let map = File::open(self.process.join("pagemap"))?;
         let memory = File::open(self.process.join("mem"))?;
@@ -172,7 +173,7 @@ impl GuestMemory {
         out.flush()
     }
 
-    /// Writes the pages of such a file into the memory.
+    /// Writes the pages in a file of [`GuestMemory::save_written`] into the memory.
     fn load_written(&self, from: &Path) -> io::Result<()> {
         let memory = File::options().write(true).open(self.process.join("mem"))?;
         let count = fs::metadata(from)?.len() / (8 + PAGE as u64);
@@ -193,7 +194,7 @@ impl GuestMemory {
     }
 }
 
-/// Whether an entry is that of a private page: pages of the file have not been written.
+/// Whether an entry of `pagemap` is that of a private page: a file-backed page was not written.
 fn is_written(entry: u64) -> bool {
     entry & SWAPPED != 0 || entry & (PRESENT | OF_A_FILE) == PRESENT
 }

@@ -1,8 +1,8 @@
 //! Runs that a debugger stops.
 //!
-//! The machine is resumed from its memory image as for any run, but stands still with QEMU's
-//! gdb stub at a socket. Whatever a debugger stops, steps and reads, the answer stays the
-//! same; the caller compares it.
+//! The machine is loaded from its memory image as for any run, but is left stopped, with QEMU's gdb
+//! stub at a socket. Stops, steps and reads of a debugger do not change the answer; the caller
+//! checks this.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use crate::qemu::Clock;
 use crate::vm::{PreparedBoot, job_text};
 use crate::{Error, OrderResult, scratch, stream};
 
-/// A run in a machine that stands still, or goes on for a debugger.
+/// A run whose machine is controlled through QEMU's gdb stub.
 #[derive(Debug)]
 pub struct DebuggedRun {
     pub(super) running: RunningQemu,
-    /// The state of its memory image.
+    /// The file with the device state of its memory image.
     pub(super) state: PathBuf,
-    /// What was put out before the checkpoint from which it went on.
+    /// The output before the checkpoint that it was started from.
     pub(super) before: [Vec<u8>; 2],
     /// The directory of the socket, whose path must be short.
     place: tempfile::TempDir,
@@ -34,7 +34,7 @@ pub struct DebuggedRun {
     begun: Instant,
 }
 
-/// Directories for a debugger, whichever machines it sees.
+/// Directories for the files of a debugger, whichever machines it is connected to.
 #[derive(Debug)]
 pub struct DebuggerFiles {
     place: tempfile::TempDir,
@@ -42,7 +42,7 @@ pub struct DebuggerFiles {
 }
 
 impl Exact {
-    /// The facts that the record of a run has and a target knows before it.
+    /// The facts in the record of a run that are known before the run.
     ///
     /// # Errors
     /// The order cannot be prepared.
@@ -64,16 +64,16 @@ impl Exact {
         })
     }
 
-    /// Resumes the machine of this order and leaves it standing before its job. The host's
-    /// clock does not limit the run.
+    /// Loads the machine of this order and leaves it stopped before its job. The host's clock does
+    /// not limit the run.
     ///
     /// # Errors
-    /// QEMU is another one than assize builds, or does not start.
+    /// QEMU is not the one that assize builds, or does not start.
     pub fn debug(&self, order: &Order, slot: usize) -> Result<DebuggedRun, Error> {
         self.debugged(order, slot, None)
     }
 
-    /// The same, or a machine with other devices, from a URI.
+    /// Like [`Exact::debug`], with the device state at a URI if `devices` is given.
     pub(super) fn debugged(
         &self,
         order: &Order,
@@ -95,8 +95,8 @@ impl Exact {
         };
         let mut more = vec!["-gdb", &listen];
         if devices.is_some() {
-            // The saved generator of turns has taken the seed in already. QEMU saves devices
-            // as those of a machine that goes on.
+            // The saved random generator of turns includes the seed. QEMU saves devices as those of
+            // a running machine, so the machine must be stopped with -S.
             booted.seed = 0;
             more.push("-S");
         }
@@ -130,7 +130,7 @@ fn socket(place: &Path) -> PathBuf {
 }
 
 impl DebuggerFiles {
-    /// A directory for what the debugger reads.
+    /// The directory for files that the debugger reads.
     #[must_use]
     pub fn directory(&self) -> &Path {
         self.files.path()
@@ -164,9 +164,9 @@ impl DebuggedRun {
         self.running.has_ended()
     }
 
-    /// Lets the machine go on without a debugger.
+    /// Continues the machine without a debugger.
     pub fn let_go(&mut self) {
-        // It may have ended meanwhile.
+        // The machine may have ended meanwhile.
         let _ = self.stub().and_then(GdbStub::detach);
     }
 

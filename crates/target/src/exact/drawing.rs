@@ -1,4 +1,4 @@
-//! Runs whose CPUs take other turns from an instant on.
+//! Draws: repeats of a run whose CPUs take other turns from an instant on.
 
 use std::time::Instant;
 
@@ -13,28 +13,28 @@ use crate::{Error, OrderResult, RunOutcome};
 
 const WHAT: &str = "draw the turns of a run anew";
 
-/// Other turns from an instant on.
+/// The instant and the seed of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Draw {
     /// The instant, in ns since the machine was switched on.
     pub count: u64,
-    /// What the turns are drawn from, with what the machine drew before.
+    /// The seed from which turns are drawn, together with what the machine drew before.
     pub seed: u64,
 }
 
-/// An instant of a run, kept on disk, from which draws are made.
+/// The state of a run at an instant, on disk, from which draws are made.
 #[derive(Debug)]
 pub struct DrawOrigin {
     count: u64,
-    /// `None` if the run ends before.
+    /// `None` if the run ends before the instant.
     checkpoint: Option<Checkpoint>,
 }
 
 impl Exact {
-    /// Repeats a run up to an instant and keeps it, starting from an earlier one if there is one.
+    /// Repeats a run up to an instant, from an earlier origin if there is one, and saves its state.
     ///
     /// # Errors
-    /// QEMU is another one than assize builds, or cannot be used.
+    /// QEMU is not the one that assize builds, or cannot be used.
     pub fn draw_origin(
         &self,
         order: &Order,
@@ -48,7 +48,7 @@ impl Exact {
         };
         let stopped = run.stub().and_then(|stub| stopped_at(stub, count));
         let checkpoint = match stopped {
-            // The machine stands still as long as the connection is there.
+            // The machine is stopped while the connection exists.
             Ok(Some(_stub)) => Some(self.checkpoint(&mut run)?),
             Ok(None) => None,
             Err(error) => return Err(failed(WHAT, error)),
@@ -64,12 +64,12 @@ impl Exact {
         Ok(self.cached_answer(&self.draw_key(order, draw)?).is_some())
     }
 
-    /// Repeats a run up to an instant, draws the turns of its CPUs anew and lets it go on to its
-    /// end. It starts from that instant if it was kept, which gives the same answer sooner. A run
-    /// that ends before the instant is the recorded one. Answers are cached.
+    /// Repeats a run up to an instant, and from there to its end with newly drawn turns of its
+    /// CPUs. With an origin it starts at that instant, which is faster and gives the same answer. A
+    /// run that ends before the instant gives the recorded answer. Answers are cached.
     ///
     /// # Errors
-    /// QEMU is another one than assize builds, or cannot be used.
+    /// QEMU is not the one that assize builds, or cannot be used.
     pub fn draw(
         &self,
         order: &Order,
@@ -120,14 +120,14 @@ impl Exact {
 }
 
 impl Draw {
-    /// Lets a machine go on that stands at the instant.
+    /// Continues a machine that is stopped at the instant.
     fn go_on(self, mut stub: GdbStub) -> Result<(), StubError> {
         stub.monitor(&format!("icount_seed {}", self.seed))?;
         stub.detach()
     }
 }
 
-/// Lets a machine go on to an instant; `None` if it ends before.
+/// Runs a machine up to an instant, where it stops; `None` if it ends before.
 fn stopped_at(mut stub: GdbStub, count: u64) -> Result<Option<GdbStub>, StubError> {
     match stub.go_to(count) {
         Ok(_) => Ok(Some(stub)),

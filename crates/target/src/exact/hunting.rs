@@ -11,10 +11,10 @@ use crate::qemu::Clock;
 use crate::vm::job_text;
 use crate::{Error, OrderResult, stream};
 
-/// A run that hangs is ended once so much of the guest's time has passed beyond three times its
-/// timeout, after which the agent, where it can still do anything, has ended it.
+/// Guest time, beyond three times the timeout, after which a hung run is killed. The agent has
+/// ended the run by then if it can still do anything.
 const SPARE: Duration = Duration::from_secs(2);
-/// How much CPU time of QEMU passes before the guest's time is looked at, and looked at again.
+/// CPU time of QEMU between two checks of the guest time.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// A run, and the delays of its CPUs.
@@ -22,15 +22,16 @@ const LOOK: Duration = Duration::from_secs(5);
 pub struct Explored {
     /// The result.
     pub done: OrderResult,
-    /// The delays that took place, by time. An order with these gives the same result.
+    /// The delays that took place, in order of time. An order that lists them gives the same
+    /// result.
     pub delays: Vec<Delay>,
-    /// For each of them the address of the instruction after it, if it is known: after delays
-    /// that an order lists.
+    /// For each delay the address of the next instruction; known only for delays that the order
+    /// lists.
     pub next: Vec<Option<u64>>,
 }
 
 impl Exact {
-    /// When the machine of an order goes on from its memory image, in ns since it was switched on.
+    /// When the machine of an order resumes from its memory image, in ns since it was switched on.
     ///
     /// # Errors
     /// Those of [`Exact::debug`].
@@ -40,10 +41,11 @@ impl Exact {
         now.map_err(|error| failed("read the clock of a machine", error))
     }
 
-    /// Executes an order whose delays are listed, or drawn from its seed. Nothing is cached.
+    /// Executes an order with the delays that it lists, or that are drawn from its seed. Nothing is
+    /// cached.
     ///
     /// # Errors
-    /// QEMU is another one than assize builds, or cannot be used.
+    /// QEMU is not the one that assize builds, or cannot be used.
     pub fn explore(
         &self,
         order: &Order,

@@ -258,8 +258,8 @@ impl MemoryImage {
         self.directory.join("state")
     }
 
-    /// Loads the machine of this image, with its job and these arguments more, and leaves it
-    /// standing. Its devices are those of this image, or of another state, from a URI.
+    /// Loads the machine of this image, with its job and further arguments, and leaves it stopped.
+    /// The device state is that of the image, or another one from a URI.
     pub(super) fn load(
         &self,
         booted: &BootSpec<'_>,
@@ -279,7 +279,7 @@ impl MemoryImage {
     }
 }
 
-/// Starts a machine that waits for its state, with these arguments more.
+/// Starts a machine that waits for its state, with further arguments.
 fn incoming(
     directory: &Path,
     booted: &BootSpec<'_>,
@@ -296,7 +296,7 @@ fn resume(directory: &Path, booted: &BootSpec<'_>, job: &[u8]) -> Result<BootOut
     let [from, _] = state_uris(booted.qemu);
     match restore(&mut running, from) {
         Ok(()) => {}
-        // It may have ended too soon to reply.
+        // The machine may have ended too soon to reply.
         Err(QmpError::Gone(_)) => {}
         Err(QmpError::Refused(why) | QmpError::Stalled(why)) => {
             running.stop();

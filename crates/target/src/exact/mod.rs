@@ -100,8 +100,7 @@ impl Exact {
         &self.qemu
     }
 
-    /// What needs the QEMU that assize builds cannot be done with this one, for which `so` may say
-    /// more.
+    /// The error for a request that needs the QEMU that assize builds; `so` may add a consequence.
     fn other_qemu(&self, what: &str, so: &str) -> Error {
         let version = &self.qemu.version;
         let why = format!("QEMU {version} is not the one that assize builds{so}");
@@ -120,8 +119,8 @@ impl Exact {
         CacheKey::hash(&[key.to_string().as_bytes(), b"interleaving", &turns])
     }
 
-    /// The cache key for the machine of an order or, with `job`, for the answer to it where the
-    /// seed alone decides how its CPUs take turns.
+    /// The cache key for the machine of an order or, with `job`, for its answer if only the seed
+    /// determines how the CPUs take turns.
     fn key(&self, ready: &PreparedBoot, machine: &Machine, job: Option<&[u8]>) -> CacheKey {
         let arguments = machine_arguments(&self.qemu, machine, Clock::Instructions).join(" ");
         let line = command_line(machine, Clock::Instructions);

@@ -9,8 +9,7 @@
 use std::fs;
 use std::time::Duration;
 
-/// How many times in a row a machine must be seen asleep. It is looked at about once a
-/// second.
+/// Number of consecutive checks, about one per second, that must find a machine asleep.
 const ASLEEP: u32 = 30;
 
 /// How long a machine may take.

@@ -1,4 +1,4 @@
-//! How the CPUs of a machine take turns: what is added to QEMU's `-icount`.
+//! The options of QEMU's `-icount` for how the CPUs of a machine take turns.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,25 +9,25 @@ use assize_job::Interleaving;
 
 use crate::qemu::joined;
 
-/// How the CPUs of a machine take turns, beside the seed.
+/// How the CPUs of a machine take turns, besides the seed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TurnOptions<'a> {
-    /// What the order asks for.
+    /// The turns that the order asks for.
     pub(crate) ordered: Option<&'a Interleaving>,
-    /// How delays are drawn, if they are.
+    /// How delays are drawn; `None` for no random delays.
     pub(crate) drawn: Option<DelayDraw>,
-    /// Whether to keep those that took place.
+    /// Whether QEMU logs the delays that take place.
     pub(crate) logged: bool,
 }
 
-/// The file of a machine with a list of delays.
+/// The file in a machine's directory with the delays that the order lists.
 const DELAYS: &str = "delays";
-/// The file in which it writes those that it made.
+/// The file in which QEMU logs the delays that took place.
 pub(super) const DELAYED: &str = "delayed";
 
 impl TurnOptions<'_> {
-    /// Writes the list of delays to `directory`, and returns what to add to `-icount`; nothing if
-    /// the seed alone decides.
+    /// Writes the listed delays to `directory`, and returns the options to add to `-icount`; `None`
+    /// if only the seed matters.
     pub(super) fn icount(&self, directory: &Path) -> io::Result<Option<OsString>> {
         let mut words = Vec::new();
         if let Some(quantum) = self.ordered.and_then(|ordered| ordered.quantum_ns) {
@@ -54,18 +54,19 @@ impl TurnOptions<'_> {
 /// How the delays of a run are drawn from its seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DelayDraw {
-    /// The average time between two delays of a CPU, whatever it executes; 0 for none.
+    /// The average time between two delays of a CPU, whatever it executes, in ns; 0 for none.
     pub every_ns: u32,
-    /// A delay follows one of so many locked instructions; 0 for none.
+    /// One of this many locked instructions is followed by a delay; 0 for none.
     pub locked: u32,
-    /// The least and the greatest length of a delay; each doubling is as likely.
+    /// The minimum and maximum length of a delay, in ns; each doubling of the length is equally
+    /// likely.
     pub length_ns: [u32; 2],
-    /// The instant from which on there are delays, in ns since the machine was switched on.
+    /// The time before which there are no delays, in ns since the machine was switched on.
     pub from_ns: u64,
 }
 
 impl DelayDraw {
-    /// What to add to `-icount`.
+    /// The options to add to `-icount`.
     fn icount(self) -> String {
         let [least, most] = self.length_ns;
         format!(

@@ -127,7 +127,7 @@ fn agree(
             });
         }
         let difference = first_difference(&lines(&outcome), &lines(&second));
-        // Otherwise they differ before the first record.
+        // If the records are equal, the bytes before the first record differ.
         differed.push(difference.unwrap_or_else(|| "the records before the answer".into()));
     }
     let how = format!(

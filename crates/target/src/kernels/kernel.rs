@@ -26,8 +26,8 @@ pub struct Kernel {
     /// The directory with the programs of a compiler that was fetched for it, to be
     /// searched before PATH.
     pub compiler: Option<PathBuf>,
-    /// Whether building a module for it runs only what the distribution or the user provides;
-    /// otherwise its headers hold programs of sources that somebody else may have written.
+    /// Whether building a module for it runs only programs that the distribution or the user
+    /// provides; otherwise its headers hold programs whose sources somebody else may have written.
     pub trusted: bool,
     /// The BLAKE3 digest of the image, in hexadecimal.
     pub digest: String,

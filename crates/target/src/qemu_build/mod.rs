@@ -310,7 +310,7 @@ impl QemuBuild<'_> {
         configure
             .args(self.recipe.configure())
             .args(["--prefix=/usr", "--disable-download"])
-            // Assertions name files; the same bytes wherever it is built.
+            // Assertions contain file names; this makes the bytes independent of the directory.
             .arg(format!("--extra-cflags=-ffile-prefix-map={work}=."))
             .arg(format!("--with-pkgversion={}{digest}", &MARK[1..]));
         log.run("configure QEMU", configure, &build, &mut |_| ())?;

@@ -1,9 +1,10 @@
-//! Bounds of what a build in the sandbox uses.
+//! Limits on the resources that a build in the sandbox uses.
 //!
-//! The kernel enforces the size of a file, and for ordinary users the number of processes.
-//! Everything else is of the whole build, for which an ordinary user can set no bound: a
-//! thread here looks at it every tenth of a second, and kills all of the sandbox beyond.
-//! Memory is what is resident, since linkers reserve far more address space than they use.
+//! The kernel enforces the limit on the size of a file and, for ordinary users, that on the number
+//! of processes. The other limits are for the whole build, for which an ordinary user can set none
+//! in the kernel: a thread checks them every tenth of a second, and kills the whole sandbox if one
+//! is exceeded. Memory is resident memory, since linkers reserve far more address space than they
+//! use.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
@@ -15,12 +16,12 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Timespec, statvfs};
 use rustix::process::{Signal, pidfd_send_signal};
 
-/// Time between two looks at processes and memory.
+/// Time between two checks of processes and memory.
 const LOOK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
-/// Time between two looks at the folder, and how many times longer than a look.
+/// Minimum time between two checks of the folder, absolute and as a multiple of a check's duration.
 const LOOK_AT_FOLDER: (Duration, u32) = (Duration::from_secs(2), 20);
 /// Bytes of the disk that stay free for others.
 const FREE: u64 = 256 << 20;
@@ -55,8 +56,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The command that sets what the kernel enforces. It runs inside: outside of the user
-    /// namespace the user's other processes would count too.
+    /// The command that sets the limits that the kernel enforces. It runs in the sandbox, since
+    /// outside of the user namespace the user's other processes would count too.
     pub(super) fn prefix(&self) -> Vec<String> {
         vec![
             "prlimit".into(),
@@ -69,7 +70,7 @@ impl Limits {
     }
 }
 
-/// A bound that a build went beyond.
+/// A limit that a build exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Excess {
     Processes(usize),
@@ -90,18 +91,19 @@ impl std::fmt::Display for Excess {
     }
 }
 
-/// Looks at a build as long as it runs.
+/// Watches a running build.
 pub(crate) struct Watch {
     /// The process that ends everything in the sandbox when it ends.
     pub(crate) process: OwnedFd,
     pub(crate) id: u32,
-    /// The folders it writes to.
+    /// The folders that the build writes to.
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) limits: Limits,
 }
 
 impl Watch {
-    /// Starts a thread, which ends with the process and returns why it killed it.
+    /// Starts a thread that ends with the process, and returns the limit for which it killed it, if
+    /// any.
     pub(crate) fn start(self) -> JoinHandle<Option<Excess>> {
         std::thread::spawn(move || self.look())
     }
@@ -157,7 +159,7 @@ impl Watch {
         if written > self.limits.output {
             return Some(Excess::Output(self.limits.output));
         }
-        // Files that it has deleted and holds open are in no folder.
+        // Deleted files that a process holds open are in no folder.
         let free = self.free();
         (free < FREE && before.saturating_sub(free) > FREE).then_some(Excess::Disk)
     }
@@ -181,8 +183,8 @@ fn resident(id: &str) -> u64 {
     pages.unwrap_or(0) * rustix::param::page_size() as u64
 }
 
-/// Bytes on disk of everything below a directory, links not followed. What vanishes meanwhile
-/// is not counted.
+/// Bytes on disk of everything below a directory, without following links. Files that vanish
+/// meanwhile are not counted.
 fn size(directory: &Path) -> u64 {
     let mut bytes = 0;
     let mut open = vec![directory.to_path_buf()];

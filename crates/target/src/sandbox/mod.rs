@@ -1,12 +1,12 @@
-//! Runs builds of sources that somebody else wrote, where they can do no harm.
+//! Runs builds of sources that somebody else wrote in a sandbox.
 //!
-//! `make` executes what it builds: a Makefile, a Kconfig file and each host program can run
-//! any command. In the sandbox such a command sees the system's programs, the sources and
-//! its own folder, and can write to that folder and to a `/tmp` of its own. It has no network,
-//! no home, no other processes and no privileges, and it ends with the build. Paths are the
-//! same inside as outside, so a build gives the same bytes with and without it.
+//! `make` executes what it builds: a Makefile, a Kconfig file and each host program can run any
+//! command. In the sandbox such a command sees the system's programs, the sources and its own
+//! folder, and can write to that folder and to a private `/tmp`. It has no network, no home, no
+//! other processes and no privileges, and it ends with the build. Paths are the same inside as
+//! outside, so a build gives the same bytes with and without it.
 //!
-//! [`Limits`] bound what a build uses; [`remains`] checks what it leaves.
+//! [`Limits`] bound the resources of a build; [`remains`] checks the files that it leaves.
 
 mod limits;
 mod namespaces;
@@ -53,23 +53,23 @@ const SYSTEM: &[&str] = &[
 /// Options of bwrap that do not depend on the build.
 const BUBBLEWRAP: &[&str] = &[
     "--unshare-user",
-    // Since 0.8; an older one is not used.
+    // Since 0.8; older versions of bwrap are not used.
     "--disable-userns",
     "--unshare-ipc",
     "--unshare-pid",
     "--unshare-net",
     "--unshare-uts",
     "--die-with-parent",
-    // Otherwise it could type into the terminal.
+    // Without this, the build could type into the terminal.
     "--new-session",
     "--cap-drop",
     "ALL",
 ];
 
-/// How long a program may take to answer a question.
+/// Time limit in seconds for a program in [`Sandbox::answer`].
 const ANSWER_SECONDS: &str = "20";
 
-/// How a build is kept apart from the machine.
+/// How a build is isolated from the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sandbox {
     /// By bubblewrap: the path of `bwrap`.
@@ -80,17 +80,17 @@ pub enum Sandbox {
     Off,
 }
 
-/// Why a build cannot be kept apart, or did not stay within its bounds.
+/// Why a build cannot be isolated, or which file it left that is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SandboxError {
-    /// Neither kind works here, for these reasons.
+    /// Neither kind of sandbox works on this machine.
     NotHere {
-        /// Why bubblewrap does not.
+        /// Why bubblewrap does not work.
         bubblewrap: String,
-        /// Why namespaces do not.
+        /// Why namespaces do not work.
         namespaces: String,
     },
-    /// The build left a link that leads out of its folder, or something that is no plain file.
+    /// The build left a link that leads out of its folder, or a special file.
     Left(PathBuf, &'static str),
 }
 
@@ -120,12 +120,12 @@ impl SandboxError {
     }
 }
 
-/// What a build may see and write besides the system's programs.
+/// The files that a build sees and writes besides the system's programs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Folders {
-    /// Files and directories that it only reads.
+    /// Files and directories that are read-only.
     pub(crate) readable: Vec<PathBuf>,
-    /// Its own folder.
+    /// The build's own folder, which is writable.
     pub(crate) writable: PathBuf,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct Folders {
 #[derive(Debug)]
 pub(crate) struct Enclosed {
     pub(crate) command: Command,
-    /// The place of its `/tmp`; `None` without a sandbox.
+    /// The directory that is its `/tmp`; `None` without a sandbox.
     pub(crate) scratch: Option<Scratch>,
 }
 
@@ -155,14 +155,14 @@ impl Drop for Scratch {
 
 /// The directory below the scratch directory that is `/tmp` inside.
 const TMP: &str = "tmp";
-/// The directory below it on which namespaces mount their root.
+/// The directory below the scratch directory on which namespaces mount their root.
 const ROOT: &str = "root";
 
 impl Sandbox {
     /// The kind that works on this machine, bubblewrap first; each is tried once.
     ///
     /// # Errors
-    /// Neither works: what is missing, and how to do without.
+    /// Neither works; the error says what is missing, and how to build without a sandbox.
     pub fn find() -> Result<Sandbox, Error> {
         static FOUND: OnceLock<Result<Sandbox, SandboxError>> = OnceLock::new();
         let found = FOUND.get_or_init(|| {
@@ -174,7 +174,7 @@ impl Sandbox {
             .map_err(|error| error.into_error("build in a sandbox"))
     }
 
-    /// The kind that works with the programs that are found.
+    /// The kind that works with the programs that `program` finds.
     fn find_by(program: &dyn Fn(&str) -> Option<PathBuf>) -> Result<Sandbox, SandboxError> {
         let attempt = |name: &str, kind: fn(PathBuf) -> Sandbox| {
             let path = program(name);
@@ -199,7 +199,7 @@ impl Sandbox {
         }
     }
 
-    /// Whether a command can be run in it here.
+    /// Fails unless a command can be run in it on this machine.
     fn works(&self) -> Result<(), String> {
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let writable = place.path().join("build");
@@ -225,8 +225,8 @@ impl Sandbox {
         Err(line.unwrap_or("a command in it fails").trim().to_owned())
     }
 
-    /// Puts a command into the sandbox, to run in `directory`. Of its environment only what
-    /// was set explicitly remains.
+    /// Puts a command into the sandbox, to run in `directory`. Only variables that were set
+    /// explicitly remain in its environment.
     ///
     /// # Errors
     /// A directory cannot be created next to the writable folder.
@@ -290,8 +290,8 @@ impl Sandbox {
                 .any(|shown| path.starts_with(shown))
     }
 
-    /// What a command with a program that a build has named prints to its output. The folder of
-    /// the build is only read, since it has been checked.
+    /// Returns the output of a command whose program a build has named. The build's folder is
+    /// read-only, since it has been checked already.
     ///
     /// # Errors
     /// A directory cannot be created next to the folder.
@@ -322,19 +322,18 @@ impl Sandbox {
     }
 }
 
-/// One thing that is visible in the sandbox.
+/// An entry of the sandbox's file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Mount {
-    /// This path, with everything below it, for reading.
+    /// A path that is visible with everything below it, read-only.
     Read(PathBuf),
-    /// This path, for writing, at another one.
+    /// A path, and the path in the sandbox at which it is visible and writable.
     Write(PathBuf, PathBuf),
-    /// A symbolic link: its text, and its path.
+    /// A symbolic link: its target, and its path.
     Link(PathBuf, PathBuf),
 }
 
-/// What is visible, in the order in which it is set up: outer directories first, and what is
-/// writable last.
+/// All entries, in the order in which they are set up: outer directories first, writable ones last.
 fn mounts(folders: &Folders, tmp: &Path, path: &OsStr) -> Vec<Mount> {
     let mut mounts = vec![
         Mount::Write(tmp.to_path_buf(), "/tmp".into()),
@@ -359,7 +358,7 @@ fn mounts(folders: &Folders, tmp: &Path, path: &OsStr) -> Vec<Mount> {
     mounts
 }
 
-/// The directories of PATH, except a home and what it is in.
+/// The directories of PATH, except the home directory and its parents.
 fn programs(path: &OsStr) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let whole = |path: &PathBuf| home.as_ref().is_some_and(|home| home.starts_with(path));

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::Mount;
 
-/// The namespaces, and what ends everything in them when `unshare` ends.
+/// Options of `unshare`: the namespaces, and to kill everything in them when it ends.
 const UNSHARE: &[&str] = &[
     "--user",
     "--map-root-user",
@@ -17,13 +17,13 @@ const UNSHARE: &[&str] = &[
     "--uts",
     "--kill-child=KILL",
 ];
-/// Sets up a root of its own, as root of the new namespaces, gives that up, and runs a
-/// command. Its arguments are the new root, the directory of the command, the mounts as three
-/// words each, `--` and the command. Commands of the system are looked for in `/sbin` too.
+/// Sets up a private root directory, as root of the new namespaces, drops privileges, and runs a
+/// command. Its arguments are the new root, the directory of the command, the mounts as three words
+/// each, `--` and the command. Programs are looked up in `/sbin` too.
 ///
-/// A bind mount can be made read-only only mount by mount; those below it are in `mountinfo`.
-/// The first process of the namespace must reap the others, so it is a shell, without
-/// privileges by then.
+/// Making a bind mount read-only does not affect mounts below it, so these are taken from
+/// `mountinfo` and remounted one by one. The first process of the namespace must reap the others,
+/// so it is a shell, without privileges by then.
 const SCRIPT: &str = r#"
 set -eu
 own_path=${PATH-}
@@ -72,8 +72,8 @@ PATH=$own_path
 exec setsid setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- sh -c '"$@"; exit "$?"' sh "$@"
 "#;
 
-/// The command that runs what is appended to it in new namespaces. The new root is
-/// mounted on `root`, which only they see.
+/// The command that runs the words appended to it in new namespaces. The new root is mounted on
+/// `root`, which only they see.
 pub(super) fn command(unshare: &Path, root: &Path, directory: &Path, mounts: &[Mount]) -> Command {
     let mut command = Command::new(unshare);
     command

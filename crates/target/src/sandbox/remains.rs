@@ -1,4 +1,4 @@
-//! Checks what a build has left before anything of it is used.
+//! Checks the files that a build has left before any of them is used.
 //!
 //! Everything in the sandbox has ended by then, so nothing changes meanwhile.
 
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use super::SandboxError;
 
-/// What a link is called that leads to none of the folders of a build.
+/// The name in messages of a link that leads to none of the folders of a build.
 pub(crate) const OUTWARD: &str = "a link out of its folder";
 /// Bits of a mode that give a program the rights of its owner.
 const SET_ID: u32 = 0o6000;
 /// Bits that let the owner remove what is in a directory.
 const OWN_DIRECTORY: u32 = 0o700;
 
-/// Makes everything below a directory removable, whatever a build has made of it.
+/// Makes everything below a directory removable, whatever permissions a build has set.
 pub(crate) fn unlock(directory: &Path) {
-    // What it finds is of no use here.
+    // The result does not matter here.
     let _ = check(directory, &[]);
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn check(folder: &Path, others: &[PathBuf]) -> Result<(), SandboxErro
     found
 }
 
-/// Changes a mode that would be of use to others, or in the way here.
+/// Removes set-id bits from a file, and lets the owner remove what is in a directory.
 fn tame(path: &Path, data: &Metadata) {
     let mode = data.permissions().mode();
     let wanted = match data.is_dir() {
@@ -72,7 +72,7 @@ fn tame(path: &Path, data: &Metadata) {
         false => mode & !SET_ID,
     };
     if !data.is_symlink() && wanted != mode {
-        // It fails only for what is not ours, which cannot have come from the build.
+        // This fails only for files of other users, which cannot have come from the build.
         let _ = fs::set_permissions(path, Permissions::from_mode(wanted));
     }
 }
@@ -80,7 +80,7 @@ fn tame(path: &Path, data: &Metadata) {
 fn refused(path: &Path, data: &Metadata, allowed: &[PathBuf]) -> Option<&'static str> {
     let kind = data.file_type();
     if kind.is_symlink() {
-        // A link that leads nowhere yields nothing.
+        // A dangling link is harmless.
         let real = fs::canonicalize(path).ok()?;
         let inside = allowed.iter().any(|folder| real.starts_with(folder));
         return (!inside).then_some(OUTWARD);

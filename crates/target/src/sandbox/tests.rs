@@ -39,7 +39,7 @@ pub(crate) fn usual() -> Sandbox {
     kinds().into_iter().next().unwrap_or(Sandbox::Off)
 }
 
-/// Sources with a Makefile, a folder to build in, and things of the user's beside them.
+/// Sources with a Makefile, a folder to build in, and other files of the user next to them.
 struct Lab {
     place: tempfile::TempDir,
 }
@@ -122,7 +122,7 @@ impl Lab {
         paths.into_iter().map(name).collect()
     }
 
-    /// Fails if anything but the build's own folder is other than it was.
+    /// Fails if anything outside the build's own folder has changed.
     fn nothing_left(&self, sandbox: &Sandbox) {
         let log = self.log();
         let mut beside = self.names("");
@@ -201,7 +201,8 @@ fn a_link_out_of_the_folder_is_refused_and_one_inside_is_not() {
     }
 }
 
-/// Far more than the limit of the test, and far less than hurts this machine.
+/// Starts far more processes than the limit of the test, and far fewer than would harm this
+/// machine.
 const BOMB: &str = "@i=0; while [ $$i -lt 300 ]; do sleep 60 & i=$$((i+1)); done; wait";
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) struct BuildRequest<'a> {
     pub(super) subject: &'a KernelToBuildFor<'a>,
     /// Whether to include modules that only tests use.
     pub(super) tests: bool,
-    /// Where to build; `None` for sources of ours.
+    /// The sandbox for sources that are not ours; `None` for ours, for which the headers decide.
     pub(super) sandbox: Option<&'a Sandbox>,
 }
 

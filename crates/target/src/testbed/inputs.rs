@@ -36,7 +36,7 @@ const MAKING: &[&str] = &[
 const TOOLS: &[&str] = &["scripts", "tools/objtool"];
 /// Programs that a compiler calls; the compiler is asked for their paths.
 const CALLED: &[&str] = &["cc1", "as", "ld"];
-/// How many compilers of a build are asked. There is one, and in tests perhaps another.
+/// Maximum number of compilers of a build that are queried; usually there is one.
 const COMPILERS: usize = 4;
 /// Asks a compiler for the paths of programs, one on each line.
 const ASK: &str = "for name; do \"$0\" -print-prog-name=\"$name\"; done";
@@ -84,8 +84,8 @@ pub(super) struct InputLookup<'a> {
 pub(super) struct Inputs(Vec<(BuildInput, String)>);
 
 impl Inputs {
-    /// The inputs of a build that has just ended. Its command files may be made up: programs
-    /// that they name run in the sandbox, and what the build did not see is no input.
+    /// The inputs of a build that has just ended. Its command files may be forged: programs that
+    /// they name run in the sandbox, and files that the build could not see are no inputs.
     pub(super) fn after_build(
         site: BuildDirectories<'_>,
         host: &ProgramHost,
@@ -209,7 +209,7 @@ pub(super) fn store_of(programs: &Path) -> Option<&Path> {
 }
 
 fn file(path: &Path) -> Option<blake3::Hash> {
-    // A device may have no end.
+    // Reading a device might never end.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(blake3::hash(&fs::read(path).ok()?))
 }

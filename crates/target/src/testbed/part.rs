@@ -93,8 +93,8 @@ impl KernelPart {
         Ok(self.headers.iter().filter(changed).copied().collect())
     }
 
-    /// Builds the part from this tree for a kernel, in the sandbox; with `users` also the testbed's modules
-    /// that include its headers. Returns module files by name, stored below `root` like
+    /// Builds the part from this tree for a kernel, in the sandbox; with `users` also the testbed's
+    /// modules that include its headers. Returns module files by name, stored below `root` like
     /// those of the testbed.
     ///
     /// # Errors

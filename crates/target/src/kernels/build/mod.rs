@@ -315,7 +315,7 @@ impl KernelBuildSite<'_> {
     /// Runs make in the tree; all output goes to the log.
     fn make(&self, arguments: &[&str]) -> Result<(), Error> {
         let lock = make_lock(&self.objects);
-        // Where only the objects can be written, the file must exist.
+        // In the sandbox only the objects are writable, so make cannot create the file there.
         let created = File::options().create(true).append(true).open(&lock);
         created.map_err(|error| io("write", &lock, &error))?;
         let hidden = format!("{}/", self.tree.display());
@@ -341,11 +341,11 @@ impl KernelBuildSite<'_> {
     }
 }
 
-/// The make command, which ends its children when this process ends: without a sandbox, which
-/// ends with everything in it, the kernel then sends it SIGTERM. If it were killed, as other children are, make in subdirectories would go on
-/// writing to objects that the next build takes for its own. A running compiler still
-/// finishes, and kbuild then removes its output: all of them hold the lock next to the
-/// objects, and the next build waits for it.
+/// The make command. Its children end when this process ends: a sandbox ends with everything in it;
+/// without one, the kernel sends make SIGTERM. If make were killed instead, as other children are,
+/// make in subdirectories would go on writing objects, which the next build would take for its own.
+/// A running compiler still finishes, and kbuild then removes its output: all these processes hold
+/// the lock next to the objects, for which the next build waits.
 fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
     const SCRIPT: &str = "exec setpriv --pdeathsig TERM flock --no-fork \"$0\" make \"$@\" >&2";
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
@@ -372,7 +372,7 @@ fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The lock that everything make has started holds.
+/// The lock that all processes started by make hold.
 fn make_lock(objects: &Path) -> PathBuf {
     objects.with_file_name(".make")
 }
