@@ -12,7 +12,7 @@
  * keep open: no lock is needed to use them, and none is held while a
  * routine takes a page fault.
  *
- * The size of a batch is limited, and the CPU is offered before each.
+ * The size of a batch is limited, and cond_resched() is called before each.
  */
 
 #include <linux/capability.h>

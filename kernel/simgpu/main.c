@@ -68,7 +68,7 @@ MODULE_PARM_DESC(mode, "permission bits of the render node (default 0600)");
 
 static int simgpu_alloc_queues(struct simgpu_device *dev)
 {
-	/* All of them are on the way to a fence's signal: WQ_MEM_RECLAIM. */
+	/* All of these are needed to signal fences: WQ_MEM_RECLAIM. */
 	dev->tdr_wq = alloc_ordered_workqueue("simgpu-tdr", WQ_MEM_RECLAIM);
 	dev->highpri_wq = alloc_workqueue("simgpu-hi", WQ_HIGHPRI | WQ_PERCPU |
 					  WQ_MEM_RECLAIM, 0);
@@ -98,7 +98,7 @@ static void simgpu_free_queues(struct simgpu_device *dev)
 		destroy_workqueue(dev->tdr_wq);
 }
 
-/* All were closed, and have no jobs: they end by themselves. */
+/* All contexts were closed and have no jobs: they end by themselves. */
 static void simgpu_device_wait(struct simgpu_device *dev)
 {
 	if (atomic_dec_and_test(&dev->live))
@@ -113,7 +113,7 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 	u32 i;
 
 	simgpu_device_wait(dev);
-	/* Their functions may still be on their way out. */
+	/* The last work functions may not have returned yet. */
 	flush_workqueue(dev->teardown_wq);
 	/* Contexts held objects, so this comes after them. */
 	simgpu_shrinker_fini(dev);

@@ -16,7 +16,7 @@
 #include "simrace.h"
 
 #define FAILED_ALLOC_NAME_BYTES	64
-/* How long it is used, in turns of two instructions. */
+/* How long the object is used, in loop iterations of two instructions. */
 #define FAILED_ALLOC_USED	20
 
 struct failed_alloc_object {

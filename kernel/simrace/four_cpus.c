@@ -3,10 +3,10 @@
  * DOC: four CPUs
  *
  * Users of a pool take a place in it for a moment, without being preempted.
- * There are three places, as if more CPUs never met. The fix is a place for
- * each CPU.
+ * There are three places, as if no more CPUs could use it at once. The fix is a
+ * place for each CPU.
  *
- * Fails if four CPUs are in it at a time.
+ * Fails if four CPUs use the pool at once.
  */
 
 #include <linux/atomic.h>
@@ -17,7 +17,7 @@
 #include "simrace.h"
 
 #define FOUR_CPUS_PLACES	3
-/* For how long a place is taken, in turns of two instructions. */
+/* How long a place is taken, in loop iterations of two instructions. */
 #define FOUR_CPUS_TAKEN		500
 
 static atomic_t four_cpus_users = ATOMIC_INIT(0);

@@ -2,8 +2,8 @@
 /**
  * DOC: late callback
  *
- * A timer watches an object, which another CPU frees. Before that it takes the
- * timer back, but does not wait for a callback that is running. The fix is
+ * A timer watches an object, which another CPU frees. That CPU first cancels
+ * the timer, but does not wait for a callback that is running. The fix is
  * hrtimer_cancel().
  *
  * Fails if the object is freed while the callback runs: it uses freed memory.
@@ -17,7 +17,7 @@
 #include "../compat/compat.h"
 #include "simrace.h"
 
-/* The timer expires so long after the preparation, plus less than the spread. */
+/* Time from the preparation to the expiry, without the random spread. */
 #define LATE_CALLBACK_AFTER_NS	25000
 #define LATE_CALLBACK_SPREAD_NS	100000
 

@@ -5,8 +5,8 @@
  * Two threads add to a counter. Each reads it, adds, and writes it back; what
  * the other added in between is lost. The fix is a lock.
  *
- * Fails if one adds while the other has read and not written, three
- * instructions.
+ * Fails if one thread adds between the read and the write of the other, which
+ * are three instructions.
  */
 
 #include <linux/bug.h>

@@ -2,15 +2,15 @@
 /**
  * DOC: simrace
  *
- * Races on purpose, each with its fix: ground truth for tools that look for
- * races. A file for each has the mistake, and what shows it.
+ * Intentional races, each with its fix: ground truth for tools that find races.
+ * Each race has a file with the mistake and the check that detects it.
  *
  *	insmod simrace.ko race=lost-update
  *	echo 1 > /sys/kernel/debug/simrace/run
  *
- * A write to run makes attempts at the race and returns when they are over. In
- * each, the race's threads wake at drawn times, do their part once, and sleep
- * again. With fixed=1 the same threads do the same, without the mistake.
+ * A write to run makes attempts at the race and returns when all are complete.
+ * In each, the threads of the race wake at random times, do their part once,
+ * and sleep again. With fixed=1 they do the same without the mistake.
  *
  * The windows are narrow: of a hundred runs with random timing a few fail, with
  * some races none. A thread that hangs is left alone: the run may be killed,
@@ -40,11 +40,11 @@
 
 #include "simrace.h"
 
-/* From the release of an attempt to the first time at which a part may begin. */
+/* Time from the release of an attempt to the earliest start of a part. */
 #define SIMRACE_LEAD_NS		20000
 /*
- * Threads that have read the clock are in step on a machine that orders reads of
- * its clocks. So many turns of two instructions at most are between that and a part.
+ * Threads that have read the clock are in step on a machine that orders clock
+ * reads. The most loop iterations of two instructions until a part begins.
  */
 #define SIMRACE_APART_TURNS	250
 #define SIMRACE_ATTEMPTS_MAX	1000000
@@ -93,7 +93,7 @@ struct simrace_thread {
 static const struct simrace_race *simrace_race;
 static struct dentry *simrace_dir;
 
-/* Protects all below, but what threads read while they run is written before. */
+/* Protects what follows; what running threads read was written before. */
 static DEFINE_MUTEX(simrace_lock);
 static struct simrace_thread simrace_threads[SIMRACE_PARTS_MAX];
 static bool simrace_stuck;
@@ -132,7 +132,7 @@ u32 simrace_draw(u32 below)
  * simrace_allocation_fails() - whether an allocation is to fail on purpose
  *
  * Context: any.
- * Return: true once in so many calls as the parameter fail says, at random.
+ * Return: true at random, once in as many calls as the parameter fail says.
  */
 bool simrace_allocation_fails(void)
 {
@@ -165,7 +165,7 @@ struct task_struct *simrace_task(unsigned int part)
 
 static void simrace_sleep_until(ktime_t end)
 {
-	/* A part may be woken for what another one did. */
+	/* Another part may wake this one before the time. */
 	do {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		schedule_hrtimeout(&end, HRTIMER_MODE_ABS);

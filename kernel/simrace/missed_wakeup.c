@@ -2,12 +2,12 @@
 /**
  * DOC: missed wake-up
  *
- * One thread sleeps until an event, another says that it is there and wakes it.
- * The first looks for the event, then says that it sleeps. The fix is to say so
- * before it looks.
+ * One thread sleeps until an event; another sets the event and wakes the first.
+ * The first checks for the event before it sets its task state. The fix is to
+ * set the state before the check.
  *
- * Fails if the event and its wake-up come in between: the thread sleeps for
- * ever.
+ * Fails if the event and its wake-up happen in between: the thread then sleeps
+ * for ever.
  */
 
 #include <linux/sched.h>

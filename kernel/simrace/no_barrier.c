@@ -2,13 +2,13 @@
 /**
  * DOC: no barrier
  *
- * Two threads want something that one may have. Each sets its flag, and has it
- * if the flag of the other is not set. The fix is a full barrier between the
- * two.
+ * Two threads compete for something that only one may have. Each sets its flag,
+ * and succeeds if the flag of the other is not set. The fix is a full barrier
+ * between the write and the read.
  *
- * Fails if both read before either write is visible, as x86 allows: a CPU's
- * store waits in its store buffer while the CPU goes on. Not on a machine that
- * makes each store visible at once.
+ * Fails if both read before either write is visible, as x86 allows: a store may
+ * stay in the CPU's store buffer while the CPU continues. Does not fail on a
+ * machine that makes each store visible at once.
  */
 
 #include <linux/atomic.h>

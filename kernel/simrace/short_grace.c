@@ -5,7 +5,7 @@
  * One thread reads an object for a few microseconds. Another withdraws it and
  * frees it after a millisecond, by when no reader can be left. The fix is RCU.
  *
- * Fails if the reader stands still for longer than that.
+ * Fails if the reader is delayed for longer than that.
  */
 
 #include <linux/bug.h>
@@ -14,7 +14,7 @@
 
 #include "simrace.h"
 
-/* How long a reader takes, in turns of two instructions. */
+/* How long a reader takes, in loop iterations of two instructions. */
 #define SHORT_GRACE_READ	1000
 
 struct short_grace_object {

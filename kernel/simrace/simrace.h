@@ -20,11 +20,11 @@ struct simrace_part {
 
 /**
  * struct simrace_race - a planted race
- * @name: what the parameter race calls it
+ * @name: value of the parameter race
  * @part: what the threads do
  * @parts: number of threads, each bound to a CPU: part N to CPU N, modulo the
  *	number of CPUs
- * @spread_ns: in each attempt, each part begins so much later at most
+ * @spread_ns: upper bound of the random delay of each part in each attempt
  * @prepare: called before each attempt, without other threads; may sleep.
  *	Returns 0 or an error that ends the run. May be NULL
  * @check: called after each attempt, without other threads; may sleep. Warns
@@ -53,7 +53,7 @@ void simrace_sleep(u32 ns);
 #define SIMRACE_ALIVE	0x600dda7aU
 #define SIMRACE_DEAD	0x0badda7aU
 
-/* Keeps the CPU busy for two instructions a turn. Context: any. */
+/* Spins for @turns iterations of two instructions. Context: any. */
 static __always_inline void simrace_spend(u32 turns)
 {
 	while (turns--)

@@ -4,7 +4,7 @@
  *
  * A buffer is published. One thread withdraws and frees it; another borrows it
  * for a while, and lends it on; a third looks at what is lent. The borrower
- * takes no reference. The fix is one, and a lock.
+ * takes no reference. The fix is to take one, under a lock.
  *
  * Fails in one order of three threads: the borrower begins, the buffer is
  * withdrawn and freed, the third looks, the borrower ends.
@@ -17,7 +17,7 @@
 
 #include "simrace.h"
 
-/* For how long it is borrowed, in turns of two instructions. */
+/* How long the buffer is borrowed, in loop iterations of two instructions. */
 #define THREE_THREADS_BORROWED	1500
 
 struct three_threads_buffer {

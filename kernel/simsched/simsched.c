@@ -4,7 +4,7 @@
  *
  * A driver that uses drm_sched as several drivers do and simgpu does not: it
  * ends entities that have jobs, and moves entities to other schedulers. It
- * reproduces mistakes of drm_sched that were mended.
+ * reproduces bugs of drm_sched that have been fixed.
  *
  *	insmod simsched.ko what=kill
  *	echo 1 > /sys/kernel/debug/simsched/run
@@ -40,10 +40,10 @@
 #define SIMSCHED_JOB_NS		3000
 /* Fences from outside signal within this time. */
 #define SIMSCHED_OUTSIDE_NS	40000
-/* Threads that have read the clock begin up to so many turns of two instructions apart. */
+/* The most iterations of two instructions between the starts of threads. */
 #define SIMSCHED_APART_TURNS	250
 #define SIMSCHED_SPREAD_MAX_US	1000000
-/* After so long a job that should end will not. */
+/* A job that should end, but has not after this time, is stuck. */
 #define SIMSCHED_PATIENCE	msecs_to_jiffies(200)
 
 static char *what = "kill";
@@ -72,7 +72,7 @@ static struct drm_gpu_scheduler simsched_schedulers[SIMSCHED_SCHEDULERS];
 static struct drm_gpu_scheduler *simsched_list[SIMSCHED_SCHEDULERS];
 static struct workqueue_struct *simsched_wq;
 static struct dentry *simsched_dir;
-/* The attempt that is made by the parameter what. */
+/* The attempt that the parameter what selects. */
 static int (*simsched_attempt)(void);
 
 /* Protects the fences. */
@@ -83,7 +83,7 @@ static atomic_t simsched_fences = ATOMIC_INIT(0);
 
 /* Protects a run. */
 static DEFINE_MUTEX(simsched_lock);
-/* Those of an attempt. */
+/* The entities of an attempt. */
 static struct drm_sched_entity simsched_first, simsched_second;
 
 static u32 simsched_draw(u32 below)
@@ -199,7 +199,7 @@ static bool simsched_ends(struct dma_fence *fence)
 	return ended;
 }
 
-/* Sleeps until a drawn time, and spins until another. */
+/* Sleeps until a random time, then spins until another. */
 static void simsched_sleep(void)
 {
 	u32 ns = simsched_draw(spread_us * NSEC_PER_USEC);
@@ -218,7 +218,7 @@ static int simsched_entity_init(struct drm_sched_entity *entity)
 				     simsched_list, 1, NULL);
 }
 
-/* What another CPU does meanwhile. */
+/* The work of the other CPU in an attempt. */
 static struct work_struct simsched_other;
 
 static void simsched_begin_other(work_func_t function)
@@ -243,7 +243,7 @@ static int simsched_submit_both(struct dma_fence **last)
 	if (IS_ERR(fence))
 		return PTR_ERR(fence);
 	simsched_ends(fence);
-	/* Of one context, drm_sched would wait for the later one only. */
+	/* Of two fences of one context, only the later is waited for. */
 	fences[0] = simsched_fence_after(simsched_draw(SIMSCHED_OUTSIDE_NS), 0);
 	fences[1] = simsched_fence_after(simsched_draw(SIMSCHED_OUTSIDE_NS), 1);
 	if (!fences[0] || !fences[1]) {
@@ -383,7 +383,7 @@ static void __exit simsched_exit(void)
 {
 	debugfs_remove(simsched_dir);
 	simsched_fini(SIMSCHED_SCHEDULERS);
-	/* Callbacks that free fences are of this module. */
+	/* RCU callbacks that free fences are code of this module. */
 	rcu_barrier();
 }
 

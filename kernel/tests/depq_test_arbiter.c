@@ -17,7 +17,7 @@
 #define JOB_NS (DT_KERNEL_CHECKS_ITSELF ? 2000000 : \
 		IS_ENABLED(CONFIG_PREEMPT_RT) ? 200000 : 100000)
 
-/* An engine with so many credits, and an arbiter or none; skips drm_sched. */
+/* An engine with @credits, with or without an arbiter; skips drm_sched. */
 static struct dt_engine *engine_of(struct dt *dt, u32 credits, bool arbiter)
 {
 	struct dt_limits limits = {

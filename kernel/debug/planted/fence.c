@@ -36,8 +36,8 @@ static enum hrtimer_restart planted_interrupt(struct hrtimer *timer)
 }
 
 /*
- * A lock that an interrupt takes, taken by a process that the interrupt may
- * interrupt. They never meet here.
+ * A lock that an interrupt handler takes, taken by a process with interrupts
+ * enabled. The two do not coincide here.
  */
 int planted_signal_unsafe_lock(void)
 {

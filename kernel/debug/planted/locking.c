@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Locks in the wrong order, and sleep where there must be none. */
+/* Locks taken in the wrong order, and sleeping where that is not allowed. */
 
 #include <linux/delay.h>
 #include <linux/mutex.h>

@@ -435,8 +435,8 @@ static bool is_tried(unsigned int i, unsigned int step)
 int main(int argc, char **argv)
 {
 	/*
-	 * Of depq as it is told one variant in so many: all of them take long
-	 * where all is checked. Every shape of drm_sched, and depq as it chooses.
+	 * All shapes of drm_sched and the depq that decides itself, but of the
+	 * other depq variants one in @step: they take long with debug checks.
 	 */
 	unsigned int step = argc > 1 ? (unsigned int)atoi(argv[1]) : 1;
 	unsigned int variants = 0;
