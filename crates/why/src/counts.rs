@@ -244,7 +244,7 @@ impl RunCounts {
         self.blocks.get(&block).map(Vec::as_slice)
     }
 
-    /// Which tasks executed which blocks.
+    /// The executed blocks of each task, as pairs of indexes.
     pub(crate) fn executed(&self) -> impl Iterator<Item = (usize, u32)> {
         self.cells.keys().copied()
     }

@@ -57,7 +57,7 @@ pub struct FunctionEntries {
     pub sizes: BTreeMap<u32, u64>,
 }
 
-/// What to compare.
+/// The comparison to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhyQuestion {
     /// The workload.

@@ -9,7 +9,7 @@ use crate::profile::{ProfilePlace, counts_by_place};
 use crate::programs::InstructionNames;
 use crate::{Error, RunCounts, Subsystems, Symbols};
 
-/// What the model counts for an access, in the order of the plugin.
+/// The events that the model counts for an access, in the order of the plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissKind {

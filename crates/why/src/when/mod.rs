@@ -33,7 +33,7 @@ pub struct When {
     pub seed: u64,
     /// How many CPUs its machine has.
     pub cpus: u32,
-    /// What is bad.
+    /// The property that is bad.
     pub bad: Bad,
     /// Since when the bad end was certain.
     pub answer: WhenAnswer,

@@ -36,9 +36,9 @@ pub struct PartedCpu {
     pub within: String,
     /// The last steps that both executions have in common, with the times of this run.
     pub common: Vec<PathStep>,
-    /// What this run did next.
+    /// The next steps of this run.
     pub bad: Vec<PathStep>,
-    /// What the draw that ended otherwise did next.
+    /// The next steps of the draw that ended otherwise.
     pub good: Vec<PathStep>,
 }
 
