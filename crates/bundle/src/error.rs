@@ -110,7 +110,7 @@ pub enum Error {
         other: PathBuf,
         /// Its index in the schedule.
         index: u32,
-        /// Where they differ first.
+        /// The first difference.
         difference: Box<FirstDifference>,
         /// Whether the target is exact, which should make this impossible.
         exact: bool,
@@ -130,7 +130,7 @@ pub enum Error {
         path: PathBuf,
         /// The first bundle.
         other: PathBuf,
-        /// Where they differ first.
+        /// The first difference.
         difference: Box<FirstDifference>,
     },
     /// Two bundles have a metric in different units.

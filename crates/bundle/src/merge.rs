@@ -34,7 +34,7 @@ struct MergeInput<'p> {
     part: MachinePart,
 }
 
-/// Where a run of the new bundle comes from.
+/// The input from which a run of the new bundle is taken.
 #[derive(Clone, Copy)]
 struct RunOrigin<'i> {
     directory: &'i Path,
@@ -186,8 +186,7 @@ fn incomparable(
     }
 }
 
-/// Where a run comes from, and its new index; `None` if it belongs to another
-/// part.
+/// The input of a run, and its new index; `None` if it belongs to another part.
 fn origin_and_index<'i>(
     input: &MergeInput<'i>,
     part: &MachinePart,

@@ -13,8 +13,7 @@ use crate::{Doubt, Ending, Events, IdentityPart, Measurement, Place, Run, Unavai
 pub struct RunRecord {
     /// Its index in the schedule, from 0.
     pub index: u32,
-    /// What was run and measured. The metrics of a failed run are recorded but
-    /// never judged.
+    /// The run with its metrics. Those of a failed run are recorded but never judged.
     pub run: Run,
     /// How it ended.
     pub exit: RunExit,

@@ -367,7 +367,7 @@ impl Across {
 pub struct JoinedSource {
     /// Its path.
     pub path: String,
-    /// What was added to the order of its runs.
+    /// The number added to the order of its runs.
     pub shift: u32,
 }
 
@@ -439,7 +439,7 @@ pub struct Records {
     /// For hosts, the boots that the runs come from.
     #[serde(default, skip_serializing_if = "Boots::is_empty")]
     pub boots: Boots,
-    /// What [`Run::machine`] distinguishes.
+    /// The meaning of [`Run::machine`].
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,
     /// The bundles and files that were joined, in the order of their runs.

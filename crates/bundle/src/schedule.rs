@@ -183,7 +183,7 @@ fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
     })
 }
 
-/// What the runs report in addition to metrics, without duplicates.
+/// The reports of runs in addition to metrics, without duplicates.
 #[derive(Default)]
 struct CollectedReports {
     events: Vec<Events>,

@@ -129,8 +129,8 @@ pub struct Complaint {
 }
 
 impl Complaint {
-    /// What complaints with the same cause have in common: the kind and the place, or without a
-    /// place the line without its numbers; and the phase, unless it is the measurement.
+    /// The signature that complaints with the same cause share: the kind and the place, or without
+    /// a place the line without its numbers; and the phase, unless it is the measurement.
     #[must_use]
     pub fn signature(&self) -> String {
         let when = match self.phase {
