@@ -175,7 +175,7 @@ pub fn per_run(sorted: &[f64]) -> Result<RunQuantiles> {
 }
 
 impl RunQuantiles {
-    /// From the quantiles that the samples support, the maximum as that of 1.
+    /// Builds it from the quantiles that the samples support; the maximum is that of 1.
     pub(crate) fn new(at: impl Fn(f64) -> Option<f64>, mad: Option<f64>) -> Self {
         let (p50, p99) = (at(0.5), at(0.99));
         RunQuantiles {

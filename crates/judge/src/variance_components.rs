@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result, check_finite};
 
-/// One run: which configuration, from which image, under which seed.
+/// One run: its configuration, image, block and value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
     /// The configuration.
