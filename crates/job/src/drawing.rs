@@ -42,7 +42,7 @@ pub enum ImagesBy {
     /// In the request, through the socket.
     #[default]
     Socket,
-    /// In memory shared by both.
+    /// In memory that client and server share.
     SharedMemory,
 }
 

@@ -32,7 +32,7 @@ pub struct FramesStream {
     pub bar: u32,
     /// The instructions that copy.
     pub store: FrameStore,
-    /// Which cache lines are flushed, after each line or frame.
+    /// The memory whose cache lines are flushed after each line or frame.
     pub flush: FrameFlush,
     /// The instruction that flushes cache lines.
     pub flush_by: FlushInstruction,

@@ -253,9 +253,9 @@ pub struct Gap {
     pub cause: Cause,
     /// Context switches since the counters were last read.
     pub switches: u64,
-    /// Interrupts, likewise.
+    /// Interrupts since the counters were last read.
     pub interrupts: u64,
-    /// Softirqs, likewise.
+    /// Softirqs since the counters were last read.
     pub softirqs: u64,
     /// The number of latencies: more than one from a tracer that reports only the longest
     /// and the first.

@@ -162,7 +162,7 @@ impl CarriedPackage {
 pub struct LinkedProgram {
     /// The program, by name or path.
     pub program: String,
-    /// Those of [`LinkedProgram::VARIABLES`] that are set, in that order.
+    /// The variables of [`LinkedProgram::VARIABLES`] that are set, in that order.
     pub environment: Vec<(String, String)>,
 }
 

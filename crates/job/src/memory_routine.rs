@@ -16,7 +16,7 @@ pub struct MemoryRoutine {
     pub size: u64,
     /// Offset of the source from the start of a cache line, in bytes.
     pub source_offset: u32,
-    /// Offset of the destination, likewise.
+    /// Offset of the destination from the start of a cache line, in bytes.
     pub destination_offset: u32,
     /// Address bits that `movsl-rule` compares between source and destination.
     pub mask: Option<u32>,
@@ -37,75 +37,75 @@ pub struct MemoryRoutine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routine {
-    /// Copies: `rep movsb`.
+    /// Copies by `rep movsb`.
     #[default]
     RepMovsb,
-    /// `rep movsd` of words of 4 bytes.
+    /// Copies by `rep movsd`, in words of 4 bytes.
     RepMovsl,
-    /// `rep movsq` of words of 8 bytes.
+    /// Copies by `rep movsq`, in words of 8 bytes.
     RepMovsq,
-    /// 8-byte words, with aligned stores.
+    /// Copies 8-byte words, with aligned stores.
     Mov,
-    /// Eight 8-byte words per iteration.
+    /// Copies eight 8-byte words per iteration.
     #[serde(rename = "unrolled-64")]
     Unrolled64,
-    /// Sixteen 4-byte words per iteration.
+    /// Copies sixteen 4-byte words per iteration.
     #[serde(rename = "unrolled-32")]
     Unrolled32,
-    /// `unrolled-32` or `rep-movsl`, depending on size and alignment.
+    /// Copies like `unrolled-32` or `rep-movsl`, depending on size and alignment.
     MovslRule,
-    /// 16 bytes at a time.
+    /// Copies 16 bytes at a time.
     Sse2,
-    /// 32 bytes at a time.
+    /// Copies 32 bytes at a time.
     Avx2,
-    /// Non-temporal stores of 8 bytes.
+    /// Copies by non-temporal stores of 8 bytes.
     Movnti,
-    /// Non-temporal stores of 16 bytes.
+    /// Copies by non-temporal stores of 16 bytes.
     Movntdq,
-    /// Non-temporal stores of 32 bytes.
+    /// Copies by non-temporal stores of 32 bytes.
     Vmovntdq,
-    /// Zeroing: `rep stosb`.
+    /// Zeroes by `rep stosb`.
     ZeroRepStosb,
-    /// `rep stosq`.
+    /// Zeroes by `rep stosq`.
     ZeroRepStosq,
-    /// Eight 8-byte stores per iteration.
+    /// Zeroes by eight 8-byte stores per iteration.
     #[serde(rename = "zero-unrolled-64")]
     ZeroUnrolled64,
-    /// 16 bytes at a time.
+    /// Zeroes 16 bytes at a time.
     ZeroSse2,
-    /// 32 bytes at a time.
+    /// Zeroes 32 bytes at a time.
     ZeroAvx2,
-    /// Non-temporal stores of 8 bytes.
+    /// Zeroes by non-temporal stores of 8 bytes.
     ZeroMovnti,
-    /// Sum of the Internet checksum, by 2-byte words.
+    /// Sums for the Internet checksum, by 2-byte words.
     SumWords,
-    /// By 4-byte additions with carry.
+    /// Sums by 4-byte additions with carry.
     #[serde(rename = "sum-adc-32")]
     SumAdc32,
-    /// By 8-byte additions with carry.
+    /// Sums by 8-byte additions with carry.
     #[serde(rename = "sum-adc-64")]
     SumAdc64,
-    /// By eight 4-byte numbers at a time.
+    /// Sums eight 4-byte numbers at a time.
     SumAvx2,
-    /// A routine of the kernel: `copy_from_user`.
+    /// The kernel's `copy_from_user`.
     CopyFromUser,
     /// `__copy_from_user`, which does not check that the addresses belong to the process.
     CopyFromUserUnchecked,
-    /// The non-temporal copy from user space, which bypasses the caches.
+    /// The kernel's non-temporal copy from user space, which bypasses the caches.
     CopyFromUserNontemporal,
-    /// `copy_to_user`.
+    /// The kernel's `copy_to_user`.
     CopyToUser,
-    /// `clear_user`.
+    /// The kernel's `clear_user`.
     ClearUser,
-    /// `memcpy`.
+    /// The kernel's `memcpy`.
     Memcpy,
-    /// `memset`.
+    /// The kernel's `memset`.
     Memset,
-    /// `csum_partial`.
+    /// The kernel's `csum_partial`.
     CsumPartial,
-    /// `csum_partial_copy_nocheck`: copies and sums.
+    /// The kernel's `csum_partial_copy_nocheck`: copies and sums.
     CsumPartialCopy,
-    /// `rep_movs_alternative`, called directly.
+    /// The kernel's `rep_movs_alternative`, called directly.
     RepMovsAlternative,
 }
 

@@ -11,7 +11,7 @@ pub struct PlacementPolicy {
     /// Its name in the experiment: one of [`POLICIES`], the path of an object, or a
     /// program.
     pub name: String,
-    /// What the name refers to: one of [`POLICIES`], an object, a program, or no policy.
+    /// The form of the policy: one of [`POLICIES`], an object, a program, or none.
     pub form: PolicyForm,
     /// Values to set before it is loaded, by name: all tunables for one of [`POLICIES`],
     /// else the given ones.

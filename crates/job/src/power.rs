@@ -116,9 +116,9 @@ pub enum FrequencyGovernor {
     Performance,
     /// The lowest frequency.
     Powersave,
-    /// By the share of busy time; up at once.
+    /// Follows the share of busy time; rises at once.
     Ondemand,
-    /// By the share of busy time; step by step.
+    /// Follows the share of busy time, step by step.
     Conservative,
     /// A fixed frequency.
     Userspace,

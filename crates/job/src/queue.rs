@@ -60,7 +60,7 @@ impl Worker {
     }
 }
 
-/// Which contexts share a worker.
+/// The contexts that share a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkerSharing {
@@ -73,7 +73,7 @@ pub enum WorkerSharing {
     Device,
 }
 
-/// How an engine's next job is chosen among those of several contexts.
+/// The choice of an engine's next job among those of several contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobPicker {
@@ -123,9 +123,9 @@ pub struct Queue {
     pub put: JobPutter,
     /// The kind of worker. `drm-sched` supports `workqueue` and `highpri`.
     pub worker: Worker,
-    /// Which contexts share a worker. `depq` only.
+    /// The contexts that share a worker. `depq` only.
     pub share: WorkerSharing,
-    /// How an engine's next job is chosen among those of several contexts. `depq` only.
+    /// The choice of an engine's next job among those of several contexts. `depq` only.
     pub pick: JobPicker,
     /// Whether all contexts of an engine share one scheduler. `drm-sched` only.
     pub shared: bool,

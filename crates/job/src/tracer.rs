@@ -84,7 +84,7 @@ pub struct TracerSettings {
     /// Period of `hwlat` and `osnoise`, in nanoseconds (whole microseconds): they sample
     /// once in each.
     pub window_ns: u64,
-    /// How long they sample in each window, in nanoseconds (whole microseconds).
+    /// How long `hwlat` and `osnoise` sample in each window, in nanoseconds (whole microseconds).
     pub width_ns: u64,
     /// The CPUs on which `hwlat` samples at a time.
     pub mode: TracerMode,

@@ -74,9 +74,9 @@ pub enum WorkloadKind {
     Replay(Replay),
     /// Jobs with random dependencies.
     Storm(Storm),
-    /// One job after another, each waited for; reports the time of each.
+    /// Jobs submitted one after another, each waited for; reports the time of each.
     Stream(StreamWorkload),
-    /// One job after another, each waited for.
+    /// Jobs submitted one after another, each waited for.
     Sync(Sync),
     /// Threads that submit independent jobs.
     Threads(ThreadsWorkload),
