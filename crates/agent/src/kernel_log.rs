@@ -25,7 +25,7 @@ const TRACE_LINES: usize = 60;
 /// The kernel's log from the start of a run on.
 pub(crate) struct KernelLog {
     log: Result<File, String>,
-    /// Those stages in which the kernel may have complained, and their logs.
+    /// The stages in which the kernel may have complained, and their logs.
     complaining: Vec<(RunStage, String)>,
 }
 

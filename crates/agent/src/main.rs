@@ -1,9 +1,9 @@
 //! The agent: the program that carries out one run on a target.
 //!
-//! As process 1 of a virtual machine started by assize, it sets the machine up, reads its
-//! job from QEMU's fw_cfg, answers on the debug console and powers the machine off.
-//! Anywhere else, `assize-agent run` reads the job from standard input and answers on
-//! standard output.
+//! As process 1 of a virtual machine started by assize, it sets the machine up, reads its job from
+//! QEMU's fw_cfg, sends its records to the debug console and powers the machine off. Anywhere
+//! else, `assize-agent run` reads the job from standard input and sends its records to standard
+//! output.
 //!
 //! It knows nothing of experiments or statistics: one job in, its records out.
 //!

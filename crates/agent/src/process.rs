@@ -19,7 +19,7 @@ pub(crate) use exit::ProcessExit;
 pub(crate) use program::{ExecProgram, SEED_VARIABLE, program, program_with};
 pub(crate) use scheduling::schedule;
 
-/// What a child process does once it is released.
+/// The work of a child process after its release.
 pub(crate) enum Body {
     /// Execs a program.
     Exec(ExecProgram),
@@ -39,7 +39,7 @@ pub(crate) trait Staged {
     fn records(&mut self) -> Result<Vec<AgentMessage>, String>;
 }
 
-/// How long to wait for a process.
+/// Limits on the wait for a process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WaitLimits<'a> {
     /// Timeout in milliseconds; 0 means none.

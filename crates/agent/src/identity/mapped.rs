@@ -1,4 +1,4 @@
-//! Which files were mapped for execution: programs, and the libraries that they or their
+//! Finds the files that were mapped for execution: programs, and the libraries that they or their
 //! loaders opened.
 //!
 //! The kernel writes each such mapping to a ring buffer of perf events, one per CPU,

@@ -31,11 +31,11 @@ pub(crate) struct PerfCounters {
 /// The CPUs or tasks whose events are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CountedScope {
-    /// Those of all CPUs.
+    /// All CPUs.
     System,
-    /// Those of all CPUs; some events may be unavailable.
+    /// All CPUs; some events may be unavailable.
     SystemWhereAvailable,
-    /// Those of the workload.
+    /// The processes of the workload.
     Workload,
 }
 

@@ -87,7 +87,7 @@ fn queue_counts(
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
     let mut metrics = vec![("jobs", jobs, ""), ("jobs_bypassed", bypassed, "")];
-    // Without a queue there is no memory of a queue.
+    // Contexts without a queue need no memory for one.
     let known = match queue.design {
         Design::DrmSched => Some(0),
         Design::Depq => Some(1),

@@ -57,7 +57,7 @@ pub(super) enum TracerEvent {
 /// CPU time taken by each cause, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Times {
-    /// Of no cause known to the kernel.
+    /// No cause known to the kernel.
     pub(super) hardware: u64,
     /// Non-maskable interrupts.
     pub(super) nmi: u64,

@@ -36,7 +36,7 @@ pub(crate) struct Tracing {
     has_counter: bool,
     /// The counter and CLOCK_MONOTONIC when the tracer started.
     start: (u64, u64),
-    /// The same when it stopped.
+    /// The counter and CLOCK_MONOTONIC when the tracer stopped.
     stop: (u64, u64),
     /// CLOCK_REALTIME minus CLOCK_MONOTONIC, in nanoseconds.
     wall_ns: u64,

@@ -49,7 +49,7 @@ impl Copier {
         let length = to.length().min(from.length());
         let (to, from) = (to.start(), from.start());
         // SAFETY: both areas have this many bytes. They belong to two mappings,
-        // or to two frames one behind the other, so they do not overlap. `new`
+        // or to two frames one after the other, so they do not overlap. `new`
         // has checked that the CPU has the instruction.
         unsafe {
             match self.store {

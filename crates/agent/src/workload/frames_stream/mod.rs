@@ -165,7 +165,7 @@ impl CopiedFrames {
             }
             _ => ordinary_memory(memory, bytes, line_bytes),
         };
-        // Within one device, the source lies behind the destination.
+        // Within one device, the source follows the destination.
         let source_at = if shared { bytes } else { 0 };
         let source = place(from, source_at + bytes)?;
         let destination = match shared && from == to {

@@ -66,7 +66,7 @@ pub(crate) unsafe fn sum_adc32(from: *const u8, length: usize, sum: u32) -> u32 
     let whole = length - length % 32;
     let mut total = sum;
     // SAFETY: the first loop reads the bytes of whole iterations, of which there
-    // is at least one, and `sum_words` the bytes behind them.
+    // is at least one, and `sum_words` the bytes after them.
     unsafe {
         if whole > 0 {
             asm!(

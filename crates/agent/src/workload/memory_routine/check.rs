@@ -77,7 +77,7 @@ pub(super) fn count_wrong_in_kernel(
             ..CopybenchBatch::default()
         };
         // SAFETY: the place lies in the two pages, which nothing refers to, or in
-        // the inaccessible page behind one of the process.
+        // the inaccessible page after one of the process.
         unsafe { device.call(&mut batch)? };
         Ok(RoutineResult {
             left: batch.left,

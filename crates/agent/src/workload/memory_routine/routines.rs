@@ -219,7 +219,7 @@ mod tests {
                 let mut place = vec![0; at + down];
                 place.extend(&bytes);
                 let to = place.as_mut_ptr().wrapping_add(at);
-                // SAFETY: the vector has this many bytes behind both. The routines
+                // SAFETY: the vector has this many bytes after both. The routines
                 // go upwards and load before they store, so that bytes are loaded
                 // before they are overwritten.
                 unsafe {
