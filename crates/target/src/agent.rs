@@ -37,7 +37,7 @@ pub fn find() -> Result<PathBuf, Error> {
 /// Like [`find`], and checks that the agent runs on this machine.
 ///
 /// # Errors
-/// Those of [`find`]; or the agent is built for another architecture or does not answer.
+/// Those of [`find`]; the agent is built for another architecture, or prints no version.
 pub fn find_here() -> Result<PathBuf, Error> {
     let path = find()?;
     match answers(&path) {

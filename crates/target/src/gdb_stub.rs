@@ -306,7 +306,7 @@ impl GdbStub {
         }
     }
 
-    /// Removes all breakpoints and lets the machine go on without a debugger.
+    /// Removes all breakpoints and continues the machine without a debugger.
     ///
     /// # Errors
     /// The connection failed.

@@ -90,7 +90,8 @@ pub trait Target: Sync {
     /// runs.
     ///
     /// # Errors
-    /// Only if the target itself cannot go on. A failed run is an [`RunOutcome::Failed`].
+    /// Only if the target itself can execute no more runs. A failed run is an
+    /// [`RunOutcome::Failed`].
     fn run(&self, order: &Order, slot: usize) -> Result<OrderResult, Error>;
 
     /// Whether the answer to an order is cached, so that running it executes nothing; with

@@ -19,7 +19,7 @@ use crate::{Error, OrderResult, ReportStep, RunOutcome, Target, agent, scratch, 
 const BOOT: Duration = Duration::from_secs(60);
 /// The device that offers hardware virtualisation.
 const KVM: &str = "/dev/kvm";
-/// The same limit with KVM, where a boot takes less than a second.
+/// Limit in QEMU's own time for a boot with KVM, which takes less than a second.
 const KVM_BOOT: Duration = Duration::from_secs(15);
 
 /// The live machine.

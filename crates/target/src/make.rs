@@ -21,7 +21,7 @@ const TIME: &str = "it exceeded its time limit";
 /// A run of make.
 #[derive(Debug)]
 pub(crate) struct MakeRun<'a> {
-    /// What is attempted, for errors.
+    /// The attempted action, for error messages.
     pub(crate) what: &'a str,
     /// The directory in which it runs.
     pub(crate) directory: &'a Path,

@@ -52,7 +52,7 @@ pub enum RunFailure {
         /// The kernel's message.
         line: String,
     },
-    /// The host booted again before the run had ended.
+    /// The host rebooted before the run had ended.
     Rebooted,
     /// It took longer than allowed.
     Timeout {

@@ -33,9 +33,8 @@ const ENDING: Duration = Duration::from_secs(30);
 
 /// Another host, reached by ssh; the agent is copied there.
 ///
-/// As with [`crate::Host`], its machine is taken as it is. Nothing has to be installed
-/// there except sh, the programs that the experiment names, and `tar` if it copies
-/// directories.
+/// As with [`crate::Host`], the machine is used unchanged. Nothing has to be installed there except
+/// sh, the programs that the experiment names, and `tar` if it copies directories.
 #[derive(Debug)]
 pub struct Ssh {
     connection: Connection,
@@ -45,7 +44,7 @@ pub struct Ssh {
     prepared: Mutex<Option<Arc<PreparedHost>>>,
 }
 
-/// What a host was prepared for.
+/// A host on which everything was prepared.
 #[derive(Debug)]
 struct PreparedHost {
     paths: RemotePaths,
@@ -174,11 +173,11 @@ impl Ssh {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a host that was lost during a run. If it has booted again since, prepares
-    /// it anew and returns what the run ended with.
+    /// Waits for a host that was lost during a run. If it has rebooted since, prepares it again and
+    /// returns the failure of the run.
     ///
     /// # Errors
-    /// It does not come back, or cannot be prepared.
+    /// The host does not answer again, or cannot be prepared.
     fn after_loss(&self, before: &PreparedHost) -> Result<Option<RunFailure>, Error> {
         let boot_id = reboot::wait_for_boot_id(&self.connection, self.may_return)?;
         if boot_id == before.boot_id {

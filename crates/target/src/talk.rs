@@ -41,7 +41,7 @@ pub(crate) struct ChildLimits {
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChildEnd {
-    /// It exited or was killed by a signal.
+    /// The child exited or was killed by a signal.
     Exit(ExitStatus),
     /// Killed at its time limit.
     Time,

@@ -133,7 +133,7 @@ fn a_modified_line_is_transferred_and_a_clean_one_is_not() {
             // Nobody has modified the line: it comes from the last level.
             ((1, 'r', 1), L1D | L2),
             ((0, 'r', 1), 0),
-            // A write invalidates the other copy, without a miss of its own.
+            // A write invalidates the other copy, but is not a miss.
             ((1, 'w', 1), 0),
             ((0, 'r', 1), L1D | L2 | TRANSFER),
             // Once the line is shared, reads by either hit.

@@ -10,7 +10,7 @@ use assize_job::{Action, AgentMessage, Job, Machine, Order, Payload, StallKind, 
 
 /// The longest iteration of the detector, in nanoseconds, including recording a gap.
 const TURN_NS: u64 = 22;
-/// The same for the instrument `gaps`.
+/// The longest iteration of the instrument `gaps`, in nanoseconds.
 const WATCH_NS: u64 = 50;
 const LENGTHS_NS: [u64; 6] = [1000, 2000, 5000, 10_000, 50_000, 200_000];
 /// CPU 1 has no ticks and no other threads, so that only stalls are seen.

@@ -170,7 +170,7 @@ fn clearing_removes_entries_and_nothing_else() {
     assert_eq!(absent.stats(), CacheSize::default());
 }
 
-/// As by the nodes of a farm: each has opened the directory itself, and prunes it.
+/// As on the nodes of a farm: each writer opens the directory itself, and prunes it.
 #[test]
 fn writers_at_once_leave_whole_entries_to_readers_while_they_prune() {
     let (_directory, cache) = cache();
@@ -197,7 +197,7 @@ fn writers_at_once_leave_whole_entries_to_readers_while_they_prune() {
     assert_eq!(cache.files().filter(|path| is_unfinished(path)).count(), 0);
 }
 
-/// Fills a small file system, in a mount namespace of its own.
+/// Fills a small file system, in a separate mount namespace.
 #[test]
 fn a_full_disk_is_an_error_and_what_was_kept_stays() {
     const INSIDE: &str = "ASSIZE_TEST_FULL_DISK";

@@ -70,7 +70,7 @@ pub(crate) struct BootOutput {
     pub(crate) answer: Vec<u8>,
     /// The output of the kernel and QEMU.
     pub(crate) console: String,
-    /// How it ended, unless it ended normally.
+    /// The failure, unless the machine ended normally.
     pub(crate) ended: Option<RunFailure>,
     /// The delays of the CPUs, in order of time, each with the address of the next instruction if
     /// it is known; empty unless delays are logged.
@@ -185,7 +185,7 @@ impl RunningQemu {
                 Some(ran.map_or(all.into(), |ran| format!("{ran}; {all}")))
             }
             (_, Some(ran)) if time >= most => Some(ran),
-            // It is slow, or too busy to answer.
+            // The machine is slow, or too busy to reply.
             _ => None,
         }
     }
@@ -261,7 +261,7 @@ impl RunningQemu {
         })
     }
 
-    /// Kills the process and returns why it could not go on, with its output.
+    /// Kills the process and returns why it could not continue, with its output.
     pub(crate) fn give_up(mut self, why: &str) -> String {
         self.process.kill();
         let status = self.process.wait();

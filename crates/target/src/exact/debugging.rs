@@ -54,7 +54,7 @@ impl Exact {
     /// Makes directories for a debugger.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The directories cannot be written.
     pub fn debugger_files(&self) -> Result<DebuggerFiles, Error> {
         let root = self.stock.root();
         let files = scratch::directory(root).map_err(|error| keep_error(root, &error))?;

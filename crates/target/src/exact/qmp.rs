@@ -22,9 +22,9 @@ pub(crate) struct Qmp {
     commands: u64,
 }
 
-/// How long to wait for a reply, in turns of [`TURN`].
+/// Maximum wait for a reply, in multiples of [`TURN`].
 const TURNS: u32 = 60;
-/// How long to wait at a time.
+/// Maximum duration of a single wait.
 pub(crate) const TURN: Duration = Duration::from_secs(1);
 
 /// Why a command failed.
@@ -104,7 +104,7 @@ impl Qmp {
         })
     }
 
-    /// Returns the next event, if one arrives within a turn.
+    /// Returns the next event, if one arrives within [`TURN`].
     pub(crate) fn event(&mut self) -> Result<Option<Value>, QmpError> {
         if let Some(event) = self.events.pop_front() {
             return Ok(Some(event));
@@ -131,7 +131,7 @@ impl Qmp {
         None
     }
 
-    /// Waits up to a turn for something to read.
+    /// Waits up to [`TURN`] for something to read.
     fn readable(&mut self) -> Result<bool, QmpError> {
         if !self.output.buffer().is_empty() {
             return Ok(true);

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Number of consecutive checks, about one per second, that must find a machine asleep.
 const ASLEEP: u32 = 30;
 
-/// How long a machine may take.
+/// Limits on the time of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GuestLimits {
     /// Limit in guest time since power-on; `None` for no limit.
@@ -24,11 +24,11 @@ pub(crate) struct GuestLimits {
 /// The observed state of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MachineProgress {
-    /// It makes progress.
+    /// The machine makes progress.
     GetsOn,
-    /// It is time to check the guest time.
+    /// The guest time must be checked now.
     Works,
-    /// It will never do anything again.
+    /// The machine will never make progress again.
     Asleep,
 }
 

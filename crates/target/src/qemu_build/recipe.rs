@@ -22,7 +22,7 @@ pub(super) struct Recipe<'a> {
 /// One line of the table of sources: a file that is known to be good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KnownFile {
-    /// What it contains.
+    /// The kind of its contents.
     pub(super) what: FetchedPart,
     /// Its upstream version: `10.0.13`.
     pub(super) version: String,
@@ -32,7 +32,7 @@ pub(super) struct KnownFile {
     pub(super) sha256: String,
 }
 
-/// What a fetched file contains.
+/// The contents of a fetched file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FetchedPart {
     /// QEMU's sources.
@@ -44,9 +44,9 @@ pub(super) enum FetchedPart {
 /// How far a source package is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceTrust {
-    /// It is in the table.
+    /// The package is in the table.
     Known,
-    /// It is newer than one of the same series in the table; only the archive's signature
+    /// The package is newer than one of the same series in the table; only the archive's signature
     /// vouches for it.
     Newer,
 }

@@ -26,7 +26,7 @@ const LOOK_AT_FOLDER: (Duration, u32) = (Duration::from_secs(2), 20);
 /// Bytes of the disk that stay free for others.
 const FREE: u64 = 256 << 20;
 
-/// What one run of make may use.
+/// Limits on the resources of one run of make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// Time: two hours. The small kernel takes minutes on an idle machine.

@@ -1,5 +1,4 @@
-//! Detects that a host has booted again while a run was under way, as it does after a
-//! panic.
+//! Detects that a host has rebooted during a run, as it does after a panic.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -32,7 +32,7 @@ const LOG: &str = "build.log";
 /// Name of the list of all files that a build read.
 const INPUTS: &str = "inputs";
 
-/// What to build, and where to store it.
+/// A request for a build of modules.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BuildRequest<'a> {
     /// The root directory of the store.

@@ -28,7 +28,7 @@ pub(super) struct Commands {
     pub(super) searched: BTreeSet<PathBuf>,
     /// Programs that produced the objects, as the commands name them.
     pub(super) programs: BTreeSet<String>,
-    /// Those of the programs that are compilers.
+    /// The programs that are compilers.
     pub(super) compilers: BTreeSet<String>,
 }
 

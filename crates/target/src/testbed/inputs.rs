@@ -70,7 +70,7 @@ struct BuildInput {
     name: String,
 }
 
-/// Where inputs are looked up.
+/// The machine and the headers by which inputs are looked up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InputLookup<'a> {
     /// The machine to find programs on.

@@ -14,7 +14,7 @@ use crate::module_files::canonical;
 use crate::needs::is_file;
 
 impl Testbed {
-    /// Which of the testbed's modules these orders name.
+    /// The testbed's modules that these orders name.
     pub(crate) fn named_modules<'a>(&self, orders: &'a [Order]) -> Vec<&'a str> {
         let actions = orders.iter().flat_map(|order| {
             let actions = order.job.setup.iter().chain(&order.job.teardown);

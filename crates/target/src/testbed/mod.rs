@@ -161,7 +161,7 @@ impl Testbed {
         }
     }
 
-    /// The same sources with another code layout; 0 is the one in which they are written.
+    /// A testbed of the same sources with another code layout; 0 is the order of the source.
     pub(crate) fn laid_out(&self, variant: u32) -> Self {
         Testbed {
             variant: Variant(variant),

@@ -274,7 +274,7 @@ fn digests(
     Ok(())
 }
 
-/// Where a kernel is built, and from which tree.
+/// The source tree of a kernel, and the directories of its build.
 struct KernelBuildSite<'a> {
     what: &'a str,
     tree: &'a Path,

@@ -378,7 +378,7 @@ fn an_image_is_the_same_with_a_sandbox_and_without_and_is_trusted_without() {
     }
 }
 
-/// Makefiles that try to get at files outside, and what is said of each.
+/// Makefiles that try to access files outside, and the error that each gives.
 const HOSTILE: &[(&str, &str, &str)] = &[
     (
         "> $(O)/arch/x86/boot/bzImage",
