@@ -61,7 +61,7 @@ impl std::fmt::Display for CacheKey {
 pub struct CacheSize {
     /// Number of runs.
     pub entries: u64,
-    /// Bytes they take on disk.
+    /// The total size of their files in bytes.
     pub bytes: u64,
 }
 
@@ -169,7 +169,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Counts the entries.
+    /// The number and the size of the entries.
     pub fn stats(&self) -> CacheSize {
         let entries = self.entries();
         CacheSize {

@@ -112,7 +112,7 @@ impl GdbStub {
         self.cancel.load(Ordering::SeqCst)
     }
 
-    /// Continues the machine until it stops by itself. Returns the CPU that stopped it.
+    /// Continues the machine until it stops, as at a breakpoint. Returns the CPU that stopped it.
     ///
     /// # Errors
     /// [`StubError::Ended`] if it ends without a stop.

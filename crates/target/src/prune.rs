@@ -21,8 +21,8 @@ pub(crate) fn touch(path: &Path) {
     }
 }
 
-/// Removes the least recently used entries of a directory until the rest take no more than
-/// `most` bytes on disk.
+/// Removes the least recently used entries of a directory until the rest take no more than `most`
+/// bytes on disk, or are all younger than [`YOUNG`].
 pub(crate) fn prune(directory: &Path, most: u64) {
     prune_some(directory, most, &|_| true);
 }

@@ -132,7 +132,7 @@ fn whole_state(image: &[u8], devices: &[u8]) -> Option<Vec<u8>> {
 /// The memory of a stopped guest, in the process of its QEMU.
 struct GuestMemory {
     process: PathBuf,
-    /// Addresses of its mappings, with the pages of the file at which they begin.
+    /// Begin and end of each mapping, and the number of its first page in the file.
     mappings: Vec<(u64, u64, u64)>,
 }
 

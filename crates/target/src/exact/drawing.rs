@@ -66,7 +66,7 @@ impl Exact {
 
     /// Repeats a run up to an instant, and from there to its end with newly drawn turns of its
     /// CPUs. With an origin it starts at that instant, which is faster and gives the same answer. A
-    /// run that ends before the instant gives the recorded answer. Answers are cached.
+    /// run that ends before the instant gives the recorded answer. Completed answers are cached.
     ///
     /// # Errors
     /// QEMU is not the one that assize builds, or cannot be used.

@@ -1,10 +1,10 @@
 //! Limits on the resources that a build in the sandbox uses.
 //!
 //! The kernel enforces the limit on the size of a file and, for ordinary users, that on the number
-//! of processes. The other limits are for the whole build, for which an ordinary user can set none
-//! in the kernel: a thread checks them every tenth of a second, and kills the whole sandbox if one
-//! is exceeded. Memory is resident memory, since linkers reserve far more address space than they
-//! use.
+//! of processes. An ordinary user can set no limits in the kernel for a whole build: a thread
+//! checks processes and memory every tenth of a second, and the folder every few seconds, and kills
+//! the whole sandbox if a limit is exceeded. Memory is resident memory, since linkers reserve far
+//! more address space.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;

@@ -90,7 +90,7 @@ pub(crate) enum SandboxError {
         /// Why namespaces do not work.
         namespaces: String,
     },
-    /// The build left a link that leads out of its folder, or a special file.
+    /// The build left a file or directory that is refused: its path, and why.
     Left(PathBuf, &'static str),
 }
 
@@ -225,8 +225,8 @@ impl Sandbox {
         Err(line.unwrap_or("a command in it fails").trim().to_owned())
     }
 
-    /// Puts a command into the sandbox, to run in `directory`. Only variables that were set
-    /// explicitly remain in its environment.
+    /// Puts a command into the sandbox, to run in `directory`. Of its environment only variables
+    /// that were set explicitly remain, without TMPDIR; HOME is `/tmp`.
     ///
     /// # Errors
     /// A directory cannot be created next to the writable folder.

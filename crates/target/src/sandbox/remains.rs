@@ -24,8 +24,8 @@ pub(crate) fn unlock(directory: &Path) {
 /// Takes the set-id bits from all files below a folder, and makes its directories removable.
 ///
 /// # Errors
-/// There is a link that leads to neither the folder nor one of `others`, or something that is
-/// no plain file, directory or link.
+/// There is a link that leads to neither the folder nor one of `others`, a special file, or a
+/// directory that cannot be read.
 pub(crate) fn check(folder: &Path, others: &[PathBuf]) -> Result<(), SandboxError> {
     let mut allowed = vec![folder.to_path_buf()];
     allowed.extend(others.iter().cloned());
