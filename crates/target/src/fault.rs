@@ -42,27 +42,22 @@ pub(crate) fn io(verb: &str, path: &Path, error: &std::io::Error) -> Error {
     }
 }
 
-/// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|error| io("read", path, &error))
 }
 
-/// Writes a whole file.
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     std::fs::write(path, bytes).map_err(|error| io("write", path, &error))
 }
 
-/// Creates a directory and its parents.
 pub(crate) fn create(path: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(path).map_err(|error| io("create", path, &error))
 }
 
-/// Removes a directory with all it contains.
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     std::fs::remove_dir_all(path).map_err(|error| io("remove", path, &error))
 }
 
-/// Moves a file or directory.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     std::fs::rename(from, to).map_err(|error| io("move", from, &error))
 }

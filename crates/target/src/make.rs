@@ -117,7 +117,6 @@ impl MakeRun<'_> {
     }
 }
 
-/// How make ended.
 enum End {
     Status(ExitStatus),
     /// make was killed, for this reason.

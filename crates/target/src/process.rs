@@ -87,7 +87,6 @@ impl ChildProcess {
         &mut self.child
     }
 
-    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -115,7 +114,6 @@ impl ChildProcess {
         Ok((!self.timed_out.load(Ordering::SeqCst)).then_some(status))
     }
 
-    /// Kills the process.
     pub(crate) fn kill(&mut self) {
         // It may have ended already.
         let _ = self.child.kill();

@@ -190,7 +190,6 @@ impl RunningQemu {
         }
     }
 
-    /// The id of the process.
     pub(crate) fn id(&self) -> u32 {
         self.process.id()
     }
@@ -200,7 +199,6 @@ impl RunningQemu {
         Ok([self.read("answer")?, self.read("console")?])
     }
 
-    /// Whether the process has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.process.ends_within(Duration::ZERO)
     }
@@ -219,7 +217,6 @@ impl RunningQemu {
         Ok(())
     }
 
-    /// Kills the process.
     pub(crate) fn stop(&mut self) {
         self.process.kill();
     }

@@ -37,7 +37,7 @@ pub(crate) enum MachineProgress {
 pub(crate) struct StallDetector {
     pid: u32,
     look: Duration,
-    /// CPU time at which the next look is due.
+    /// CPU time at which the guest time must be checked next.
     due: Duration,
     cpu: Duration,
     asleep: u32,
