@@ -50,7 +50,7 @@ struct RunOrigin<'i> {
 /// their runs are put together by index. A run that several hold must have the
 /// same bytes in all. On other targets each machine has run a separate schedule:
 /// its runs are kept in separate blocks, and the bundles must agree in target,
-/// configurations, workloads and primary metrics.
+/// configurations, factors, workloads, claims and primary metrics.
 ///
 /// The new bundle appears complete or not at all; the inputs are not changed.
 ///

@@ -158,8 +158,8 @@ fn kernels(head: &Head) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// A distinguishing name for each of several bundles: its machine, its kernel
-/// with or without the version, otherwise its directory.
+/// A distinguishing name for each of several bundles: its machine, the name or else the version of
+/// its kernel, otherwise its directory or, if two directories have one name, a number.
 pub fn name_apart(heads: &[Head], directories: &[PathBuf], across: Across) -> Vec<String> {
     let machines = || heads.iter().map(|head| head.machine.clone()).collect();
     let list = |of: fn((&str, &str)) -> String| {
