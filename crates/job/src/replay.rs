@@ -140,7 +140,7 @@ type StepDefect = (String, String);
 /// Parses a text.
 ///
 /// # Errors
-/// The first step that is wrong.
+/// The first step that is wrong; also if no step submits a job.
 pub fn parse(text: &str) -> Result<Script, ReplayError> {
     let mut script = Script {
         steps: Vec::new(),
