@@ -422,7 +422,7 @@ mod tests {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", script]);
         if unpinned {
-            // SAFETY: the filter is made of values on the stack, and two calls.
+            // SAFETY: the function uses only values on the stack, and makes two system calls.
             unsafe { shell.pre_exec(ignore_affinity) };
         }
         let output = shell.output().unwrap();

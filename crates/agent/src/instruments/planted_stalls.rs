@@ -161,9 +161,9 @@ impl PlantedStalls {
 struct StallLog {
     /// The rate of the time-stamp counter that the kernel measured.
     khz: u64,
-    /// A reading of the counter,
+    /// A reading of the counter.
     tsc: u64,
-    /// and of CLOCK_MONOTONIC at the same time.
+    /// CLOCK_MONOTONIC at that reading, in nanoseconds.
     now_ns: u64,
     stalls: Vec<PlantedStall>,
 }

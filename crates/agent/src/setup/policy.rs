@@ -18,7 +18,7 @@ const ROOT: &str = "/sys/kernel/sched_ext";
 const ENABLED: &str = "enabled";
 /// Line that the attaching program prints once the policy is in effect.
 const ATTACHED: &str = "attached";
-/// Polling interval while waiting for that.
+/// Polling interval while waiting for that line.
 const LOOK_NS: u64 = 1_000_000;
 /// How long to wait for the kernel to log why it ejected a policy.
 const EXIT_NS: u64 = 1_000_000_000;

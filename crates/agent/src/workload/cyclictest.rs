@@ -271,7 +271,7 @@ mod tests {
         let mut other = whole.clone();
         other.get_mut(&0).unwrap()[1] = 80152;
         assert_eq!(doubts(&other, 5), 1);
-        // The last value was not printed; it is wanted or not.
+        // The last value was not printed: a defect after 5 loops, but not after 4.
         let mut other = whole.clone();
         other.get_mut(&0).unwrap().pop();
         assert_eq!(doubts(&other, 5), 1);
