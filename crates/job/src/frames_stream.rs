@@ -107,7 +107,7 @@ pub enum FrameStore {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFlush {
-    /// None.
+    /// No memory.
     #[default]
     Nothing,
     /// The source.
@@ -131,7 +131,7 @@ pub enum FlushInstruction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFence {
-    /// None.
+    /// No fence.
     #[default]
     Nothing,
     /// SFENCE, which orders stores.

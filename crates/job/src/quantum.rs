@@ -2,7 +2,7 @@
 
 use crate::Machine;
 
-/// The kernel parameter that sets it.
+/// The kernel parameter for the quantum.
 const WORD: &str = "assize.quantum_ns=";
 /// An obsolete parameter, for machines whose CPUs shared one clock.
 const TURNS: &str = "assize.turns_us=";

@@ -14,7 +14,7 @@ const MODULE: &str = "simstall";
 
 /// Stalls of known length at known times, on one CPU.
 ///
-/// They begin and end with the workload. Lengths and times are drawn from the seed of the
+/// Stalls begin and end with the workload. Lengths and times are drawn from the seed of the
 /// run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
