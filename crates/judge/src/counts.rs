@@ -143,9 +143,9 @@ pub struct ClusterSum {
 /// The factor by which similarity within clusters raises the variance of the mean, compared with
 /// independent values. That many values count as one.
 ///
-/// It is the variance between clusters, of the ratio of sums to sizes, divided by the variance of
-/// independent values. If this is undefined, because all values are equal or there is one cluster,
-/// each cluster counts once.
+/// The factor is the variance between clusters, of the ratio of sums to sizes, divided by the
+/// variance of independent values. If this is undefined, because all values are equal or there is
+/// one cluster, each cluster counts once.
 ///
 /// - Shape: one sum per cluster; empty clusters have no effect.
 /// - Range: 1 to the size of the largest cluster; 1 for no values.

@@ -66,7 +66,7 @@ pub struct QuantileInterval {
 /// probability P(l <= K < u). l is the largest rank with P(K < l) <= alpha / 2,
 /// u the smallest with P(K >= u) <= alpha / 2.
 ///
-/// It assumes independent samples. Latencies of one run often come in bursts;
+/// The interval assumes independent samples. Latencies of one run often come in bursts;
 /// then the interval is too narrow, and runs, not samples, are the unit.
 ///
 /// - Shape: sorted ascending, finite; 0 < p < 1; 0 < level < 1.

@@ -91,7 +91,7 @@ fn common_divisor(values: &[f64], least: f64) -> Option<f64> {
             return None;
         }
     }
-    // The largest value determines it most precisely.
+    // The largest value determines the step most precisely.
     let largest = *values.last()?;
     let common = largest / (largest / common).round();
     let fits = |value: &f64| {
