@@ -355,7 +355,7 @@ impl Across {
         }
     }
 
-    /// Whether it is the default, which JSON omits.
+    /// Whether this is the default, which JSON omits.
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference.
     pub fn is_machines(&self) -> bool {
         *self == Across::Machines

@@ -23,7 +23,7 @@ use crate::layout::has_schedule;
 
 /// The distribution of one metric in one run.
 ///
-/// It is a step function: between two values the share is that of the lower one,
+/// The distribution is a step function: between two values the share is that of the lower one,
 /// and below the first it is 0. Each share is that of the samples up to the
 /// value, accurate to less than a hundredth of a sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
