@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::claims::tests::side;
 
-    /// What pprof shows: each stack from the thread inwards, and its values.
+    /// The sample types of a profile, and its stacks from the thread inwards with their values.
     fn read(bytes: &[u8]) -> (Vec<String>, BTreeMap<String, Vec<i64>>) {
         let profile = PprofProfile::decode(bytes).unwrap();
         let string = |at: i64| profile.string_table[usize::try_from(at).unwrap()].as_str();
