@@ -62,7 +62,7 @@ pub trait Target: Sync {
     /// repeat the work. Calls `tell` before each step that may take long.
     ///
     /// # Errors
-    /// What is missing, and how to get it. No run has started then.
+    /// Something is missing; the error says what, and how to get it. No run has started then.
     fn prepare_telling(&self, orders: &[Order], tell: &ReportStep<'_>) -> Result<(), Error>;
 
     /// What the machine lacks for this order, one sentence each: a run of it will fail or

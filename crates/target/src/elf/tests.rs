@@ -218,7 +218,7 @@ proptest! {
     fn no_bytes_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0_usize..80) {
         let host = ProgramHost::at_root(Path::new("/nowhere"), Vec::new());
         drop(closure(&host, Path::new("/x"), &bytes, &LoaderEnvironment::default()));
-        // And with a valid header.
+        // The same with the beginning of a valid header.
         let head = empty_program();
         let cut = cut.min(head.len());
         bytes.splice(0..cut.min(bytes.len()), head[..cut].iter().copied());

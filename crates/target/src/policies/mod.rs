@@ -25,7 +25,7 @@ pub(crate) const ATTACH: &str = "/experiment/policies/attach";
 /// Checks that placement policies can be built here, and returns the compiler.
 ///
 /// # Errors
-/// What is missing, and how to get it.
+/// Something is missing; the error says what, and how to get it.
 pub fn compiler() -> Result<PathBuf, Error> {
     build::compiler()
 }

@@ -209,7 +209,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         if self.socket().is_some_and(|socket| socket.exists()) {
-            // It would end by itself a minute later.
+            // Otherwise the background process would end a minute later.
             let _ = self
                 .command(&["-O", "exit"])
                 .stdin(Stdio::null())

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Waits until a host that was lost answers again, and returns its boot ID.
 ///
 /// # Errors
-/// It does not answer within `limit`.
+/// The host does not answer within `limit`.
 pub(super) fn wait_for_boot_id(connection: &Connection, limit: Duration) -> Result<String, Error> {
     let started = Instant::now();
     let limits = ChildLimits {

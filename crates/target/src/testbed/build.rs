@@ -334,7 +334,7 @@ pub(super) fn source_tree(headers: &Path) -> Option<PathBuf> {
 /// Name and path of every module below a directory.
 fn collect(directory: &Path, made: &mut BTreeMap<String, PathBuf>) -> Result<(), Error> {
     for path in list(directory)? {
-        // A link may lead back.
+        // A link may lead back to a parent directory.
         let kind = path.symlink_metadata();
         let kind = kind.map_err(|error| io("read", &path, &error))?;
         if kind.is_dir() {

@@ -45,7 +45,7 @@ pub fn modules() -> Vec<TestbedModule> {
 /// Checks that modules can be built for this kernel, and returns the compiler's version.
 ///
 /// # Errors
-/// What is missing, and how to get it.
+/// Something is missing; the error says what, and how to get it.
 pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
     let subject = KernelToBuildFor::new(kernel)?;
     compiler::check_release(&subject)?;
@@ -96,8 +96,8 @@ impl<'a> KernelToBuildFor<'a> {
         })
     }
 
-    /// What a build for it reads besides its sources, if these are the headers with links
-    /// resolved.
+    /// The paths that a build reads besides its sources; `headers` is the directory of headers with
+    /// links resolved.
     fn readable(&self, headers: &Path) -> Vec<PathBuf> {
         let stored = |path: &&Path| path.join("kernel.json").is_file();
         let compiler = self.compiler.and_then(inputs::store_of);
