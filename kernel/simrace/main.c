@@ -43,8 +43,8 @@
 /* Time from the release of an attempt to the earliest start of a part. */
 #define SIMRACE_LEAD_NS		20000
 /*
- * Threads that have read the clock are in step on a machine that orders clock
- * reads. The most loop iterations of two instructions until a part begins.
+ * Maximum number of loop iterations, of two instructions, before a part. They
+ * separate threads, which are in step where a machine orders their clock reads.
  */
 #define SIMRACE_APART_TURNS	250
 #define SIMRACE_ATTEMPTS_MAX	1000000
