@@ -8,21 +8,17 @@ mod sites;
 
 use crate::error::{Error, Result, check_finite};
 use crate::moments::{mean, variance};
-use crate::permutation::choose;
+use crate::permutation::{EXACT_LIMIT, MONTE_CARLO_DRAWS, choose};
 use crate::prior::{VariancePrior, fit};
 use crate::random::RandomStream;
 use sites::RelabellingSites;
 
-/// The largest number of relabelings that are all visited.
-pub const EXACT_LIMIT: f64 = 1e6;
 /// Maximum number of values processed over all relabelings: about a second.
 const WORK: f64 = 3e8;
 /// The fixed cost of a contrast per relabeling, in units of the cost of one value.
 const OVERHEAD: usize = 12;
 /// Minimum number of seeded draws if not every relabeling is visited.
 const FEWEST_DRAWS: f64 = 9_999.0;
-/// Maximum number of seeded draws; more would add nothing.
-const MOST_DRAWS: f64 = 99_999.0;
 /// The smallest spread that counts as variation, as a share of the largest deviation.
 const SUREST: f64 = 1e-5;
 /// Statistics within this distance of each other are ties; for those above 1 the distance is
@@ -175,7 +171,7 @@ pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<FamilyResult> {
         }
     } else {
         let mut draws = RandomStream::new(seed);
-        let wanted = (WORK / work).clamp(FEWEST_DRAWS, MOST_DRAWS) as u32;
+        let wanted = (WORK / work).clamp(FEWEST_DRAWS, f64::from(MONTE_CARLO_DRAWS)) as u32;
         for _ in 0..wanted {
             sites.shuffle(&mut draws);
             tally.add(&mut rows, &sites);

@@ -63,7 +63,7 @@ pub struct PowerDesign {
 impl PowerDesign {
     /// The smallest two-sided p that the permutation test of this design can
     /// give: 2 / 2^n for pairs, 2 / C(2 n, n) for two samples, and at least 1 /
-    /// 100,001 where Monte Carlo draws are used. 1 without runs.
+    /// 100,000 where Monte Carlo draws are used. 1 without runs.
     ///
     /// In a family that is corrected by the joint distribution of all its rows
     /// (the largest statistic under each relabeling), the floor does not change.
@@ -423,7 +423,7 @@ mod tests {
             design(ComparisonLayout::TwoSamples, 4).least_p(),
             2.0 / 70.0
         );
-        assert_eq!(design(PAIRS, 40).least_p(), 1.0 / 100_001.0);
+        assert_eq!(design(PAIRS, 40).least_p(), 1.0 / 100_000.0);
         assert_eq!(design(PAIRS, 0).least_p(), 1.0);
         assert_eq!(least_effect(design(PAIRS, 5), 0.001, ONE), None);
         assert_eq!(
