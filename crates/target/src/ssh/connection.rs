@@ -116,7 +116,7 @@ impl Connection {
         // Not a pipe: the background process keeps standard error open.
         let said = directory.path().join("said");
         let status = File::create(&said).and_then(|file| {
-            self.command(&["-f", "-N", "-M", "-o", "ControlPersist=300"])
+            self.command(&["-f", "-N", "-M"])
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(file)
