@@ -19,12 +19,12 @@ const LARGEST: u64 = 64 << 20;
 /// What a path contains.
 pub(crate) struct Archive {
     pub(crate) mails: Mails,
-    /// Whether the source is an archive by its format, however many mails it holds.
+    /// Whether the format is that of an archive, even if it holds only one mail.
     pub(crate) several: bool,
 }
 
-/// Opens a file (`-` is standard input) or a directory of mails. `begun` is a reader of
-/// the file from its start, if the caller has opened it already.
+/// Opens a file (`-` is standard input) or a directory of mails. `begun` is a reader at the start
+/// of the file, if the caller has opened it already.
 pub(crate) fn open(path: &Path, begun: Option<Box<dyn BufRead>>) -> Result<Archive, Failure> {
     let failed = |source| Failure::Read {
         path: path.to_path_buf(),
@@ -116,8 +116,8 @@ fn repositories(path: &Path) -> Vec<PathBuf> {
     epochs.take_while(|path| is_one(path)).collect()
 }
 
-/// The mails of one git repository, oldest first. Each commit holds one as the file `m`,
-/// as `public-inbox` stores them.
+/// The mails of one git repository, oldest first. As with `public-inbox`, each commit holds one
+/// mail as the file `m`.
 struct MailRepository {
     child: Child,
     objects: BufReader<ChildStdout>,
@@ -142,8 +142,7 @@ impl MailRepository {
             .spawn()?;
         let taken = child.stdin.take().zip(child.stdout.take());
         let (mut names, objects) = taken.ok_or(io::ErrorKind::BrokenPipe)?;
-        // git answers while requests are still being written, so another thread writes
-        // them.
+        // git replies while requests are still being written, so another thread writes them.
         thread::spawn(move || {
             for commit in list.stdout.split(|b| *b == b'\n').filter(|c| !c.is_empty()) {
                 let asked = names
@@ -158,7 +157,7 @@ impl MailRepository {
         Ok(MailRepository { child, objects })
     }
 
-    /// The next mail; the inner `None` is a commit that deleted one.
+    /// Reads the next mail; the inner `None` is a commit that deleted one.
     fn object(&mut self) -> io::Result<Option<Option<Vec<u8>>>> {
         let mut head = String::new();
         if self.objects.read_line(&mut head)? == 0 {

@@ -93,26 +93,26 @@ fn is_read_by_people(arguments: &AuditArguments) -> bool {
     )
 }
 
-/// Beyond this many bytes the figures of a text that are not compared are not counted.
+/// Longest text, in bytes, whose uncompared figures are counted.
 const COUNTED: usize = 1 << 20;
 const UNCOUNTED: &str =
     "Not compared: other figures (not counted in texts of more than 1 MiB); --draft lists them\n";
 
-/// Says how many figures of a post are not compared; empty if all are.
+/// The number of figures of a post that are not compared, as a sentence; empty if all are.
 fn not_compared(audit: &Audit) -> String {
     let line = |said| format!("Not compared: {said}; --draft lists them\n");
     left_out(audit).map_or_else(String::new, line)
 }
 
-/// How many figures of a post are not compared, and where they are; `None` if all are.
+/// The number and the lines of the figures that are not compared; `None` if all are.
 fn left_out(audit: &Audit) -> Option<String> {
-    /// Most places that are listed.
+    /// Maximum number of places listed.
     const MOST: usize = 4;
     let lines = assize_audit::reading::left_out(audit);
     let mut places: Vec<[u32; 2]> = Vec::new();
     for &line in &lines {
         match places.last_mut() {
-            // A blank line or a rule may stand between rows.
+            // A blank line or a rule may separate rows.
             Some([_, to]) if line <= *to + 2 => *to = line,
             _ => places.push([line, line]),
         }
@@ -244,7 +244,7 @@ pub(crate) fn named(path: &Path) -> String {
     }
 }
 
-/// With --explain as text, refuses options that would have no effect, because nothing is judged.
+/// With --explain as text, nothing is judged, so refuses options that would have no effect.
 fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
     let question = &arguments.trial.question;
     let refused = match output::format(&arguments.showing) {
@@ -273,7 +273,7 @@ fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
     })
 }
 
-/// Refuses a naming rule that matched nothing: it does not do what the user meant.
+/// Refuses a naming rule that matches nothing, since it is probably a mistake.
 fn every_rule_names(records: &Records, arguments: &AuditArguments) -> Result<(), Failure> {
     let folded = |name: &str| name.to_lowercase();
     let configured = |name: &str| {

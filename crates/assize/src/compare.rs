@@ -13,7 +13,7 @@ use crate::page::{PageInputs, RecordsOrigin};
 use crate::terms::JudgingTerms;
 use crate::{audit, declared, failure, joining, output, rerun, resolutions};
 
-/// Judges bundles and files of results together.
+/// Judges several bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (records, terms, blocks) = gather(&arguments.inputs, arguments.bundles)?;
     let from = match &arguments.inputs[..] {
@@ -122,12 +122,12 @@ pub(crate) fn gather(
         .map(|path| path.display().to_string())
         .collect();
     records.source = sources.join(", ");
-    // The order of runs in a file relative to those of other inputs is unknown.
+    // It is unknown how the runs in a file are ordered relative to those of other inputs.
     records.order_unknown |= inputs.len() > 1 && inputs.iter().any(|path| path.is_file());
     Ok((records, terms.unwrap_or_default(), are_blocks))
 }
 
-/// The records of inputs that have no cell in common.
+/// Merges the records of inputs that have no cell in common.
 pub(crate) fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
     let mut united = Records::default();
     for (path, records) in inputs.iter().zip(all) {
@@ -152,7 +152,7 @@ pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
     Ok(found.records)
 }
 
-/// With several inputs, each file is a configuration.
+/// If there are several inputs, makes each file a configuration.
 fn files_are_configurations(inputs: &[PathBuf], all: Vec<Records>) -> Vec<Records> {
     let mut files = NamesInFiles::default();
     let read = inputs.iter().zip(&all).filter(|(path, _)| !path.is_dir());

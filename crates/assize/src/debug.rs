@@ -37,19 +37,19 @@ use place::{Missed, Place, Standing, milliseconds};
 use relay::{Doors, Interruption, SeenMachine};
 use signals::Signals;
 
-/// How far in front of a time there is a checkpoint, in ns.
+/// Distance of the checkpoint before the time of `--at`, in ns.
 const CHECKPOINT_BEFORE: u64 = 100_000;
 
-/// What gdb is told about a kernel.
+/// Symbols and types of a kernel, for gdb.
 pub(crate) struct KernelFacts {
     pub(crate) symbols: Vec<KernelSymbol>,
-    /// Its BTF, if it has one.
+    /// Its BTF, if there is any.
     types: Option<Vec<u8>>,
-    /// Or why its time cannot be read.
+    /// Its clock, or why the clock cannot be read.
     pub(crate) clock: Result<GuestClock, String>,
 }
 
-/// A run that stands where it was to be brought.
+/// A run that is stopped at the requested place.
 struct StoppedRun<'a> {
     seen: SeenMachine<'a>,
     again: &'a RunToRepeat<'a>,
@@ -58,7 +58,7 @@ struct StoppedRun<'a> {
     place: DebuggerFiles,
 }
 
-/// Repeats a run, brings it to a place, and leaves it to a debugger.
+/// Repeats a run, stops it at a place, and hands it over to a debugger.
 pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     let plan = exact_plan(&arguments.bundle, "debug")?;
     let again = RunToRepeat::recorded(&plan, arguments.run, &arguments.bundle, "debug")?;
@@ -71,7 +71,7 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     exact.prepare(slice::from_ref(&again.order))?;
     again.refuse_other_machine(&exact, "debug")?;
     let expected = ExpectedParts::for_runs(&plan, &[again.run], &exact)?;
-    // From the first machine on, a signal ends what was started.
+    // From here on there are machines to clean up after a signal.
     let signals = Signals::watch()?;
     let kernel = KernelFacts::read(&exact, &again, "debug")?;
     let interruption = Interruption::default();
@@ -104,7 +104,8 @@ pub(crate) fn debug(arguments: &DebugArguments) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// What became of the run, and the exit status.
+/// The result of the repeated run in words, and the exit status: 0 only if the run was left
+/// unchanged and gave the recorded result.
 fn verdict(written: bool, difference: Option<&str>) -> (String, u8) {
     let another = "memory or registers were written, so this is a different run now";
     match (written, difference) {
@@ -115,7 +116,7 @@ fn verdict(written: bool, difference: Option<&str>) -> (String, u8) {
     }
 }
 
-/// Where to stop first, and what that is if it is known from the record.
+/// The place of `--at`, and a description if it is a recorded moment, else an empty one.
 fn place(
     plan: &Plan,
     again: &RunToRepeat<'_>,
@@ -162,7 +163,7 @@ fn gdb_failure(program: &Path, why: &str) -> Failure {
 }
 
 impl KernelFacts {
-    /// The facts about the kernel of a run.
+    /// Reads the facts about the kernel of a run.
     pub(crate) fn read(
         exact: &Exact,
         again: &RunToRepeat<'_>,
@@ -190,8 +191,8 @@ impl KernelFacts {
 }
 
 impl StoppedRun<'_> {
-    /// Brings the machine to a place. A time gets a checkpoint in front of it, for whoever goes
-    /// back a step.
+    /// Continues the machine up to a place. Before a time it takes a checkpoint, so that the first
+    /// steps back are short.
     fn bring_to(&mut self, place: &Place) -> Result<Standing, Failure> {
         let stub = self.seen.run.stub().map_err(Missed::from);
         let standing = stub.and_then(|stub| {
@@ -217,11 +218,11 @@ impl StoppedRun<'_> {
         match self.go_to(stub, &before) {
             Ok(standing) => {
                 let SeenMachine { run, history, .. } = &mut self.seen;
-                // Without it a step back takes longer.
+                // Without the checkpoint, steps back only take longer.
                 let _ = history.keep(run, stub, standing.count);
                 Ok(())
             }
-            // The run had not begun.
+            // The run begins later than that.
             Err(Missed::None(_)) => Ok(()),
             Err(Missed::Ended(_)) => Err(Missed::Ended(format!("{} ms", milliseconds(time)))),
             Err(missed) => Err(missed),
@@ -237,7 +238,7 @@ impl StoppedRun<'_> {
         );
     }
 
-    /// Starts gdb and serves it until it has ended.
+    /// Starts gdb and serves it until it exits.
     fn leave_to_gdb(&mut self, arguments: &DebugArguments) -> Result<(), Failure> {
         let door = self.place.socket();
         let failed = |source| Failure::Write {
@@ -256,7 +257,7 @@ impl StoppedRun<'_> {
         self.signals.leave(&mut gdb)
     }
 
-    /// Serves debuggers at a port until one of them has let the run end.
+    /// Serves debuggers on a port until the run has ended.
     fn wait_at(&mut self, listener: TcpListener) -> Result<(), Failure> {
         let failed = |source| Failure::Write {
             what: "a port".into(),

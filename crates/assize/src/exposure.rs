@@ -1,4 +1,4 @@
-//! Which event rates an experiment can establish, as far as its exposure limits them. Reported
+//! The event rates that an experiment can establish, as far as its exposure limits them; printed
 //! before anything is run.
 
 use assize_job::{GapsSettings, TracerKind, TracerMode, TracerSettings, instrument_of};
@@ -13,34 +13,33 @@ use crate::terms::JudgingTerms;
 
 /// The confidence level of rate bounds, as in reports.
 const LEVEL: f64 = 0.95;
-/// The most events to try when searching for how many a verdict needs.
+/// Maximum number of events considered in the search for how many a verdict needs.
 const MOST: u64 = 1000;
 const HOUR_S: f64 = 3600.0;
 
-/// How much of a run counts as exposure.
+/// The exposure of an event in one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ExposureSource {
-    /// The share of the workload's duration, on one CPU.
+    /// Share of the workload's duration that counts, on one CPU.
     share: f64,
-    /// CPUs watched at once; `None` where the target decides how many there are.
+    /// CPUs watched at once; `None` if the target decides their number.
     cpus: Option<usize>,
-    /// Exposure in nanoseconds of events that are counted outside the workload rather than during
-    /// it.
+    /// Exposure in ns of events that are counted before the workload, not during it.
     besides_ns: Option<u64>,
 }
 
-/// The exposure of the configuration that has the least.
+/// The exposure of the configuration with the least.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Exposure {
     runs: usize,
-    /// Seconds watched in one run, summed over all CPUs if their number is known; `None`
-    /// where the work decides how long a run lasts.
+    /// Seconds watched in one run, summed over all CPUs if their number is known; `None` if a run
+    /// lasts as long as its work.
     run_s: Option<f64>,
     /// Whether `run_s` is per watched CPU.
     each_cpu: bool,
 }
 
-/// Lines that say how low the claimed rates can be bounded; empty if no rate is claimed.
+/// Lines with the lowest bounds for the claimed rates; empty if no rate is claimed.
 pub(crate) fn described(plan: &Plan) -> String {
     let mut text = String::new();
     for (event, workload) in declared::rates(plan) {
@@ -52,7 +51,7 @@ pub(crate) fn described(plan: &Plan) -> String {
     text
 }
 
-/// The level for the family of this event's test: all of alpha, or the family's share of it.
+/// The significance level for tests of this event: alpha, or its family's share of it.
 fn level(plan: &Plan, event: &str) -> f64 {
     let alpha = JudgingTerms::planned(plan).alpha(ALPHA);
     match plan.primary.iter().any(|one| one.metric == event) {
@@ -80,7 +79,7 @@ fn planned(plan: &Plan, event: &str, workload: usize) -> Option<Exposure> {
     exposures.min_by(|a, b| a.total_s().total_cmp(&b.total_s()))
 }
 
-/// How an event is watched.
+/// The exposure of an event in one run of a configuration.
 fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> ExposureSource {
     let online = assize_plan::is_virtual(&plan.target)
         .then(|| (0..configuration.machine.cpus).collect::<Vec<u32>>());
@@ -173,7 +172,7 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     );
     let takes = |name: &str, period_s: f64| {
         let wanted = without_event(period_s);
-        // The tolerance keeps a rounding error of the division from adding a run.
+        // The tolerance keeps the division's rounding error from adding a run.
         let runs = (wanted / run_s - 1e-9).ceil();
         format!(
             "a bound below 1 in {name} takes {} without an event, --runs {runs}",
@@ -202,14 +201,14 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     text
 }
 
-/// The exposure in seconds that bounds the rate below one per period if no event occurs.
+/// The exposure, in seconds, in which zero events bound the rate below one per period.
 fn without_event(period_s: f64) -> f64 {
     garwood(0, 1.0, LEVEL).map_or(f64::INFINITY, |of| of.high * period_s)
 }
 
-/// The smallest number of runs such that this many runs with an event differ, at this level, from
-/// as many without one, and the p of that difference. Labels are exchanged within blocks: of the
-/// 2^n relabellings of n blocks, two put all events on one side.
+/// The smallest n for which n runs with an event differ, at this level, from n runs without one,
+/// and the p of that. Labels are exchanged within blocks: of the 2^n relabellings, two put all
+/// events on one side.
 fn told_from_none(level: f64) -> Option<(u64, f64)> {
     let p = |runs: u64| 2.0 * 0.5f64.powi(i32::try_from(runs).unwrap_or(i32::MAX));
     let least = (1..MOST).find(|runs| p(*runs) <= level)?;
@@ -234,7 +233,7 @@ fn time(s: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Two configurations whose rates are claimed to differ.
+    /// A claim that the rates of two configurations differ.
     fn described_claim(top: &str, event: &str, workload: &str) -> String {
         let text = format!(
             "title = 't'\nclaims = ['a > base on {event}']\n{top}\n\
@@ -293,12 +292,12 @@ mod tests {
             behind.split(';').next().unwrap().to_owned()
         };
         let gaps = |more: &str| format!("{GAPS}\ngaps = {{ {more} }}");
-        // Three of four CPUs, unless they are named; for a tenth of the time.
+        // The gaps poll on three of four CPUs by default; here for a tenth of the time.
         let all = exposed(&gaps("width = '100ms'"), "gaps");
         assert_eq!(all, "at most 9 s of exposure each, 90 s in total");
         let two = exposed(&gaps("cpus = [1, 2], width = '100ms'"), "gaps");
         assert_eq!(two, "at most 6 s of exposure each, 60 s in total");
-        // Before the workload, the time is that of the baseline.
+        // `baseline` is watched before the workload, so only that time counts.
         let rest = exposed(
             &gaps("cpus = [1], baseline = '3s'"),
             "gaps_unexplained_at_rest",

@@ -44,15 +44,15 @@ pub(crate) enum Failure {
     /// Interrupted; the runs recorded so far are kept.
     #[error("interrupted: {recorded} of {planned} runs are recorded; continue with: {again}")]
     Interrupted {
-        /// The command that continues.
+        /// The command that resumes the runs.
         again: String,
         recorded: u32,
         planned: usize,
     },
-    /// Interrupted before anything was recorded.
+    /// Interrupted before any run was recorded.
     #[error("interrupted: nothing was recorded")]
     InterruptedEarly,
-    /// Interrupted; the command `again` continues the work.
+    /// Interrupted; the command `again` resumes the work.
     #[error("interrupted; to continue: {again}")]
     Stopped { again: String },
     /// No run completed.
@@ -78,16 +78,16 @@ pub(crate) enum Failure {
         /// The index in the schedule of the first failed run.
         first: u32,
     },
-    /// The exact machine is not exact.
+    /// The machine of the target `exact` turned out not to be exact.
     #[error(
         "the exact machine is not exact here: {}; `assize doctor` shows what it uses",
         printable(.0)
     )]
     Inexact(String),
-    /// A command that is run only once failed.
+    /// A set-up, warm-up or clean-up command failed.
     #[error("{option}: {}: {why}", printable(command))]
     Command {
-        /// The option that asked for it.
+        /// The option that gives the command.
         option: String,
         command: String,
         why: String,

@@ -1,4 +1,4 @@
-//! Several files of results: each is a configuration.
+//! Files of results that are compared, each a configuration.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use assize_audit::{UNNAMED, is_tool};
 use assize_bundle::{Configuration, Records};
 
-/// The configuration and workload names of all files together. A name must not depend on
-/// which file it comes from, or the files would have nothing in common.
+/// The configuration and workload names in all files. New names must not depend on the file, or the
+/// files would have no cell in common.
 #[derive(Debug, Default)]
 pub(crate) struct NamesInFiles {
     /// The configurations named in the files.
     named: BTreeSet<String>,
-    /// The workloads that have a name.
+    /// The workloads with a name.
     workloads: BTreeSet<String>,
     /// Whether any file has several configurations.
     several: bool,
@@ -58,7 +58,7 @@ impl NamesInFiles {
         records
     }
 
-    /// Renames everything that carries a configuration and a workload.
+    /// Renames configurations and workloads in all records.
     fn rename(&self, stem: &str, records: &mut Records, workloads: &mut Vec<String>) {
         let runs = records.runs.iter_mut();
         let summaries = records.summaries.iter_mut();
@@ -79,12 +79,12 @@ impl NamesInFiles {
         }
     }
 
-    /// The workload name for what a file calls `configuration` on `workload`.
+    /// The new name of the workload for `configuration` on `workload` of a file.
     ///
-    /// If a file has several configurations (for hyperfine, commands), they become part
-    /// of the workload. If each file has one, it becomes part of the workload only if all
-    /// files have the same one and the workload is named after nothing but the tool; if
-    /// they differ, that difference is what is compared.
+    /// If a file has several configurations (for hyperfine, commands), each becomes part of the
+    /// workload's name. If each file has one, it becomes part only if all files have the same one
+    /// and the workload has merely the name of the tool; if they differ, that difference is
+    /// compared.
     fn workload(&self, configuration: &str, workload: &str) -> String {
         let nothing_else = is_tool(workload);
         if configuration == UNNAMED {

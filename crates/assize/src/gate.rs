@@ -1,4 +1,4 @@
-//! Whether a verdict document makes the command exit with status 1.
+//! Decides whether a verdict makes the command exit with status 1.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::page::PageInputs;
 
-/// Every refuted claim, and everything that `--fail-on` names. With any `--fail-on`, runs
-/// that end worse than those of the baseline are findings too: a gate must not let a
-/// kernel pass that panics.
+/// The refuted claims, and the findings of `--fail-on`. With any `--fail-on`, runs that end worse
+/// than the baseline's are findings too: a kernel that panics must not pass.
 pub(crate) fn findings(
     document: &Document,
     material: &PageInputs<'_>,
@@ -34,7 +33,7 @@ pub(crate) fn findings(
                     continue;
                 }
                 let directions = match directions(*gate, percent, material) {
-                    // That runs end worse is an answer, whatever the metrics are.
+                    // Worse endings are findings even if no metric matches.
                     Err(_) if !document.outcomes.is_empty() => continue,
                     directions => directions?,
                 };
@@ -57,8 +56,8 @@ fn nothing_completed(word: &str) -> Failure {
     ))
 }
 
-/// Outcomes of runs that `--fail-on` reports: those established to be worse and, if a gate asks for
-/// proof, all that are worse in these runs. None without `--fail-on`.
+/// Run outcomes reported by `--fail-on`: those established to be worse, and if a gate asks for
+/// proof, all that are worse in these runs. Empty without `--fail-on`.
 fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<CheckFinding> {
     if asked.is_empty() {
         return Vec::new();
@@ -152,7 +151,7 @@ fn directions(
     )))
 }
 
-/// The rows of primary metrics that fail a gate, with their indices.
+/// The rows of primary metrics that fail a gate, by index.
 fn closed<'d>(
     document: &'d Document,
     directions: &BTreeMap<String, Better>,
@@ -173,11 +172,11 @@ fn closed<'d>(
     rows.filter(is_closed).collect()
 }
 
-/// How much worse a row is than its baseline, at least and at most; negative if it is better.
+/// How much worse a row is than its baseline: lower and upper bound; negative if better.
 struct Worsening {
     least: f64,
     most: f64,
-    /// The value, in the same unit, of which the margin is a percentage.
+    /// The reference of the margin's percentage, in the same unit.
     of: f64,
 }
 
@@ -201,7 +200,7 @@ fn worsening(row: &Comparison, better: Better, gate: Gate) -> Option<Worsening> 
     })
 }
 
-/// The interval that a gate looks at.
+/// The interval that a gate uses.
 ///
 /// One worse row is enough to fail the first gate, so it uses simultaneous intervals: otherwise
 /// more rows would mean more false alarms. The second gate passes only if every row is shown not to
@@ -221,7 +220,7 @@ fn name(row: &Comparison) -> String {
     )
 }
 
-/// The figures because of which a row fails.
+/// The figures that make a row fail.
 fn figures(row: &Comparison, gate: Gate) -> String {
     match interval(row, gate) {
         Some([low, high]) => {

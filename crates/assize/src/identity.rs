@@ -7,7 +7,7 @@ use assize_job::{IdentityKind, RunIdentityPart};
 /// Digits of a digest that suffice to distinguish two.
 const DIGITS: usize = 12;
 
-/// One item that differs from what was requested.
+/// A part that differs from the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdentityMismatch {
     wanted: RunIdentityPart,
@@ -39,13 +39,13 @@ fn printed_value(kind: IdentityKind, value: &str) -> String {
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct IdentityComparison {
-    /// Items that differ from what was requested.
+    /// Parts that differ from the request.
     pub(crate) differences: Vec<IdentityMismatch>,
-    /// Settings where the value read back does not show whether they match.
+    /// Settings whose value, as read back, does not show whether they match.
     pub(crate) unclear: Vec<IdentityMismatch>,
 }
 
-/// Compares what a run actually used with what it should have used.
+/// Compares the parts of a run with the requested ones.
 ///
 /// `mapped`: whether the mapped libraries are known.
 pub(crate) fn compare(
@@ -61,7 +61,7 @@ pub(crate) fn compare(
     for wanted in expected {
         let told = mapped || wanted.kind != IdentityKind::Library;
         let image = wanted.kind == IdentityKind::Kernel && wanted.name == "image";
-        // A guest does not see its own image, which is always the one that was booted.
+        // A guest cannot report its own image, which is always the one that was booted.
         if !told || image {
             continue;
         }
@@ -91,7 +91,7 @@ enum IdentityAgreement {
     Unclear,
 }
 
-/// Whether the value read back is the one that was written.
+/// Whether the value read back matches the written one.
 fn agrees(part: &RunIdentityPart, wanted: &str, found: &str) -> IdentityAgreement {
     let yes = |agreed: bool| match agreed {
         true => IdentityAgreement::Yes,
@@ -108,7 +108,7 @@ fn agrees(part: &RunIdentityPart, wanted: &str, found: &str) -> IdentityAgreemen
             among(found, wanted)
         }
         IdentityKind::Setting => yes(same),
-        // The kernel may have built-in command-line options of its own.
+        // The kernel may add options of its own to the command line.
         IdentityKind::CommandLine => yes(holds(found, wanted)),
         // `uname` has room for 64 characters.
         IdentityKind::Kernel if part.name == "version" && found.len() >= 63 => {
@@ -118,7 +118,7 @@ fn agrees(part: &RunIdentityPart, wanted: &str, found: &str) -> IdentityAgreemen
     }
 }
 
-/// Whether the words of `wanted` occur in a line, consecutively.
+/// Whether the words of `wanted` occur in a line, one after the other.
 fn holds(line: &str, wanted: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let wanted: Vec<&str> = wanted.split_whitespace().collect();
@@ -163,15 +163,15 @@ fn same_switch(wanted: &str, found: &str) -> bool {
     position(wanted).is_some() && position(wanted) == position(found)
 }
 
-/// Whether a list of choices marks this one as selected: `none [mq-deadline]`.
+/// Whether a list of choices marks `wanted` as selected: `none [mq-deadline]`.
 fn selects(found: &str, wanted: &str) -> bool {
     let wanted = wanted.trim();
     let mut words = found.split_whitespace();
     words.any(|word| word == format!("[{wanted}]") || word == format!("({wanted})"))
 }
 
-/// Whether a list of words has one set: scheduler features are listed with or without a
-/// prefix `NO_`.
+/// Whether a list has a word set: scheduler features are listed with a prefix `NO_` if they are
+/// off.
 fn among(found: &str, wanted: &str) -> IdentityAgreement {
     let words: Vec<&str> = found.split_whitespace().collect();
     let wanted: Vec<&str> = wanted.split_whitespace().collect();
@@ -182,11 +182,11 @@ fn among(found: &str, wanted: &str) -> IdentityAgreement {
         Some(feature) => feature.to_string(),
         None => format!("NO_{wanted}"),
     };
-    // A different single word, or a list in which a different choice is marked.
+    // A different single word, or a list with a different choice marked.
     let marked = words
         .iter()
         .any(|word| word.starts_with(['[', '(']) && word.len() > 2);
-    // A file that only takes commands reads as empty: kmemleak after `clear`.
+    // A file that only accepts commands reads as empty: kmemleak after `clear`.
     if words.is_empty() {
         return IdentityAgreement::Unclear;
     }

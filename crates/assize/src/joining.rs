@@ -1,4 +1,4 @@
-//! How several bundles relate to each other: blocks of one experiment, or the sides of a
+//! Decides how several bundles are related: as blocks of one experiment, or as sides of a
 //! comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
     }
     let across = match kinds[..] {
         [one] => one,
-        // Machines and kernels both differ.
+        // Both machines and kernels differ.
         _ => Across::Bundles,
     };
     let names = name_apart(&heads, inputs, across);
@@ -106,7 +106,7 @@ fn head(path: &Path) -> Result<Head, Failure> {
     Ok(assize_bundle::read_plan(path)?)
 }
 
-/// A bundle and one that was named before it.
+/// A bundle and an earlier one of the command line.
 struct BundlePair<'p> {
     path: &'p Path,
     other: &'p Path,
@@ -124,7 +124,7 @@ impl BundlePair<'_> {
         )
     }
 
-    /// The kind of difference between them, if they may be blocks.
+    /// How the two differ, if they may be blocks.
     fn across(&self, relation: BundleRelation, asked: bool) -> Result<Across, Failure> {
         let (path, other) = (self.path.display(), self.other.display());
         let why = match relation {
@@ -185,8 +185,8 @@ fn other_kernels(heads: &[Head]) -> Option<Doubt> {
     })
 }
 
-/// Adds a doubt to bundles of several machines that share no configuration on a workload:
-/// configuration and machine are confounded.
+/// Adds a doubt to bundles of several machines that have no cell in common: configuration and
+/// machine are confounded.
 pub(crate) fn confounded(inputs: &[PathBuf], all: &mut [Records]) {
     let mut machines: BTreeMap<String, &Path> = BTreeMap::new();
     for path in inputs {
@@ -238,7 +238,7 @@ pub(crate) fn sides_called(
     all: Vec<Records>,
 ) -> Result<Vec<Records>, Failure> {
     let heads: Vec<Option<Head>> = inputs.iter().map(|path| plan_of(path)).collect();
-    // A block is nothing but its seed, which is the same on both sides.
+    // A block means no more than its seed, which is the same on both sides.
     let seeds: BTreeSet<Option<String>> = heads
         .iter()
         .map(|head| {
@@ -323,7 +323,7 @@ fn side(name: &str, mut records: Records, paired: bool) -> Records {
     }];
     records.factors.clear();
     records.tables.clear();
-    // These are about configurations that no longer have their names.
+    // They use the former configuration names.
     records.claims.clear();
     records.tradeoffs.clear();
     records

@@ -1,5 +1,5 @@
-//! The settings that the levels of an experiment request, and a check that no two configurations
-//! request the same.
+//! The settings requested by the levels of an experiment, and the configurations that request the
+//! same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +101,7 @@ fn settings(configuration: &PlannedConfiguration) -> ComparedSettings {
     all
 }
 
-/// A policy without the directory of its object, whose contents are among the parts.
+/// A policy without the directory of its object, whose contents are among the parts anyway.
 fn policy_value(policy: &PlacementPolicy) -> Value {
     let mut value = json!(policy);
     if policy.form == PolicyForm::Object {
@@ -149,7 +149,7 @@ fn is_file(module: &str) -> bool {
     module.contains('/') || module.contains(".ko")
 }
 
-/// Every value below a name; tables are flattened by key.
+/// All values below a name; nested tables give dotted keys.
 fn leaves(name: &str, value: &Value) -> Vec<(String, String)> {
     match value {
         Value::Object(fields) => fields
@@ -175,7 +175,7 @@ const VALUES: [IdentityKind; 3] = [Sysctl, Setting, Parameter];
 /// The kinds of identity parts that may differ because of a workload or its parameters.
 const WORKLOADS: [IdentityKind; 5] = [Program, Library, File, Environment, Scheduling];
 
-/// The kinds of parts in which the levels let one configuration differ from another.
+/// The kinds of parts in which the levels can make two configurations differ.
 fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     let mut add = |differ: bool, more: &[IdentityKind]| {
@@ -186,7 +186,7 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
     let (a, b) = (&one.machine, &other.machine);
     add(a.kernel != b.kernel, &[Kernel]);
     add(a.kernel != b.kernel, &MODULES);
-    // The machine and its command line can each determine what the other sets.
+    // Machine and command line can each set what the other sets, such as the memory.
     let of_machine = |of: &Machine| (of.cpus, of.memory_mib, of.command_line.clone());
     let machine = of_machine(a) != of_machine(b);
     add(machine, &[CommandLine, IdentityKind::Machine, Scheduling]);
@@ -224,8 +224,7 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
     kinds
 }
 
-/// Configuration, workload, and the build of the testbed's modules, whose bytes differ
-/// from build to build.
+/// Configuration, workload, and build of the testbed's modules, whose bytes differ between builds.
 type BuildCell = (usize, usize, u32);
 
 /// The parts that the runs of each configuration and workload must consist of.
@@ -236,7 +235,7 @@ pub(crate) struct ExpectedParts {
 }
 
 impl ExpectedParts {
-    /// The expected parts of these runs of a plan, on a target that is ready for them.
+    /// The expected parts of these runs; the target must be prepared for them.
     pub(crate) fn for_runs(
         plan: &Plan,
         runs: &[PlannedRun],
@@ -290,13 +289,13 @@ fn requested_run(
         if let Action::Module { module, .. } = step
             && proven(module)
         {
-            // The parts identify the file.
+            // The file is among the parts.
             *module = "file.ko".into();
         }
     }
     let programs = parts.iter().any(|part| part.kind == IdentityKind::Program);
     let libraries = parts.iter().any(|part| part.kind == IdentityKind::Library);
-    // If the libraries are known, their paths do not matter.
+    // The libraries are parts themselves, so their paths do not matter.
     let parts = parts
         .iter()
         .filter(|part| !(libraries && places_libraries(part)));
@@ -322,7 +321,7 @@ fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> 
     let counts = |(kind, name): &(&str, String)| {
         let own = name == workload || name.starts_with(&format!("{workload} "));
         match *kind {
-            // The parts identify its image.
+            // The image is among the parts.
             "kernel" => false,
             "workload" => own && !name.ends_with(" environment"),
             "background" => {
@@ -332,7 +331,7 @@ fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> 
             _ => true,
         }
     };
-    // Background work runs once, whether a level or the workload requests it.
+    // Background work counts once, whether a level or the workload requests it.
     let own = format!("{workload}: ");
     let beside = |(kind, name): (&'static str, String)| match name.strip_prefix(&own) {
         Some(rest) if kind == "background" => (kind, rest.to_owned()),
@@ -375,11 +374,11 @@ struct RequestedRun {
     parts: BTreeSet<(IdentityKind, String, Option<String>)>,
 }
 
-/// Maps workload and build to what is requested.
+/// The request of each workload and build.
 type RequestsByCell = BTreeMap<(usize, u32), RequestedRun>;
 
-/// The configurations that request the same as an earlier one: maps their names to its name.
-/// Their runs cannot differ.
+/// The configurations that request the same as an earlier one: name and earlier name. Their runs
+/// cannot differ.
 pub(crate) fn same(plan: &Plan, expected: &ExpectedParts) -> BTreeMap<String, String> {
     let mut seen: Vec<(&str, RequestsByCell)> = Vec::new();
     let mut found = BTreeMap::new();

@@ -11,7 +11,7 @@ use crate::page::{PageInputs, RecordsOrigin};
 use crate::terms::JudgingTerms;
 use crate::{output, resolutions};
 
-/// The file that identifies a directory as a bundle.
+/// The file that makes a directory a bundle.
 const BUNDLE: &str = "bundle.json";
 /// The default name of the page.
 const PAGE: &str = "index.html";
@@ -46,8 +46,8 @@ pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The bundles below a directory, sorted by path. Does not follow links, so that the
-/// search ends.
+/// The bundles below a directory, sorted by path. Links are not followed, as they could form a
+/// cycle.
 pub(crate) fn bundles(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let failed = |source| Failure::Read {
         path: directory.to_path_buf(),

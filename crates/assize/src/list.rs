@@ -20,7 +20,7 @@ const ALL: [Listing; 6] = [
     Listing::Policies,
 ];
 
-/// The default directory of experiment files.
+/// Default directory of experiment files.
 const USUAL: &str = "experiments";
 
 const TARGETS: &[(&str, &str)] = &[
@@ -41,7 +41,7 @@ const TARGETS: &[(&str, &str)] = &[
 struct ListEntry {
     name: String,
     about: String,
-    /// Further lines, each with a label.
+    /// Further lines: label and text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<(String, String)>,
 }
@@ -114,7 +114,7 @@ fn instrument(instrument: &assize_job::Instrument) -> ListEntry {
     entry
 }
 
-/// A kernel module of the testbed, which provides designs.
+/// A kernel module of the testbed and its designs.
 fn module(module: TestbedModule) -> ListEntry {
     let mut entry = ListEntry::new(module.name, module.about);
     for parameter in module.parameters {

@@ -17,8 +17,7 @@ use crate::output;
 use crate::parallel_map;
 use crate::terms::JudgingTerms;
 
-/// Judges the mails of an archive separately, and prints a line for each that holds
-/// figures.
+/// Judges each mail of an archive, and prints a line for each that has figures.
 pub(crate) fn mailbox(
     mut mails: Mails,
     arguments: &AuditArguments,
@@ -69,7 +68,7 @@ fn threads(
     options: &Options,
 ) -> Result<Threads, Failure> {
     let mut threads = Threads::default();
-    // A mail that makes the parser panic must not take its thread with it.
+    // A mail that makes the parser panic is skipped; the rest of its thread is judged.
     let scan =
         |mail: Sealed| catch_unwind(AssertUnwindSafe(|| Scanned::new(&mail.open(), options))).ok();
     parallel_map::each(mails, Sealed::bytes, scan, |mail| {
@@ -230,7 +229,7 @@ fn note(
     Ok(())
 }
 
-/// How many numbers of a list are shown.
+/// Maximum number of mails whose positions a line lists.
 const SHOWN: usize = 3;
 
 /// `  4711  supported     2 established, 1 undecided  [PATCH] queue: …`

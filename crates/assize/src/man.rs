@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output;
 use facts::VERBS;
 
-/// Exit statuses of all verbs; 1 stands between the first and the others.
+/// Text for exit status 0; status 1 depends on the verb.
 const SUCCESS: &str = "Success.";
 const STATUSES: [(&str, &str); 3] = [
     ("2", "Wrong use: an option, an experiment file or an input."),
@@ -70,7 +70,7 @@ pub(crate) fn man(arguments: &ManArguments) -> Result<u8, Failure> {
     output::print(ascii(&text).as_bytes()).map(|()| 0)
 }
 
-/// The page with other characters as escapes, so that every troff reads it.
+/// Replaces non-ASCII characters by escapes, which every troff reads.
 fn ascii(text: &str) -> String {
     let one = |c: char| match c.is_ascii() {
         true => c.to_string(),
@@ -91,7 +91,7 @@ fn is_shown(verb: &Command) -> bool {
     !verb.is_hide_set() && verb.get_name() != "help"
 }
 
-/// The page of the program: its verbs.
+/// The page of `assize` itself: its verbs.
 fn top(command: &Command) -> String {
     let mut text = head("assize", command);
     section(&mut text, "VERBS");
@@ -157,7 +157,7 @@ fn page(verb: &Command) -> Result<String, Failure> {
 fn head(name: &str, command: &Command) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text = format!(".TH {} 1 \"\" \"assize {version}\"\n", name.to_uppercase());
-    // Hyphens stay what they are, so that options can be copied; no words are divided.
+    // Prints hyphens as typed, so that options can be copied, and does not divide words.
     text.push_str(".nh\n.ad l\n");
     section(&mut text, "NAME");
     let short = command.get_about().map(ToString::to_string);
@@ -187,7 +187,7 @@ fn about(command: &Command) -> String {
     about.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The arguments and options of a command, by their headings.
+/// The options of a command, grouped by heading.
 fn options(text: &mut String, command: &Command) -> Result<(), Failure> {
     let mut rendered = Vec::new();
     let all = command.clone().mut_args(|one| one.hide_short_help(false));
@@ -244,7 +244,7 @@ fn section(text: &mut String, title: &str) {
     line(text, ".SH", title);
 }
 
-/// A request with its text as one argument.
+/// A roff request with one argument.
 fn line(text: &mut String, request: &str, argument: &str) {
     let argument = escaped(argument).replace('"', "\\(dq");
     text.push_str(&match argument.is_empty() {
@@ -253,7 +253,7 @@ fn line(text: &mut String, request: &str, argument: &str) {
     });
 }
 
-/// A term and what it means.
+/// A tagged paragraph: a term and its meaning.
 fn item(text: &mut String, term: &str, meaning: &str) {
     text.push_str(&format!(".TP\n\\fB{}\\fR\n", escaped(term)));
     let mut paragraphs = meaning.split("\n\n");
@@ -271,7 +271,7 @@ fn paragraph(text: &mut String, words: &str) {
     }
 }
 
-/// One line of running text, none if it is empty.
+/// A line of running text; nothing if `text` is empty.
 fn filled(text: &str) -> String {
     match escaped(text.trim()).replace('\n', " ") {
         text if text.is_empty() => text,
@@ -279,7 +279,7 @@ fn filled(text: &str) -> String {
     }
 }
 
-/// Text that roff prints as it is.
+/// Escapes text for roff.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\(rs").replace('-', "\\-");
     let text = text

@@ -53,9 +53,8 @@ const MORE: &[&str] = &[
     "transactions",
 ];
 
-/// The wording of each metric in documents, including recorded ones that are not
-/// compared, with the directions given by the experiment or the command line. Metrics that are
-/// not `ours` but those of a post keep their names as titles.
+/// The wording of each recorded metric, with the directions given by the experiment or the command
+/// line. If the metrics are not `ours` but a post's, their names are the titles.
 pub(crate) fn metric_words(
     documents: &[&Document],
     options: &Options,

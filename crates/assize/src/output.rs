@@ -1,4 +1,4 @@
-//! Judging and output, as all judging verbs need them.
+//! Judging and output, shared by all verbs that judge.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -30,8 +30,8 @@ pub(crate) fn judge(
     Ok(document)
 }
 
-/// The user's options, combined with the terms of the experiment. With several looks, each look has
-/// its share of alpha, and the intervals are at that level.
+/// The user's options combined with the experiment's terms. With several looks, each has its share
+/// of alpha, and the intervals are at that level.
 pub(crate) fn options(trial: &TrialArguments, terms: &JudgingTerms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
@@ -100,7 +100,7 @@ fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
         .collect())
 }
 
-/// The requested format.
+/// The output format; `--json` takes precedence over `--format`.
 pub(crate) fn format(showing: &ShowArguments) -> ReportFormat {
     if showing.json {
         ReportFormat::Json

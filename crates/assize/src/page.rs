@@ -181,8 +181,7 @@ fn timelines(document: &Document, directory: &Path) -> Result<Vec<Timeline>, Fai
     Ok(all)
 }
 
-/// The answers of `assize why` that a bundle keeps, and the command to get more if its
-/// runs can be repeated.
+/// The results of `assize why` in a bundle, and the command for more if the runs can be repeated.
 fn attributions(
     document: &Document,
     directory: &Path,

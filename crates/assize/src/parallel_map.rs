@@ -43,7 +43,7 @@ fn each_with_threads<T: Send, R: Send, E>(
             let answer = answer.clone();
             scope.spawn(|| process_batches(&orders, answer, &work));
         }
-        // When the desk is dropped, however that happens, the threads end too.
+        // The threads end when the queue is dropped, also after an error or a panic.
         let mut desk = BatchQueue {
             give,
             answers,
@@ -96,9 +96,9 @@ fn process_batches<T, R>(
 struct BatchQueue<T, R> {
     give: Sender<(usize, Vec<T>)>,
     answers: Receiver<BatchResults<R>>,
-    /// Sizes of the batches whose results were not passed on yet, in order.
+    /// Sizes, in order, of the batches whose results have not been passed on.
     given: VecDeque<usize>,
-    /// The number of the first of them.
+    /// The number of the first batch in `given`.
     first: usize,
     /// Results that arrived before those of an earlier batch.
     early: BTreeMap<usize, Vec<R>>,
@@ -106,7 +106,7 @@ struct BatchQueue<T, R> {
 }
 
 impl<T, R> BatchQueue<T, R> {
-    /// Hands a batch out, as soon as the limit on bytes in flight allows it.
+    /// Hands a batch out once the limit on bytes in flight allows it.
     fn give<E>(
         &mut self,
         batch: Vec<T>,
@@ -119,12 +119,12 @@ impl<T, R> BatchQueue<T, R> {
         let number = self.first + self.given.len();
         self.given.push_back(size);
         self.under_way += size;
-        // The threads live until this desk is dropped.
+        // Sending cannot fail: the threads live until the queue is dropped.
         let _ = self.give.send((number, batch));
         Ok(())
     }
 
-    /// Waits for a result, then passes on all that are next in order.
+    /// Waits for a result, then passes on all results that are next in order.
     fn wait<E>(&mut self, note: &mut impl FnMut(R) -> Result<(), E>) -> Result<(), E> {
         if let Ok((number, results)) = self.answers.recv() {
             let results = results.unwrap_or_else(|panic| resume_unwind(panic));
@@ -192,7 +192,7 @@ mod tests {
             Ok::<(), ()>(())
         };
         each_with_threads(4, things, |size| *size, slow, note).unwrap();
-        // The next item is held in addition, and what one batch had room for.
+        // Beyond the limit, the next item is held, and whatever one batch had room for.
         let allowed = UNDER_WAY * 4 + BATCH + 1000;
         assert!(most.into_inner() <= allowed);
         assert_eq!(held.into_inner(), 0);

@@ -1,4 +1,4 @@
-//! Which effects an experiment can establish, as far as its design limits them. Reported before
+//! The effects that an experiment can establish, as far as its design limits them; printed before
 //! anything is run.
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub(crate) struct DesignReach {
 enum Replicates {
     /// Blocks with one run of each cell, on a target without memory images.
     Blocks(u32),
-    /// Blocks that each start from a memory image of their own.
+    /// Blocks that each start from a different memory image.
     OwnImages(u32),
     /// Memory images, each shared by several blocks.
     Images(u32),
@@ -74,7 +74,7 @@ impl Replicates {
         many(self.count(), noun)
     }
 
-    /// The options or keys that request `n` of them.
+    /// The options or keys that request `n` replicates.
     fn request_for(self, n: u32) -> String {
         match self {
             Self::Images(_) => many(n, "memory image"),
@@ -95,7 +95,7 @@ struct ReachFamily {
 }
 
 impl DesignReach {
-    /// The reach of a plan; the noise is taken from an earlier bundle, if one is given.
+    /// The reach of a plan. The noise is that of an earlier bundle, `like`, if given.
     pub(crate) fn of_plan(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
         let records = like.map(assize_bundle::read).transpose()?;
         let alpha = JudgingTerms::planned(plan).alpha(ALPHA);

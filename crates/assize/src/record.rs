@@ -1,4 +1,4 @@
-//! Converts the agent's answer to the record of a run.
+//! Converts the agent's messages to the record of a run.
 
 use assize_bundle::kernel_log::{Phase, complaints};
 use assize_bundle::{
@@ -17,11 +17,11 @@ use crate::identity;
 const NS_PER_S: f64 = 1e9;
 /// How the agent describes a workload that was killed at its time limit.
 const TOO_LONG: &str = "not done after ";
-/// Facts that only some executions of the same run have. They go to the log instead.
+/// Facts that depend on the execution, not on the run. They go to the log instead.
 const NOT_RECORDED: [&str; 2] = ["memory_image", assize_target::DIFFERED];
 
-/// The record of one run; the same answer always gives the same record. A run that did
-/// not consist of the `expected` parts has failed.
+/// The record of one run; the same messages always give the same record. A run whose parts are not
+/// the `expected` ones has failed.
 pub(crate) fn recorded(
     plan: &Plan,
     run: &PlannedRun,
@@ -81,8 +81,8 @@ fn ending(failure: &RunFailure) -> Ending {
     }
 }
 
-/// Complaints of the kernel in its log, or on the console if the machine did not get to
-/// read the log. A log with a complaint is kept whole.
+/// The kernel's complaints, from its log, or from the console if the machine ended before the log
+/// was read. A log with a complaint is kept whole.
 fn complained(records: &[AgentMessage], recorded: &mut RunRecord) {
     for record in records {
         let AgentMessage::KernelLog { stage, text } = record else {
@@ -111,8 +111,7 @@ fn complained(records: &[AgentMessage], recorded: &mut RunRecord) {
     {
         recorded.complaints = complaints(console);
     }
-    // A task that oopses takes the workload down with it, whatever the workload's status
-    // says.
+    // A task that oopses ends the workload, whatever the workload's exit status.
     let fatal = recorded.complaints.iter().any(|one| one.kind.is_fatal());
     if compared && fatal {
         recorded.ending = Some(Ending::Crashed);
@@ -193,8 +192,7 @@ fn take(record: &AgentMessage, recorded: &mut RunRecord) {
     }
 }
 
-/// Records the parts that the run consisted of, and compares them with the requested
-/// ones.
+/// Records the parts of the run and compares them with the requested ones.
 fn identify(records: &[AgentMessage], expected: &[RunIdentityPart], recorded: &mut RunRecord) {
     let said = records.iter().find_map(|record| match record {
         AgentMessage::Identity { parts } => Some(parts),

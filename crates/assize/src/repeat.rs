@@ -1,4 +1,4 @@
-//! Runs of a bundle that are repeated, and whether they gave the same answer.
+//! Repeats runs of a bundle, and compares the results with the recorded ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) struct RunToRepeat<'a> {
 }
 
 impl<'a> RunToRepeat<'a> {
-    /// A run of this plan, if the bundle has a record of it.
+    /// Finds a run of this plan; `None` if the bundle has no record of it.
     pub(crate) fn find(
         plan: &Plan,
         run: &PlannedRun,
@@ -41,7 +41,7 @@ impl<'a> RunToRepeat<'a> {
         }))
     }
 
-    /// A recorded run of this plan.
+    /// Finds a run of this plan; fails if the bundle has no record of it.
     pub(crate) fn recorded(
         plan: &Plan,
         index: u32,
@@ -62,7 +62,7 @@ impl<'a> RunToRepeat<'a> {
         })
     }
 
-    /// Fails if what is known before the run differs from its record.
+    /// Fails if anything known before the run, such as the kernel, differs from the record.
     pub(crate) fn refuse_other_machine(&self, exact: &Exact, verb: &str) -> Result<(), Failure> {
         let facts = exact.facts(&self.order)?;
         let then = &self.recorded.environment;
@@ -81,7 +81,7 @@ impl<'a> RunToRepeat<'a> {
         )))
     }
 
-    /// The first difference between this execution and the recorded one.
+    /// The first difference between this execution and the record; `None` if there is none.
     pub(crate) fn difference(
         &self,
         plan: &Plan,
@@ -93,7 +93,7 @@ impl<'a> RunToRepeat<'a> {
     }
 }
 
-/// The plan of a bundle; fails if its runs are not exact.
+/// The plan of a bundle; fails unless its target is exact.
 pub(crate) fn exact_plan(bundle: &Path, verb: &str) -> Result<Plan, Failure> {
     let plan = plan_of(assize_bundle::read_plan(bundle)?.plan, bundle)?;
     if plan.target == "exact" {
@@ -107,7 +107,7 @@ pub(crate) fn exact_plan(bundle: &Path, verb: &str) -> Result<Plan, Failure> {
     )))
 }
 
-/// The first difference between a repeated run and its record, if there is one.
+/// The first difference between a repeated run and its record; `None` if there is none.
 fn difference(recorded: &RunRecord, now: &RunRecord) -> Option<String> {
     match &now.exit {
         exit if *exit == recorded.exit => {}
@@ -120,7 +120,7 @@ fn difference(recorded: &RunRecord, now: &RunRecord) -> Option<String> {
             return Some(format!("{} {} is {value:.24}", part.kind, part.name));
         }
     }
-    // The number of executions is not part of the answer.
+    // The number of executions is not part of the result.
     let known = |facts: &BTreeMap<String, String>| {
         let mut facts = facts.clone();
         facts.remove(assize_target::EXECUTIONS);

@@ -36,9 +36,8 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
     }))
 }
 
-/// Adds to the document of a bundle the commands that execute a run again: the first run
-/// that ended abnormally, taken from the worst outcome, and the run of each lint that is
-/// about one.
+/// Adds to the document of a bundle the commands that repeat single runs: the first run of the
+/// worst outcome, and the run of each lint about a run.
 pub(crate) fn add_run_commands(bundle: &Path, document: &mut Document) {
     let words = [
         "run".into(),
@@ -54,7 +53,7 @@ pub(crate) fn add_run_commands(bundle: &Path, document: &mut Document) {
     add_commands(Some(bundle), document);
 }
 
-/// Adds these commands to a document of several bundles, whose runs name theirs.
+/// Does the same for a document of several bundles, whose runs name their bundles.
 pub(crate) fn add_run_commands_of_several(document: &mut Document) {
     add_commands(None, document);
 }
@@ -82,9 +81,9 @@ fn ended_worst(document: &Document) -> Option<&OutcomeRun> {
     runs.clone().find(ours).or(runs.clone().next())
 }
 
-/// The command that executes a run of a bundle again, and keeps what it recorded.
+/// The command that repeats a run of a bundle and records it in a new one.
 fn run_command(bundle: &Path, index: u32) -> String {
-    // Runs from different bundles of one directory go to different places.
+    // Runs of different bundles in one directory get different outputs.
     let mut out = bundle.file_stem().unwrap_or_default().to_owned();
     out.push(format!("-run-{index}.bundle"));
     let words = [
@@ -99,7 +98,7 @@ fn run_command(bundle: &Path, index: u32) -> String {
     shell::command_line(words.into_iter())
 }
 
-/// The options equivalent to these overrides.
+/// The command-line options for these overrides.
 fn options_of(overrides: &Overrides) -> Vec<String> {
     let mut words = Vec::new();
     let mut add = |option: &str, value: Option<String>| {

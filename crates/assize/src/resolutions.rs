@@ -1,4 +1,4 @@
-//! The step sizes of a bundle's metrics, if their sources declare them.
+//! Step sizes of a bundle's metrics, as declared by workloads and instruments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,8 +30,8 @@ struct NamedWorkload {
     kind: String,
 }
 
-/// Metrics that a workload of this kind, or any instrument, reports in steps coarser than
-/// their unit, with the steps.
+/// Metrics that a workload of this kind, or any instrument, reports in steps coarser than their
+/// unit, each with its step.
 fn coarse(kind: &str) -> impl Iterator<Item = (&'static Metric, f64)> {
     let given = move |metric: &&Metric| match metric.source {
         MetricSource::Workloads(kinds) => kinds.contains(&kind),
@@ -41,8 +41,8 @@ fn coarse(kind: &str) -> impl Iterator<Item = (&'static Metric, f64)> {
     all.filter_map(|metric| Some((metric, metric.resolution?)))
 }
 
-/// Adds the step sizes to the records of a bundle of runs. Results that were read from
-/// text already have them.
+/// Adds the step sizes to the records of a bundle of runs. Results read from text have them
+/// already.
 pub(crate) fn declare(bundle: &Path, records: &mut Records) -> Result<(), Failure> {
     let head = match assize_bundle::read_plan(bundle) {
         Ok(head) => head,

@@ -14,7 +14,7 @@ pub(crate) fn command_line(arguments: impl Iterator<Item = impl AsRef<OsStr>>) -
     line
 }
 
-/// The command to repeat this one, without `--out`, as its bundle exists now.
+/// The command line of this process, without `--out`, as that bundle now exists.
 pub(crate) fn repeating_command() -> String {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     command_line(without_out(&arguments).into_iter())
@@ -39,9 +39,9 @@ fn without_out(arguments: &[OsString]) -> Vec<&OsString> {
     kept
 }
 
-/// Quotes an argument for a shell: as it is, in single quotes, or, if it is not UTF-8 or
-/// contains characters that must not be printed, in the form `$'caf\xe9'`, which POSIX
-/// has had since 2024 and bash and zsh for much longer.
+/// Quotes an argument for a shell if necessary: in single quotes or, if it is not UTF-8 or contains
+/// unprintable characters, in the form `$'caf\xe9'`, which bash and zsh support, and POSIX since
+/// 2024.
 pub(crate) fn quote(argument: &OsStr) -> String {
     match argument.to_str() {
         Some(text) if text.chars().all(plain) && !text.is_empty() => text.to_owned(),
@@ -57,13 +57,13 @@ fn plain(c: char) -> bool {
         || matches!(c, '-' | '_' | '.' | '/' | ':' | '=' | ',' | '+' | '@' | '%')
 }
 
-/// Whether a report would replace this character instead of printing it.
+/// Whether a report would replace this character.
 fn hidden(c: char) -> bool {
     let text = c.to_string();
     c == '\n' || c == '\t' || assize_report::printable(&text) != text
 }
 
-/// The text with bytes that are not UTF-8 as escapes.
+/// The text, with bytes that are not UTF-8 as escapes.
 fn escaped(argument: &OsStr) -> String {
     let mut text = String::from(ESCAPED);
     let hex = |text: &mut String, bytes: &[u8]| {
@@ -75,7 +75,7 @@ fn escaped(argument: &OsStr) -> String {
         for c in chunk.valid().chars() {
             match c {
                 '\\' => text.push_str("\\\\"),
-                // A literal quote mark would confuse a reader that counts them.
+                // A literal quote mark would confuse programs that only count quote marks.
                 c if c == '\'' || hidden(c) => hex(&mut text, c.to_string().as_bytes()),
                 c => text.push(c),
             }
@@ -86,11 +86,10 @@ fn escaped(argument: &OsStr) -> String {
     text
 }
 
-/// The start of an escaped argument.
+/// The begin of an escaped argument.
 const ESCAPED: &str = "$'";
 
-/// The name under which an experiment file is recorded: its path, or, if that is not
-/// UTF-8, the path quoted for a shell.
+/// The name under which an experiment file is recorded: its path, quoted if it is not UTF-8.
 pub(crate) fn name_of(path: &Path) -> String {
     match path.to_str() {
         Some(text) if text.starts_with(ESCAPED) => format!("./{text}"),
@@ -99,7 +98,7 @@ pub(crate) fn name_of(path: &Path) -> String {
     }
 }
 
-/// Turns the result of [`name_of`] into a word of a command.
+/// Turns a result of [`name_of`] into a word of a shell command.
 pub(crate) fn word_of(name: &str) -> String {
     if name.starts_with(ESCAPED) {
         name.to_owned()

@@ -1,4 +1,4 @@
-//! The terms of judging that an experiment declared before the data were seen.
+//! The terms for judging that an experiment declared before the data were seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,15 +26,15 @@ pub(crate) struct JudgingTerms {
 /// The planned looks at the data of an experiment, and how many blocks are complete now.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InterimLooks {
-    /// The number of blocks at each look; at the last, all blocks are complete.
+    /// The number of complete blocks at each look; all blocks at the last.
     pub(crate) ends: Vec<u32>,
-    /// The number of complete blocks.
+    /// The number of blocks that are complete now.
     there: u32,
 }
 
 impl InterimLooks {
-    /// The planned looks at which something could be established, see
-    /// [`spending::able_looks`]; always includes the last.
+    /// The planned looks at which anything could be established (see [`spending::able_looks`]), and
+    /// the last.
     pub(crate) fn planned(until: &StopRule, most: u32) -> Self {
         let (first, every) = (until.first_look.max(1), until.every.max(1));
         let mut ends: Vec<u32> = (first..most).step_by(every as usize).collect();
@@ -64,15 +64,15 @@ impl InterimLooks {
         spending::levels(alpha, &fractions(&self.ends)).unwrap_or_else(even)
     }
 
-    /// The share of alpha at this look: the last one reached, or the first, which has the
-    /// least, if none was reached.
+    /// The share of alpha at the last look reached; before the first look, the share of the first,
+    /// which is the smallest.
     fn level(&self, alpha: f64) -> f64 {
         let reached = self.ends.iter().rposition(|end| *end <= self.there);
         self.levels(alpha)[reached.unwrap_or(0)]
     }
 }
 
-/// The fraction of all blocks that each look has.
+/// The fraction of all blocks that is complete at each look.
 fn fractions(ends: &[u32]) -> Vec<f64> {
     let most = ends.last().copied().unwrap_or(1);
     let share = |end: &u32| f64::from(*end) / f64::from(most);
@@ -137,8 +137,7 @@ impl JudgingTerms {
         })
     }
 
-    /// Whether no look is planned, or the blocks are complete up to exactly one of the
-    /// looks.
+    /// Whether no look is planned, or exactly the blocks of one of the looks are complete.
     pub(crate) fn is_at_a_look(&self) -> bool {
         self.looks.iter().all(|of| of.ends.contains(&of.there))
     }
@@ -153,8 +152,8 @@ impl JudgingTerms {
         self
     }
 
-    /// The terms of records that are judged together: the margin only if both have the
-    /// same, and the looks of both, so that the strictest level applies.
+    /// The terms of records that are judged together: the margin if both have the same, and the
+    /// looks of both, of which the strictest level applies.
     pub(crate) fn and(mut self, other: JudgingTerms) -> JudgingTerms {
         self.looks.extend(other.looks);
         JudgingTerms {
@@ -179,7 +178,7 @@ pub(crate) fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
     };
     let entries = match fs::read_dir(&runs) {
         Ok(entries) => entries,
-        // The process was killed before it created this directory.
+        // The process was killed before it created the directory.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
         Err(error) => return Err(failed(error)),
     };
@@ -212,8 +211,8 @@ mod tests {
 
     #[test]
     fn looks_begin_where_something_can_be_established() {
-        // 5 of 30 blocks may spend 2e-6 and 10 may spend 0.0007; the smallest p of primary
-        // rows is then 2 / 2^10 = 0.002, and after 15 blocks 6e-5.
+        // 5 of 30 blocks may spend 2e-6 of alpha and 10 blocks 0.0007, but their smallest p is 2 /
+        // 2^10 = 0.002; after 15 blocks it is 6e-5.
         assert_eq!(looks(5, 5, 30).ends, [15, 20, 25, 30]);
         assert_eq!(looks(3, 1, 6).ends, [6]);
         assert_eq!(looks(5, 3, 5).ends, [5]);
@@ -232,7 +231,7 @@ mod tests {
             JudgingTerms { margin, looks }.alpha(0.05)
         };
         assert_eq!([15, 20, 30].map(at), [levels[0], levels[1], levels[3]]);
-        // Between two looks the level is that of the previous one.
+        // Between two looks, the level of the previous look applies.
         assert_eq!([3, 17, 29].map(at), [levels[0], levels[0], levels[2]]);
         assert_eq!(JudgingTerms::default().alpha(0.05), 0.05);
     }

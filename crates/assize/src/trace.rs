@@ -17,7 +17,7 @@ use crate::shell;
 /// The instrument that records the events.
 const INSTRUMENT: &str = "kernel-events";
 
-/// A latency split and the run that it describes.
+/// A run, and the latency split of its jobs.
 #[derive(Debug, Serialize)]
 struct TraceOfRun<'a> {
     #[serde(flatten)]
@@ -28,7 +28,7 @@ struct TraceOfRun<'a> {
     seed: u64,
 }
 
-/// Writes the trace of one run, or shows where the latency of its jobs went.
+/// Writes the trace of a run, or prints the latency split of its jobs.
 pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
     let path = arguments.output.as_deref();
     if !arguments.split && path.is_none() && stdout().is_terminal() {
@@ -153,7 +153,7 @@ fn events(bundle: &Path, recorded: &RunRecord) -> Result<KernelEventLog, Failure
     })
 }
 
-/// The reason why there are no jobs to show.
+/// The failure if there are no jobs to show, with the reason.
 fn nothing(recorded: &RunRecord, run: &TracedRun, thread: Option<&str>) -> Failure {
     let index = recorded.index;
     let mut names: Vec<String> = run

@@ -1,4 +1,4 @@
-//! `assize when`: since when it was certain that a run ends as bad.
+//! `assize when`: finds the time from which the bad end of a run was certain.
 
 mod bad;
 mod draws;
@@ -25,7 +25,7 @@ use bad::BadRun;
 pub(crate) use bad::Threshold;
 use draws::Draws;
 
-/// A recorded run that can be repeated, and what is bad about it.
+/// A recorded run that can be repeated, and what was bad about it.
 struct Repeatable<'a> {
     plan: &'a Plan,
     exact: &'a Exact,
@@ -35,7 +35,8 @@ struct Repeatable<'a> {
     bad: BadRun,
 }
 
-/// Repeats a run with other turns from many moments on, and shows since when its end was certain.
+/// Repeats a run from many moments with other random time slices of its CPUs, and shows from which
+/// moment its end was certain.
 pub(crate) fn when(arguments: &WhenArguments) -> Result<u8, Failure> {
     let plan = exact_plan(&arguments.bundle, "when")?;
     let again = RunToRepeat::recorded(&plan, arguments.run, &arguments.bundle, "when")?;
@@ -150,7 +151,8 @@ impl Repeatable<'_> {
         Ok(when)
     }
 
-    /// Where no turn matters, other seeds say whether what is drawn before the start does.
+    /// If time slices make no difference, tests with other seeds whether random values drawn before
+    /// the start do.
     fn by_seed(&self, draws: &Draws<'_>, mut when: When, many: u32) -> Result<When, Failure> {
         let ended = draws.of_seeds(0..many)?;
         let bad = ended.iter().filter(|bad| **bad).count();

@@ -1,4 +1,4 @@
-//! `assize why`: shows where the instructions of two configurations differ.
+//! `assize why`: attributes the difference in instructions between two configurations.
 
 mod caches;
 
@@ -28,11 +28,11 @@ use crate::repeat::{RunToRepeat, exact_plan};
 use crate::run::target;
 use crate::{output, shell};
 
-/// On a page, frames with less than this share of all instructions are merged, and so are
-/// the smallest ones if there are more frames than this.
+/// Frames on a page with less than this share of all instructions are merged, and so are the
+/// smallest frames if there are too many.
 const LEAST_FRAME: f64 = 0.0001;
 const MOST_FRAMES: usize = 30_000;
-/// The same for an answer kept in a bundle: the page of a report shows several.
+/// The same for a result kept in a bundle, as the page of a report shows several.
 const LEAST_KEPT: f64 = 0.001;
 const MOST_KEPT: usize = 4_000;
 
@@ -42,7 +42,7 @@ struct RepeatedRun {
     folded: String,
 }
 
-/// Repeats runs of a bundle, counts their instructions, and shows where they differ.
+/// Repeats runs of a bundle, counts their instructions, and shows the differences.
 pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let plan = exact_plan(&arguments.bundle, "why")?;
     let asked = requested_comparison(&plan, arguments)?;
@@ -52,7 +52,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let mut why = Why::compare(&asked, &pairs);
     if arguments.keep {
         let flame = Flame::from_pairs(&pairs, true, LEAST_KEPT, MOST_KEPT);
-        // Sorted, so that the order of the arguments does not matter.
+        // Sorted, so that the order of the arguments has no effect.
         let mut runs = why.runs.first().copied().unwrap_or_default();
         runs.sort_unstable();
         assize_bundle::keep_answer(&arguments.bundle, runs, &Kept::new(&why, flame))?;
@@ -94,8 +94,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     Ok(u8::from(refuted))
 }
 
-/// Finds the name that the user means: a full name or a unique prefix, without regard to
-/// case.
+/// Finds the name that the user means: given in full or as a unique prefix, without regard to case.
 fn resolve_name<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Failure> {
     let lower = given.to_lowercase();
     let whole = |name: &&&str| name.to_lowercase() == lower;
@@ -211,7 +210,7 @@ fn chosen<'a>(
     )))
 }
 
-/// Repeats all runs, as many at a time as the target can.
+/// Repeats all runs, as many in parallel as the target has slots.
 fn carry_out(
     plan: &Plan,
     exact: &Exact,
@@ -230,7 +229,7 @@ fn carry_out(
         for slot in 0..exact.slots().min(runs.len()) {
             let (next, results, runs, expected) = (&next, &results, &runs, &expected);
             scope.spawn(move || {
-                // No thread panics while it holds one of these locks.
+                // No thread panics while it holds a lock.
                 let take = || next.lock().ok()?.next();
                 while let Some(at) = take() {
                     let Some(again) = runs.get(at) else { break };
@@ -327,7 +326,7 @@ impl RunToRepeat<'_> {
         })
     }
 
-    /// Fails unless the repeated run gave the recorded answer.
+    /// Fails unless the repeated run gave the recorded result.
     fn refuse_other(
         &self,
         plan: &Plan,
@@ -375,7 +374,7 @@ fn programs(exact: &Exact, order: &Order) -> Result<Programs, Failure> {
     })
 }
 
-/// The entries into all functions with the same name.
+/// How often each of the functions with this name was entered, added up.
 fn entered(counts: &RunCounts, numbers: &[usize]) -> FunctionEntries {
     let mut all = FunctionEntries::default();
     for entries in numbers.iter().filter_map(|at| counts.entries.get(*at)) {

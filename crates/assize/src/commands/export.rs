@@ -1,5 +1,5 @@
-//! Results in the form of hyperfine's `--export-json`, `--export-csv` and
-//! `--export-markdown`, for scripts that read it.
+//! Writes results in the formats of hyperfine's `--export-json`, `--export-csv` and
+//! `--export-markdown`, for scripts that read those.
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +16,17 @@ use crate::failure::Failure;
 use crate::output;
 
 const NANOSECONDS: f64 = 1e9;
-/// Units of a table, the largest first: the word, the sign and how many make a second.
+/// Units of a table, the largest first: word, symbol, number per second.
 const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)];
-/// Digits of a figure in a table.
+/// Significant digits of a figure in a table.
 const DIGITS: usize = 4;
 
-/// What is known of one command; times in seconds.
+/// The results of one command; times in seconds.
 #[derive(Debug, Serialize)]
 struct CommandTimes {
     command: String,
     mean: f64,
-    /// `null` for a single run.
+    /// Standard deviation; `null` for a single run.
     stddev: Option<f64>,
     median: f64,
     user: f64,
@@ -34,18 +34,18 @@ struct CommandTimes {
     min: f64,
     max: f64,
     times: Vec<f64>,
-    /// The configuration of its runs.
+    /// The name of its configuration.
     #[serde(skip)]
     configuration: String,
 }
 
-/// The form of the JSON file.
+/// The contents of the JSON file.
 #[derive(Debug, Serialize)]
 struct Results<'t> {
     results: &'t [CommandTimes],
 }
 
-/// Writes the files that the command line asks for.
+/// Writes the files that the command line requests.
 pub(super) fn write(
     asked: &CommandsArguments,
     experiment: &CommandsExperiment,
@@ -67,7 +67,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Makes the text of a file.
+/// A function that formats a file.
 type Export = fn(&[CommandTimes], &Document) -> Result<String, std::io::Error>;
 
 fn failed(path: &Path, source: std::io::Error) -> Failure {
@@ -149,7 +149,7 @@ fn as_csv(times: &[CommandTimes], _: &Document) -> Result<String, std::io::Error
     String::from_utf8(bytes).map_err(std::io::Error::other)
 }
 
-/// As hyperfine's table, with the ratio to the baseline and its interval.
+/// Formats hyperfine's table, with the ratio to the baseline and its interval.
 fn as_markdown(times: &[CommandTimes], document: &Document) -> Result<String, std::io::Error> {
     let largest = times.iter().map(|one| one.mean).fold(0.0, f64::max);
     let chosen = document

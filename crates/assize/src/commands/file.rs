@@ -6,26 +6,26 @@ use crate::shell;
 use super::scan;
 use super::words::{argv, wants_shell};
 
-/// The default numbers of runs before the first look, and in total.
+/// Runs before the first look, and maximum number of runs, by default.
 const LEAST: u32 = 10;
 const MOST: u32 = 30;
-/// Default width of the intervals.
+/// Default maximum width of the intervals.
 const WITHIN: &str = "2%";
-/// The metric that is compared first.
+/// The first primary metric.
 pub(super) const ELAPSED: &str = "elapsed";
-/// Elapsed time comes first. CPU time shows a difference that load on the machine hides.
+/// Elapsed time comes first. CPU time shows differences that load on the machine hides.
 const PRIMARY: &str = "\
 primary = [
     { metric = \"elapsed\", better = \"lower\" },
     { metric = \"command_cpu_time\", better = \"lower\" },
 ]
 ";
-/// The longest name derived from a command.
+/// Maximum length of a name derived from a command.
 const LONGEST: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ComparedCommand {
-    /// As it was given.
+    /// The command as given.
     text: String,
     /// The name of its level.
     name: String,
@@ -52,12 +52,12 @@ pub(super) struct CommandsExperiment {
     /// The margin of equivalence, if the command line gives one.
     margin: Option<String>,
     timeout: String,
-    /// Whether any exit status will do.
+    /// Whether runs may end with any exit status.
     any_status: bool,
 }
 
 impl CommandsExperiment {
-    /// Builds the experiment from the command line, or returns why that is impossible.
+    /// Builds the experiment from the command line, or returns why it cannot.
     pub(super) fn from_arguments(asked: &CommandsArguments) -> Result<CommandsExperiment, String> {
         let asked = &scan::expand(asked)?;
         let commands = commands(asked)?;
@@ -98,11 +98,11 @@ impl CommandsExperiment {
         })
     }
 
-    /// The command of a configuration, as it was given.
+    /// The text of the command that a configuration runs.
     pub(super) fn command_of(&self, configuration: &str) -> &str {
         let mut named = self.commands.iter();
         let named = named.find(|one| one.name == configuration);
-        // Of the same command twice, neither has a level.
+        // If both commands are the same, no level has a name.
         named.or(self.commands.first()).map_or("", |one| &one.text)
     }
 
@@ -162,13 +162,13 @@ impl CommandsExperiment {
     }
 }
 
-/// The commands on one line.
+/// The commands on one line, for a title.
 fn title(texts: &[String]) -> String {
     let text = texts.join(" against ").replace(char::is_control, " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The lines for the commands around each run.
+/// The lines for the set-up and the tear-down of each run.
 fn steps(command: &ComparedCommand) -> String {
     let step = |key: &str, argv: &Option<Vec<String>>| match argv {
         Some(argv) => format!("{key} = [{{ command = {} }}]\n", list(argv)),
@@ -199,19 +199,19 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
     .collect()
 }
 
-/// Lets a shell send the output of a command elsewhere. It does not read the command itself.
+/// Redirects the output of a command by a shell, which does not interpret the command.
 fn redirected(argv: Vec<String>, output: CommandOutput) -> Vec<String> {
     let [shell, script] = match output {
         CommandOutput::Kept => return argv,
         CommandOutput::Null => ["sh", "exec \"$@\" > /dev/null"],
-        // The status is that of the command.
+        // The exit status is that of the command, not of `cat`.
         CommandOutput::Pipe => ["bash", "set -o pipefail; \"$@\" | cat > /dev/null"],
     };
     let start = [shell, "-c", script, shell].map(String::from);
     start.into_iter().chain(argv).collect()
 }
 
-/// Resolves an option that is given once for all commands, or once for each.
+/// Expands an option that may be given once for all commands, or once per command.
 fn around(
     texts: &[String],
     option: &str,
@@ -282,7 +282,7 @@ fn names(texts: &[String], given: &[String]) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Turns a command into a name: runs of other characters become a dash.
+/// Derives a name from a command: characters other than letters and digits become dashes.
 fn name_of(command: &str) -> String {
     let mut name = String::new();
     for c in command.chars() {

@@ -1,4 +1,4 @@
-//! Tells commands from recorded results.
+//! Distinguishes commands from recorded results among the arguments of `compare`.
 
 use std::fs;
 use std::io::Read;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 use super::words::{argv, wants_shell};
 
-/// Moves commands that were given without `--` to where those after it are.
+/// Moves commands that were given without `--` to the list of those given after it.
 ///
 /// # Errors
 /// Results and commands are mixed; an option is for the other kind; an argument is
@@ -63,7 +63,7 @@ pub(crate) fn sort_out(mut arguments: CompareArguments) -> Result<CompareArgumen
     Ok(arguments)
 }
 
-/// Takes `--output=null`, `pipe` and `inherit` as hyperfine does: for the output of the commands.
+/// Treats `--output=null`, `pipe` and `inherit` like hyperfine: as where commands print.
 fn take_output(arguments: &mut CompareArguments) -> Result<(), Failure> {
     let running = &mut arguments.running;
     let word = arguments.showing.output.as_ref().and_then(|it| it.to_str());
@@ -81,13 +81,13 @@ fn take_output(arguments: &mut CompareArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether this is a bundle, or a file that is no program.
+/// Whether this is a bundle or a file that is not executable.
 fn holds_results(input: &Path) -> bool {
     fs::metadata(input).is_ok_and(|it| it.is_dir() || !is_program_file(input, &it))
 }
 
-/// Whether the kernel executes this file. The permissions alone do not tell: on some file
-/// systems every file has them.
+/// Whether the kernel can execute this file. The permissions are not enough: on some file systems
+/// all files are marked executable.
 fn is_program_file(path: &Path, metadata: &fs::Metadata) -> bool {
     let may_be = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
     let mut begin = Vec::new();
@@ -96,13 +96,13 @@ fn is_program_file(path: &Path, metadata: &fs::Metadata) -> bool {
         && (begin.starts_with(b"#!") || begin.starts_with(b"\x7fELF"))
 }
 
-/// Whether the first word is a program, or a shell has to find out.
+/// Whether the first word is a program, or only a shell can tell.
 fn starts_something(command: &str) -> bool {
     if wants_shell(command) {
         return true;
     }
     let words = argv(command, false).unwrap_or_default();
-    // If there is none, the error is reported with the command.
+    // A missing program is reported later, with the command.
     let program = words.first();
     program.is_none_or(|name| assize_target::is_program(&LinkedProgram::new(name, &[])))
 }

@@ -1,8 +1,8 @@
 //! `assize compare 'CMD A' 'CMD B'`: compares commands on this machine, without an
 //! experiment file.
 //!
-//! The commands become the levels of an experiment, which runs like any other. Set-up,
-//! warm-up and clean-up, which happen once, are done here.
+//! The commands become the levels of an experiment, which runs like any other. Only set-up, warm-up
+//! and clean-up, which happen once, are executed here.
 
 mod export;
 mod file;
@@ -27,10 +27,10 @@ use file::CommandsExperiment;
 pub(crate) use file::quoted;
 pub(crate) use kind::sort_out;
 
-/// The name of the bundle.
+/// The default name of the bundle.
 const NAME: &str = "compare";
 
-/// Runs commands in turn and says how they compare.
+/// Runs commands in turn and compares them.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let asked = &arguments.running;
     let experiment = CommandsExperiment::from_arguments(asked).map_err(Failure::Argument)?;

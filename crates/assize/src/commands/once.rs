@@ -6,8 +6,8 @@ use super::file::CommandsExperiment;
 use crate::cli::CommandsArguments;
 use crate::failure::Failure;
 
-/// Sets up, warms up, does the work and cleans up. Once the set-up has begun, the
-/// clean-up runs whatever else fails; the first failure is reported.
+/// Executes set-up, warm-up, `work` and clean-up. After the set-up has begun, the clean-up always
+/// runs; the first failure is returned.
 pub(super) fn around<T>(
     asked: &CommandsArguments,
     experiment: &CommandsExperiment,
@@ -24,7 +24,7 @@ pub(super) fn around<T>(
     cleaned.map(|()| done)
 }
 
-/// Runs each command as often as the warm-up says, in turn, without recording it.
+/// Runs each command in turn, as often as `--warmup` says, without recording the runs.
 fn warm_up(experiment: &CommandsExperiment, asked: &CommandsArguments) -> Result<(), Failure> {
     for _ in 0..asked.warmup {
         for command in &experiment.commands {
@@ -47,7 +47,7 @@ fn shell(option: &str, text: &str) -> Result<(), Failure> {
     must_succeed(option, &["sh", "-c", text].map(String::from))
 }
 
-/// Runs a program to completion, and fails if it does.
+/// Runs a program; a non-zero exit status is a failure.
 fn must_succeed(option: &str, argv: &[String]) -> Result<(), Failure> {
     let status = run(option, argv)?;
     match status.success() {
@@ -56,7 +56,7 @@ fn must_succeed(option: &str, argv: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Runs a program to completion. Discards its output except standard error.
+/// Runs a program to its end. Of its output, only standard error is printed.
 fn run(option: &str, argv: &[String]) -> Result<ExitStatus, Failure> {
     let [program, arguments @ ..] = argv else {
         return Ok(ExitStatus::default());

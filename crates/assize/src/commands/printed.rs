@@ -1,4 +1,4 @@
-//! Whether commands print the same.
+//! Compares the output of the commands.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,18 +8,18 @@ use assize_bundle::{Records, read_run};
 use crate::failure::Failure;
 use crate::shell;
 
-/// The ending of the file with the standard output of a run.
+/// The suffix of files with the standard output of a run.
 const STDOUT: &str = "-command.stdout";
 
-/// What a command printed in a run, and the file that has it.
+/// The output of a command, and the file that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Printed {
     file: String,
     text: String,
 }
 
-/// A line for each command that prints something else than the first one. A command whose runs
-/// differ among themselves, such as one that prints the time, is not compared.
+/// A line for each command whose output differs from that of the first. A command whose output
+/// differs between its runs, such as `date`, is not compared.
 pub(super) fn differences(directory: &Path, records: &Records) -> Result<Vec<String>, Failure> {
     let mut of_command: BTreeMap<&str, Option<Printed>> = BTreeMap::new();
     for run in &records.runs {
@@ -51,7 +51,7 @@ pub(super) fn differences(directory: &Path, records: &Records) -> Result<Vec<Str
     Ok(lines.collect())
 }
 
-/// Of a run that prints nothing there is no file.
+/// The output of a run without a file, which printed nothing.
 fn nothing() -> Printed {
     Printed {
         file: "/dev/null".to_owned(),

@@ -1,24 +1,23 @@
-//! Parameters of commands: each command is run with each of their values.
+//! Parameters of commands: each command is run with each value.
 
 use crate::cli::CommandsArguments;
 
-/// At most this many commands are compared.
+/// Maximum number of commands.
 const MOST: usize = 100;
 
 /// A parameter and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CommandParameter {
-    /// How commands refer to it: `{NAME}`.
+    /// The placeholder in commands: `{NAME}`.
     place: String,
     values: Vec<String>,
 }
 
-/// Replaces parameters, in the commands and in what is executed around their runs, by
-/// each combination of their values.
+/// Substitutes each combination of parameter values in the commands and in their set-up and
+/// tear-down.
 ///
-/// # Errors
-/// A parameter has no values, is given twice or occurs in no command; its range is none;
-/// there would be too many commands.
+/// # Errors A parameter without values, given twice or not used by any command; an empty range; too
+/// many commands.
 pub(super) fn expand(asked: &CommandsArguments) -> Result<CommandsArguments, String> {
     let mut expanded = asked.clone();
     for parameter in parameters(asked)? {
@@ -44,7 +43,7 @@ pub(super) fn expand(asked: &CommandsArguments) -> Result<CommandsArguments, Str
         let mut all = with_each(&expanded.commands);
         all.dedup();
         let around = |texts: &[String]| match texts {
-            // Given once for all commands, whatever their parameters.
+            // Given once for all commands, and the same for all values.
             [text] if !text.contains(&place) => texts.to_vec(),
             [text] => with_each(&vec![text.clone(); commands]),
             several => with_each(several),
@@ -89,7 +88,7 @@ fn parameters(asked: &CommandsArguments) -> Result<Vec<CommandParameter>, String
     Ok(all)
 }
 
-/// The numbers from one to another, with as many decimals as the most precise of them.
+/// The numbers of a range, with as many decimals as the most precise of its arguments.
 fn range(first: &str, last: &str, step: Option<&str>) -> Result<Vec<String>, String> {
     let step = step.unwrap_or("1");
     let number = |text: &str| match text.parse::<f64>() {
@@ -108,7 +107,7 @@ fn range(first: &str, last: &str, step: Option<&str>) -> Result<Vec<String>, Str
         .map(decimals)
         .max()
         .unwrap_or(0);
-    // Rounding must not lose the last value.
+    // The tolerance keeps rounding from losing the last value.
     let steps = ((to - from) / by + 1e-9).floor();
     if steps >= MOST as f64 {
         return Err(format!(

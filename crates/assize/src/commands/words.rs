@@ -1,16 +1,16 @@
-//! Splits the text of a command into the words to start a program with.
+//! Splits a command line into the words of an argument vector.
 
-/// Characters that are special to a shell. Most of them are not special inside quotes; starting the
-/// command through a shell is harmless there.
+/// Characters that are special to a shell. Quotes around them are not checked, as a shell is
+/// harmless there.
 const SIGNS: &str = "|&;<>()$`*?[]{}~#!\n";
 
-/// Whether a command is more than the words of a single program.
+/// Whether a command needs a shell.
 pub(super) fn wants_shell(command: &str) -> bool {
     let first = command.split_whitespace().next().unwrap_or_default();
     command.contains(|c| SIGNS.contains(c)) || first.contains('=')
 }
 
-/// The words of a command, or those that make a shell start it.
+/// The words of a command, or of a shell that executes it.
 pub(super) fn argv(command: &str, by_shell: bool) -> Result<Vec<String>, String> {
     if command.trim().is_empty() {
         return Err("a command is empty; write it in quotes: 'sleep 1'".into());

@@ -3,12 +3,12 @@
 use super::moment::{Moment, MomentKind};
 use super::place::Place;
 
-/// Where a run is to be stopped. What is counted is counted from 1.
+/// Where to stop a run. Numbers count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum At {
-    /// A moment that the record of the run knows.
+    /// A moment whose time is in the record of the run.
     Moment(Moment),
-    /// A place that is found on the way.
+    /// A place that is only found by repeating the run.
     Place(Place),
 }
 
@@ -59,7 +59,7 @@ fn moment(text: &str) -> Option<Moment> {
     Some(Moment { kind, ends })
 }
 
-/// A function, and which of its calls.
+/// `FUNCTION` or `FUNCTION:N`, the Nth call.
 fn call(text: &str) -> Option<Place> {
     let (name, at) = text.split_once(':').unwrap_or((text, "1"));
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
@@ -71,7 +71,7 @@ fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| *number > 0)
 }
 
-/// Nanoseconds of a decimal number with a unit.
+/// Parses a decimal number with a unit of time; the result is in ns.
 fn time(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at_checked(digits)?;
@@ -87,7 +87,7 @@ fn time(text: &str) -> Option<u64> {
     while digits.len() < places {
         digits.push('0');
     }
-    // Less than a nanosecond is nothing that the guest knows.
+    // Cuts off digits below a nanosecond, the resolution of the guest's clock.
     let below = digits.get(..places)?;
     let whole: u64 = whole.parse().ok()?;
     let below: u64 = if below.is_empty() {

@@ -1,25 +1,25 @@
-//! The guest's CLOCK_MONOTONIC, from what its timekeeper keeps for callers that must not wait.
+//! Reads the guest's CLOCK_MONOTONIC from memory, as NMI-safe callers in the kernel do.
 //!
-//! The time-stamp counter of a CPU is its clock, in ns. The kernel multiplies what it counted
-//! since the last tick, and changes the factor slightly at ticks.
+//! A CPU's time-stamp counter is its clock, in ns. The kernel scales the count since the last tick
+//! by a factor that it adjusts slightly at ticks.
 
 use assize_target::gdb_stub::{GdbStub, StubError};
 use assize_why::kernel_elf::KernelSymbol;
 use assize_why::types::offsets;
 
-/// Where the timekeeper is in memory.
+/// The location of the timekeeper in guest memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GuestClock {
     /// The address of `tk_fast_mono`.
     pub(crate) at: u64,
-    /// The offset of its two copies, of which the low bit of its first word chooses one.
+    /// The offset of its two copies; the lowest bit of its first word selects one.
     pub(crate) copies: u64,
     /// The offsets in a copy of `cycle_last`, `mult`, `shift`, `xtime_nsec`, `base` and the last
     /// field, `base_real`.
     pub(crate) fields: [u64; 6],
 }
 
-/// What the timekeeper says at one moment.
+/// The contents of the timekeeper at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timekeeper {
     last: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Timekeeper {
 }
 
 impl GuestClock {
-    /// Finds the timekeeper by the kernel's symbols and types.
+    /// Finds the timekeeper with the kernel's symbols and BTF.
     pub(crate) fn find(symbols: &[KernelSymbol], types: &[u8]) -> Result<GuestClock, String> {
         let mut all = symbols.iter();
         let found = all.find(|one| one.name == "tk_fast_mono");
@@ -52,12 +52,12 @@ impl GuestClock {
         })
     }
 
-    /// How long one copy is.
+    /// The size of one copy in bytes.
     pub(crate) fn copy_size(&self) -> u64 {
         self.fields.last().copied().unwrap_or_default() + 8
     }
 
-    /// Reads the timekeeper of a machine that stands still.
+    /// Reads the timekeeper of a stopped machine.
     pub(crate) fn read(&self, stub: &mut GdbStub) -> Result<Timekeeper, StubError> {
         let mut word = |address: u64, bytes: usize| -> Result<u64, StubError> {
             let mut whole = [0; 8];
@@ -82,7 +82,7 @@ impl GuestClock {
 }
 
 impl Timekeeper {
-    /// The time at a count.
+    /// The CLOCK_MONOTONIC time, in ns, at a count.
     pub(crate) fn time(&self, count: u64) -> u64 {
         let passed = i128::from(count) - i128::from(self.last);
         let all = passed * i128::from(self.factor) + i128::from(self.fraction);
@@ -90,7 +90,7 @@ impl Timekeeper {
         u64::try_from(time).unwrap_or_default()
     }
 
-    /// The first count at which it is this late.
+    /// The first count at which CLOCK_MONOTONIC has reached a time.
     pub(crate) fn count(&self, time: u64) -> u64 {
         let all = (i128::from(time) - i128::from(self.base)) << self.shift;
         let factor = i128::from(self.factor.max(1));

@@ -1,4 +1,4 @@
-//! gdb: what it is started with.
+//! Starts gdb.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::shell;
 
 const CLOCK: &str = include_str!("clock.py");
 
-/// The files that a gdb of one session reads.
+/// The command files for a gdb.
 #[derive(Debug)]
 pub(super) struct GdbFiles {
     commands: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct GdbFiles {
 }
 
 impl GdbFiles {
-    /// Writes them into a directory, for a machine behind this door.
+    /// Writes the files into a directory, for a machine at the socket or port `door`.
     pub(super) fn write(
         directory: &Path,
         door: &str,
@@ -33,7 +33,7 @@ impl GdbFiles {
         fs::write(&elf, made.map_err(io::Error::other)?)?;
         let mut commands = String::from("set confirm off\n");
         let _ = writeln!(commands, "file {}", elf.display());
-        // On a busy host an answer may take longer than gdb's two seconds, after which it asks again.
+        // On a busy host a reply may take longer than gdb's default of two seconds.
         commands.push_str("set remotetimeout 60\n");
         let _ = writeln!(commands, "target remote {door}");
         fs::write(at("commands"), commands)?;
@@ -58,7 +58,7 @@ impl GdbFiles {
         })
     }
 
-    /// Starts gdb. It reads no file of the user's and loads nothing that a tree offers.
+    /// Starts gdb without the user's configuration files and without auto-loading.
     pub(super) fn start(
         &self,
         program: &Path,
@@ -76,7 +76,7 @@ impl GdbFiles {
             .spawn()
     }
 
-    /// The options with which somebody else starts one.
+    /// The options for a gdb that the user starts.
     pub(super) fn options(&self) -> String {
         let [commands, clock] =
             [&self.commands, &self.clock].map(|it| shell::quote(it.as_os_str()));
@@ -84,7 +84,7 @@ impl GdbFiles {
     }
 }
 
-/// Whether this program runs at all.
+/// Whether this program can be executed and succeeds.
 pub(super) fn runs(program: &Path) -> io::Result<bool> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null());

@@ -1,8 +1,8 @@
-//! What came before a point of a run: going back is repeating the run up to an earlier point.
+//! Reverse execution: a run is taken back to an earlier point by repeating it up to there.
 //!
-//! A machine is started from the memory image, or from the last checkpoint before the point,
-//! brought near by the guest's time, and then instruction by instruction. On a long way it
-//! leaves checkpoints, the closer to the point the denser, so that the next step back is short.
+//! The machine starts from the memory image, or from the last checkpoint before the point, runs
+//! freely until shortly before it, and then executes single instructions. A long way leaves
+//! checkpoints, denser towards the point, so that the next step back is short.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,37 +15,37 @@ use assize_target::gdb_stub::{GdbStub, Stop, StubError};
 use super::point::{Point, clocks, sum};
 use super::stops::Stops;
 
-/// This far before the count of a CPU it has not yet executed the instruction that took it
-/// there: the longest, PAUSE, takes 100 at most.
+/// A CPU whose clock is at least this far, in ns, before a count has not executed the instruction
+/// that reached that count: the longest, PAUSE, takes at most 100.
 const BEFORE: u64 = 128;
-/// By how much the way back grows while a CPU is idle.
+/// Factor by which a search goes farther back while it finds only an idle CPU.
 const GROWTH: u64 = 16;
-/// A way longer than this, in ns of the guest, gets a checkpoint at three quarters of it.
+/// A way longer than this, in ns of the guest, gets a checkpoint after three quarters of it.
 const FAR: u64 = 5_000_000;
 
-/// A machine that stands still.
+/// A stopped machine and the connection to its gdb stub.
 pub(super) struct StandingMachine {
     pub(super) run: DebuggedRun,
     pub(super) stub: GdbStub,
 }
 
-/// Why a run stopped on the way back.
+/// Where a run stopped on the way back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reached {
-    /// Before an instruction of this CPU: it was to step, or has a breakpoint there.
+    /// Before an instruction of this CPU: after a step, or at a breakpoint.
     Cpu(usize),
-    /// Before this CPU writes or reads what is watched.
+    /// Before this CPU accesses watched memory; the text is for gdb's stop reply.
     Watchpoint(usize, String),
-    /// Where the memory image goes on: nothing came before.
+    /// At the first instruction after the memory image; the run begins there.
     Begin,
 }
 
-/// Why one cannot go back.
+/// Why going back failed.
 #[derive(Debug)]
 pub(super) enum NotBack {
     Stub(StubError),
     Start(assize_target::Error),
-    /// Repeated, the run does not come to this point.
+    /// The repeated run does not reach this point.
     Differs,
 }
 
@@ -73,9 +73,9 @@ impl fmt::Display for NotBack {
     }
 }
 
-/// A moment to go on from.
+/// A checkpoint and where in the run it was taken.
 struct KeptMoment {
-    /// The machine was stopped at this time.
+    /// The time at which the machine was stopped for it, in ns since it was switched on.
     stop: u64,
     at: Point,
     checkpoint: Checkpoint,
@@ -87,21 +87,21 @@ struct CpuEvent {
     stop: Stop,
 }
 
-/// The events right before a point.
+/// The consecutive events right before a point.
 struct EventWindow {
     events: Vec<CpuEvent>,
     end: Point,
-    /// The time at which the machine was stopped in front of them; `None`: the memory image.
+    /// The time at which the machine was stopped before the first event; `None`: the memory image.
     stop: Option<u64>,
 }
 
-/// The run so far.
+/// Finds earlier points of one run, and keeps checkpoints for the next search.
 pub(super) struct History<'a> {
     exact: &'a Exact,
     order: &'a Order,
-    /// Ends all waiting.
+    /// Set to cancel a search.
     cancel: Arc<AtomicBool>,
-    /// `None` if the run is only repeated from its memory image.
+    /// Checkpoints; `None` after a run from a checkpoint turned out to differ.
     kept: Option<Vec<KeptMoment>>,
     window: Option<EventWindow>,
 }
@@ -117,8 +117,8 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Goes to before the last instruction of a CPU in front of this point, or the last
-    /// interrupt or exception that it took.
+    /// Goes back to before the last event of a CPU (instruction, interrupt or exception) that
+    /// precedes `from`.
     pub(super) fn step_back(
         &mut self,
         from: &Point,
@@ -130,7 +130,7 @@ impl<'a> History<'a> {
         })
     }
 
-    /// Goes to the last of these breakpoints or watchpoints in front of this point.
+    /// Goes back to the last hit of one of these breakpoints or watchpoints before `from`.
     pub(super) fn continue_back(
         &mut self,
         from: &Point,
@@ -142,12 +142,12 @@ impl<'a> History<'a> {
         })
     }
 
-    /// Goes to a point.
+    /// Goes back to a point.
     pub(super) fn go_back_to(&mut self, point: &Point) -> Result<StandingMachine, NotBack> {
         self.exactly(|history| history.go_to(point))
     }
 
-    /// If the run is another one from checkpoints, repeats it from its memory image alone.
+    /// Tries again from the memory image alone if a run from a checkpoint does not reach the point.
     fn exactly<T>(
         &mut self,
         mut act: impl FnMut(&mut Self) -> Result<T, NotBack>,
@@ -162,14 +162,14 @@ impl<'a> History<'a> {
         }
     }
 
-    /// A machine that stands at the last moment kept before a time, or at the begin.
+    /// A machine stopped at the last checkpoint before a time, or at the memory image.
     fn start(&self, time: u64) -> Result<StandingMachine, NotBack> {
         let all = self.kept.iter().flatten();
         let before = all.filter(|kept| kept.at.furthest() <= time);
         self.start_kept(before.map(|kept| kept.stop).max())
     }
 
-    /// A machine that stands at a moment that was kept, or at the begin.
+    /// A machine stopped at the checkpoint taken at `stop`; without one, at the memory image.
     fn start_kept(&self, stop: Option<u64>) -> Result<StandingMachine, NotBack> {
         let mut all = self.kept.iter().flatten();
         let run = match all.find(|kept| Some(kept.stop) == stop) {
@@ -180,8 +180,8 @@ impl<'a> History<'a> {
         Ok(StandingMachine { run, stub })
     }
 
-    /// A machine that stands where the first CPU comes to a time, and whether that is later
-    /// than where the memory image goes on.
+    /// A machine stopped where the first CPU reaches a time, and whether the time is not before the
+    /// memory image.
     fn start_at(&mut self, time: u64) -> Result<(StandingMachine, bool), NotBack> {
         let mut machine = self.start(time)?;
         loop {
@@ -203,7 +203,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Keeps the moment at which a machine stands that was stopped at a time.
+    /// Adds a checkpoint of a machine that was stopped at the time `stop`.
     pub(super) fn keep(
         &mut self,
         run: &mut DebuggedRun,
@@ -221,9 +221,9 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// A machine at a point.
+    /// A machine stopped at a point.
     fn go_to(&mut self, point: &Point) -> Result<StandingMachine, NotBack> {
-        // Later moments are made again by who goes there.
+        // Drops later checkpoints; a run that goes there makes them again.
         if let Some(all) = &mut self.kept {
             all.retain(|kept| kept.at.sum() <= point.sum());
         }
@@ -241,8 +241,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Executes from a time on, event by event, until the caller says so or the run is past
-    /// `end`.
+    /// Executes single events from a time on, until `is_enough` or the machine is at or past `end`.
     fn execute(
         &mut self,
         time: u64,
@@ -271,7 +270,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Where a CPU stood before its last event in front of a point.
+    /// The point before the last event of a CPU that precedes `from`; `None` if there is none.
     fn event_before(&mut self, from: &Point, cpu: usize) -> Result<Option<Point>, NotBack> {
         let known = self.window.as_ref().and_then(|it| it.event(from, cpu));
         if known.is_some() {
@@ -295,7 +294,7 @@ impl<'a> History<'a> {
             if found.is_some() || is_begin {
                 return Ok(found);
             }
-            // It was idle, since its clock had that count or for longer.
+            // The CPU was idle; its clock has had this count since `first` or longer.
             if first < count {
                 (count, back) = (first, BEFORE);
             } else {
@@ -304,7 +303,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// A time from this one on at which a CPU has not yet come to a count, near where it does.
+    /// Moves `time` forward to shortly before a CPU reaches `count`, never beyond that.
     fn nearer(
         &mut self,
         mut time: u64,
@@ -333,7 +332,7 @@ impl<'a> History<'a> {
         Ok(time)
     }
 
-    /// Where the last of these breakpoints and watchpoints in front of a point was hit.
+    /// The last hit of these breakpoints and watchpoints before `from`.
     fn hit_before(
         &mut self,
         from: &Point,
@@ -380,7 +379,7 @@ impl EventWindow {
         self.events.first().map_or(&self.end, |event| &event.before)
     }
 
-    /// The point before the last event of a CPU in front of a point of this window.
+    /// The point before the last event of a CPU before `from`, if `from` is in this window.
     fn event(&self, from: &Point, cpu: usize) -> Option<Point> {
         let is_it = |event: &CpuEvent| event.before == *from;
         let until = match self.events.iter().position(is_it) {
@@ -393,7 +392,7 @@ impl EventWindow {
         Some(event.before.clone())
     }
 
-    /// The last breakpoint or watchpoint that was hit.
+    /// The last hit of a breakpoint or watchpoint in this window.
     fn hit(&self, stops: &Stops<'_>) -> Option<(Point, Reached)> {
         let mut after = &self.end;
         for CpuEvent { before, stop } in self.events.iter().rev() {
@@ -419,7 +418,7 @@ fn step(stub: &mut GdbStub) -> Result<Stop, StubError> {
     stub.step_machine()
 }
 
-/// Lets a machine go on to a time, from stop to stop, and returns the last one.
+/// Continues a machine up to a time, through all stops, and returns the last hit.
 fn last_hit(
     stub: &mut GdbStub,
     time: u64,

@@ -1,4 +1,4 @@
-//! Moments that the record of a run knows: its samples, jobs and kernel events.
+//! Moments known from the record of a run: its samples, jobs and kernel events.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -12,14 +12,14 @@ use super::place::milliseconds;
 use crate::failure::Failure;
 use crate::trace::traced;
 
-/// The metric whose samples have the time of their begin.
+/// The only metric whose samples are stamped with their begin, not their end.
 const PLANTED_STALL: &str = "planted_stall";
 
-/// A moment of a recorded run. What is counted is counted from 1.
+/// A moment of a recorded run. Numbers count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(super) kind: MomentKind,
-    /// Whether the end of a sample is meant.
+    /// Whether the end of the sample is meant instead of its begin.
     pub(super) ends: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum MomentKind {
 }
 
 impl Moment {
-    /// When it was, in ns of CLOCK_MONOTONIC, and what it is in words.
+    /// The time of the moment, in ns of CLOCK_MONOTONIC, and a description.
     pub(crate) fn find(
         &self,
         plan: &Plan,
@@ -62,7 +62,7 @@ impl Moment {
         Ok(self.side(span(samples, at)?, &what))
     }
 
-    /// The longest time between a wakeup of a thread and when it got a CPU.
+    /// The longest time from a wakeup of a thread with this name until it got a CPU.
     fn wait(&self, run: &TracedRun, name: &str) -> Result<(u64, String), String> {
         let threads = run.threads.by_tid.values();
         let named = threads.filter(|thread| thread.name == name);
@@ -85,7 +85,7 @@ impl Moment {
     }
 }
 
-/// When a sample begins and ends, in ns of CLOCK_MONOTONIC.
+/// The begin and the end of a sample, in ns of CLOCK_MONOTONIC.
 pub(crate) fn span(samples: &Samples, at: usize) -> Result<[u64; 2], String> {
     let metric = &samples.metric;
     let (Some(&value), Some(&t_ns)) = (samples.values.get(at), samples.t_ns.get(at)) else {
@@ -98,7 +98,7 @@ pub(crate) fn span(samples: &Samples, at: usize) -> Result<[u64; 2], String> {
     if samples.unit != "ns" {
         return Err(format!("{metric} is not a length of time"));
     }
-    // The time of a sample is its end, but a stall's its begin.
+    // Stamps are the end of a sample, except for stalls.
     let (known, length) = (start + t_ns, whole(value));
     Ok(match metric.as_str() {
         PLANTED_STALL => [known, known.saturating_add(length)],
@@ -106,7 +106,7 @@ pub(crate) fn span(samples: &Samples, at: usize) -> Result<[u64; 2], String> {
     })
 }
 
-/// A length in ns, which fits a float.
+/// Converts a length in ns to an integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It saturates.
 fn whole(value: f64) -> u64 {
     value.round() as u64
@@ -116,7 +116,7 @@ fn nth(number: u64) -> Result<usize, String> {
     usize::try_from(number - 1).map_err(|error| error.to_string())
 }
 
-/// The samples of which a metric is a statistic.
+/// The samples that a metric is a statistic of.
 fn series<'a>(all: &'a [Samples], metric: &str) -> Result<&'a Samples, String> {
     let is_of = |one: &&Samples| {
         one.metric == metric
@@ -136,7 +136,7 @@ fn series<'a>(all: &'a [Samples], metric: &str) -> Result<&'a Samples, String> {
     })
 }
 
-/// The worst sample of a metric, else of the first primary metric that has samples.
+/// The worst sample of `metric`, or else of the first primary metric that has samples.
 pub(crate) fn worst<'a>(
     plan: &Plan,
     recorded: &'a RunRecord,

@@ -1,4 +1,4 @@
-//! The place at which a run is stopped first, and how it gets there.
+//! Stops a run at a place.
 
 use std::fmt;
 
@@ -7,32 +7,33 @@ use assize_why::kernel_elf::KernelSymbol;
 
 use super::clock::GuestClock;
 
-/// The functions that a kernel calls when it oopses, warns or panics.
+/// Functions that the kernel calls on an oops, a warning or a panic.
 const CRASH: [&str; 4] = ["oops_enter", "__warn", "panic", "vpanic"];
-/// Farther ahead than this, in ns, changes of the guest's clock rate on the way matter.
+/// Targets farther ahead than this, in ns, are approached in steps, as the guest may change its
+/// clock rate.
 const NEAR: u64 = 2_000_000;
 
 /// A place in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Where its memory image goes on, before its set-up.
+    /// The first instruction after the memory image, before the set-up.
     Begin,
     /// A time of CLOCK_MONOTONIC, in ns.
     Time(u64),
-    /// The Nth call of a function, from 1.
+    /// The Nth call of a function, counted from 1.
     Call(String, u64),
-    /// Where the kernel oopses, warns or panics.
+    /// The first oops, warning or panic of the kernel.
     Crash,
 }
 
-/// Why a run did not get to a place.
+/// Why a run was not stopped at a place.
 #[derive(Debug)]
 pub(crate) enum Missed {
-    /// The run ended before it.
+    /// The run ended first; the place in words.
     Ended(String),
-    /// This run has no such place.
+    /// The run has no such place; the reason.
     None(String),
-    /// The machine cannot be asked.
+    /// The connection to the machine failed.
     Stub(StubError),
 }
 
@@ -52,16 +53,16 @@ impl fmt::Display for Missed {
     }
 }
 
-/// Where a machine is stopped.
+/// The position of a stopped machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// The CPU that stopped it.
+    /// The CPU that stopped.
     pub(crate) cpu: usize,
-    /// The count of that CPU, in ns since the machine was switched on.
+    /// The clock of that CPU, in ns since the machine was switched on.
     pub(crate) count: u64,
 }
 
-/// Lets a machine go on to a place. Only a time needs the clock.
+/// Continues a machine up to a place. `clock` is used for times only.
 pub(crate) fn go_to(
     stub: &mut GdbStub,
     place: &Place,
@@ -113,14 +114,14 @@ fn code(symbols: &[KernelSymbol], is: impl Fn(&str) -> bool) -> impl Iterator<It
     found.into_iter()
 }
 
-/// Stops at the Nth time that a CPU comes to one of these addresses.
+/// Stops where a CPU reaches one of these addresses for the Nth time; returns that CPU.
 fn go_to_call(stub: &mut GdbStub, addresses: &[u64], times: u64) -> Result<usize, Missed> {
     for address in addresses {
         stub.set_breakpoint(*address)?;
     }
     let mut cpu = stub.go()?;
     for _ in 1..times {
-        // Past the instruction at which it stands. Another CPU may come to one meanwhile.
+        // Steps over the breakpoint. Another CPU may reach one in this step.
         let next = stub.step(cpu)?;
         let stands = addresses.contains(&stub.program_counter(next)?);
         cpu = if next == cpu && !stands {
@@ -135,8 +136,8 @@ fn go_to_call(stub: &mut GdbStub, addresses: &[u64], times: u64) -> Result<usize
     Ok(cpu)
 }
 
-/// Stops before the first instruction at this time or later. The guest may adjust its clock on
-/// the way, so this approaches the time in steps.
+/// Stops before the first instruction at or after this time. Approaches the time in steps, because
+/// the guest may adjust its clock on the way.
 fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize, Missed> {
     let begin = clock.read(stub)?.time(stub.icount("now ")?);
     if begin >= time {
@@ -158,14 +159,14 @@ fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize
             StubError::Ended => Missed::Ended(format!("{} ms", milliseconds(time))),
             other => Missed::Stub(other),
         })?;
-        // All CPUs may have been idle until later.
+        // All CPUs may have been idle past the time.
         if clock.read(stub)?.time(stub.icount(&format!("cpu {cpu} "))?) >= time {
             return Ok(cpu);
         }
     }
 }
 
-/// With all digits of the nanoseconds.
+/// Formats a time with all digits of the nanoseconds.
 pub(crate) fn milliseconds(ns: u64) -> String {
     format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
 }

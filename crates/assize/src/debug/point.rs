@@ -2,20 +2,20 @@
 
 use assize_target::gdb_stub::{GdbStub, StubError};
 
-/// What the clocks and program counters of all CPUs were. A run comes to each point once.
+/// The clocks and program counters of all CPUs. A run passes each point once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Point {
-    /// The count of each CPU, in ns since the machine was switched on.
+    /// The clock of each CPU, in ns since the machine was switched on.
     pub(super) counts: Vec<u64>,
-    /// The program counter of each. An interrupt or exception that is taken changes it, and no
-    /// count.
+    /// The program counter of each CPU. Taking an interrupt or exception changes only this, not the
+    /// clock.
     pub(super) counters: Vec<u64>,
-    /// The CPU that executes, or did last.
+    /// The CPU that is executing, or that executed last.
     pub(super) turn: usize,
 }
 
 impl Point {
-    /// Where a machine stands.
+    /// The current point of a stopped machine.
     pub(super) fn read(stub: &mut GdbStub) -> Result<Point, StubError> {
         let (turn, counts) = clocks(stub)?;
         let counters = (0..counts.len()).map(|cpu| stub.program_counter(cpu));
@@ -27,22 +27,22 @@ impl Point {
         })
     }
 
-    /// The count of a CPU.
+    /// The clock of a CPU; 0 if there is no such CPU.
     pub(super) fn count(&self, cpu: usize) -> u64 {
         self.counts.get(cpu).copied().unwrap_or_default()
     }
 
-    /// Grows with each instruction of any CPU.
+    /// The sum of all clocks, which grows with each instruction of any CPU.
     pub(super) fn sum(&self) -> u128 {
         sum(&self.counts)
     }
 
-    /// The count of the CPU that is furthest.
+    /// The largest of the clocks.
     pub(super) fn furthest(&self) -> u64 {
         self.counts.iter().copied().max().unwrap_or_default()
     }
 
-    /// Whether a machine with these counts stands here.
+    /// Whether a stopped machine with these clocks is at this point.
     pub(super) fn is_at(&self, counts: &[u64], stub: &mut GdbStub) -> Result<bool, StubError> {
         if self.counts != counts {
             return Ok(false);
@@ -60,7 +60,7 @@ pub(super) fn sum(counts: &[u64]) -> u128 {
     counts.iter().map(|count| u128::from(*count)).sum()
 }
 
-/// The CPU that executes, and the count of each.
+/// The CPU that is executing, and the clock of each CPU.
 pub(super) fn clocks(stub: &mut GdbStub) -> Result<(usize, Vec<u64>), StubError> {
     let text = stub.monitor("info icount")?;
     read_clocks(&text).ok_or_else(|| StubError::Answered {

@@ -1,5 +1,5 @@
-//! Carries gdb's remote protocol between a debugger and the machine that it sees. Going back is
-//! answered here: the debugger then sees another machine.
+//! Relays gdb's remote protocol between a debugger and a machine. Reverse execution is implemented
+//! here: it gives the debugger another machine, at the earlier point.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read, Write};
@@ -18,16 +18,16 @@ use super::history::{History, NotBack, Reached, StandingMachine};
 use super::point::{Point, clocks};
 use super::stops::Stops;
 
-/// How often to check whether somebody connects, or the run has ended.
+/// Interval between checks for a new connection and for the end of the run.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Where debuggers connect.
+/// The listening sockets for debuggers.
 pub(super) enum Doors {
     Socket(UnixListener),
     Port(TcpListener),
 }
 
-/// A connection of either kind.
+/// A connection over either kind of socket.
 trait Stream: Read + Write + Send {
     fn twin(&self) -> io::Result<Box<dyn Stream>>;
     fn end(&self);
@@ -38,7 +38,7 @@ impl Stream for UnixStream {
         Ok(Box::new(self.try_clone()?))
     }
     fn end(&self) {
-        // It may have ended already.
+        // The connection may be closed already.
         let _ = self.shutdown(Shutdown::Both);
     }
 }
@@ -53,7 +53,7 @@ impl Stream for TcpStream {
 }
 
 impl Doors {
-    /// Lets a caller ask whether somebody has come.
+    /// Makes `accept` return an error if no debugger is waiting.
     pub(super) fn without_waiting(self) -> io::Result<Doors> {
         match &self {
             Doors::Socket(listener) => listener.set_nonblocking(true)?,
@@ -75,14 +75,14 @@ impl Doors {
     }
 }
 
-/// What ends waiting.
+/// Flags that cancel waiting for the machine.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Interruption {
-    /// Set by each of these, and by a debugger that asks the machine to stop or goes away.
+    /// Set with either flag below, and when a debugger disconnects.
     pub(super) any: Arc<AtomicBool>,
     /// Set by signals that end this process.
     pub(super) ends: Arc<AtomicBool>,
-    /// Set by a debugger that asks the machine to stop.
+    /// Set when a debugger asks the machine to stop.
     stop: Arc<AtomicBool>,
 }
 
@@ -91,7 +91,7 @@ impl Interruption {
         self.ends.load(Ordering::SeqCst)
     }
 
-    /// Whether a debugger has asked the machine to stop; it is forgotten.
+    /// Whether a debugger has asked the machine to stop; clears the request.
     fn take_stop(&self) -> bool {
         let asked = self.stop.swap(false, Ordering::SeqCst);
         self.any.store(self.is_end(), Ordering::SeqCst);
@@ -99,25 +99,25 @@ impl Interruption {
     }
 }
 
-/// The machine that debuggers see.
+/// The machine that debuggers see; reverse execution replaces it.
 pub(super) struct SeenMachine<'a> {
     pub(super) run: DebuggedRun,
     pub(super) history: History<'a>,
-    /// Where it stood before a debugger first wrote to its memory or registers.
+    /// The point before a debugger first wrote to memory or registers; `None` if none did.
     pub(super) before_write: Option<Point>,
     pub(super) interruption: Interruption,
 }
 
 impl SeenMachine<'_> {
-    /// Serves each debugger that connects, one after the other.
+    /// Serves debuggers one after the other, until `is_done` or a signal.
     pub(super) fn serve(&mut self, doors: &Doors, mut is_done: impl FnMut(&DebuggedRun) -> bool) {
         while !is_done(&self.run) && !self.interruption.is_end() {
             match doors.accept() {
-                // A debugger or the machine has gone; another debugger may come.
+                // An error means that the debugger or the machine is gone; another may connect.
                 Ok(stream) => drop(self.carry(stream)),
                 Err(_) => thread::sleep(LOOK),
             }
-            // The one that has gone set it.
+            // The debugger's disconnect has set the flag.
             self.interruption.take_stop();
         }
     }
@@ -138,20 +138,20 @@ impl SeenMachine<'_> {
         };
         let served = session.serve(&inputs);
         session.debugger.end();
-        // It panics only through a bug in this file.
+        // The thread panics only through a bug in this file.
         let _ = reader.join();
         served
     }
 }
 
-/// What comes from a debugger.
+/// Input from a debugger.
 enum DebuggerInput {
     Packet(Vec<u8>),
     Interrupt,
 }
 
-/// Reads what a debugger sends until it has gone. Between packets are acknowledgements and
-/// requests to stop; in a packet, `#` is escaped.
+/// Reads a debugger's input until it disconnects. Acknowledgements and requests to stop come
+/// between packets; inside a packet, `#` is escaped.
 fn read(from: Box<dyn Stream>, to: &Sender<DebuggerInput>, interruption: &Interruption) {
     let mut packet = None;
     for byte in BufReader::new(from).bytes().map_while(Result::ok) {
@@ -179,17 +179,17 @@ fn read(from: Box<dyn Stream>, to: &Sender<DebuggerInput>, interruption: &Interr
     interruption.any.store(true, Ordering::SeqCst);
 }
 
-/// One debugger.
+/// The connection of one debugger.
 struct Session<'a, 'b> {
     seen: &'a mut SeenMachine<'b>,
     stub: GdbStub,
     debugger: Box<dyn Stream>,
-    /// The CPU that stopped the machine.
+    /// The CPU that stopped last.
     cpu: usize,
-    /// The packets that select the CPU whose registers are meant, and the one that goes on.
+    /// The last `Hg` packet (CPU of register access) and `Hc` packet (CPU to step or continue).
     general: Option<String>,
     continued: Option<String>,
-    /// Packets that insert a breakpoint or watchpoint, without the `Z`.
+    /// The inserted breakpoints and watchpoints: their packets without the `Z`.
     inserted: BTreeSet<String>,
 }
 
@@ -201,7 +201,7 @@ impl Session<'_, '_> {
                     self.debugger.write_all(b"+")?;
                     self.answer(&packet)?;
                 }
-                // The machine has stopped meanwhile.
+                // The machine stopped before the request arrived.
                 Ok(DebuggerInput::Interrupt) => {
                     self.seen.interruption.take_stop();
                 }
@@ -225,7 +225,7 @@ impl Session<'_, '_> {
             _ => {}
         }
         self.stub.send_packet(packet)?;
-        // It has no answer.
+        // A kill packet gets no reply.
         if text == "k" {
             return Ok(());
         }
@@ -233,7 +233,7 @@ impl Session<'_, '_> {
         if let Some(stop) = stopped_by(&String::from_utf8_lossy(&answer)) {
             self.stopped_on(stop.cpu);
             if text == "?" {
-                // QEMU does that where the machine stops, and not where a debugger asks.
+                // QEMU selects the stopped CPU at a stop, but not for `?`.
                 self.select()?;
             }
         }
@@ -254,13 +254,13 @@ impl Session<'_, '_> {
         Ok(self.debugger.write_all(&framed(answer))?)
     }
 
-    /// A debugger takes the CPU that stopped for selected.
+    /// Records a stop. Debuggers take the CPU that stopped as selected.
     fn stopped_on(&mut self, cpu: usize) {
         self.cpu = cpu;
         self.general = Some(format!("Hgp1.{:x}", cpu + 1));
     }
 
-    /// The answer of the machine. Before it may come output.
+    /// Waits for the machine's reply; forwards console output that precedes it.
     fn wait(&mut self) -> Result<Vec<u8>, StubError> {
         loop {
             match self.stub.receive_packet() {
@@ -273,14 +273,14 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Where the machine stands.
+    /// The current point of the machine; restores the debugger's selection.
     fn here(&mut self) -> Result<Point, StubError> {
         let point = Point::read(&mut self.stub)?;
         self.select()?;
         Ok(point)
     }
 
-    /// Selects the CPU that the debugger has selected.
+    /// Selects in the machine the CPU that the debugger has selected.
     fn select(&mut self) -> Result<(), StubError> {
         match &self.general {
             Some(packet) => self.stub.apply(packet),
@@ -288,7 +288,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// The CPU that is to step: the one that goes on, else the selected one.
+    /// The CPU to step: that of the last `Hc` packet, else the selected one.
     fn stepped(&self) -> usize {
         let named = |packet: &Option<String>| {
             let (_, thread) = packet.as_ref()?.split_once('.')?;
@@ -339,7 +339,7 @@ impl Session<'_, '_> {
         self.seen.history.continue_back(&here, &stops)
     }
 
-    /// Lets the debugger see another machine.
+    /// Replaces the machine that the debugger sees, with the same breakpoints.
     fn see(&mut self, machine: StandingMachine) -> Result<(), StubError> {
         self.stub = machine.stub;
         self.seen.run = machine.run;
@@ -350,8 +350,8 @@ impl Session<'_, '_> {
     }
 }
 
-/// Whether a packet writes memory or registers. `X` and `M` may ask for nothing to be written,
-/// to see whether that is possible.
+/// Whether a packet writes memory or registers. `X` and `M` with length 0 write nothing; gdb sends
+/// them to probe for support.
 fn writes(packet: &str) -> bool {
     match packet.chars().next() {
         Some('P' | 'G') => true,

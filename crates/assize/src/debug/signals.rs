@@ -1,4 +1,4 @@
-//! Signals, which mean something else while gdb runs: Ctrl-C is then gdb's.
+//! Signal handling of `assize debug`: while gdb runs, Ctrl-C belongs to gdb.
 
 use std::io;
 use std::process::Child;
@@ -13,10 +13,10 @@ use signal_hook::flag;
 use super::relay::Interruption;
 use crate::failure::Failure;
 
-/// How often to check whether a debugger or a run has ended.
+/// Interval between checks for the end of gdb or of the run.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Signals that ask this process to end.
+/// Flags for the signals that ask this process to end.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
     /// Set by SIGINT, SIGTERM and SIGHUP.
@@ -26,7 +26,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Keeps these signals from ending the process from now on.
+    /// Installs the handlers: from now on these signals only set flags.
     pub(super) fn watch() -> Result<Signals, Failure> {
         let signals = Signals::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -38,21 +38,22 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Set when one has come.
+    /// The flag that any of the signals sets.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.any)
     }
 
-    /// Waits until this is so, or a signal comes.
+    /// Polls until `is_so`, or fails if a signal arrives.
     pub(super) fn wait_for(&self, is_so: impl FnMut() -> bool) -> Result<(), Failure> {
         wait_for(&self.any, is_so)
     }
 
-    /// Lets signals end the serving of debuggers. Ctrl-C is gdb's, if it is not served `alone`.
+    /// Makes signals stop the serving of debuggers; SIGINT only if no gdb was started here
+    /// (`alone`).
     pub(super) fn end(&self, serving: &Interruption, alone: bool) -> Result<(), Failure> {
         let ctrl_c = alone.then_some(SIGINT);
         for signal in [SIGTERM, SIGHUP].into_iter().chain(ctrl_c) {
-            // The second is looked at when the first is seen.
+            // `any` is registered last, because readers check `ends` after seeing `any`.
             for flag in [&serving.ends, &serving.any] {
                 flag::register(signal, Arc::clone(flag)).map_err(failed)?;
             }
@@ -60,12 +61,12 @@ impl Signals {
         Ok(())
     }
 
-    /// Ends gdb if a signal has asked for that. Those that were gdb's are forgotten.
+    /// Kills gdb and fails if SIGTERM or SIGHUP arrived. Forgets SIGINT, which was meant for gdb.
     pub(super) fn leave(&self, gdb: &mut Child) -> Result<(), Failure> {
         let ends = self.ends.load(Ordering::SeqCst);
         self.any.store(ends, Ordering::SeqCst);
         if ends {
-            // It may have ended just now.
+            // gdb may have ended already.
             let _ = gdb.kill();
             let _ = gdb.wait();
             return Err(Failure::InterruptedEarly);

@@ -2,16 +2,17 @@
 
 use assize_target::gdb_stub::{GdbStub, Stop, StubError};
 
-/// What a debugger has inserted: packets without the `Z`, such as `1,ffffffff81000000,1`.
+/// The breakpoints and watchpoints of a debugger: packets without the `Z`, such as
+/// `1,ffffffff81000000,1`.
 pub(super) struct Stops<'a> {
     packets: &'a [String],
     breakpoints: Vec<u64>,
 }
 
-/// Memory that is watched for writes: address and size, and its bytes so far, if they can be read.
+/// Memory watched for writes: address, size and last contents; `None` if unreadable.
 type Watched = (u64, usize, Option<Vec<u8>>);
 
-/// The memory that is watched in one machine.
+/// The watched memory of one machine.
 pub(super) struct WatchedMemory {
     all: Vec<Watched>,
 }
@@ -28,7 +29,7 @@ impl<'a> Stops<'a> {
         }
     }
 
-    /// Inserts them all, or watchpoints alone: steps do not stop at breakpoints anyway.
+    /// Inserts all of them, or only watchpoints: single steps ignore breakpoints anyway.
     pub(super) fn insert(&self, stub: &mut GdbStub, all: bool) -> Result<WatchedMemory, StubError> {
         let mut watched = Vec::new();
         for packet in self.packets {
@@ -49,8 +50,8 @@ impl<'a> Stops<'a> {
 }
 
 impl WatchedMemory {
-    /// Whether a stop is one for the debugger: memory that was written without a change is
-    /// passed over, as gdb does.
+    /// Whether to report a stop to the debugger. Like gdb, skips writes that do not change the
+    /// memory.
     pub(super) fn is_hit(&mut self, stop: &Stop, stub: &mut GdbStub) -> bool {
         let Some(why) = &stop.watch else {
             return false;
@@ -65,7 +66,7 @@ impl WatchedMemory {
     }
 }
 
-/// Kind, address and size.
+/// Kind, address and size of a `Z` packet.
 fn parse(packet: &str) -> Option<(u8, u64, usize)> {
     let mut words = packet.split([',', ';']);
     let kind = words.next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Checks for what this machine has and what it lacks.
+//! The checks of `assize doctor`.
 
 use std::env;
 use std::fs;
@@ -12,12 +12,12 @@ use assize_target::{Error, Sandbox, agent, policies};
 
 use super::DoctorCheck;
 
-/// The kernel of machines unless an experiment names another.
+/// The kernel of experiments that do not name one.
 const USUAL_KERNEL: &str = "debian:6.12";
 
 const AGENT: &str = "agent";
 const QEMU: &str = "QEMU";
-/// Programs, and what each is needed for.
+/// Programs, and the purpose of each.
 const PROGRAMS: &[(&str, &str)] = &[
     ("aplay", "workloads of the kind audio"),
     ("cyclictest", "workloads of the kind cyclictest"),
@@ -30,7 +30,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("apt-get", "fetching kernels and QEMU from Debian's archive"),
 ];
 
-/// The targets, and the names of the checks that each needs.
+/// The targets and, for each, the names of the checks that it needs to pass.
 pub(super) fn targets() -> [(&'static str, Vec<String>); 2] {
     let usual = format!("kernel {USUAL_KERNEL}");
     [

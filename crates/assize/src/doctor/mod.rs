@@ -13,12 +13,12 @@ use overhead::InstrumentOverhead;
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct DoctorCheck {
-    /// What was looked for.
+    /// The name of the program, file or setting.
     name: String,
-    /// What it is needed for.
+    /// The features that need it.
     needed_for: String,
     there: bool,
-    /// Where it is, or why it is missing.
+    /// Its location, or why it is missing.
     detail: String,
     /// The command or change that fixes it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What is there, then what is missing, then what this machine is ready for.
+/// The passed checks, then the failed ones, then the targets that are ready.
 fn text(checks: &[DoctorCheck]) -> String {
     let width = checks.iter().map(|check| check.name.chars().count()).max();
     let width = width.unwrap_or(0);
@@ -84,7 +84,7 @@ fn text(checks: &[DoctorCheck]) -> String {
     text
 }
 
-/// Which targets this machine can measure on, and what the others lack.
+/// The targets on which this machine can measure, and the failed checks of the others.
 fn readiness(checks: &[DoctorCheck]) -> String {
     let (mut ready, mut others) = (Vec::new(), String::new());
     for (target, needs) in checks::targets() {

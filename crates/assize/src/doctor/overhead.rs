@@ -14,18 +14,18 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::run::target_of;
 
-/// Runs with and without each instrument. Exact runs with one seed are identical, so each
-/// run has another seed.
+/// Number of runs with and without each instrument, each with another seed, because exact runs with
+/// one seed are identical.
 const RUNS: u64 = 9;
-/// The instrument that counts the overhead of the others where possible.
+/// The instrument that measures the others where the target has it.
 const COUNTING: &str = "guest-instructions";
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct InstrumentOverhead {
     instrument: String,
-    /// Metric to its median without and with the instrument.
+    /// For each metric, the medians without and with the instrument.
     metrics: BTreeMap<String, [f64; 2]>,
-    /// Why it could not be measured.
+    /// The reason, if it could not be measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable: Option<String>,
 }
@@ -33,7 +33,7 @@ pub(super) struct InstrumentOverhead {
 /// Measures every instrument on a target.
 pub(super) fn measure(target: &str) -> Result<Vec<InstrumentOverhead>, Failure> {
     let here = target_of(target, Options::default())?;
-    // Only exact machines count instructions.
+    // Only exact machines have this instrument.
     let always: &[&str] = if target == "exact" { &[COUNTING] } else { &[] };
     let instruments = |more: Option<&str>| -> Vec<String> {
         let all = always.iter().copied().chain(more);
@@ -84,7 +84,7 @@ fn orders(instruments: &[String]) -> Vec<Order> {
     (1..=RUNS).map(order).collect()
 }
 
-/// The agent's answers in the completed runs.
+/// The agent's messages of each completed run.
 fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<AgentMessage>>, Failure> {
     let mut answers = Vec::new();
     for order in orders(instruments) {
@@ -154,7 +154,7 @@ fn cost(
     }
 }
 
-/// The costs as a table.
+/// The overhead as a table.
 pub(super) fn text(target: &str, costs: &[InstrumentOverhead]) -> String {
     let mut text = format!(
         "\noverhead on {target}: medians of {RUNS} runs of an empty workload\n\

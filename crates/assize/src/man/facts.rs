@@ -1,13 +1,13 @@
-//! What manual pages say about each verb besides its options.
+//! The facts of manual pages that the command line's descriptors lack.
 
-/// What the pages say about a verb besides its options.
+/// Exit status, files and examples of a verb.
 pub(super) struct VerbFacts {
     pub(super) verb: &'static str,
-    /// When it exits with status 1; empty if never.
+    /// When status 1 is returned; empty if never.
     pub(super) finding: &'static str,
-    /// Files that it writes, each with a description.
+    /// Files that the verb writes, each with a description.
     pub(super) files: &'static [(&'static str, &'static str)],
-    /// Commands, each with what it does.
+    /// Example commands, each with a description.
     pub(super) examples: &'static [(&'static str, &'static str)],
 }
 

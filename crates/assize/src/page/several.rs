@@ -1,4 +1,4 @@
-//! The page of several bundles: what they have in common, and their evidence.
+//! The page of several bundles: their common facts and their evidence.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use assize_verdict::Document;
 use super::{LIMITS, facts, head};
 use crate::failure::Failure;
 
-/// Fills in what all bundles have in common, if all are bundles of runs. Facts in which
-/// they differ are listed for each.
+/// Fills in the facts that all bundles have in common, if all are bundles of runs. Facts that
+/// differ are listed per bundle.
 pub(super) fn describe(
     about: &mut About,
     document: &Document,
@@ -62,8 +62,8 @@ pub(super) fn describe(
     Ok(())
 }
 
-/// The measurements of all blocks; each bundle gets an equal share of the bytes. The runs
-/// of each come after those of the previous bundle, as in the records.
+/// The measurements of all blocks; each bundle gets an equal share of the bytes. They are in the
+/// order of the bundles, like the runs in the records.
 pub(super) fn evidence_of(blocks: &[PathBuf]) -> Result<ThinnedEvidence, Failure> {
     let limits = EvidenceLimits {
         bytes: LIMITS.bytes / blocks.len().max(1),

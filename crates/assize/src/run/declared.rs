@@ -1,4 +1,4 @@
-//! Checks that the claims of an experiment can be tested once there are runs.
+//! Checks, before anything is run, that the claims of an experiment can be tested.
 
 use assize_job::{Workload, event_names, measured};
 use assize_plan::{Experiment, Overrides, Plan};
@@ -6,8 +6,8 @@ use assize_verdict::{ClaimNames, NamedClaim};
 
 use crate::failure::Failure;
 
-/// Refuses a claim that is malformed or names something the experiment does not have.
-/// Names that the command line leaves out are allowed.
+/// Refuses a claim that is malformed or names something that the experiment lacks. Names that the
+/// command line leaves out are allowed.
 pub(super) fn check(experiment: &Experiment) -> Result<(), Failure> {
     let plan = experiment.plan(&Overrides::default())?;
     let names: Vec<String> = plan.configurations.iter().map(|c| c.name.clone()).collect();
@@ -18,7 +18,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names in a claim, given the configurations of a plan; or why it cannot be tested.
+/// Parses a claim, given the configurations of a plan; the error says why it cannot be tested.
 pub(crate) fn read(
     plan: &Plan,
     configurations: &[String],
@@ -44,9 +44,9 @@ pub(crate) fn read(
     Ok(found)
 }
 
-/// The events whose rates are claimed, each once with the workload on which it is counted
-/// (an index into [`Plan::workloads`]). Claims about anything that the command line left
-/// out of the plan are skipped.
+/// The events whose rates are claimed, each once, with the index in [`Plan::workloads`] of the
+/// workload that counts it. Claims about parts of the experiment that the command line leaves out
+/// are skipped.
 pub(crate) fn rates(plan: &Plan) -> Vec<(String, usize)> {
     let mut rates = Vec::new();
     let names: Vec<String> = plan.configurations.iter().map(|c| c.name.clone()).collect();
@@ -80,7 +80,7 @@ fn metrics(plan: &Plan, claim: &str, which: impl Fn(&Workload) -> bool) -> Vec<S
     };
     for name in measured(&workloads, &plan.instruments) {
         if name.is_open() {
-            // From a family of metrics, add the ones that the claim may mention.
+            // Of a family of metrics, adds those that the claim may name.
             let spoken = phrases(claim).into_iter();
             spoken.filter(|text| name.matches(text)).for_each(&mut add);
         } else {

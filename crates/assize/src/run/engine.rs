@@ -47,18 +47,18 @@ impl FinishedExecution {
     }
 }
 
-/// What to run, and how.
+/// The runs to execute, and how.
 pub(crate) struct Engine<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) target: &'a dyn Target,
     pub(crate) jobs: usize,
-    /// The runs of which two executions must agree.
+    /// Selects the runs that are executed twice and must agree.
     pub(crate) twice: &'a ReproducibilityCheck,
     /// Set from outside to stop the engine.
     pub(crate) interrupted: &'a AtomicBool,
 }
 
-/// A report about runs.
+/// A progress report.
 #[derive(Debug)]
 pub(crate) enum RunEvent<'a> {
     /// A run has ended.
@@ -74,12 +74,12 @@ enum SlotMessage {
 }
 
 impl Engine<'_> {
-    /// Executes these runs, starting them in this order, and reports ended runs and runs in
-    /// progress on the calling thread. A failed run is retried as often as the plan allows; it
-    /// never stops the others.
+    /// Executes `runs`, starting them in this order, and reports finished and current runs on the
+    /// calling thread. A failed run is retried as often as the plan allows; it never stops the
+    /// others.
     ///
-    /// After an interrupt, nothing new starts, and the results of runs in progress are
-    /// not reported; `kill` is called repeatedly until they have ended.
+    /// After an interrupt, no run starts and results of current runs are not reported; `kill` is
+    /// called repeatedly until they have ended.
     pub(crate) fn carry_out(
         &self,
         runs: &[PlannedRun],
@@ -96,7 +96,7 @@ impl Engine<'_> {
             }
             drop(sender);
             let mut first: Result<(), Failure> = Ok(());
-            // By slot.
+            // Current runs by slot.
             let mut under_way = BTreeMap::new();
             loop {
                 let told = receiver.recv_timeout(PULSE);
@@ -154,7 +154,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Executes a run with its retries; returns whether to go on with the next run.
+    /// Executes a run with its retries; returns whether the slot may take another run.
     fn attempts(&self, run: &PlannedRun, slot: usize, sender: &Sender<SlotMessage>) -> bool {
         let Some(order) = self.plan.order(run.index) else {
             let error = assize_target::Error {
@@ -174,7 +174,7 @@ impl Engine<'_> {
             let done = match self.twice.run(self.target, &order, place) {
                 Ok(done) => done,
                 Err(error) => {
-                    // The interrupt killed the run; the target did not fail.
+                    // The interrupt killed the run, so the error is not the target's.
                     if !self.was_interrupted() {
                         let _ = sender.send(SlotMessage::Broken(error));
                     }
@@ -206,8 +206,8 @@ impl Engine<'_> {
         true
     }
 
-    /// Whether an interrupt came. Waits briefly for one that is about to be noticed: a
-    /// terminal sends it to a run's processes and to us at the same time.
+    /// Whether an interrupt came. Waits briefly for it: a terminal signals the processes of a run
+    /// and this one at the same time.
     fn was_interrupted(&self) -> bool {
         if !self.is_interrupted() {
             thread::sleep(PULSE);

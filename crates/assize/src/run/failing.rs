@@ -1,4 +1,4 @@
-//! Gives up where every run fails.
+//! Ends an experiment early if all runs of a configuration fail.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,16 +7,16 @@ use assize_bundle::{RunExit, RunRecord};
 
 use crate::failure::Failure;
 
-/// After this many failed runs, and none that completed, the next will fail too.
+/// Number of failed runs, with none completed, after which the next is expected to fail.
 const ENOUGH: usize = 3;
 
-/// The failed runs of each configuration on each workload of which no run has completed.
+/// The failures by configuration and workload.
 #[derive(Debug, Default)]
 pub(super) struct FailureStreaks(BTreeMap<(String, String), FailureStreak>);
 
 #[derive(Debug, Default)]
 struct FailureStreak {
-    /// Whether a run completed.
+    /// Whether a run has completed.
     ended: bool,
     /// The index of the first failed run.
     first: u32,
@@ -26,8 +26,7 @@ struct FailureStreak {
 impl FailureStreaks {
     /// Adds a run.
     ///
-    /// # Errors
-    /// The first runs of its configuration have all failed.
+    /// # Errors The first [`ENOUGH`] runs of its configuration on its workload have all failed.
     pub(super) fn add(&mut self, record: &RunRecord, directory: &Path) -> Result<(), Failure> {
         let run = &record.run;
         let place = (run.configuration.clone(), run.workload.clone());
@@ -72,7 +71,7 @@ mod tests {
         RunRecord::new(index, 0, Run::new(configuration, "w", 1), exit)
     }
 
-    /// After how many runs it gives up.
+    /// The number of runs after which it gives up; `None` if it does not.
     fn gives_up_after(runs: &[(&str, bool)]) -> Option<usize> {
         let mut streaks = FailureStreaks::default();
         let mut runs = (0..).zip(runs);

@@ -12,7 +12,7 @@ use super::target;
 use crate::failure::Failure;
 use crate::levels;
 
-/// The fact that names the revision under test.
+/// Name of the fact that holds the revision under test.
 pub(crate) const REVISION: &str = "revision";
 
 /// The head of a bundle for this plan, on this machine.
@@ -43,7 +43,8 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
     })
 }
 
-/// A run has the same result on every exact machine, so all of them count as one.
+/// The machine that runs are attributed to. Results are the same on every exact machine, so all
+/// count as one.
 fn machine(target: &str, host: &str) -> String {
     match target.strip_prefix("ssh:") {
         Some(remote) => remote.into(),
@@ -92,8 +93,8 @@ fn tradeoffs(plan: &Plan) -> Vec<DeclaredTradeoff> {
     plan.tradeoffs.iter().map(of).collect()
 }
 
-/// Facts that must match for runs to belong together. Facts whose names begin with `host`
-/// are for information only.
+/// Facts in which bundles must agree for their runs to be pooled. Those whose names begin with
+/// `host` are for information only.
 fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     let mut facts = BTreeMap::new();
     let mut add = |name: &str, value: String| facts.insert(name.to_string(), value);

@@ -1,4 +1,4 @@
-//! Decides whether an experiment may stop before all its runs are done.
+//! Decides whether an experiment may stop early.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 
 use crate::terms::InterimLooks;
 
-/// The runs up to a look, in the order of the schedule.
+/// The runs up to a look, in schedule order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InterimStage {
     /// Runs that must be recorded before the look.
     pub(crate) runs: Vec<PlannedRun>,
-    /// The blocks complete by then; the look uses only these.
+    /// The blocks complete then; the look uses only these.
     pub(crate) blocks: BTreeSet<u32>,
-    /// Whether to look at the data then; false for the last stage, after which nothing is left to
-    /// decide.
+    /// Whether to look at the data then; false for the last stage, as nothing remains to be
+    /// decided.
     pub(crate) look: bool,
 }
 
@@ -49,12 +49,12 @@ pub(crate) fn stages(plan: &Plan) -> Vec<InterimStage> {
     stages
 }
 
-/// Whether more runs would add nothing to the answer: every comparison of the watched
-/// metrics has a verdict, and its interval lies between the ratio divided by 1 + `within`
-/// and the ratio times 1 + `within`. A narrow interval alone is not enough, as it may
-/// contain both no difference and one that matters.
+/// Whether more runs would not change the answer: every comparison of the watched metrics has a
+/// verdict, and its interval lies between the ratio divided by 1 + `within` and the ratio times 1 +
+/// `within`. A narrow interval alone is not enough, as it may contain both no difference and one
+/// that matters.
 ///
-/// A watched metric that was not recorded always needs more runs.
+/// A watched metric that was not recorded needs more runs.
 pub(crate) fn enough(document: &Document, watched: &[String], within: f64) -> bool {
     !watched.is_empty()
         && watched.iter().all(|metric| {
@@ -76,8 +76,7 @@ fn is_narrow(row: &Comparison, within: f64) -> bool {
         (Scale::Log | Scale::Summary, Some(ratio)) => {
             high <= ratio * (1.0 + within) && low >= ratio / (1.0 + within)
         }
-        // There is no ratio to take a percentage of: only values without variation are
-        // enough.
+        // Without a ratio there is no percentage, so only values without variation are enough.
         _ => low == high,
     }
 }

@@ -23,8 +23,8 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// The first signal is noted; a second one ends the process at once. Later watchers
-    /// also see signals that came before.
+    /// Installs the handlers: the first signal sets a flag, a second one ends the process at once.
+    /// Later watchers share the flag.
     pub(crate) fn watch() -> Result<Self, Failure> {
         static ONLY: Mutex<Option<Interrupt>> = Mutex::new(None);
         let mut only = ONLY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -44,7 +44,7 @@ impl Interrupt {
         let interrupt = Interrupt::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             let came = &interrupt.has_come;
-            // In this order, so that the first signal does not find the flag set.
+            // Registered in this order, so that the first signal does not find the flag set.
             flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(came))
                 .map_err(failed)?;
             flag::register(signal, Arc::clone(came)).map_err(failed)?;
@@ -61,15 +61,15 @@ impl Interrupt {
     }
 }
 
-/// Ends the processes that this one has started, and their descendants: first sends
-/// SIGTERM to the children, so that they can clean up, later kills all that are left.
+/// Ends the child processes and their descendants: first sends SIGTERM to the children, so that
+/// they can clean up, later kills whatever is left.
 #[derive(Debug, Default)]
 pub(crate) struct ProcessKiller {
     since: Option<Instant>,
 }
 
 impl ProcessKiller {
-    /// Must be called repeatedly until no run is in flight.
+    /// Makes progress; must be called repeatedly until no run is in flight.
     pub(crate) fn go_on(&mut self) {
         let own = std::process::id();
         let Some(since) = self.since else {
@@ -86,7 +86,7 @@ impl ProcessKiller {
 fn signal(pids: &[u32], signal: Signal) {
     for &pid in pids {
         if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-            // It may have ended by now.
+            // The process may have ended by now.
             let _ = kill_process(pid, signal);
         }
     }
@@ -105,7 +105,7 @@ fn parents() -> BTreeMap<u32, u32> {
     .collect()
 }
 
-/// The parent in a line of `/proc/PID/stat`. The name before it may contain blanks and
+/// The parent PID in a line of `/proc/PID/stat`. The name before it may contain blanks and
 /// parentheses.
 fn parent(stat: &str) -> Option<u32> {
     let behind = stat.rsplit_once(')')?.1;

@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     judge(&work, arguments)
 }
 
-/// Refuses claims and options that could not be judged, before anything is measured.
+/// Refuses claims and options that could not be judged later, before anything is measured.
 fn askable(plan: &Plan, question: &QuestionArguments) -> Result<(), Failure> {
     let trial = TrialArguments {
         question: question.clone(),
@@ -116,14 +116,13 @@ fn askable(plan: &Plan, question: &QuestionArguments) -> Result<(), Failure> {
     Ok(assize_verdict::check(&options, &names.collect::<Vec<_>>())?)
 }
 
-/// The number of runs at a time: the requested one, but no more than can run without
-/// affecting each other.
+/// The number of parallel runs: as requested, but at most the number of slots.
 fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
     let slots = target.slots().max(1);
     asked.map_or(slots, |asked| slots.min(asked as usize))
 }
 
-/// What runs are checked against and where they are recorded.
+/// Where runs are recorded, and what they are checked against.
 struct RunContext<'a> {
     writer: &'a Writer,
     expected: &'a ExpectedParts,
@@ -137,9 +136,9 @@ struct RunSession<'a> {
     jobs: usize,
     /// Whether to give up once the first runs of a configuration have all failed.
     gives_up: bool,
-    /// Executes the runs, if they are not executed here.
+    /// Set if Slurm executes the runs.
     slurm: Option<&'a Slurm>,
-    /// Whether to print what each run printed.
+    /// Whether to print the output of each run.
     show_output: bool,
 }
 
@@ -166,7 +165,7 @@ impl RunSession<'_> {
             true => recorded_in(&self.work.directory)?,
             false => BTreeSet::new(),
         };
-        // If it cannot be read, the writer reports why.
+        // If the directory cannot be read, the writer reports why.
         let known = match self.work.resumed {
             true => assize_bundle::read(&self.work.directory).unwrap_or_default(),
             false => Records::default(),
@@ -219,8 +218,8 @@ impl RunSession<'_> {
         Ok(progress.tally())
     }
 
-    /// Executes the runs of all stages, up to an interrupt or a look that tells enough; then
-    /// returns the number of blocks.
+    /// Executes the runs of all stages until an interrupt, or until a look is conclusive; returns
+    /// the number of blocks at that look.
     fn stages(
         &self,
         stages: &[InterimStage],
@@ -243,7 +242,7 @@ impl RunSession<'_> {
         Ok(None)
     }
 
-    /// Prints what will be done and any obstacle that is already known.
+    /// Prints the number of runs, the bundle, and known obstacles.
     fn announce(&self, progress: &Progress<'_>) -> Result<(), Failure> {
         let plan = &self.work.plan;
         let directory = self.work.directory.display();
@@ -255,8 +254,7 @@ impl RunSession<'_> {
         Ok(())
     }
 
-    /// Prepares the target for the runs up to the first look. Later runs may never be
-    /// needed.
+    /// Prepares the target for the runs up to the first look, as later runs may not be needed.
     fn prepare(
         &self,
         stages: &[InterimStage],
@@ -276,7 +274,7 @@ impl RunSession<'_> {
         let (sender, steps) = channel();
         thread::scope(|scope| {
             let tell = move |step: PreparationStep| {
-                // The receiver is gone once everything is ready.
+                // The receiver is gone once the target is ready.
                 let _ = sender.send(step);
             };
             let preparing = scope.spawn(move || self.target.prepare_telling(&orders, &tell));
@@ -350,7 +348,7 @@ impl RunSession<'_> {
         )
     }
 
-    /// Whether the complete blocks answer the experiment's question.
+    /// Whether the complete blocks settle the question, so that no more runs are needed.
     fn told_enough(&self, stage: &InterimStage) -> Result<bool, Failure> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
@@ -369,7 +367,7 @@ impl RunSession<'_> {
     }
 }
 
-/// The runs that are still to be done.
+/// The runs of all stages that are not recorded yet.
 fn missing_of(stages: &[InterimStage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
     let all = stages.iter().flat_map(|stage| &stage.runs);
     all.filter(|run| !there.contains(&run.index))
@@ -392,7 +390,7 @@ fn judge(work: &PlannedWork, arguments: &RunArguments) -> Result<u8, Failure> {
     };
     let mut document = output::judge(&records, &trial, &terms)?;
     if work.resumed {
-        // All runs are done now: the same command would show nothing new.
+        // All runs are done, so the same command would add nothing.
         document.rerun = rerun::command(&work.directory)?;
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
@@ -408,9 +406,9 @@ fn judge(work: &PlannedWork, arguments: &RunArguments) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Fails if no run of some configuration completed on a workload, because then something that was
-/// requested has not been measured. A configuration that `may_lose` all its runs is exempt if each
-/// of them ended in a way that counts as a result.
+/// Fails if no run of some configuration completed on a workload, as a requested measurement is
+/// then missing. A configuration that `may_lose` all its runs is exempt if each of them ended in a
+/// way that counts as a result.
 fn all_completed(
     records: &Records,
     directory: &Path,

@@ -9,15 +9,15 @@ use assize_target::kernels::{Kernel, Kernels, can_be_fetched};
 
 use crate::failure::Failure;
 
-/// Refuses a kernel or a module that does not exist. Returns the Debian kernels that have to be
-/// fetched before a run; of their modules nothing is known.
+/// Refuses a kernel or module that does not exist. Returns the Debian kernels that have to be
+/// fetched first; their modules are not checked.
 pub(super) fn check(experiment: &Experiment, plan: &Plan) -> Result<Vec<String>, Failure> {
     let mut missing = Vec::new();
     let mut stored: Vec<Option<Kernel>> = Vec::new();
     let configurations = plan.configurations.iter();
     let names: BTreeSet<&String> = configurations.map(|one| &one.machine.kernel).collect();
     let kernels = Kernels::new(Kernels::default_root()?);
-    // Other targets have a kernel.
+    // The other targets use the kernel that they run.
     for name in names.into_iter().filter(|_| is_virtual(&plan.target)) {
         match kernels.resolve(name) {
             Ok(kernel) => stored.push(Some(kernel)),
@@ -44,7 +44,7 @@ fn kernel_place(experiment: &Experiment, plan: &Plan, name: &str) -> Option<Stri
     }
 }
 
-/// The error of a target, at its place in the experiment.
+/// Attributes an error of a target to its place in the experiment.
 fn refused(place: Option<String>, error: assize_target::Error) -> Failure {
     match place {
         Some(place) => Failure::Argument(format!("{place}: {error}")),

@@ -19,9 +19,9 @@ use crate::output;
 use crate::record;
 use crate::shell;
 
-/// Executes single runs, except those that the bundle holds already.
+/// Executes the named runs of a plan, except those already in the bundle.
 pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
-    // From here on, a signal ends the work in order.
+    // From here on, the first signal ends the work after clean-up.
     Interrupt::watch()?;
     let plan = plan_at(&arguments.plan)?;
     let (first, last) = (*arguments.index.start(), *arguments.index.end());
@@ -100,8 +100,7 @@ fn execute(
     Ok(codes)
 }
 
-/// Records a run and reports the result. Another process may already have recorded the
-/// same run.
+/// Records a run and reports the result. Another process may have recorded the same run already.
 fn put(
     writer: &Writer,
     recorded: &assize_bundle::RunRecord,

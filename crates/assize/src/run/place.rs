@@ -8,7 +8,7 @@ use assize_bundle::{Error, Writer};
 use crate::failure::Failure;
 use crate::shell;
 
-/// The file that a bundle has from the start.
+/// The first file of a new bundle.
 const HEAD: &str = "bundle.json";
 
 /// `NAME.bundle` in the current directory for an experiment file `NAME.toml`, or the
@@ -17,7 +17,7 @@ pub(crate) fn free(experiment: &Path) -> PathBuf {
     free_with(experiment, "bundle")
 }
 
-/// The same with this extension.
+/// Like [`free`], with another extension.
 pub(crate) fn free_with(experiment: &Path, extension: &str) -> PathBuf {
     first_free(experiment, extension, |path| {
         fs::symlink_metadata(path).is_ok()
@@ -40,8 +40,8 @@ fn first_free(experiment: &Path, extension: &str, is_there: impl Fn(&Path) -> bo
     path
 }
 
-/// Refuses a directory that is not empty, before any work is done. The remains of a
-/// bundle that was killed while being created do not count.
+/// Refuses a directory that is not empty. The remains of a bundle whose creation was killed do not
+/// count.
 pub(crate) fn must_be_free(directory: &Path) -> Result<(), Failure> {
     let refused = match Writer::may_create(directory) {
         Err(Error::NotEmpty(_)) => "the directory is not empty; name a new one",

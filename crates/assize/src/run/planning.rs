@@ -11,8 +11,7 @@ use crate::cli::OverrideArguments;
 use crate::failure::Failure;
 use crate::shell;
 
-/// Reads an experiment file and plans it. Also returns the kernels that have to be fetched before
-/// it can run.
+/// Reads an experiment file and plans it. Also returns the kernels that have to be fetched first.
 pub(crate) fn plan(
     path: &Path,
     overriding: &OverrideArguments,
@@ -34,8 +33,7 @@ pub(crate) fn plan(
     Ok((plan, missing))
 }
 
-/// Reads the files of workloads that replay one, so that mistakes in them are reported
-/// before any run.
+/// Reads the input files of replay workloads, so that mistakes in them are reported before any run.
 pub(super) fn replays(plan: &Plan) -> Result<(), Failure> {
     for configuration in &plan.configurations {
         for workload in configuration.every_workload() {

@@ -13,8 +13,8 @@ use super::engine::FinishedExecution;
 use super::reproducibility::{self, ReproducibilityCounts};
 use super::view::{self, TerminalView};
 
-/// Without a view, a status line is printed after every tenth of the runs, but at least this many
-/// runs apart.
+/// Minimum number of runs between status lines without a view, which are otherwise printed after
+/// every tenth of the runs.
 const FEWEST: u32 = 10;
 /// Without a view, a line announces a run that takes longer than this.
 const LONG: Duration = Duration::from_secs(20);
@@ -26,9 +26,9 @@ pub(crate) struct RunTally {
     pub(crate) recorded: u32,
     /// Runs recorded by this process.
     pub(crate) new: u32,
-    /// How many of these came from the cache.
+    /// Runs from the cache, among `new`.
     pub(crate) cached: u32,
-    /// How many of these failed.
+    /// Failed runs, among `new`.
     pub(crate) failed: u32,
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct Progress<'a> {
     /// Remaining runs in each cell.
     left: BTreeMap<(usize, usize), u32>,
     begun: Instant,
-    /// What is in progress, for the view.
+    /// The current activity, for the view.
     now: String,
-    /// Long runs that were already announced.
+    /// Long runs that have been announced.
     long: BTreeSet<u32>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Prints what a run printed.
+    /// Prints the output of a run.
     pub(crate) fn print_output(&self, recorded: &RunRecord) {
         let of_command = |name: &str| name.ends_with(".stdout") || name.ends_with(".stderr");
         for (_, text) in recorded.raw.iter().filter(|(name, _)| of_command(name)) {
@@ -116,7 +116,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Announces a step of the preparation for the first run.
+    /// Reports a step of preparing the target.
     pub(crate) fn prepares(&self, text: &str) {
         match &self.shown {
             ProgressDisplay::View(view) => view.doing(&printable(text)),
@@ -125,7 +125,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Reports the runs in progress, each with its start time.
+    /// Reports the current runs, each with its start time.
     pub(crate) fn under_way(&mut self, runs: &BTreeMap<usize, (PlannedRun, Instant)>) {
         match self.shown {
             ProgressDisplay::View(_) => {
@@ -145,7 +145,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The runs in progress, for the view.
+    /// The current runs, for the view.
     fn now<'r>(&self, runs: impl Iterator<Item = &'r PlannedRun>) -> String {
         let names: Vec<String> = runs.map(|run| self.place(run)).collect();
         match names.is_empty() {
@@ -154,7 +154,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// A line for each run that has taken long, printed once.
+    /// A line for each run that has become long; printed once per run.
     fn long<'r>(&mut self, runs: impl Iterator<Item = (&'r PlannedRun, Duration)>) -> Vec<String> {
         let long = runs.filter(|(_, time)| *time >= LONG);
         let long: Vec<_> = long.map(|(run, _)| *run).collect();

@@ -1,15 +1,15 @@
-//! Messages while a target gets ready.
+//! Reports slow preparation of a target.
 
 use std::time::Duration;
 
 use assize_target::PreparationStep;
 
-/// How often to check whether the target is ready.
+/// Interval at which the target's preparation is polled.
 pub(super) const TURN: Duration = Duration::from_millis(10);
-/// Nothing is printed for a target that is ready within this many turns.
+/// Number of polls before anything is printed.
 const SOON: u32 = 50;
 
-/// Reports what a target does to get ready, if that takes long.
+/// Prints the steps of preparing a target, if they take long.
 #[derive(Debug)]
 pub(super) struct GettingReady<'a> {
     target: &'a str,
@@ -26,7 +26,7 @@ impl<'a> GettingReady<'a> {
         }
     }
 
-    /// Counts one more turn, during which these steps began.
+    /// Counts a poll; `steps` have begun since the last one.
     pub(super) fn turn(
         &mut self,
         steps: impl Iterator<Item = PreparationStep>,

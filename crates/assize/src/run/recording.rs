@@ -1,4 +1,4 @@
-//! Records the runs of an experiment that another verb has composed.
+//! Records the runs of an experiment that another verb has generated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::shell;
 use crate::terms::JudgingTerms;
 
-/// What to record, and how.
+/// The experiment, and the options for running it.
 #[derive(Debug)]
 pub(crate) struct Recording<'a> {
     /// The experiment file.
@@ -35,17 +35,17 @@ pub(crate) struct Recording<'a> {
     pub(crate) runs: Option<u32>,
     /// Runs at a time.
     pub(crate) jobs: Option<u32>,
-    /// What executes the runs, if this machine does not.
+    /// What executes the runs, if not this process.
     pub(crate) on: Option<Scheduler>,
     /// Whether to print no progress.
     pub(crate) quiet: bool,
-    /// The question that the runs will be judged on.
+    /// The question that the runs will be judged on, which is checked first.
     pub(crate) question: &'a QuestionArguments,
-    /// Whether all runs of a configuration may end abnormally, which then counts as a result.
+    /// Whether all runs of a configuration may end abnormally; that is then a result.
     pub(crate) may_lose: fn(&str) -> bool,
     /// Whether to give up once the first runs of a configuration have all failed.
     pub(crate) gives_up: bool,
-    /// Whether to print what each run printed.
+    /// Whether to print the output of each run.
     pub(crate) show_output: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct MeasuredRecords {
     pub(crate) directory: PathBuf,
     /// All records of the bundle.
     pub(crate) records: Records,
-    /// The terms on which it is judged.
+    /// The terms for judging it.
     pub(crate) terms: JudgingTerms,
     /// Runs of each configuration on each workload.
     pub(crate) runs: u32,
@@ -70,10 +70,10 @@ impl MeasuredRecords {
     }
 }
 
-/// The experiment as a file in its bundle.
+/// Name of the copy of the experiment file in the bundle.
 const FILE: &str = "experiment.toml";
 
-/// Runs an experiment and leaves its file in the bundle.
+/// Runs an experiment, and stores its file in the bundle.
 pub(crate) fn record_runs(recording: &Recording<'_>) -> Result<MeasuredRecords, Failure> {
     ReadyExperiment::planned(recording)?.carry_out()
 }
@@ -87,7 +87,7 @@ fn checked(text: &str, file: &Path, overrides: &Overrides) -> Result<Plan, Failu
     planned_with(text, &shell::name_of(file), overrides)
 }
 
-/// The same, with a name for messages, and with parts of it replaced.
+/// Like [`planned`], with a name for messages and with overrides.
 pub(crate) fn planned_with(text: &str, name: &str, overrides: &Overrides) -> Result<Plan, Failure> {
     let experiment = assize_plan::parse(text, name)?;
     let plan = experiment.plan(overrides)?;
@@ -96,7 +96,7 @@ pub(crate) fn planned_with(text: &str, name: &str, overrides: &Overrides) -> Res
     Ok(plan)
 }
 
-/// An experiment without mistakes, ready to run.
+/// A planned experiment that has been checked.
 pub(crate) struct ReadyExperiment<'a> {
     recording: &'a Recording<'a>,
     work: PlannedWork,

@@ -1,4 +1,4 @@
-//! Runs that are executed twice, and whether the executions agreed.
+//! Executes some runs twice, and checks that both executions agree.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,13 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ReproducibilityCheck {
     chosen: BTreeSet<u32>,
-    /// The run to execute once more now, whatever the cache holds.
+    /// A run to execute again even if it is cached.
     anew: Option<u32>,
 }
 
 impl ReproducibilityCheck {
-    /// The runs that the plan selects. If any run has to be executed but all selected
-    /// ones are in the cache, one of the selected runs is executed again, to show that
-    /// the machine is exact here and now.
+    /// Selects the runs of a plan. If all selected runs are cached but some other run has to be
+    /// executed, one of the selected is executed again, to check that this machine is exact.
     pub(crate) fn of_plan(
         plan: &Plan,
         missing: &[PlannedRun],
@@ -94,7 +93,7 @@ impl ReproducibilityCounts {
     }
 }
 
-/// How two executions of a run differed, if they did.
+/// The difference between two executions of a run; `None` if they agree.
 pub(super) fn differed(done: &OrderResult) -> Option<&String> {
     done.machine.get(DIFFERED)
 }

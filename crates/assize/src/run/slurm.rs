@@ -1,9 +1,9 @@
 //! `assize run --on slurm`: Slurm executes the runs, as an array of jobs.
 //!
-//! The bundle is the only state. Each job records its runs there and skips recorded ones, so
-//! it may be executed any number of times: Slurm requeues the jobs of a node that fails, and
-//! runs that are missing after an array has ended are submitted again. Jobs do not need this
-//! command; after its end, another one waits for them.
+//! The bundle is the only state. Each job records its runs there and skips recorded ones, so it may
+//! be repeated any number of times: Slurm requeues the jobs of a failed node, and runs that are
+//! still missing after an array has ended are submitted again. Jobs do not need this process; if it
+//! ends, another one can wait for them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,21 +23,21 @@ use crate::failure::Failure;
 use crate::shell;
 use crate::terms::recorded_in;
 
-/// The option, as it is given.
+/// The option's name, for messages.
 pub(super) const OPTION: &str = "--on slurm";
-/// How often the bundle and the queue are looked at.
+/// Interval at which the bundle and the queue are polled.
 const LOOK: Duration = Duration::from_secs(2);
-/// How often to check for an interrupt meanwhile.
+/// Interval at which an interrupt is checked for.
 const PULSE: Duration = Duration::from_millis(50);
-/// The most jobs of an array: Slurm's default for `MaxArraySize` is one more.
+/// Maximum number of jobs in an array: Slurm's default for `MaxArraySize` is one more.
 const JOBS: u32 = 1000;
-/// Runs of a job without `--jobs`: starting a job costs 100 to 150 ms of CPU, which these share.
+/// Runs of a job without `--jobs`: they share the 100 to 150 ms of CPU time to start a job.
 const RUNS_EACH: u32 = 25;
-/// Jobs for each of the places that `--jobs` allows: they end at about the same time, and
-/// a job that is lost was a small part.
+/// Jobs per parallel job allowed by `--jobs`. With several, all finish at about the same time, and
+/// less is lost with a job.
 const JOBS_EACH: u32 = 2;
 
-/// Fails if runs on this target differ from node to node.
+/// Fails unless the runs of this target are the same on every node.
 pub(crate) fn must_be_exact(target: &str) -> Result<(), Failure> {
     match target {
         "exact" => Ok(()),
@@ -47,7 +47,7 @@ pub(crate) fn must_be_exact(target: &str) -> Result<(), Failure> {
     }
 }
 
-/// How to submit the runs of a bundle.
+/// Submits the runs of a bundle.
 #[derive(Debug)]
 pub(super) struct Slurm {
     /// The bundle, as an absolute path; also the name of the jobs.
@@ -58,7 +58,7 @@ pub(super) struct Slurm {
 }
 
 impl Slurm {
-    /// `at_once`: the most jobs at a time. `fresh`: whether the jobs ignore the cache.
+    /// `at_once`: maximum number of parallel jobs. `fresh`: whether jobs ignore the cache.
     pub(super) fn new(
         work: &PlannedWork,
         at_once: Option<u32>,
@@ -75,7 +75,7 @@ impl Slurm {
         })
     }
 
-    /// Has these runs executed, and returns once all are recorded or an interrupt came.
+    /// Submits these runs, and returns once all are recorded or an interrupt came.
     pub(super) fn carry_out(
         &self,
         runs: &[PlannedRun],
@@ -85,11 +85,12 @@ impl Slurm {
         let mut missing: Vec<PlannedRun> = runs.to_vec();
         let there = recorded_in(&self.bundle)?;
         missing.retain(|run| !there.contains(&run.index));
-        // Later errors are taken for a controller that is being restarted.
+        // Fails here if Slurm is missing. Later errors are assumed to be restarts of its
+        // controller.
         self.queued()?;
         let mut submitted: Option<String> = None;
         loop {
-            // The first time it waits for jobs that an earlier command has submitted.
+            // The first iteration waits for jobs submitted by an earlier command.
             let before = missing.len();
             self.wait(&mut missing, interrupt, progress)?;
             if interrupt.came() {
@@ -108,26 +109,26 @@ impl Slurm {
         }
     }
 
-    /// Removes what killed jobs left, and what jobs printed.
+    /// Removes the remains of killed jobs, and the output of jobs.
     pub(super) fn clean(&self, writer: &Writer) -> Result<(), Failure> {
-        // If this fails, a directory is left over.
+        // Leaving the directory behind is harmless.
         let _ = fs::remove_dir_all(self.outputs());
         writer.clean().map_err(Failure::Record)
     }
 
-    /// Where jobs print.
+    /// The directory for the output of jobs.
     fn outputs(&self) -> PathBuf {
         let mut name = self.bundle.clone().into_os_string();
         name.push(".slurm");
         name.into()
     }
 
-    /// Commas separate the names that `squeue` is asked for.
+    /// The name of the jobs. A comma would separate names for `squeue`.
     fn name(&self) -> String {
         self.bundle.to_string_lossy().replace(',', "_")
     }
 
-    /// Submits an array of jobs and returns its number.
+    /// Submits an array of jobs and returns its ID.
     fn submit(&self, array: &JobArray) -> Result<String, Failure> {
         let outputs = self.outputs();
         fs::create_dir_all(&outputs).map_err(|source| Failure::Write {
@@ -153,11 +154,11 @@ impl Slurm {
             .arg(format!("--job-name={}", self.name()))
             .arg(format!("--output={}/%a.txt", outputs.display()));
         let id = printed(sbatch, &array.script(&program, &self.bundle, self.fresh))?;
-        // On a federation of clusters, the cluster follows.
+        // In a federation, the ID is followed by the cluster.
         Ok(id.split(';').next().unwrap_or_default().trim().to_owned())
     }
 
-    /// Waits until no job of this bundle is left, and removes recorded runs from `missing`.
+    /// Waits until no job of this bundle is queued, and removes recorded runs from `missing`.
     fn wait(
         &self,
         missing: &mut Vec<PlannedRun>,
@@ -166,8 +167,8 @@ impl Slurm {
     ) -> Result<(), Failure> {
         let (mut said, mut goes_on) = (String::new(), false);
         loop {
-            // In this order: what the last job recorded is seen. While runs are being recorded,
-            // there are jobs.
+            // The queue is read before the bundle, so that the last job's runs are seen. While runs
+            // are being recorded, there must be jobs.
             let queued = if goes_on { Ok(true) } else { self.queued() };
             let there = recorded_in(&self.bundle)?;
             let before = missing.len();
@@ -200,7 +201,7 @@ impl Slurm {
         }
     }
 
-    /// Whether jobs of this bundle wait or run.
+    /// Whether any job of this bundle is pending or running.
     fn queued(&self) -> Result<bool, Failure> {
         let mut squeue = Command::new("squeue");
         squeue.args(["--noheader", "--format=%i"]);
@@ -208,7 +209,7 @@ impl Slurm {
         Ok(!printed(squeue, "")?.trim().is_empty())
     }
 
-    /// Fails if the array that has ended was cancelled or recorded no run.
+    /// Fails if the last array was cancelled or recorded no run.
     fn must_go_on(&self, id: &str, recorded_some: bool) -> Result<(), Failure> {
         let failed = |why: String| Failure::Command {
             option: OPTION.into(),
@@ -218,7 +219,7 @@ impl Slurm {
         let mut squeue = Command::new("squeue");
         squeue.args(["--noheader", "--format=%i", "--states=CANCELLED"]);
         squeue.arg(format!("--jobs={id}"));
-        // Slurm forgets jobs after some minutes; what is left then are recorded runs.
+        // The query may fail, as Slurm forgets jobs after some minutes; recorded runs decide then.
         if printed(squeue, "").is_ok_and(|jobs| !jobs.trim().is_empty()) {
             return Err(failed("was cancelled".into()));
         }
@@ -234,18 +235,18 @@ impl Slurm {
     }
 }
 
-/// Jobs that execute the same number of consecutive runs each.
+/// A job array; each job executes the same number of consecutive runs.
 #[derive(Debug, PartialEq, Eq)]
 struct JobArray {
     first: u32,
     last: u32,
     each: u32,
-    /// The jobs with runs that are missing.
+    /// The jobs that have missing runs.
     jobs: BTreeSet<u32>,
 }
 
 impl JobArray {
-    /// `None` if no run is missing.
+    /// The jobs for the missing runs; `None` if there are none.
     fn for_runs(missing: &[PlannedRun], at_once: Option<u32>) -> Option<JobArray> {
         let indices: BTreeSet<u32> = missing.iter().map(|run| run.index).collect();
         let (&first, &last) = (indices.first()?, indices.last()?);
@@ -295,7 +296,7 @@ fn ranges(numbers: &BTreeSet<u32>) -> String {
     text.collect::<Vec<_>>().join(",")
 }
 
-/// What a command of Slurm prints.
+/// The standard output of a Slurm command, given `input`.
 fn printed(mut command: Command, input: &str) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = |why: String| Failure::Command {
@@ -310,7 +311,7 @@ fn printed(mut command: Command, input: &str) -> Result<String, Failure> {
         .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(missing)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // If it does not read all, its message says why.
+        // If the command does not read everything, its message says why.
         let _ = stdin.write_all(input.as_bytes());
     }
     let done = child.wait_with_output().map_err(missing)?;
@@ -323,7 +324,7 @@ fn printed(mut command: Command, input: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// The last line that any job printed.
+/// The last line of output of any job.
 fn last_line(outputs: &Path) -> Option<String> {
     let entries = fs::read_dir(outputs).ok()?.flatten();
     let newest = entries.max_by_key(|entry| {
@@ -346,7 +347,7 @@ mod tests {
         JobArray::for_runs(&missing, at_once).unwrap()
     }
 
-    /// The runs that the jobs of an array execute, by a shell as on a node.
+    /// The runs executed by the jobs of an array, started by a shell as on a node.
     fn executed(array: &JobArray) -> Vec<u32> {
         let script = array.script(Path::new("echo"), Path::new("b"), false);
         let mut all = Vec::new();

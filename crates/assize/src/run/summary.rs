@@ -7,7 +7,7 @@ use assize_target::Target;
 
 use super::progress::RunTally;
 
-/// The outcome of the runs, in one line.
+/// The counts after the last run; `stopped` is the number of blocks at an early stop.
 pub(super) fn summary(planned: usize, tally: RunTally, stopped: Option<usize>) -> String {
     let RunTally {
         recorded,
@@ -37,7 +37,7 @@ pub(super) fn summary(planned: usize, tally: RunTally, stopped: Option<usize>) -
     text
 }
 
-/// What the target lacks and the configurations that need it, one line each.
+/// The features that the target lacks and the configurations that need them, one line each.
 pub(super) fn lacking(plan: &Plan, target: &dyn Target) -> Vec<String> {
     let mut lines: Vec<(String, BTreeSet<usize>)> = Vec::new();
     let mut seen = BTreeSet::new();

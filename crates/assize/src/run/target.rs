@@ -36,7 +36,7 @@ fn unknown(name: &str) -> Error {
     }
 }
 
-/// The limits of what the runs of a plan can show, printed in every report of them.
+/// The limits on conclusions from the runs of a plan; every report prints them.
 pub(crate) fn limits(plan: &Plan) -> Vec<String> {
     let limits: &[&str] = match plan.target.as_str() {
         "exact" => &[
@@ -58,7 +58,7 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
             "The live machine is virtual: caches and memory are shared with this host, and its \
              interrupts and exits cost more than a real machine's.",
         ],
-        // For a host, local or remote, the runs themselves show it: see
+        // On hosts, local or remote, the limits follow from the recorded runs: see
         // `assize_bundle::Boots`.
         _ => &[],
     };

@@ -1,4 +1,4 @@
-//! `assize run --verify-exact`: is the exact machine exact here?
+//! `assize run --verify-exact`: checks that the exact machine is exact on this host.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -15,7 +15,7 @@ use super::target;
 use crate::failure::Failure;
 use crate::output;
 
-/// Jobs at a time while the host is busy.
+/// Parallel runs while the host is busy.
 const JOBS: usize = 2;
 const FRESH: Options = Options {
     fresh: true,
@@ -23,8 +23,8 @@ const FRESH: Options = Options {
     unpinned: false,
 };
 
-/// Executes every run as usual, then without the cache, then without the cache next to busy loops
-/// on all CPUs, and compares the agent's answers.
+/// Executes every run three times: as usual, without the cache, and without the cache next to busy
+/// loops on all CPUs. Fails if the agent's messages differ.
 pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<u8, Failure> {
     if plan.target != "exact" {
         return Err(Failure::Argument(format!(
@@ -68,7 +68,7 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
     Ok(0)
 }
 
-/// The agent's answer to each run, in the order of the schedule.
+/// The agent's messages of each run, in schedule order.
 fn answers(
     plan: &Plan,
     target: &dyn Target,
@@ -134,7 +134,7 @@ fn beside_hogs<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
             scope.spawn(move || {
                 let mut set = rustix::thread::CpuSet::new();
                 set.set(cpu);
-                // If this is refused, the loop still keeps some CPU busy.
+                // Without affinity, the loop still keeps some CPU busy.
                 let _ = rustix::thread::sched_setaffinity(None, &set);
                 while !over.load(Ordering::Relaxed) {
                     std::hint::spin_loop();

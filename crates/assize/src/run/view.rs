@@ -7,8 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// How often the view is redrawn.
 const TICK: Duration = Duration::from_millis(500);
 
-/// A line of progress on a terminal, drawn on standard error. It is cut at the current width of
-/// the terminal, so it does not wrap; removing the view leaves nothing behind.
+/// A progress line on a terminal, on standard error. It is cut at the current width, so it never
+/// wraps, and can be removed without a trace.
 pub(super) struct TerminalView(ProgressBar);
 
 impl TerminalView {
@@ -28,12 +28,12 @@ impl TerminalView {
         self.0.set_message(status.to_owned());
     }
 
-    /// Shows what is in progress instead of the status.
+    /// Shows the current activity instead of the status.
     pub(super) fn doing(&self, text: &str) {
         self.0.set_message(text.to_owned());
     }
 
-    /// Prints a line that stays, above the view.
+    /// Prints a permanent line above the view.
     pub(super) fn print(&self, text: &str) {
         self.0.suspend(|| eprintln!("{text}"));
     }

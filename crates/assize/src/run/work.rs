@@ -44,7 +44,7 @@ impl PlannedWork {
     }
 
     /// Opens the bundle; `shared` lets other processes record runs at the same time. `same`: the
-    /// configurations that request the same as an earlier one.
+    /// configurations that request the same as an earlier one, with its name.
     pub(super) fn writer(
         &self,
         shared: bool,
@@ -64,7 +64,7 @@ impl PlannedWork {
         writer.map_err(Failure::Record)
     }
 
-    /// The inputs that `compare` would get for this bundle.
+    /// The input of `compare` for this bundle.
     pub(super) fn inputs(&self) -> [PathBuf; 1] {
         [self.directory.clone()]
     }

@@ -81,7 +81,7 @@ fn too_few(entries: &[TrendBundle], left_out: &[SkippedBundle]) -> String {
     }
 }
 
-/// All complete bundles, sorted by path, and those that are not complete.
+/// All complete bundles, sorted by path, and the incomplete ones.
 fn entries(inputs: &[PathBuf]) -> Result<(Vec<TrendBundle>, Vec<SkippedBundle>), Failure> {
     let mut paths = Vec::new();
     for input in inputs {
@@ -115,7 +115,7 @@ fn entry(path: &Path) -> Result<TrendBundle, Failure> {
     })
 }
 
-/// The reason why a bundle is incomplete, if it is. Which runs an incomplete bundle has depends on
+/// Why a bundle is incomplete; `None` if it is complete. The runs of an incomplete bundle depend on
 /// when it was interrupted.
 fn cut_short(entry: &TrendBundle) -> Result<Option<String>, Failure> {
     let (there, planned) = (recorded_in(&entry.path)?.len(), entry.head.planned_runs);
@@ -204,8 +204,8 @@ fn judged(
     Ok(Trend::new(&document, &words, of))
 }
 
-/// Keeps the requested metrics and events: those that are named; otherwise the primary
-/// metrics, or all if there are none, and all events.
+/// Keeps the metrics and events named on the command line, or else the primary metrics (all if
+/// there are none) and all events.
 fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
     let is_meant = |name: &str, wanted: &[String]| {
         let name = name.to_lowercase();
@@ -243,7 +243,7 @@ fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A bundle as the page shows it, before anything is known of its commit.
+/// The bundle's point in the trend, without facts about its commit.
 fn point(entry: &TrendBundle) -> TrendPoint {
     TrendPoint {
         path: shell::name_of(&entry.path),

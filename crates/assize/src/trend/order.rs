@@ -13,18 +13,18 @@ use crate::library::{day, last_run_ended};
 use crate::run::REVISION;
 use crate::trying::described;
 
-/// Kernels built by `assize try` have this prefix, followed by the commit.
+/// Prefix of the kernels that `assize try` builds; the commit follows.
 const OF_TRY: &str = "kernel try-";
 
 pub(super) struct OrderedBundles {
-    /// The criterion of the order.
+    /// The name of the order: `commit`, `date` or `path`.
     pub(super) by: &'static str,
     pub(super) entries: Vec<TrendBundle>,
     /// The bundles as they are shown.
     pub(super) points: Vec<TrendPoint>,
 }
 
-/// The revision that was run: the given one, or that of the only kernel that was built from a
+/// The revision that was run: as given, or that of the kernel if exactly one was built from a
 /// commit.
 pub(super) fn revision(head: &Head) -> Option<String> {
     if let Some(given) = head.facts.get(REVISION) {
@@ -38,7 +38,7 @@ pub(super) fn revision(head: &Head) -> Option<String> {
     built.next().is_none().then(|| only.to_owned())
 }
 
-/// Orders bundles as the user asks, or as their records allow.
+/// Sorts bundles in the requested order; by default by commit if that is possible, else by date.
 pub(super) fn ordered(
     entries: Vec<TrendBundle>,
     arguments: &TrendArguments,
@@ -104,7 +104,7 @@ fn by_commit(
     apart("commit", named.collect())
 }
 
-/// Of two bundles of the same commit, the older one first.
+/// Orders two bundles of the same commit: the older one first.
 fn earlier(one: &TrendBundle, other: &TrendBundle) -> Ordering {
     let [a, b] = [one, other].map(|entry| last_run_ended(&entry.path).unwrap_or_default());
     a.total_cmp(&b).then_with(|| one.path.cmp(&other.path))

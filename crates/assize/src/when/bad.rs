@@ -1,4 +1,4 @@
-//! What is bad about a run, and whether another one ends so too.
+//! What is bad about a run, and whether another run is bad in the same way.
 
 use assize_bundle::{Ending, Measurement, RunRecord};
 use assize_plan::Plan;
@@ -7,7 +7,7 @@ use assize_why::when::Bad;
 use crate::debug::moment::{span, worst};
 use crate::failure::Failure;
 
-/// A worst sample is bad if it is so many times the median.
+/// A worst sample is bad if it differs from the median by at least this factor.
 const TIMES: f64 = 2.0;
 /// Units of time and their length in ns.
 const TIMES_IN_NS: [(&str, f64); 5] = [
@@ -18,18 +18,18 @@ const TIMES_IN_NS: [(&str, f64); 5] = [
     ("s", 1e9),
 ];
 
-/// What is bad about a run.
+/// The criterion that makes a run bad.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BadRun {
     pub(super) bad: Bad,
-    /// In which way it ended, if it did not complete.
+    /// How the run ended, if it did not complete.
     ending: Option<Ending>,
 }
 
-/// Nothing is bad: what was looked at, and why it is not bad.
+/// Nothing is bad: the criterion, and why the run does not meet it.
 type NotBad = Box<(Bad, String)>;
 
-/// What is bad about a recorded run: how it ended, what `--bad` says, or its worst sample.
+/// What is bad about a recorded run: its ending, the condition of `--bad`, or its worst sample.
 pub(super) fn bad(
     plan: &Plan,
     recorded: &RunRecord,
@@ -80,8 +80,8 @@ fn of_ending(recorded: &RunRecord, ending: Ending) -> Result<BadRun, Failure> {
     })
 }
 
-/// The worst sample, which is bad if it is beyond twice the median. A draw is bad if its sample
-/// is nearer to this one than to the median.
+/// The worst sample, bad if it differs from the median by a factor of 2 or more. The threshold for
+/// draws is the midpoint of sample and median.
 fn sample(
     plan: &Plan,
     recorded: &RunRecord,
@@ -112,7 +112,7 @@ fn sample(
 }
 
 impl BadRun {
-    /// Whether this one ends as bad.
+    /// Whether another execution is bad in the same way.
     pub(super) fn is(&self, run: &RunRecord) -> bool {
         match &self.bad {
             Bad::Ending { .. } => run.ending == self.ending,
@@ -143,7 +143,7 @@ impl BadRun {
         }
     }
 
-    /// When it has happened, in ns of CLOCK_MONOTONIC, if that is known.
+    /// When the bad sample ended, in ns of CLOCK_MONOTONIC; `None` for endings and metrics.
     pub(super) fn end_ns(&self) -> Option<u64> {
         match &self.bad {
             Bad::Sample { end_ns, .. } => Some(*end_ns),
@@ -160,7 +160,7 @@ fn is_beyond(value: f64, threshold: f64, above: bool) -> bool {
     }
 }
 
-/// `METRIC > VALUE`.
+/// The condition `METRIC > VALUE` or `METRIC < VALUE`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Threshold<'t> {
     metric: &'t str,
@@ -190,7 +190,7 @@ impl Threshold<'_> {
         })
     }
 
-    /// The metric with its value, if it is beyond.
+    /// The metric with its value, if the run meets the condition.
     pub(crate) fn exceeded(&self, recorded: &RunRecord) -> Result<Option<String>, String> {
         let found = self.bad(recorded)?;
         Ok(found.ok().map(|_| {
@@ -226,7 +226,7 @@ impl Threshold<'_> {
         Ok(Err(Box::new((bad, why))))
     }
 
-    /// What converts the given unit to that of the metric.
+    /// The factor that converts the given unit to that of the metric.
     fn factor(&self, to: &str) -> Result<f64, String> {
         if self.unit.is_empty() || self.unit == to {
             return Ok(1.0);

@@ -1,4 +1,4 @@
-//! Executes draws, several at a time.
+//! Executes draws, several in parallel.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,17 +17,17 @@ use crate::debug::place::{self, Missed, Place};
 use crate::failure::Failure;
 use crate::{parallel_map, record};
 
-/// Each draw is a batch of its own.
+/// The size given for each draw, at which a batch holds only one.
 const BATCH: usize = 1 << 18;
-/// How far a run goes on at a time, in ns, where it is looked for its end.
+/// The step, in ns, in which a run is continued to find its end.
 const STRIDE: u64 = 10_000_000;
 
-/// The draws of a run.
+/// The draws of a run, made so far.
 pub(super) struct Draws<'a> {
     of: &'a Repeatable<'a>,
-    /// Whether they ended as bad, by instant and number.
+    /// Whether each draw was bad, by the count where it began and its number.
     ended: RefCell<BTreeMap<(u64, u32), bool>>,
-    /// The instants from which draws were made.
+    /// The saved machines that draws start from, by count.
     origins: RefCell<BTreeMap<u64, DrawOrigin>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Whether the draws with these numbers from an instant end as bad.
+    /// Whether each of these draws from the count `at` is bad.
     pub(super) fn from(&self, at: u64, numbers: Range<u32>) -> Result<Vec<bool>, Failure> {
         self.keep_origin(at, numbers.clone())?;
         let (of, origins) = (self.of, self.origins.borrow());
@@ -57,7 +57,7 @@ impl<'a> Draws<'a> {
         Ok(ended)
     }
 
-    /// Keeps an instant if any of these draws is not cached.
+    /// Saves the machine at a count, unless all these draws are cached.
     fn keep_origin(&self, at: u64, numbers: Range<u32>) -> Result<(), Failure> {
         let Repeatable { exact, again, .. } = self.of;
         let is_drawn = |number| exact.is_drawn(&again.order, draw_from(at, number));
@@ -72,14 +72,14 @@ impl<'a> Draws<'a> {
         Ok(())
     }
 
-    /// The first draw from an instant that did not end as bad.
+    /// The first draw from this count that was not bad.
     pub(super) fn ended_otherwise(&self, at: u64) -> Option<u32> {
         let all = self.ended.borrow();
         let mut of = all.range((at, 0)..=(at, u32::MAX));
         of.find(|(_, bad)| !**bad).map(|((_, number), _)| *number)
     }
 
-    /// Whether runs with other seeds end as bad.
+    /// Whether each of these runs with another seed is bad.
     pub(super) fn of_seeds(&self, numbers: Range<u32>) -> Result<Vec<bool>, Failure> {
         let of = self.of;
         parallel(numbers, |number| {
@@ -90,7 +90,7 @@ impl<'a> Draws<'a> {
         })
     }
 
-    /// Says on a terminal how far the search is.
+    /// Prints the progress of the search, if standard error is a terminal.
     pub(super) fn tell(&self, search: &Search) {
         if std::io::stderr().is_terminal() {
             eprint!(
@@ -125,7 +125,7 @@ impl Repeatable<'_> {
         record::recorded(self.plan, run, done, self.expected.run(run))
     }
 
-    /// The record of a draw, which starts from its instant if that was kept.
+    /// The record of a draw. Without `origin`, the run is repeated up to `count` first.
     pub(super) fn draw(
         &self,
         count: u64,
@@ -144,8 +144,8 @@ impl Repeatable<'_> {
         })
     }
 
-    /// The instants at which the run begins and at which what is bad has happened. Fails if the
-    /// repeated run does not give the recorded answer.
+    /// The counts between which to search: where the run begins, and where the bad sample ends or,
+    /// if unknown, past the end of the run. Fails if the repeated run differs from the record.
     pub(super) fn bounds(&self) -> Result<[u64; 2], Failure> {
         let run = self.exact.debug(&self.again.order, 0)?;
         let mut stub = run.stub().map_err(failed)?;
@@ -162,7 +162,7 @@ impl Repeatable<'_> {
             }
             None => last_stride(&mut stub, begin).map_err(failed)?,
         };
-        // A machine that has ended needs no leave.
+        // Fails if the machine has ended already.
         let _ = stub.detach();
         let done = run.finish()?;
         match self.again.difference(self.plan, &done, &self.expected) {
@@ -176,7 +176,7 @@ impl Repeatable<'_> {
         }
     }
 
-    /// The times of these instants, which ascend.
+    /// The CLOCK_MONOTONIC time at each of these counts, which ascend.
     pub(super) fn times(&self, counts: &[u64]) -> Result<BTreeMap<u64, u64>, Failure> {
         let clock = self.clock()?;
         let run = self.exact.debug(&self.again.order, 0)?;
@@ -189,7 +189,7 @@ impl Repeatable<'_> {
             }
             match clock.read(&mut stub) {
                 Ok(keeper) => times.insert(*count, keeper.time(*count)),
-                // Beyond the end of the run.
+                // The count is past the end of the run.
                 Err(_) => None,
             };
         }
@@ -197,20 +197,20 @@ impl Repeatable<'_> {
     }
 }
 
-/// A draw by its number.
+/// The draw with this number from a count.
 pub(super) fn draw_from(count: u64, number: u32) -> Draw {
     let seed = u64::from(number) + 1;
     Draw { count, seed }
 }
 
-/// An instant behind the end of a run.
+/// A count past the end of a run.
 fn last_stride(stub: &mut GdbStub, begin: u64) -> Result<u64, StubError> {
     let mut now = begin;
     loop {
         now += STRIDE;
         let stopped = stub.go_to(now).and_then(|_| stub.icount("now "));
         match stopped {
-            // All CPUs may have been idle until later.
+            // All CPUs may have been idle past the count.
             Ok(later) => now = now.max(later),
             Err(StubError::Ended) => return Ok(now),
             Err(error) => return Err(error),

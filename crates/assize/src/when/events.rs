@@ -7,10 +7,11 @@ use assize_job::events::{EVENTS_FILE, EVENTS_SCHEMA, KernelEvent, KernelEventLog
 use assize_trace::TracedRun;
 use assize_why::when::{PartedCpu, PathStep};
 
-/// How many events are shown before and after they differ.
+/// Maximum number of events shown before and after the first difference.
 const SHOWN: usize = 6;
 
-/// The first events that differ from a time on; nothing if either run has none recorded.
+/// For each CPU, the first events from a time on that differ; empty unless both runs recorded
+/// events.
 pub(super) fn events(bad: &RunRecord, good: &RunRecord, from_ns: u64) -> Vec<PartedCpu> {
     let (Some(bad), Some(good)) = (traced(bad), traced(good)) else {
         return Vec::new();
@@ -34,7 +35,7 @@ fn traced(run: &RunRecord) -> Option<TracedRun> {
     Some(TracedRun::new(KernelEventLog::parse(&ours?.1).ok()?))
 }
 
-/// The events of a CPU. Their values but threads are left out: many are times.
+/// The events of a CPU. Of their values only threads are compared, as many others are times.
 fn steps(run: &TracedRun, cpu: u32, from_ns: u64) -> Vec<PathStep> {
     let rows = run.events.rows.iter();
     rows.filter(|row| row.cpu == cpu && row.at_ns >= from_ns)

@@ -1,4 +1,4 @@
-//! Follows a run and a draw that ended otherwise, instruction by instruction, to where they part.
+//! Follows a run and a draw that was not bad, instruction by instruction, to where they part.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -13,13 +13,13 @@ use super::draws::{draw_from, failed};
 use super::events::events;
 use crate::failure::Failure;
 
-/// How far both are followed beyond where the end was certain, in ns, and in how many slices, at
-/// whose ends the clocks of the CPUs are known. A second attempt goes farther.
+/// How far past the certain moment both are followed, in ns: at first, and if they have not parted
+/// by then. The way is divided into slices, after each of which the CPUs' clocks are read.
 const BEYOND: [u64; 2] = [5_000, 200_000];
 const SLICES: u64 = 100;
 
 impl Repeatable<'_> {
-    /// Where the run and a draw from an instant part.
+    /// Where the run and one of its draws part.
     pub(super) fn parting(
         &self,
         (open, certain): (u64, u64),
@@ -93,7 +93,7 @@ impl Repeatable<'_> {
     }
 }
 
-/// What the CPUs of a run executed.
+/// The instructions that the CPUs of a run executed.
 struct Followed {
     paths: Vec<ExecutedPath>,
     from_ns: u64,
@@ -101,7 +101,7 @@ struct Followed {
 }
 
 impl Followed {
-    /// Reads the lines that QEMU has logged since, an instruction each.
+    /// Reads the lines that QEMU has logged since the last call, one per instruction.
     fn read(
         &mut self,
         lines: &mut impl BufRead,
@@ -119,7 +119,7 @@ impl Followed {
             } else if line.starts_with("Stopped execution")
                 && let Some(path) = last.and_then(|cpu: usize| self.paths.get_mut(cpu))
             {
-                // It has not been executed.
+                // QEMU logged this instruction, but did not execute it.
                 path.instructions.pop();
                 last = None;
             }
@@ -137,7 +137,7 @@ fn executed(line: &str) -> Option<(usize, u64)> {
     Some((cpu.parse().ok()?, u64::from_str_radix(address, 16).ok()?))
 }
 
-/// The clocks of the CPUs; that of an idle one stands.
+/// The clocks of the CPUs. The clock of an idle CPU lags, so the machine's time is used.
 fn clocks(stub: &mut GdbStub, cpus: u32) -> Result<Vec<u64>, StubError> {
     let now = stub.icount("now ")?;
     (0..cpus)
