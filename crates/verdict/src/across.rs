@@ -12,8 +12,8 @@ use crate::document::{Agreement, Scale, TTest, Verdict};
 use crate::family::HypothesisResult;
 use crate::words::{and_list, finite, with_interval};
 
-/// Level of Welch's test for differences between machines. With few machines the test has little
-/// power, hence not 0.05.
+/// Level of Welch's test for differences between machines. It is above 0.05 because with few
+/// machines the test has little power.
 const DIFFER: f64 = 0.1;
 /// Relative spread below which values are equal up to rounding.
 const ROUNDING: f64 = 1e-12;
@@ -50,7 +50,7 @@ pub(crate) enum Generalisation {
     /// To machines like these: the random-effects interval excludes "no
     /// difference".
     LikeThese,
-    /// To all of these machines: each one shows it on its own.
+    /// To all of these machines: each of them shows the difference in its own runs.
     AllOfThese,
     /// To fewer than all of these machines.
     None,
@@ -85,7 +85,7 @@ impl MachineResult {
 }
 
 impl AcrossMachines {
-    /// Whether the machines agree.
+    /// Whether the effects on the machines agree in direction and size.
     pub(crate) fn agreement(&self) -> Agreement {
         let [up, down] = self.sides();
         if !up.is_empty() && !down.is_empty() {
@@ -102,16 +102,15 @@ impl AcrossMachines {
         }
     }
 
-    /// Whether the "machines" are different kernels instead.
+    /// Whether the "machines" are in fact different kernels.
     pub(crate) fn is_of_kernels(&self) -> bool {
         !self.kind.is_machines()
     }
 
-    /// The machines to which a difference generalises. Rejection by the permutation test over all
-    /// runs only means that some machine has an effect. All of them have one if the largest p of
-    /// the machines is small enough (Benjamini and Heller 2008, all of k). Machines like these
-    /// share a direction if the interval of Hartung, Knapp, Sidik and Jonkman excludes "no
-    /// difference".
+    /// The machines to which a difference generalises. The permutation test over all runs only
+    /// shows that some machine has an effect. All of them have one if the largest of their p values
+    /// is small enough (Benjamini and Heller 2008, all of k). Machines like these share a direction
+    /// if the interval of Hartung, Knapp, Sidik and Jonkman excludes "no difference".
     pub(crate) fn generalisation(&self, alpha: f64) -> Generalisation {
         if self.agreement() == Agreement::Opposite {
             return Generalisation::None;
@@ -137,8 +136,8 @@ impl AcrossMachines {
         }
     }
 
-    /// The machines on which the effect is established or supported by their own
-    /// runs: those where it is positive, and those where it is negative.
+    /// The machines whose own runs establish or support the effect: first those where it is
+    /// positive, then those where it is negative.
     fn sides(&self) -> [Vec<&MachineResult>; 2] {
         let shows = |way: std::cmp::Ordering| {
             let shown = self.machines.iter().filter(|on| {
@@ -153,7 +152,7 @@ impl AcrossMachines {
         ]
     }
 
-    /// Whether noise-free effects differ from each other.
+    /// Whether effects without noise differ between machines.
     fn unequal(&self) -> bool {
         let effects: Vec<f64> = self.machines.iter().filter_map(effect).collect();
         let of = |pick: fn(f64, f64) -> f64| effects.iter().copied().reduce(pick);
@@ -167,8 +166,8 @@ impl AcrossMachines {
         }
     }
 
-    /// `machines disagree: higher on a (…), lower on b (…)`; `None` if they do
-    /// not.
+    /// `machines disagree: higher on a (…), lower on b (…)`; `None` if no machines contradict each
+    /// other.
     pub(crate) fn disagreement(&self) -> Option<String> {
         let [up, down] = self.sides();
         if up.is_empty() || down.is_empty() {
@@ -199,7 +198,7 @@ impl AcrossMachines {
     }
 }
 
-/// The effect on the scale on which effects are averaged.
+/// The effect on the scale on which effects are averaged: ln ratio, or difference.
 fn effect(on: &MachineResult) -> Option<f64> {
     match on.comparison.scale {
         Scale::Raw => on.comparison.difference,
@@ -362,7 +361,7 @@ fn store_pooled_effect(all: &mut CellComparison, fixed: Estimate, positive: bool
     all.estimate = Some(estimate);
 }
 
-/// Stores the unweighted mean of the machines' effects, for lack of weights.
+/// Stores the unweighted mean of the machines' effects, if weights cannot be computed.
 fn store_unweighted_mean(all: &mut CellComparison, machines: &[MachineResult], positive: bool) {
     let effects: Vec<f64> = machines.iter().filter_map(effect).collect();
     if effects.is_empty() {
@@ -378,7 +377,7 @@ fn store_unweighted_mean(all: &mut CellComparison, machines: &[MachineResult], p
 
 /// The runs of all machines for the permutation test. Values are centred on the mean of their block
 /// (Hodges and Lehmann 1962) and divided by the machine's variance around these means. Neither
-/// depends on the labels: so the test is exact, and a noisy machine does not drown out a quiet one.
+/// depends on the labels, so the test is exact, and a noisy machine does not hide a quiet one.
 /// Machines without variation are left out; `None` if no machine varies.
 fn contrast(machines: &[MachineResult]) -> Option<Contrast> {
     let mut all = Contrast {

@@ -7,7 +7,7 @@ use crate::compare::{CellComparison, ends};
 use crate::document::{Agreement, Comparison, MachineComparison, Pooled, Scale};
 use crate::words::{finite, p_value};
 
-/// How far the machines agree, as text for the row's `because`.
+/// How far the machines agree, in words, for the row's `because`.
 pub(crate) fn agreement_sentence(across: &AcrossMachines, alpha: f64) -> String {
     if let Some(text) = across.disagreement() {
         return text;

@@ -7,7 +7,7 @@ use crate::document::Lint;
 use crate::rates::{PlacedEvents, times_within};
 use crate::words::{count, plain};
 
-/// Levels at which events are reported as clustered and as periodic.
+/// Level of the test for clustered events; the next is that for periodic ones.
 const CLUSTERED: f64 = 0.01;
 const PERIODIC: f64 = 0.01;
 

@@ -10,7 +10,7 @@ use crate::means::arithmetic;
 use crate::outcomes::RunEndings;
 use crate::rest;
 
-/// The numbers of runs are unequal if one side has at least this many times the runs of the other.
+/// Numbers of runs are unequal if one side has at least this many times as many as the other.
 const UNEQUAL_RUNS: f64 = 2.0;
 /// With unequal numbers of runs, the side with fewer varies far more if its standard deviation is
 /// more than this many times the other's.
@@ -21,7 +21,7 @@ const UNEQUAL_SPREAD_OF_EQUALLY_MANY: f64 = 3.0;
 /// With this many runs of each side, the test has enough information on both
 /// variances.
 const ENOUGH_RUNS: usize = 20;
-/// With fewer runs of each side, the permutation test finds nothing anyway.
+/// With fewer runs of each side, the permutation test cannot reach alpha anyway.
 const FEWEST_RUNS: usize = 4;
 
 /// The best verdict that a lint allows.
@@ -112,9 +112,9 @@ impl<'o> Caps<'o> {
     }
 }
 
-/// Whether several runs of one side count as replicates although they start from the same memory
-/// image, because there is only one image. Any effect of that image on a configuration is then in
-/// all of its runs.
+/// Whether several runs of one side start from the same memory image and still count as replicates,
+/// because there is only one image. Any effect of that image on a configuration is then in all of
+/// its runs.
 pub(crate) fn shares_image(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> bool {
     let shared = |cell: &Cell<'_>| {
         let mut images = BTreeSet::new();
@@ -127,10 +127,9 @@ pub(crate) fn shares_image(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> boo
     shared(a) || shared(b)
 }
 
-/// The best verdict on two sides with few runs, no blocks, and spreads so different that exchanging
-/// their labels is not a fair test of their means; `None` if that does not apply. With equal
-/// numbers of runs the t test is robust to this, so a difference that it confirms may be
-/// established.
+/// The best verdict if spreads differ so much that exchanging labels is not a fair test of the
+/// means; `None` if there are many runs or blocks, or spreads are similar. With equal numbers of
+/// runs the t test is robust to this, so a difference that it confirms may be established.
 pub(crate) fn unequal_spread(a: &Cell<'_>, b: &Cell<'_>) -> Option<Verdict> {
     let (few, many) = if a.runs.len() < b.runs.len() {
         (a, b)

@@ -1,4 +1,4 @@
-//! What runs that ended in one way have in common, and on which side.
+//! What runs with the same ending have in common, and on which side they are.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::document::{OutcomeRun, OutcomeSignature, RunEnd};
 use crate::outcomes::RunEnding;
 use crate::words::and_list;
 
-/// A cause or a workload that fewer runs have is not worth a note.
+/// Causes and workloads with fewer runs are not mentioned in a note.
 const FEWEST: usize = 2;
 
 /// The first line of the reason why a run failed.
@@ -15,7 +15,7 @@ fn reason<'r>(run: &'r RunEnding<'_>) -> &'r str {
     run.why.lines().next().unwrap_or_default()
 }
 
-/// The runs that ended in one way, grouped by signature.
+/// The runs with one ending, grouped by signature.
 pub(crate) fn signatures(
     cells: &Cells<'_>,
     end: RunEnd,
@@ -54,8 +54,8 @@ pub(crate) fn signatures(
     all
 }
 
-/// A note if runs of both sides ended this way, but some causes are those of one side only, or
-/// each side's runs are of other workloads.
+/// A note if runs of both sides ended this way, but some causes occur on one side only, or the
+/// workloads differ between the sides.
 pub(crate) fn one_sided(signatures: &[OutcomeSignature], baseline: &str) -> Option<String> {
     let runs = |of_baseline: bool| {
         let all = signatures.iter().flat_map(|one| &one.runs);

@@ -11,9 +11,9 @@ use crate::names::folded;
 use crate::steps;
 use crate::units::{CommonUnits, convert};
 
-/// Maps kind and name of a part to its value.
+/// The value of each part, by kind and name.
 pub(crate) type PartValues = BTreeMap<(String, String), Option<String>>;
-/// What the runs of each configuration and workload consisted of, by machine, if known.
+/// The parts of the runs of each configuration and workload, by machine; `None` if unknown.
 pub(crate) type PartsByCell = BTreeMap<(usize, usize), BTreeMap<Option<String>, PartValues>>;
 
 /// Values beyond this overflow when the variance is computed.
@@ -48,8 +48,8 @@ pub(crate) struct RunValue {
     /// In the unit of the metric.
     pub(crate) value: f64,
     pub(crate) block: Option<u32>,
-    /// The memory image that it shares with other runs of its cell, if there are several images:
-    /// then images, not runs, are the replicates.
+    /// The memory image that the run shares with others of its cell, if there are several images:
+    /// the replicates are then images, not runs.
     pub(crate) image: Option<u32>,
     /// Index into [`Cells::machines`].
     pub(crate) machine: Option<usize>,
@@ -64,22 +64,22 @@ pub(crate) struct Cell<'a> {
     pub(crate) summary: Option<Cow<'a, Summary>>,
     /// The number of further summaries given.
     pub(crate) further_summaries: usize,
-    /// The step size of its values, if known; `None` for plain counts.
+    /// The step size of the values, if known; `None` for plain counts.
     pub(crate) step: Option<f64>,
 }
 
 impl Cell<'_> {
-    /// The values of its runs.
+    /// The values of the runs.
     pub(crate) fn values(&self) -> Vec<f64> {
         self.runs.iter().map(|r| r.value).collect()
     }
 
-    /// The machines that its runs ran on.
+    /// The machines that have runs of the cell.
     pub(crate) fn machines(&self) -> BTreeSet<usize> {
         self.runs.iter().filter_map(|run| run.machine).collect()
     }
 
-    /// Its runs on one machine.
+    /// The cell with only its runs on one machine.
     pub(crate) fn on_machine(&self, machine: Option<usize>) -> Self {
         let runs = self.runs.iter().filter(|run| run.machine == machine);
         Cell {
@@ -90,7 +90,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Its runs split by machine; a single cell if there is only one machine.
+    /// The cell split by machine; one cell if there is only one machine.
     pub(crate) fn by_machine(&self) -> Vec<Self> {
         let machines: BTreeSet<Option<usize>> = self.runs.iter().map(|run| run.machine).collect();
         machines
@@ -109,10 +109,8 @@ pub(crate) fn standard_error(summary: &Summary) -> Option<f64> {
     }
 }
 
-/// The records by workload, metric and configuration, and the order of all
-/// names: as listed in the records, then by first appearance.
-///
-/// Names of configurations and workloads are compared without regard to case.
+/// The records by workload, metric and configuration. Names are in the order of the records' lists,
+/// then of first appearance; configurations and workloads are compared without regard to case.
 pub(crate) struct Cells<'a> {
     pub(crate) records: &'a Records,
     pub(crate) configurations: Vec<String>,
@@ -122,7 +120,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) machines: Vec<String>,
     /// Workload and configuration of each run, by index into the records.
     pub(crate) run_places: Vec<(usize, usize)>,
-    /// The number of values left out because they are not usable numbers.
+    /// The number of values left out because they are not finite or too large.
     pub(crate) left_out: usize,
     /// Memory images by machine, for machines on which several runs of a cell start from the same
     /// image.
@@ -227,8 +225,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The memory image of a run, if images are shared and there are several.
-    /// The names of the metrics, each once; metrics of several units share one.
+    /// The names of the metrics; a metric with several units occurs once.
     pub(crate) fn metric_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for metric in &self.metrics {

@@ -1,4 +1,4 @@
-//! Compares two cells: every figure that needs no correction for multiple tests.
+//! Compares two cells: computes every figure that needs no correction for multiple tests.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::words::{count, finite, plain};
 pub(crate) struct CellComparison {
     pub(crate) n_a: Option<u32>,
     pub(crate) n_b: Option<u32>,
-    /// Number of memory images, if these and not runs are the replicates.
+    /// The number of memory images, if they are the replicates.
     pub(crate) images: Option<u32>,
     pub(crate) mean_a: Option<f64>,
     pub(crate) mean_b: Option<f64>,
@@ -50,7 +50,7 @@ pub(crate) struct CellComparison {
     pub(crate) step: Option<f64>,
     /// The comparison on each of several machines, if the figures are pooled.
     pub(crate) across: Option<Box<AcrossMachines>>,
-    /// Why some figures are missing or unusual.
+    /// Explanations, such as why figures are missing.
     pub(crate) because: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ impl CellComparison {
         }
     }
 
-    /// `n` replicates per side, in words.
+    /// `n` replicates per side, in words: `8 runs a side`, `8 memory images`.
     pub(crate) fn so_many(&self, n: u32) -> String {
         let each = if self.images.is_some() { "" } else { " a side" };
         format!("{}{each}", count(n as usize, self.replicate()))
@@ -120,8 +120,8 @@ impl CellComparison {
         self.across.as_ref()?.disagreement()
     }
 
-    /// The step size as a share of the baseline's mean if that exceeds the margin, so that the
-    /// values are too coarse to show a difference as small as the margin.
+    /// The step size as a share of the baseline's mean, if it exceeds the margin: the values are
+    /// then too coarse to show a difference as small as the margin.
     pub(crate) fn too_coarse(&self, options: &Options) -> Option<f64> {
         let share = self.step? / self.mean_a?.abs();
         (share > options.margin * (1.0 + 1e-9)).then_some(share)
@@ -188,8 +188,8 @@ pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Cel
     comparison
 }
 
-/// Compares by pairs if blocks are complete, otherwise as two independent samples; if memory images
-/// are shared, by the means of each image.
+/// Compares in pairs if blocks are complete, otherwise as two independent samples; if memory images
+/// are shared, compares the means of each image.
 fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let pairs = paired_runs(a, b);
     let (in_a, in_b) = pairs.as_ref().map_or((a, b), |(a, b)| (a, b));
@@ -208,7 +208,7 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     comparison
 }
 
-/// Compares by the means of each memory image, which form pairs.
+/// Compares the means of each memory image, in pairs.
 fn by_images<'a>(
     (a, b): (&Cell<'a>, &Cell<'a>),
     (mut of_a, mut of_b): (Cell<'a>, Cell<'a>),
@@ -332,8 +332,8 @@ pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellCompari
 /// A standard error below this share of the effect is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Stores an estimate, adding the variance hidden by the step size of the values. If nothing varies
-/// there is no t test: a few equal runs do not show that all runs would be equal.
+/// Stores an estimate, after adding the variance that the step size hides. If nothing varies there
+/// is no t test, as a few equal runs do not show that all runs would be equal.
 pub(crate) fn take_estimate(
     comparison: &mut CellComparison,
     estimate: Result<Estimate>,

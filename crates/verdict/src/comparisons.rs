@@ -17,8 +17,8 @@ use crate::options::Options;
 use crate::row::{ComparisonRow, ConfigurationPair};
 use crate::words::{count, p_value};
 
-/// A design: the numbers of runs of the baseline and of the configuration, the number of memory
-/// images if those are the replicates, and the number of runs of each side per block.
+/// A design: runs of the baseline, runs of the configuration, memory images if those are the
+/// replicates, and runs of each side per block.
 type ReplicateCounts = (u32, u32, Option<u32>, Option<u32>);
 
 /// All comparisons, with the rows per machine and pooled.
@@ -26,7 +26,7 @@ pub(crate) struct ComparisonResults {
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) machines: Vec<MachineComparison>,
     pub(crate) pooled: Vec<Pooled>,
-    /// Lints for designs with too few runs for any test.
+    /// Lints for designs in which no test can reach alpha.
     pub(crate) lints: Vec<Lint>,
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn against(a: u32, b: u32) -> String {
     format!("{a} against {b} run{}", if b == 1 { "" } else { "s" })
 }
 
-/// How many replicates would suffice, and the p that they could reach if runs had no blocks.
+/// How many replicates would suffice, and the p that they could reach without blocks.
 fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<String> {
     let n = runs_to_attain(per_block, alpha)?;
     if images.is_some() {
@@ -210,7 +210,7 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
     }
 }
 
-/// The lint that capped a verdict below what its figures support.
+/// The lint that limits a verdict to less than the figures support.
 fn capped_by(row: &ComparisonRow, options: &Options) -> Option<Cap> {
     let uncapped = row.uncapped(options);
     row.cap.filter(|_| uncapped != row.verdict)
@@ -223,9 +223,9 @@ fn within(comparison: &CellComparison, options: &Options) -> bool {
         .is_some_and(|(m, ci)| ci.within(&m))
 }
 
-/// The simultaneous interval over all tests of the family (Bonferroni). If the family's test
-/// excludes "no difference" and this interval does not, which can happen because the test uses the
-/// dependence between rows and steps down, the interval ends at "no difference".
+/// The simultaneous interval over all tests of the family (Bonferroni). The family's test may
+/// exclude "no difference" although this interval does not, because it uses the dependence between
+/// rows and steps down; the interval then ends at "no difference".
 pub(crate) fn simultaneous(
     comparison: &CellComparison,
     answer: &HypothesisResult,

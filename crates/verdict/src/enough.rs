@@ -1,8 +1,8 @@
 //! How many replicates would decide an undecided row.
 //!
-//! The observed effect cannot answer this: if nothing differs, the effect is noise, and so is any
-//! number of runs computed from it. The spread of the runs can: it gives the number of runs that
-//! show whether two configurations differ by the margin.
+//! The observed effect does not tell: if nothing differs it is noise, and so is any number of runs
+//! computed from it. The spread of the runs does: it gives the number of runs that show whether two
+//! configurations differ by the margin.
 
 use assize_judge::power::{self, ComparisonLayout, PowerAim};
 use assize_judge::{equivalence, permutation};
@@ -20,8 +20,8 @@ const POWER: f64 = 0.8;
 const CONFIDENCE: f64 = 0.8;
 
 /// Runs per side that would suffice, if runs are the replicates and more are needed than there are:
-/// either to establish a supported row, judged by the attainable p at its share of alpha, or to
-/// settle an undecided row.
+/// to establish a supported row, judged by the attainable p at its share of alpha, or to settle an
+/// undecided one.
 pub(crate) fn runs_needed(row: &ComparisonRow, options: &Options) -> Option<u32> {
     let comparison = &row.comparison;
     if row.cap.is_some() || comparison.images.is_some() || comparison.across.is_some() {
@@ -41,8 +41,8 @@ pub(crate) fn runs_needed(row: &ComparisonRow, options: &Options) -> Option<u32>
     Some(needed).filter(|&n| comparison.replicates().is_some_and(|made| n > made))
 }
 
-/// Replicates per side that likely show whether two sides differ by the margin. `None` if something
-/// other than their number keeps the row from being equivalent.
+/// Replicates per side that probably show whether two sides differ by the margin. `None` if
+/// equivalence is ruled out for another reason than their number.
 pub(crate) fn to_settle(row: &ComparisonRow, options: &Options) -> Option<u32> {
     let comparison = &row.comparison;
     let hindered = row.cap.is_some() || row.lost.is_uneven();
@@ -61,7 +61,7 @@ pub(crate) fn to_settle(row: &ComparisonRow, options: &Options) -> Option<u32> {
     Some(needed.max(FEWEST_EQUIVALENT).max(without_tail)).filter(|&n| n <= MOST_RUNS)
 }
 
-/// Replicates per side that likely distinguish a ratio of 1 from `bound`.
+/// Replicates per side that probably distinguish a ratio of 1 from `bound`.
 pub(crate) fn to_tell_from(comparison: &CellComparison, bound: f64, level: f64) -> Option<u32> {
     let (layout, sd) = spread(comparison)?;
     let aim = PowerAim {
@@ -72,8 +72,8 @@ pub(crate) fn to_tell_from(comparison: &CellComparison, bound: f64, level: f64) 
     power::runs_for(layout, sd, bound, aim).filter(|&n| n <= MOST_RUNS)
 }
 
-/// The layout of a comparison on one machine, and an upper bound on the standard deviation of the
-/// logarithms.
+/// The layout of a comparison on one machine, and an upper confidence bound on the standard
+/// deviation of the logarithms.
 fn spread(comparison: &CellComparison) -> Option<(ComparisonLayout, f64)> {
     if comparison.across.is_some() {
         return None;
@@ -100,8 +100,7 @@ pub(crate) fn runs_to_attain(per_block: Option<u32>, level: f64) -> Option<u32> 
         return permutation::runs_needed(level);
     };
     let relabelings = 2.0 / permutation::attainable(per_block as usize, per_block as usize);
-    // Beyond 20 blocks of two runs, the number of Monte Carlo draws sets the
-    // limit.
+    // Beyond 20 blocks of two runs, the number of Monte Carlo draws limits p.
     (1..=20_u32)
         .find(|&blocks| {
             let all = relabelings.powf(f64::from(blocks));

@@ -26,13 +26,12 @@ impl FailedCell<'_> {
         self.failures.len() + self.left
     }
 
-    /// Whether every run failed.
+    /// Whether no run completed.
     pub fn is_whole(&self) -> bool {
         self.left == 0
     }
 
-    /// Whether every failure counts as an outcome of the code under test, such
-    /// as a crash.
+    /// Whether every failure is an outcome of the code under test, such as a crash.
     pub fn tells_of_what_was_tried(&self) -> bool {
         let mut failures = self.failures.iter();
         failures.all(|run| run.ended().is_compared())

@@ -17,17 +17,17 @@ const PERMUTATION_SHARE: f64 = 0.9;
 /// matters more than a figure.
 pub const OUTCOME_SHARE: f64 = 0.8;
 
-/// The share of alpha for tests of how many runs are slow, alongside tests of metrics. It is small
-/// because every metric is searched for a tail, whether or not anyone asked for that.
+/// The share of alpha for tests of the share of slow runs, alongside tests of metrics. It is small
+/// because every metric is searched for a tail, whether or not a user asked about tails.
 const RARE_SHARE: f64 = 0.1;
 
-/// An exact test of whether runs of two sides end in one way equally often.
+/// An exact test that both sides have the same share of runs with one ending.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct OutcomeHypothesis {
     pub(crate) p: f64,
     /// The smallest possible p, given the numbers of runs and how many of them ended this way.
     pub(crate) p_attainable: f64,
-    /// Whether it is about completed runs that are slow.
+    /// Whether it is about slow completed runs.
     pub(crate) rare: bool,
 }
 
@@ -59,15 +59,14 @@ pub(crate) struct HypothesisResult {
     pub(crate) p_t_adjusted: Option<f64>,
     /// p of the test for equivalence, corrected for the family.
     pub(crate) p_equivalence: Option<f64>,
-    /// The smallest `p_adjusted` that the design allows if only its own class is rejected; `None`
-    /// without a permutation test.
+    /// The smallest `p_adjusted` that the design allows if only hypotheses of this class are
+    /// rejected; `None` without a permutation test.
     pub(crate) least: Option<f64>,
-    /// The alpha of a simultaneous interval: its class's alpha divided by the number of tests in
-    /// the class.
+    /// The alpha of a simultaneous interval: the class's alpha divided by its number of tests.
     pub(crate) alone: f64,
 }
 
-/// All hypotheses of a document. Register all of them, then call [`Hypotheses::answer`].
+/// All hypotheses of a document. Register all of them, then call [`Hypotheses::answer`] once.
 #[derive(Debug, Default)]
 pub(crate) struct Hypotheses(Vec<Hypothesis>, Vec<OutcomeHypothesis>);
 
@@ -75,11 +74,11 @@ pub(crate) struct Hypotheses(Vec<Hypothesis>, Vec<OutcomeHypothesis>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HypothesisId(usize);
 
-/// All answers.
+/// The results of all hypotheses.
 pub(crate) struct HypothesisResults {
     answers: Vec<HypothesisResult>,
     outcomes: Vec<Option<f64>>,
-    /// The level of a single test of how runs ended, and that of a single test of slow runs.
+    /// The level of one test of how runs ended, and of one test of slow runs.
     pub(crate) outcome_alone: [f64; 2],
     pub(crate) families: Vec<Family>,
 }
@@ -101,7 +100,7 @@ impl Hypotheses {
         HypothesisId(self.0.len() - 1)
     }
 
-    /// Registers a test of how runs ended. These tests form a class of their own, tested before the
+    /// Registers a test of how runs ended. These tests form a class that is tested before the
     /// others.
     pub(crate) fn ask_outcome(&mut self, hypothesis: OutcomeHypothesis) -> OutcomeHypothesisId {
         self.1.push(hypothesis);
@@ -124,8 +123,7 @@ impl Hypotheses {
             false => [1.0, 1.0],
         };
         let shares = halves(classes.iter().all(|class| !class.is_empty()));
-        // A class in which no permutation test can reach alpha leaves all of
-        // alpha to the other.
+        // If no permutation test of a class can reach alpha, the other class gets all of alpha.
         let able = |class: &Vec<usize>| class.iter().any(|&at| is_able(&hypotheses[at], alpha));
         let of_permutation = halves(classes.iter().all(able));
         let mut answers = vec![HypothesisResult::default(); hypotheses.len()];
@@ -185,7 +183,7 @@ fn beside_outcomes(
 }
 
 impl HypothesisResults {
-    /// Gives a class of exact tests its share of alpha, alongside the results so far.
+    /// Gives a class of exact tests its share of alpha, and corrects the results so far for that.
     fn reserve_alpha(
         &mut self,
         class: &[usize],
@@ -232,7 +230,7 @@ impl HypothesisResults {
     }
 }
 
-/// Corrects the existing p values for a class that is tested before them.
+/// Corrects p values for a class that is tested before them.
 fn correct_for_reserved<'p>(
     first: &[f64],
     share: f64,
@@ -287,14 +285,14 @@ fn differences(
     share(classes, PRIMARY_SHARE, &within)
 }
 
-/// Whether the permutation test can reach alpha on its own.
+/// Whether the permutation test, uncorrected, can reach alpha.
 fn is_able(hypothesis: &Hypothesis, alpha: f64) -> bool {
     let contrast = hypothesis.contrast.as_ref();
     contrast.is_some_and(|contrast| contrast.attainable() <= alpha)
 }
 
-/// Tests one class by step-down maxT. A hypothesis that cannot reach alpha on its own, whatever the
-/// data, is tested separately and costs the others nothing (Tarone 1990).
+/// Tests one class by step-down maxT. A hypothesis that cannot reach alpha even uncorrected is
+/// tested separately and does not affect the others (Tarone 1990).
 fn permute(
     hypotheses: &[Hypothesis],
     class: &[usize],
@@ -368,7 +366,7 @@ fn share(classes: &[Vec<usize>; 2], first_share: f64, p: &[Option<f64>]) -> Vec<
     all
 }
 
-/// Corrects the values that exist and leaves the others out of the family.
+/// Applies a correction to the existing values; `None` values are not in the family.
 fn where_present(p: &[Option<f64>], correct: impl Fn(&[f64]) -> Vec<f64>) -> Vec<Option<f64>> {
     let present: Vec<f64> = p.iter().flatten().copied().collect();
     let mut corrected = correct(&present).into_iter();
@@ -439,13 +437,13 @@ mod tests {
             )
         };
         let alone = 2.0 / 256.0;
-        // One crash cannot be significant: all results are the same as without it.
+        // One crash cannot be significant, so results are the same as without it.
         assert_eq!(answer(1.0, 1.0), (Some(alone), None));
-        // Crashes on both sides: the metric gets a fifth of alpha.
+        // Crashes on both sides: the metric gets only a fifth of alpha.
         let (number, crashes) = answer(0.5, 0.001);
         assert!((number.unwrap() - alone / 0.2).abs() < 1e-12);
         assert_eq!(crashes, Some(0.5));
-        // Established crashes leave all of alpha to the metric.
+        // Crashes that are rejected pass all of alpha to the metric.
         let (number, crashes) = answer(0.001, 0.001);
         assert_eq!((number, crashes), (Some(alone), Some(0.001 / 0.8)));
     }

@@ -1,4 +1,4 @@
-//! The variance hidden by rounding to printed steps.
+//! The variance that is hidden by rounding to a step.
 
 use crate::cells::Cell;
 use crate::document::TTest;
@@ -23,11 +23,11 @@ pub(crate) fn rounding_variance(
     (step / size).powi(2) / 12.0
 }
 
-/// The hidden variances that the observed spread does not already include; 0 where it does. In a
-/// spread of a step or more, rounding is an independent component (Sheppard 1898); values closer
-/// together may all be rounded alike.
+/// The parts of the hidden variances that the observed spread does not include; 0 where it does. If
+/// values spread over a step or more, rounding is an independent component (Sheppard 1898); closer
+/// values may all be rounded alike.
 pub(crate) fn beyond_spread(hidden: [f64; 2], x_a: &[f64], x_b: &[f64], t_test: TTest) -> [f64; 2] {
-    // u² of u²/12.
+    // The step u, from u²/12.
     let step = |hidden: f64| 12.0 * hidden;
     let is_wide = |values: &[f64], step: f64| variance(values).is_some_and(|v| v >= step);
     match t_test {
@@ -48,8 +48,8 @@ pub(crate) fn beyond_spread(hidden: [f64; 2], x_a: &[f64], x_b: &[f64], t_test: 
 
 /// The step size to which the values of one side were rounded.
 pub(crate) fn hidden_step(a: &Cell<'_>, b: &Cell<'_>, side: &Cell<'_>) -> Option<f64> {
-    // For few distinct integers, as a deterministic machine gives, the largest
-    // common step does not show how much a value hides.
+    // With few distinct integers, as from a deterministic machine, their largest common step does
+    // not show how much rounding hides.
     if are_whole(a) && are_whole(b) {
         return Some(1.0);
     }
@@ -76,8 +76,7 @@ mod tests {
         let hidden = [1.0 / 12.0; 2];
         let left = beyond_spread(hidden, &wide, &narrow, TTest::Welch);
         assert_eq!(left, [0.0, hidden[1]]);
-        // Pairs may vary together: then only the spread of their differences
-        // counts.
+        // Pairs may vary together, so only the spread of their differences counts.
         assert_eq!(beyond_spread(hidden, &wide, &wide, TTest::Paired), hidden);
         let turned = [3.0, 2.0, 1.0];
         assert_eq!(

@@ -1,4 +1,4 @@
-//! How configurations really differ, and whether they differ at all.
+//! How configurations differ in files and settings, or whether they are the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::words::{and_list, count};
 const FILES: [&str; 3] = ["program", "library", "file"];
 /// Kinds whose values are digests.
 const DIGESTS: [&str; 5] = ["module", "module-build-id", "program", "library", "file"];
-/// Kinds of settings that have a value even if no level sets them.
+/// Kinds of settings that have a default value if no level sets them.
 const VALUES: [&str; 8] = [
     "sysctl",
     "setting",
@@ -25,8 +25,7 @@ const VALUES: [&str; 8] = [
     "frequencies",
     "scheduling",
 ];
-/// Kinds of settings that are not compared as requested, because the recorded
-/// parts of the runs show their effect.
+/// Kinds of settings that are not compared as requested, because the recorded parts show them.
 const PROVEN: [&str; 5] = ["kernel", "machine", "command line", "set-up", "tear-down"];
 /// Number of digits of a digest that are shown.
 const DIGITS: usize = 12;
@@ -78,9 +77,8 @@ fn values_by_part<'p>(parts: impl IntoIterator<Item = &'p IdentityPart>) -> Part
         .collect()
 }
 
-/// Everything known about the runs of one configuration on one workload, as
-/// recorded and as requested, by machine; `None` if unknown or if it changed
-/// between runs.
+/// Everything known about the runs of one configuration on one workload, recorded or requested, by
+/// machine; `None` if unknown or if it changed between runs.
 fn whole(
     records: &Records,
     configuration: &str,
@@ -90,9 +88,9 @@ fn whole(
     let counts = |part: &&IdentityPart| {
         let own = part.name == workload || part.name.starts_with(&format!("{workload} "));
         match part.kind.as_str() {
-            // The parts of the runs include the booted kernel.
+            // The booted kernel is among the recorded parts.
             "kernel" => false,
-            // They include the environment too.
+            // So is the environment.
             "workload" => own && !part.name.ends_with(" environment"),
             _ => true,
         }
@@ -101,8 +99,7 @@ fn whole(
     for identity in identities(records, configuration, Some(workload)) {
         let asked = settings.settings.iter().filter(counts);
         let libraries = identity.parts.iter().any(|part| part.kind == "library");
-        // If the libraries themselves are recorded, their location does not
-        // matter.
+        // If the libraries are recorded, their location does not matter.
         let made = identity.parts.iter();
         let made = made.filter(|part| !(libraries && places_libraries(part)));
         let parts = values_by_part(asked.chain(made));
@@ -113,7 +110,7 @@ fn whole(
     (!machines.is_empty()).then_some(machines)
 }
 
-/// Whether a part is only a library search path.
+/// Whether a part is a search path of libraries.
 fn places_libraries(part: &IdentityPart) -> bool {
     let variable = part.name.rsplit(' ').next().unwrap_or_default();
     part.kind == "environment" && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
@@ -145,7 +142,7 @@ pub(crate) fn are_same(cells: &Cells<'_>, one: usize, other: usize, workload: us
     of(one).is_some_and(|parts| Some(parts) == of(other))
 }
 
-/// The first configuration that requests the same.
+/// The first configuration that requests the same as this one.
 fn stands_for<'c>(cells: &'c Cells<'_>, configuration: usize) -> &'c str {
     let name = &cells.configurations[configuration];
     cells.records.same.get(name).unwrap_or(name)
@@ -171,8 +168,7 @@ pub(crate) fn same(cells: &Cells<'_>, baselines: &Baselines) -> Vec<SameConfigur
     .collect()
 }
 
-/// Lints for workloads on which a configuration is identical to its baseline, so
-/// that nothing is compared.
+/// Lints for workloads that compare nothing because the configuration is identical to its baseline.
 fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
     let mut lints = Vec::new();
     for (configuration, name) in cells.configurations.iter().enumerate() {
@@ -200,7 +196,7 @@ fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
     lints
 }
 
-/// How each configuration differs from the one it is compared with.
+/// How each configuration differs from its baseline.
 pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<IdentityDifference> {
     let of = |configuration: usize| cells.configurations[configuration].as_str();
     let all = (0..cells.configurations.len()).collect();
@@ -225,8 +221,7 @@ pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Ident
 
 /// The parts in which two configurations differ, on any workload.
 fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<DifferingPart> {
-    // Failed runs do not record their parts, so only workloads on which both
-    // completed are compared.
+    // Failed runs do not record parts, so only workloads that both completed are compared.
     let workloads = |name: &str| -> BTreeSet<String> {
         let all = identities(records, name, None);
         all.map(|one| folded(&one.workload)).collect()
@@ -249,8 +244,7 @@ fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<Diff
     let differing = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
     let value = |parts: &PartValues, of: &str, key: &(String, String)| {
         let found = parts.get(key).cloned().flatten()?;
-        // Show the value that was written rather than a file that lists all
-        // options.
+        // Of a file that lists all options, shows the value that was written.
         let long = key.0 == "setting" && found.split_whitespace().count() > MOST;
         let written = || written_value(records, of, &key.1);
         Some(if long {
@@ -302,7 +296,7 @@ fn varies(records: &Records, one: &str, other: &str) -> Option<BTreeSet<String>>
     Some(one.varies.union(&other.varies).cloned().collect())
 }
 
-/// Lints about what the runs consisted of.
+/// Lints about the parts of the runs.
 pub(crate) fn lints(
     cells: &Cells<'_>,
     differences: &[IdentityDifference],
@@ -333,7 +327,7 @@ pub(crate) fn lints(
     lints
 }
 
-/// Lints for cells whose runs did not all consist of the same parts.
+/// Lints for cells whose runs differ in their parts.
 fn changing(records: &Records) -> Vec<Lint> {
     let mut cells: BTreeMap<(&str, &str, Option<&str>), Vec<&RunIdentity>> = BTreeMap::new();
     for one in &records.identities {
@@ -373,7 +367,7 @@ fn flat<'p>(parts: &'p PartValues, key: &(String, String)) -> Option<&'p str> {
     parts.get(key).and_then(Option::as_deref)
 }
 
-/// The first few parts, and how many more there are.
+/// The first few parts, and the number of the others.
 fn first_parts(parts: &[String]) -> String {
     match parts.len() > MOST {
         true => format!(
@@ -422,8 +416,7 @@ impl DifferingPart {
 }
 
 impl IdentityDifference {
-    /// All differences in one sentence: the most informative parts, and how many
-    /// more there are.
+    /// All differences in one sentence: the most informative parts, and the number of the others.
     #[must_use]
     pub fn sentence(&self) -> String {
         let modules: BTreeSet<&str> = self
@@ -436,7 +429,7 @@ impl IdentityDifference {
             .parts
             .iter()
             .any(|part| part.kind == "kernel" && part.name == "release");
-        // Prefer a digest to a build ID, and a release to an image.
+        // A digest says more than a build ID, and a release more than an image.
         let tells = |part: &&DifferingPart| match part.kind.as_str() {
             "module-build-id" => !modules.contains(part.name.as_str()),
             "kernel" if release => part.name == "release",

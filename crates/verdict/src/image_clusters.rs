@@ -1,4 +1,4 @@
-//! Values summed by memory image, to find how alike they are within one.
+//! Values summed by memory image, to estimate how alike values of one image are.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ pub(crate) type Image<'a> = (Option<&'a str>, u32);
 pub(crate) struct ImageClusters<'a>(BTreeMap<Image<'a>, ClusterSum>);
 
 impl<'a> ImageClusters<'a> {
-    /// Adds `of` values: as many as the size of `sum` are 1, or -1, and the others 0.
+    /// Adds `of` values with this sum; each value is 1, -1 or 0, and all nonzero ones have one
+    /// sign.
     pub(crate) fn add(&mut self, image: Image<'a>, of: f64, sum: f64) {
         let cluster = self.0.entry(image).or_insert(ClusterSum {
             of: 0.0,
@@ -24,7 +25,7 @@ impl<'a> ImageClusters<'a> {
         cluster.squares += sum.abs();
     }
 
-    /// How many values count as one: see [`counts::design_effect`].
+    /// How many values are worth one independent value: see [`counts::design_effect`].
     pub(crate) fn design_effect(self) -> f64 {
         let clusters: Vec<ClusterSum> = self.0.into_values().collect();
         counts::design_effect(&clusters)

@@ -1,9 +1,9 @@
 //! Runs that start from the same memory image.
 //!
 //! If an image affects one configuration and not another, that effect is drawn once per image,
-//! however many runs start from it. So if several images are shared, they are the replicates: for
-//! each image, the runs of a configuration count as their mean. A single image is not random, and
-//! results for its runs hold for that image only.
+//! however many runs start from it. So several shared images are the replicates: for each image,
+//! the runs of a configuration count as their mean. A single image is not random, and results hold
+//! for that image only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,7 @@ pub(crate) fn means<'a>(
     Some((in_a, in_b))
 }
 
-/// Contrasts of the blocks of a row; if images are shared, the mean over the blocks of each image.
+/// Contrasts of the blocks of a row; if images are shared, means over the blocks of each image.
 pub(crate) fn of_contrasts(
     cells: &Cells<'_>,
     (workload, metric): (usize, usize),

@@ -1,4 +1,4 @@
-//! The interval that corresponds to the test by which two cells are compared.
+//! Intervals that match the test by which two cells are compared.
 
 use std::cmp::Ordering;
 
@@ -54,16 +54,15 @@ impl CellComparison {
         })
     }
 
-    /// Sets `ci` to the interval of the test that the verdict is based on.
+    /// Sets `ci` to the interval of the test behind the verdict.
     pub(crate) fn decided(&mut self, verdict: Verdict, level: f64) {
-        // The mean over several machines may show no difference although each
-        // machine differs.
+        // The mean over several machines may show no difference although each has one.
         if self.across.is_none() {
             self.ci = self.interval_of(verdict, level);
         }
     }
 
-    /// The interval of the test that a verdict is based on.
+    /// The interval of the test behind a verdict.
     pub(crate) fn interval_of(&self, verdict: Verdict, level: f64) -> Option<Interval> {
         let interval = match verdict {
             Verdict::Supported => self.by_t(level),
@@ -77,9 +76,9 @@ impl CellComparison {
     }
 }
 
-/// Clips an interval at `none`, "no difference", if the test finds a difference but the interval,
-/// which is not the inverse of that test, does not (Guilbaud 2008). `direction` is the direction of
-/// the effect relative to `none`.
+/// Clips an interval at `none` ("no difference") if the test finds a difference and the interval,
+/// which is not the inverse of that test, includes `none` (Guilbaud 2008). `direction`: that of the
+/// effect relative to `none`.
 pub(crate) fn clipped_at(
     Interval { low, high }: Interval,
     verdict: Verdict,

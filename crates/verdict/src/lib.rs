@@ -23,8 +23,8 @@
 //! # Ok::<(), assize_verdict::Error>(())
 //! ```
 //!
-//! It does not read or write files, know where the records came from, or show anything. The
-//! statistics are in `assize-judge`; this crate decides what is compared with what, and which tests
+//! It does not read or write files, does not know the source of the records, and shows nothing.
+//! Statistics are in `assize-judge`; this crate decides what is compared with what, and which tests
 //! are corrected together.
 
 mod across;

@@ -1,10 +1,10 @@
-//! Comparisons of metrics if some runs failed.
+//! Comparisons of metrics after runs were lost.
 //!
-//! Runs that crash are seldom a random sample: if its slow runs crash, a kernel looks fast. So if
+//! Runs that crash are seldom a random sample: if the slow ones crash, a kernel looks fast. So if
 //! one side lost a larger share of its runs, nothing is called equivalent, and a difference must
-//! survive the worst case: from the other side, the runs that most favour the difference are
-//! removed until both have lost the same share (the bounds of Lee 2009, Review of Economic Studies
-//! 76). With pairs, the same share of the pairs is removed.
+//! survive the worst case: the runs of the other side that most favour the difference are removed
+//! until both have lost the same share (the bounds of Lee 2009, Review of Economic Studies 76).
+//! With pairs, the same share of pairs is removed.
 
 use assize_judge::{Estimate, paired, welch};
 
@@ -13,7 +13,7 @@ use crate::cells::Cell;
 use crate::document::Verdict;
 use crate::pairs::paired_runs;
 
-/// Lost runs and attempted runs of each side, baseline first.
+/// Lost and attempted runs of each side, baseline first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LostRuns(pub(crate) [(u32, u32); 2]);
 
@@ -37,7 +37,7 @@ impl LostRuns {
         self.excess().abs() > 1e-9
     }
 
-    /// The counts of completed runs, as a note for a row.
+    /// The numbers of completed runs, as a note for a row.
     pub(crate) fn words(self) -> Option<String> {
         self.attempted()?;
         let [a, b] = self.0.map(|(lost, of)| format!("{} of {of}", of - lost));
@@ -89,8 +89,7 @@ impl LostRuns {
 
 impl LostRuns {
     /// Like `holds_without_favourable`, for pairs. If the sides are equal, differences are
-    /// symmetric about zero: if pairs at one end were lost, the same number is removed from the
-    /// other end.
+    /// symmetric about zero, so as many pairs are removed from one end as were lost at the other.
     fn pairs_bear(self, a: &[f64], b: &[f64]) -> bool {
         let positive = a.iter().chain(b).all(|&value| value > 0.0);
         let difference = |&(a, b): &(f64, f64)| match positive {
@@ -172,7 +171,7 @@ mod tests {
         let lost = LostRuns([(0, 20), (2, 20)]);
         let left = cell(slower[2..].iter().copied());
         assert_eq!(lost.cap(&cell(runs(10.0, 0)), &left), None);
-        // Both sides lost equally many, so nothing is capped.
+        // Both sides lost the same share, so nothing is capped.
         let even = LostRuns([(2, 20), (2, 20)]);
         assert_eq!(even.cap(&left, &left), None);
         assert_eq!(even.attempted(), Some([20, 20]));

@@ -1,11 +1,11 @@
 //! Means and variances of runs, and the blocks they belong to.
 
-/// The natural logarithms.
+/// The natural logarithms of the values.
 pub(crate) fn logs(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v.ln()).collect()
 }
 
-/// The geometric mean. For equal values it is exactly their value, so that the figure of a single
+/// The geometric mean. For equal values it is exactly that value, so that the figure of a single
 /// run is printed as posted.
 pub(crate) fn geometric(values: &[f64]) -> Option<f64> {
     let (first, others) = values.split_first()?;
@@ -29,7 +29,7 @@ pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     Some(squares / (values.len() - 1) as f64)
 }
 
-/// An ID for a block of one machine. Rows with the same ID have their labels exchanged jointly.
+/// An ID for a block of a machine. Rows with the same ID exchange their labels jointly.
 pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
     let machine = machine.map_or(0, |machine| machine as u64 + 1);
     (machine << 33) | block.map_or(0, |block| u64::from(block) + 1)

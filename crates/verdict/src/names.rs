@@ -30,8 +30,8 @@ pub struct NameError {
 
 /// The index of the candidate that `given` refers to.
 ///
-/// An exact match wins over a case-insensitive one, and that over a prefix; a
-/// prefix must match only one candidate. Runs of white space count as one space.
+/// An exact match has priority over a match without regard to case, and that over a prefix, which
+/// must match only one candidate. Runs of white space count as one space.
 pub(crate) fn resolve(
     kind: NameKind,
     given: &str,

@@ -9,8 +9,8 @@ use crate::document::{NoiseFloor, Verdict};
 use crate::options::Options;
 use crate::row::{equivalence_p, why_outliers};
 
-/// Compares every repeated baseline with its baseline. A difference is noise, so only equivalence
-/// is tested, in a family of these rows alone (Holm).
+/// Compares every repeated baseline with its baseline. Any difference is noise, so only equivalence
+/// is tested, with Holm's correction over these rows alone.
 pub(crate) fn noise_floors(cells: &Cells<'_>, options: &Options) -> Vec<NoiseFloor> {
     let mut floors = Vec::new();
     let mut tests = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn noise_floors(cells: &Cells<'_>, options: &Options) -> Vec<NoiseFlo
                 continue;
             };
             let comparison = compare_cells(cells, a, b);
-            // The interval that is printed must not say otherwise.
+            // The printed interval must not contradict the verdict.
             let inside = comparison
                 .ci
                 .zip(margin)

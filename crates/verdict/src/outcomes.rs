@@ -1,4 +1,4 @@
-//! How runs ended: counts endings, compares them by exact tests, and finds which runs have no
+//! How runs ended: counts endings, compares them by exact tests, and finds the runs without
 //! metrics.
 
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub(crate) struct RunEnding<'a> {
     pub(crate) end: Option<RunEnd>,
     pub(crate) complaints: Vec<Complaint>,
     pub(crate) why: Cow<'a, str>,
-    /// What runs that failed for the same cause have in common.
+    /// The signature of runs that failed for the same cause.
     pub(crate) signature: String,
 }
 
@@ -53,8 +53,8 @@ impl<'a> RunEnding<'a> {
         }
     }
 
-    /// Whether it ended in this way; `None` if that cannot be known: a run that was cut off
-    /// might have been warned of later.
+    /// Whether the run ended in this way; `None` if unknown: a run that was cut off might have had
+    /// a warning later.
     pub(crate) fn ended(&self, end: RunEnd) -> Option<bool> {
         let Some(phases) = end.phases() else {
             return Some(self.end == Some(end));
@@ -80,7 +80,7 @@ impl<'a> RunEnding<'a> {
         }
     }
 
-    /// What runs that ended in this way for the same cause have in common.
+    /// The signature of runs that ended in this way for the same cause.
     pub(crate) fn signature(&self, end: RunEnd) -> String {
         match end.phases() {
             Some(_) => self
@@ -90,7 +90,7 @@ impl<'a> RunEnding<'a> {
         }
     }
 
-    /// The runs that may have ended alike with it: those of its image, or of its block.
+    /// The group of runs whose endings may be correlated: those of one image, or of one block.
     fn cluster(&self, by_image: bool) -> Option<Image<'a>> {
         let (image, block) = (self.image?, self.block?);
         Some((self.machine, if by_image { image } else { block }))
@@ -146,8 +146,8 @@ impl<'a> RunEndings<'a> {
         }
     }
 
-    /// How many runs of a configuration ended in one way, on one workload or on all workloads that
-    /// `other` ran too.
+    /// The share of a configuration's runs with one ending, on one workload or on all workloads
+    /// that `other` ran too.
     pub(crate) fn share(
         &self,
         end: RunEnd,
@@ -157,8 +157,7 @@ impl<'a> RunEndings<'a> {
         share_of(&self.runs_on(workload, [configuration, other]), end)
     }
 
-    /// The shares of two configurations, each reduced to as many runs as are worth as much as
-    /// independent ones.
+    /// The shares of two configurations, each reduced to the equivalent number of independent runs.
     pub(crate) fn effective_shares(
         &self,
         end: RunEnd,
@@ -168,7 +167,7 @@ impl<'a> RunEndings<'a> {
         let sides = [[a, b], [b, a]].map(|pair| self.runs_on(workload, pair));
         let [of_a, of_b] = sides.each_ref().map(|runs| runs_per_independent(runs, end));
         let mut shares = sides.each_ref().map(|runs| share_of(runs, end));
-        // Where all runs of a side ended alike, it is taken to be like the other.
+        // If all runs of a side ended alike, uses the correlation of the other side.
         let varies = shares.map(|share| 0 < share.count && share.count < share.of);
         let effects = match varies {
             [true, false] => [of_a, of_a],
@@ -182,8 +181,8 @@ impl<'a> RunEndings<'a> {
         shares
     }
 
-    /// The number of runs of a configuration on a workload that did not complete, and the number of
-    /// all its runs there.
+    /// The number of runs of a configuration on a workload that did not complete, and of all its
+    /// runs there.
     pub(crate) fn lost(&self, workload: usize, configuration: usize) -> (u32, u32) {
         if !self.any {
             return (0, 0);
@@ -240,8 +239,8 @@ pub(crate) struct PendingOutcome {
 }
 
 impl PendingOutcome {
-    /// The hypothesis about these two configurations and this ending, its p and its smallest
-    /// attainable p; `None` if this row is about others.
+    /// The hypothesis, its p and its attainable p if this row compares these configurations and
+    /// this ending; `None` otherwise.
     pub(crate) fn hypothesis_about(
         &self,
         end: RunEnd,
@@ -255,8 +254,8 @@ impl PendingOutcome {
     }
 }
 
-/// Registers, for each run ending, the hypothesis that one side has it more often. Endings that
-/// occurred on neither side are skipped.
+/// Registers, for each run ending, the hypothesis that one side has it more often. Endings on
+/// neither side are skipped.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     ends: &RunEndings<'_>,
@@ -290,8 +289,8 @@ pub(crate) fn ask_all(
     rows
 }
 
-/// The baseline of the document; the first configuration if none of its runs completed, since it is
-/// then the baseline of no workload.
+/// The document's baseline. If no run of the first configuration completed, it is the baseline of
+/// no workload, but its endings are still those to compare with.
 fn baseline(
     cells: &Cells<'_>,
     ends: &RunEndings<'_>,
@@ -366,8 +365,8 @@ pub(crate) fn ask(
     }
 }
 
-/// How many runs of one configuration count as one, since what a memory image decides is in all
-/// runs that start from it; 1 if they start from none.
+/// How many runs of one configuration are worth one independent run, since all runs from a memory
+/// image (or in a block) share its effect; 1 if a run has neither.
 fn runs_per_independent(runs: &[&RunEnding<'_>], end: RunEnd) -> f64 {
     let by_image = vary_in_image(runs);
     let mut clusters = ImageClusters::default();
@@ -384,8 +383,8 @@ fn runs_per_independent(runs: &[&RunEnding<'_>], end: RunEnd) -> f64 {
     clusters.design_effect()
 }
 
-/// Whether runs start from several memory images. Where there is one, a verdict speaks of runs that
-/// start from it, so blocks stand for images.
+/// Whether runs start from several memory images. With only one, a verdict is about runs from that
+/// image, so blocks take the place of images.
 fn vary_in_image(runs: &[&RunEnding<'_>]) -> bool {
     let images: BTreeSet<_> = runs.iter().map(|run| (run.machine, run.image)).collect();
     images.len() > 1
@@ -411,7 +410,7 @@ fn pairs(of_a: &[&RunEnding<'_>], of_b: &[&RunEnding<'_>], end: RunEnd) -> Optio
     let (mut pairs, mut only) = (0, [0; 2]);
     let mut clusters = ImageClusters::default();
     for (image, [a, b]) in cells.into_values() {
-        // Runs without a partner cannot be compared with one.
+        // A run without a partner cannot be paired.
         if a.of == b.of {
             pairs += a.of;
             only[0] += a.count.saturating_sub(b.count);

@@ -16,7 +16,7 @@ pub(crate) fn paired_runs<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, C
     for &reading in &b.runs {
         blocks.entry(reading.block?).or_default().1.push(reading);
     }
-    // The step of the values is that of the whole cell.
+    // The step stays that of the whole cell.
     let without_runs = |cell: &Cell<'a>| Cell {
         step: cell.step,
         ..Cell::default()

@@ -38,11 +38,11 @@ pub(crate) struct RatePair {
     /// The rate of b over the rate of a.
     pub(crate) ratio: Option<f64>,
     pub(crate) test: Option<RateTest>,
-    /// The p of `test`; rates of runs get theirs only when the family is tested.
+    /// The p of `test`; for rates of runs, `None` until the family is tested.
     p: Option<f64>,
     /// The comparison of the runs' rates, if several runs of each were counted.
     by_runs: Option<CellComparison>,
-    /// The cap that lints about those runs put on the verdict.
+    /// The cap on the verdict from lints about those runs.
     cap: Option<Cap>,
     asked: Option<HypothesisId>,
     note: Option<String>,
@@ -105,7 +105,7 @@ pub(crate) struct PendingRates<'a> {
 }
 
 impl PendingRates<'_> {
-    /// The hypothesis registered about two rates, in either order; `None` if there is none.
+    /// The hypothesis about two rates, in either order; `None` if none was registered.
     pub(crate) fn hypothesis(&self, one: usize, other: usize) -> Option<HypothesisId> {
         let same = |&&(a, b, _): &&(usize, usize, RatePair)| {
             (a, b) == (one, other) || (b, a) == (one, other)
@@ -114,9 +114,9 @@ impl PendingRates<'_> {
     }
 }
 
-/// Registers, for every rate, the hypothesis that it differs from the rate it is compared with: the
-/// baseline's (the user's choice, or the first configuration with that event on that workload) or
-/// the previous configuration's.
+/// Registers, for every rate, the hypothesis that it differs from its reference: the baseline's
+/// rate (the user's choice, or the first configuration with that event on that workload) or that of
+/// the previous configuration.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     baselines: &Baselines,
@@ -193,9 +193,9 @@ pub(crate) fn settle(
 }
 
 /// Registers the hypothesis that the rates of `b` and `a` differ. If several runs of each were
-/// counted, the runs' rates are compared. With one exposure each, the scatter of the counts in
-/// windows of time gives the uncertainty; without event times, p assumes independent events. A
-/// hypothesis that is already `known` for these two is not registered again.
+/// counted, their rates are compared. With one exposure each, the uncertainty is the scatter of the
+/// counts in time windows; without event times, p assumes independent events. `known` is a
+/// hypothesis about these two that was registered before.
 pub(crate) fn ask(
     cells: &Cells<'_>,
     a: &PlacedEvents<'_>,
@@ -234,8 +234,8 @@ pub(crate) fn ask(
     compared
 }
 
-/// Decides two rates. A single exposure counts as a single run, which establishes nothing; if it is
-/// unknown whether events cluster, it supports nothing either.
+/// Decides two rates. A single exposure counts as a single run, so nothing is established; if it is
+/// unknown whether events cluster, nothing is supported either.
 pub(crate) fn decide(
     compared: &RatePair,
     a: &PlacedEvents<'_>,
@@ -295,8 +295,8 @@ pub(crate) fn decide(
     }
 }
 
-/// Compares the rates of the runs if each side has at least two runs with known exposure; also
-/// returns the cap on the result.
+/// Compares the rates of the runs if each side has at least two with known exposure; also returns
+/// the cap on the result.
 fn by_runs(
     cells: &Cells<'_>,
     a: &PlacedEvents<'_>,
@@ -312,7 +312,7 @@ fn by_runs(
 fn rates_of_runs(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Option<Cell<'static>> {
     let place = (counted.workload, counted.configuration);
     let mut runs = Vec::new();
-    // The step of a rate is one event.
+    // One event is the step of a count, so this is the step of a rate.
     let mut step = 0.0_f64;
     for count in &counted.events.by_run {
         let all = cells.records.runs.iter().zip(&cells.run_places);
@@ -351,8 +351,8 @@ fn in_windows(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> Option<poisson::Clu
     .ok()
 }
 
-/// The times of all events since the start of the exposure, in seconds of exposure, which is
-/// assumed to be spread evenly over the span in which events could happen.
+/// The times of all events in seconds of exposure since its start; the exposure is assumed to be
+/// spread evenly over the span in which events could happen.
 fn times(counted: &PlacedEvents<'_>) -> Option<Vec<f64>> {
     let exposure = counted.exposure_s?;
     let span = counted.events.span_s.filter(|&span| span > 0.0);
@@ -365,8 +365,8 @@ fn times(counted: &PlacedEvents<'_>) -> Option<Vec<f64>> {
     Some(times)
 }
 
-/// The times of all events within a span in which they could happen. If their clock started
-/// earlier, the span is assumed to lie around them.
+/// The times of all events within a span in which they could happen. If their clock started before
+/// the exposure, the span is assumed to lie around the events.
 pub(crate) fn times_within(counted: &PlacedEvents<'_>, exposure: f64) -> Option<Vec<f64>> {
     let times = &counted.events.times_s;
     let (first, last) = (*times.first()?, *times.last()?);

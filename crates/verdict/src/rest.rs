@@ -21,12 +21,12 @@ pub(crate) const CAP: Cap = Cap {
 pub(crate) struct IdleEvents {
     count: u64,
     exposure_s: f64,
-    /// One event in this many seconds is tolerated.
+    /// The tolerated rate: one event in this many seconds.
     tolerated_s: f64,
 }
 
-/// The events with this name on the idle machine, if they exceed the tolerated rate. Without load
-/// the configurations do not matter, so their counts are summed.
+/// The events of this name on the idle machine, if they exceed the tolerated rate. Configurations
+/// do not matter without load, so their counts are summed.
 pub(crate) fn idle_excess(cells: &Cells<'_>, event: &str) -> Option<IdleEvents> {
     let mut all: Option<IdleEvents> = None;
     for events in &cells.records.events {

@@ -17,8 +17,7 @@ use crate::words::{finite, plain};
 pub(crate) const FEWEST_SUPPORTED: u32 = 3;
 /// With fewer replicates per side, nothing is equivalent.
 pub(crate) const FEWEST_EQUIVALENT: u32 = 5;
-/// If some runs are outliers, two configurations are equivalent only if there are enough runs to
-/// see a tail of this share.
+/// If some runs are outliers, equivalence requires enough runs to have seen a tail of this share.
 pub(crate) const TAIL: f64 = 0.05;
 
 /// The two configurations that are compared, and how.
@@ -42,7 +41,7 @@ pub(crate) struct ComparisonRow {
     on_machines: Vec<HypothesisId>,
     pub(crate) cap: Option<Cap>,
     pub(crate) lost: LostRuns,
-    /// Why the two cannot be equivalent, other than because of their interval.
+    /// Why the two cannot be equivalent, apart from their interval.
     pub(crate) tails: Option<String>,
     pub(crate) answer: HypothesisResult,
     pub(crate) verdict: Verdict,
@@ -112,8 +111,8 @@ impl ComparisonRow {
     }
 }
 
-/// Turns the hypothesis into a test against `bound`: on which side of it the ratio lies. There is
-/// then no test for equivalence.
+/// Replaces the hypothesis by one on which side of `bound` the ratio is. Equivalence is not tested
+/// then.
 fn test_against_bound(hypothesis: &mut Hypothesis, comparison: &CellComparison, bound: f64) {
     let estimate = comparison
         .estimate
@@ -177,7 +176,7 @@ pub(crate) fn equivalence_p(comparison: &CellComparison, options: &Options) -> O
     Some(tests.ok()?.p)
 }
 
-/// Why outlying runs rule out equivalence of two cells.
+/// Why outlying runs rule out the equivalence of two cells.
 pub(crate) fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
     let apart = |cell: &Cell<'_>| {
         cell.by_machine().iter().any(|cell| {
@@ -211,7 +210,7 @@ fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Limits a verdict to what a lint allows. A capped difference must also pass the t test.
+/// Limits a verdict to the cap of a lint. A capped difference must also pass the t test.
 pub(crate) fn capped(
     verdict: Verdict,
     cap: Option<Cap>,
@@ -232,16 +231,15 @@ pub(crate) fn capped(
     }
 }
 
-/// The verdict of a row. If several machines have no common direction, no difference is claimed,
-/// and a mean of unequal effects does not show equivalence.
+/// The verdict of a row. If machines have no common direction, no difference is claimed, and the
+/// mean of unequal effects does not show equivalence.
 fn verdict(comparison: &CellComparison, answer: &HypothesisResult, options: &Options) -> Verdict {
     let word = verdict_of(comparison, answer, options);
     let differs = matches!(word, Verdict::Established | Verdict::Supported);
     if differs && let Some(across) = &comparison.across {
         return match across.generalisation(options.alpha) {
             Generalisation::LikeThese => word,
-            // The kernels themselves are of interest, but machines are a sample
-            // of others.
+            // The kernels themselves are of interest; machines are a sample.
             Generalisation::AllOfThese if across.is_of_kernels() => word,
             Generalisation::AllOfThese => Verdict::Supported,
             Generalisation::None => Verdict::Undecided,

@@ -1,8 +1,8 @@
 //! Runs in which something took far longer than in others.
 //!
-//! A stall in one run of twenty hardly moves a mean, yet users notice it. So for metrics that are
-//! times, each run is classified as slow or not by a threshold, and the shares of slow runs are
-//! compared like those of crashes.
+//! A stall in one run of twenty hardly changes a mean, yet users notice it. So runs are classified
+//! as slow or normal by a threshold on each primary time and each largest sample, and the shares of
+//! slow runs are compared like those of crashes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,9 +19,9 @@ use crate::units::convert;
 
 /// The suffix of metrics that are the largest sample of a run.
 const LARGEST: &str = "_max";
-/// With fewer runs per side, "far above most" is undefined.
+/// With fewer runs per side, no threshold is computed.
 const FEWEST: usize = 8;
-/// If more than this share of the runs are slow, or lie apart, that is not rare.
+/// Above this share of slow or outlying runs, slowness is not rare.
 pub(crate) const RARE: f64 = 0.2;
 /// A value is far out if it is this many interquartile ranges above the upper quartile of the
 /// logarithms (Tukey 1977), and slow if it is also this many times the median.
@@ -34,7 +34,7 @@ const UNITS: [&str; 4] = ["s", "ms", "us", "ns"];
 pub(crate) const OPTION: &str = "slow";
 const EXPECTED: &str = "METRIC > NUMBER UNIT with a unit of time, such as 'latency_ns_max > 1 ms'";
 
-/// A threshold that the user asks for: the metric, the number and its unit.
+/// A threshold given by the user: metric, number and unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SlowThreshold<'t> {
     pub(crate) metric: &'t str,
@@ -66,7 +66,7 @@ pub(crate) fn read(text: &str) -> Result<SlowThreshold<'_>, Error> {
 
 /// Registers, for every primary time and every largest sample, the hypothesis that one side has
 /// more runs above the threshold. `higher`: metrics for which more is better. `thresholds`: those
-/// given by the user, which replace the computed threshold of their metric.
+/// given by the user, which replace computed ones.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -128,7 +128,7 @@ pub(crate) fn ask_all(
     rows
 }
 
-/// Why a run is slow.
+/// The reason given for slow runs.
 const ABOVE: &str = "above the threshold";
 
 /// The runs of a cell, each classified as slow or normal.
@@ -147,9 +147,9 @@ fn slow_endings<'a>(cells: &Cells<'a>, key: CellKey, above: f64) -> Vec<RunEndin
     ended.collect()
 }
 
-/// The threshold, rounded as printed, with its unit: far above most of the values, which are in
-/// `unit`; `None` if exceeding it is not rare. It is computed from all runs regardless of side, so
-/// exchanging the sides does not change it and the tests of shares stay exact.
+/// The threshold with its unit, rounded as printed: far above most of the values, which are in
+/// `unit`; `None` if exceeding it is not rare. It is computed from the runs of both sides together,
+/// so exchanging labels does not change it and the tests of shares stay exact.
 fn threshold(mut values: Vec<f64>, unit: &str) -> Option<(f64, &'static str)> {
     if values.len() < 2 * FEWEST || values.iter().any(|value| *value <= 0.0) {
         return None;

@@ -7,14 +7,13 @@ use assize_judge::step;
 use crate::cells::{Cell, CellKey, Cells};
 use crate::units::is_measured;
 
-/// Steps finer than this share of the values do not matter: no margin is that
-/// narrow.
+/// Steps below this share of the values are ignored, as no margin is that narrow.
 const FINEST: f64 = 1e-5;
 
 /// The step of each cell, in the unit of its metric: the coarsest of the step
 /// that its source declares, the step of its own values, and the step of all
 /// values of the metric on the workload.
-///
+/// Plain counts have no step: 40 is exact although the next value is 41.
 /// Plain counts have none: 40 is exact although the next value is 41.
 pub(crate) fn of_all(cells: &Cells<'_>) -> BTreeMap<CellKey, f64> {
     let mut steps: BTreeMap<CellKey, f64> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Cells of which only a mean and its spread are known.
+//! Comparisons of cells of which only mean and spread are known.
 
 use assize_judge::welch::{self, PublishedMean};
 

@@ -12,8 +12,8 @@ use crate::names::{folded, similar};
 use crate::options::Options;
 use crate::words::{count, finite};
 
-/// All tables, and lints for requested metrics that were not measured.
-/// `comparisons` are the document's; ratios found there are reused.
+/// All tables, and lints for requested metrics that were not measured. Ratios that are in the
+/// document's `comparisons` are taken from there.
 pub(crate) fn tabulate(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -65,7 +65,7 @@ fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
     })
 }
 
-/// One requested table, and the data it is made from.
+/// A requested table and its data.
 struct TableBuilder<'t, 'a> {
     cells: &'t Cells<'a>,
     baselines: &'t Baselines,
@@ -144,8 +144,7 @@ impl TableBuilder<'_, '_> {
         baseline.filter(|&of| of != configuration)
     }
 
-    /// The configuration with the factor's first level and otherwise the same
-    /// levels.
+    /// The configuration with the factor's first level and otherwise equal levels.
     fn partner(&self, name: &str) -> Option<&str> {
         let mut pairs = self.asked.baselines.iter();
         let pair = pairs.find(|(of, _)| folded(of) == folded(name));

@@ -31,8 +31,8 @@ use crate::tradeoffs;
 /// factors, tests the events, checks the data for problems, and tests the
 /// claims.
 ///
-/// The same records and options give the same document. `reproduce` is left
-/// empty, because only the caller knows the command.
+/// The same records and options give the same document. `reproduce` is empty, because only the
+/// caller knows the command.
 ///
 /// # Errors
 /// A name in the options that matches nothing or several things, a claim with a

@@ -67,7 +67,7 @@ const SYMBOLS: [(&str, Dimension, f64); 39] = [
     ("THz", Dimension::Frequency, 1e12),
 ];
 
-/// Unit words, matched without regard to case and with an optional plural s.
+/// Words for units, matched without regard to case and with an optional plural s.
 const WORDS: [(&str, Dimension, f64); 14] = [
     ("nsec", Dimension::Time, 1.0),
     ("nanosecond", Dimension::Time, 1.0),
@@ -98,8 +98,7 @@ fn simple(text: &str) -> Option<(Dimension, f64)> {
     Some((of, size))
 }
 
-/// Parses a unit; `None` if it is unknown or ambiguous: `KB` and `K` are 1000 to
-/// some and 1024 to others.
+/// Parses a unit; `None` if it is unknown or ambiguous: `KB` and `K` may mean 1000 or 1024.
 fn unit(text: &str) -> Option<Unit> {
     let Some((above, below)) = text.split_once('/') else {
         let (of, size) = simple(text)?;

@@ -39,8 +39,8 @@ pub(crate) fn plain(value: f64) -> String {
     }
 }
 
-/// A ratio and its interval, as `1.08 [1.03, 1.13]`; with more digits where three would not tell
-/// it from 1.
+/// A ratio and its interval, as `1.08 [1.03, 1.13]`; with more digits if three would make it look
+/// like 1.
 pub(crate) fn with_interval(value: f64, ci: Option<[f64; 2]>) -> String {
     const MOST: i32 = 7;
     let telling = |digits: &i32| {
@@ -72,7 +72,7 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// The finite value, if it is one.
+/// The value if it is finite, else `None`.
 pub(crate) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

@@ -1,4 +1,4 @@
-//! Explains the outcome of a claim.
+//! The reasons for the outcome of a claim, as text.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -98,7 +98,7 @@ pub(super) fn within(options: &Options) -> String {
     )
 }
 
-/// The word for the confidence in a claim, which is that of its weakest finding.
+/// The confidence in a claim, in one word: that of its weakest finding.
 pub(super) fn confidence_word<F: Borrow<ClaimFinding>>(
     found: impl IntoIterator<Item = F>,
     options: &Options,
@@ -114,7 +114,7 @@ pub(super) fn confidence_word<F: Borrow<ClaimFinding>>(
     word
 }
 
-/// What would decide an undecided claim.
+/// What would settle an undecided claim.
 pub(super) fn undecided(
     parts: &[ClaimEvidence],
     found: &[ClaimFinding],
@@ -246,8 +246,8 @@ fn pointing(
     })
 }
 
-/// How machines contradict each other on the claim's two configurations. The verdicts come from the
-/// row for the same two configurations, which may have them in reverse order.
+/// How machines contradict each other on the claim's two configurations. The verdicts are from the
+/// row for these configurations, which may have them in reverse order.
 pub(super) fn disagreement(comparison: &CellComparison, row: &CellComparison) -> Option<String> {
     let mut across = comparison.across.clone()?;
     for (on, decided) in across

@@ -14,15 +14,15 @@ use crate::rates::event_names;
 const ONLY_STATEMENTS: &str = "no claim can be judged: all figures are normalised, without replication, or of unknown \
      context";
 
-/// A claim, and whether it was declared or stated afterwards.
+/// A claim, and whether the experiment declared it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestedClaim<'t> {
     pub(super) text: &'t str,
     pub(super) origin: ClaimOrigin,
 }
 
-/// The claims that the records declare, then those of the options. A declared
-/// claim that the options repeat stays declared.
+/// The claims of the records, then those of the options. A declared claim stays declared if the
+/// options repeat it.
 pub(super) fn requested_claims<'t>(
     records: &'t Records,
     options: &'t Options,
@@ -39,8 +39,8 @@ pub(super) fn requested_claims<'t>(
         .chain(later.map(with(ClaimOrigin::PostHoc)))
 }
 
-/// The reason why a claim that cannot be parsed is not tested. A post-hoc claim is an error; a
-/// declared one is kept, because the names in it may have been left out of the runs.
+/// Why a claim that cannot be parsed is not tested. In a post-hoc claim that is an error. A
+/// declared claim is kept, because the names in it may have been left out of the runs.
 pub(super) fn untried(asked: RequestedClaim<'_>, error: Error) -> Result<String, Error> {
     if asked.origin == ClaimOrigin::PostHoc {
         return Err(error);
@@ -106,8 +106,8 @@ pub struct NamedClaim {
     pub outcome: Option<RunEnd>,
     /// Whether the claim has a margin.
     pub has_margin: bool,
-    /// Whether the claim is that its two configurations differ, which cannot hold for a
-    /// configuration and itself.
+    /// Whether the claim is that its configurations differ, which is impossible if both are the
+    /// same.
     pub differs: bool,
 }
 

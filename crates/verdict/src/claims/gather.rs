@@ -46,7 +46,7 @@ impl ClaimEvaluator<'_, '_> {
         }
     }
 
-    /// Compares A with B on each workload; also returns the workloads that lack one of them.
+    /// Compares A with B on each workload; also returns the workloads that only one of them has.
     fn by_workloads(
         &mut self,
         declared: bool,
@@ -120,7 +120,7 @@ impl ClaimEvaluator<'_, '_> {
         parts.collect()
     }
 
-    /// Compares A with B for this claim alone: tests on which side of its bound the ratio lies.
+    /// Compares A with B for this claim alone: tests on which side of the bound the ratio is.
     fn own_comparison(
         &mut self,
         comparison: &CellComparison,
@@ -181,8 +181,8 @@ impl ClaimEvaluator<'_, '_> {
         })
     }
 
-    /// Compares how many runs of A and of B ended in one way, pooled over all common workloads
-    /// unless the claim names one. A margin is in percentage points of runs.
+    /// Compares the shares of A's and B's runs with one ending, pooled over all common workloads
+    /// unless the claim names one. A margin is in percentage points.
     fn by_outcomes(&mut self, reading: ParsedClaim, end: RunEnd) -> Option<ClaimEvidence> {
         let OtherHypotheses { ends, ended, .. } = self.grounds;
         let configurations = &self.cells.configurations;

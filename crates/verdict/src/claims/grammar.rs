@@ -41,8 +41,8 @@ pub(crate) struct KnownNames {
 }
 
 impl KnownNames {
-    /// The names that `claim` may use. They include run endings only if the claim spells one out,
-    /// so that endings do not make an abbreviated metric ambiguous.
+    /// The names that `claim` may use. Run endings are included only if the claim spells one out,
+    /// so that they do not make an abbreviated metric ambiguous.
     pub(crate) fn new(
         configurations: Vec<String>,
         workloads: Vec<String>,
@@ -81,8 +81,8 @@ pub(crate) struct ParsedClaim {
     pub(crate) a: usize,
     pub(crate) b: usize,
     pub(crate) relation: ClaimedRelation,
-    /// The ratio to test against: the claim says that A / B is below or above it, according to
-    /// `relation`. 1 without a margin.
+    /// The ratio to test against: A / B is claimed to be below or above it, as `relation` says; 1
+    /// without a margin.
     pub(crate) bound: f64,
     pub(crate) kind: ClaimKind,
     pub(crate) metric: usize,
@@ -90,10 +90,10 @@ pub(crate) struct ParsedClaim {
 }
 
 impl ParsedClaim {
-    /// By how much A's share of runs is claimed to exceed B's, as a fraction: 0.02 for `A > B +
-    /// 2%`, 0 without a margin.
+    /// The difference in shares of runs that is claimed, A minus B: 0.02 for `A > B + 2%`, 0
+    /// without a margin.
     pub(crate) fn excess(&self) -> f64 {
-        // A margin is written with few decimals.
+        // Rounds away floating-point noise; margins have few decimals.
         ((self.bound - 1.0) * 1e12).round() / 1e12
     }
 }
@@ -116,12 +116,12 @@ struct ClaimSplit<'t> {
     margin: Option<Margin<'t>>,
     metric: ClaimPiece<'t>,
     workload: Option<ClaimPiece<'t>>,
-    /// Whether this reading treats a margin, or half of a sign, as part of a name.
+    /// Whether this split treats a margin, or half of a sign, as part of a name.
     daring: bool,
 }
 
-/// Parses a claim. Names may contain spaces, operators and the words `on` and
-/// `in`: of all ways to split the text, the one whose names exist is used.
+/// Parses a claim. Names may contain spaces, operators and the words `on` and `in`: of all ways to
+/// split the text, the one with existing names is used.
 pub(crate) fn read(text: &str, names: &KnownNames) -> Result<ParsedClaim, Error> {
     let splits = splits(text)?;
     let mut readings: Vec<(ParsedClaim, bool)> = Vec::new();
@@ -154,8 +154,8 @@ pub(crate) fn read(text: &str, names: &KnownNames) -> Result<ParsedClaim, Error>
     Ok(reading)
 }
 
-/// Checks the syntax of a claim without its names, and returns its kind. Anything that looks like
-/// a sign or a margin is taken as one.
+/// Checks the syntax of a claim, not its names, and returns its kind. Whatever looks like a sign or
+/// a margin is taken as one.
 pub(crate) fn read_kind(text: &str) -> Result<ClaimKind, Error> {
     let mut malformed = None;
     for split in splits(text)? {
@@ -378,7 +378,7 @@ fn resolve_split(
     })
 }
 
-/// The most helpful error if no split fits.
+/// The most helpful error if the names of no split exist.
 fn explain(text: &str, failures: Vec<SplitFailure>) -> Error {
     let quoted = quoted(text);
     for double in ["=<", "=>", "==", "!=", "<>"] {

@@ -63,12 +63,12 @@ pub(super) enum EvidenceFigures {
 enum VerdictSource {
     /// A row of the comparisons.
     Row(usize),
-    /// A comparison registered for the claim alone, and the index of the row for the same two
-    /// configurations, if there is one.
+    /// A comparison registered for the claim alone, and the index of the row for the same
+    /// configurations, if any.
     Own(Box<ComparisonRow>, Option<usize>),
     /// Rates, by the indices of B and A among the counts.
     Rates(usize, usize),
-    /// An exact test of how runs ended.
+    /// An exact test of the shares of runs with an ending.
     Outcome(OutcomeHypothesisId),
     /// No test is possible, for this reason.
     None(&'static str),
@@ -77,13 +77,13 @@ enum VerdictSource {
 /// The findings on a [`ClaimEvidence`].
 pub(super) struct ClaimFinding {
     pub(super) verdict: Verdict,
-    /// The side of the bound that A is on; `Equal` if it is exactly there.
+    /// The side of the bound on which A is; `Equal` if A is exactly at the bound.
     pub(super) direction: Option<Ordering>,
     /// The deciding p, and whether it is that of the t test.
     pub(super) p_adjusted: Option<f64>,
     pub(super) by_t: bool,
     pub(super) p: Option<f64>,
-    /// Replicates per side that would likely settle it.
+    /// Replicates per side that would probably settle the claim.
     pub(super) needed: Option<u32>,
     /// Notes beyond the figures.
     pub(super) notes: Vec<String>,
@@ -113,7 +113,7 @@ impl UntestedClaim {
         }
     }
 
-    /// The outcome for two configurations with the same files and settings: they do not differ.
+    /// The outcome for two configurations with the same files and settings: no difference.
     fn of_same(kind: ClaimKind) -> Self {
         UntestedClaim {
             outcome: match kind {
@@ -242,8 +242,8 @@ pub(crate) fn pairs(cells: &Cells<'_>) -> usize {
     cells.rows().into_iter().map(of).sum::<usize>().max(1)
 }
 
-/// The findings on one piece of evidence. `among` is the number of pairs that a post-hoc claim was
-/// chosen from.
+/// The findings on one piece of evidence. `among`: the number of pairs from which a post-hoc claim
+/// could be chosen.
 fn find(
     reading: &ParsedClaim,
     part: &ClaimEvidence,
@@ -317,7 +317,7 @@ fn by_rates(decided: &rates::DecidedRate, ratio: Option<f64>) -> ClaimFinding {
 }
 
 /// The findings of an exact test on two shares of runs. A post-hoc claim must hold after correction
-/// for all claims that could have been chosen.
+/// for all claims that could have been made.
 fn by_shares(
     reading: &ParsedClaim,
     shares: [RunShare; 2],

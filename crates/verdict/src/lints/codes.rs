@@ -1,10 +1,8 @@
 //! All lint codes.
 
-/// The code and meaning of each lint, sorted by code. It includes the codes of
-/// doubts raised by other crates, which become lints.
-///
-/// Options that make the command exit with status 1 at a lint take these codes. A
-/// test compares this list with the sources.
+/// The code and meaning of each lint, sorted by code, including doubts raised by other crates.
+/// Options that make the command exit with status 1 at a lint accept these codes. A test compares
+/// the list with the sources.
 pub const LINTS: [(&str, &str); 70] = [
     (
         "aliased-counters",

@@ -6,7 +6,7 @@ use super::{first_names, lint};
 use crate::cells::Cells;
 use crate::document::Lint;
 
-/// Values with fewer digits may agree by chance.
+/// Equal values with fewer digits are coincidence.
 const FEW_DIGITS: usize = 3;
 /// With this many digits, three equal values are suspicious in a run of many
 /// metrics.
@@ -172,8 +172,8 @@ fn metrics_by_run(cells: &Cells<'_>) -> Vec<BTreeMap<usize, f64>> {
     runs
 }
 
-/// Whether a run was recorded by assize itself: it cannot have been pasted twice, and on the exact
-/// target equal figures only mean that nothing has changed.
+/// Whether assize recorded the run. Then it was not pasted twice, and equal figures on the exact
+/// target only mean that nothing has changed.
 fn scheduled(cells: &Cells<'_>, run: usize) -> bool {
     cells.records.runs[run].block.is_some()
 }
@@ -187,8 +187,7 @@ fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
         by_place.entry(place).or_default().push(run);
     }
     let mut pairs = Vec::new();
-    // With hundreds of repetitions, equal figures are no surprise, and there are
-    // too many pairs to compare.
+    // With hundreds of repetitions, equal figures are expected, and pairs are too many to compare.
     for runs in by_place.values().filter(|runs| runs.len() <= MANY_RUNS) {
         for (at, &i) in runs.iter().enumerate() {
             pairs.extend(runs[at + 1..].iter().map(|&j| (i, j)));

@@ -11,9 +11,8 @@ use crate::names::folded;
 
 /// Lints for configurations that were not run on a workload that others ran.
 ///
-/// A configuration that shares no workload with those others belongs to another
-/// experiment (an earlier, quoted one), and a workload with one configuration
-/// has no grid.
+/// A configuration that shares no workload with the others belongs to another experiment (an
+/// earlier, quoted one), and a workload with one configuration has no grid.
 pub(super) fn configurations(cells: &Cells<'_>) -> Vec<Lint> {
     let present: Vec<BTreeSet<usize>> = (0..cells.workloads.len())
         .map(|workload| cells.present(workload).into_iter().collect())

@@ -1,4 +1,4 @@
-//! Lints: problems with the data themselves.
+//! Lints: defects of the data.
 
 mod codes;
 mod counters;
@@ -27,18 +27,17 @@ pub(crate) struct UninformativeRows {
 }
 
 impl UninformativeRows {
-    /// Whether a metric is uninformative: constant on the workload, or a repeat
-    /// of an earlier one.
+    /// Whether a metric is uninformative: constant on the workload, or a repetition of an earlier
+    /// one.
     pub(crate) fn says_nothing(&self, workload: usize, metric: usize) -> bool {
         self.constant.contains(&(workload, metric)) || self.aliased.iter().any(|a| a.1 == metric)
     }
 }
 
-/// Finds all lints except those that comparisons, factors and rates report
-/// themselves.
+/// Finds all lints except those of comparisons, factors and rates.
 ///
-/// `absent`: metrics declared primary that were not measured; `primary`: those
-/// that were; `order`: the findings on the order of the runs.
+/// `absent`: primary metrics that were not measured; `primary`: those that were; `order`: the
+/// findings on the order of the runs.
 pub(crate) fn find_all(
     cells: &Cells<'_>,
     absent: &[String],
@@ -46,7 +45,7 @@ pub(crate) fn find_all(
     order: &order::OrderFindings,
 ) -> (Vec<Lint>, UninformativeRows) {
     let mut faults = UninformativeRows::default();
-    // What only says that a metric is of no use comes last.
+    // Lints about useless metrics come last.
     let mut of_metrics = counters::constant(cells, &mut faults);
     of_metrics.extend(counters::aliased(cells, &mut faults));
     let mut lints = duplicates::repetitions(cells);
@@ -77,7 +76,7 @@ pub(crate) fn find_all(
 pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
     let passed_on = records.doubts.iter().map(|doubt| Lint {
         code: doubt.code.clone(),
-        // A doubt that is not about a line of text has no line.
+        // Doubts that are not about a line of text have line 0.
         location: if doubt.place.line == 0 {
             String::new()
         } else {

@@ -15,10 +15,10 @@ use crate::means::arithmetic;
 use crate::slow::RARE;
 use crate::words::p_value;
 
-/// Lints for runs that are outliers of their configuration, one per run. If
-/// metrics are declared primary, only those are checked: with many metrics, some
-/// run is always an outlier in one of them. Where more than a fifth of the runs lie apart,
-/// the values come in groups, as with ticks of a clock, and no run is an outlier.
+/// Lints for runs that are outliers of their configuration, one per run. If there are primary
+/// metrics, only those are checked: with many metrics, some run is always an outlier in one of
+/// them. If more than a fifth of the runs lie apart, the values form groups, as with ticks of a
+/// clock, and no run is an outlier.
 pub(super) fn outliers(
     cells: &Cells<'_>,
     faults: &UninformativeRows,
@@ -184,7 +184,7 @@ fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<OrderFin
 }
 
 /// Metrics whose consecutive runs of a configuration are correlated, as samples of a single run
-/// are. Empty if there are blocks: what the runs of a block have in common cancels in comparisons.
+/// are. Empty if there are blocks, as effects common to a block cancel in comparisons.
 fn serial(cells: &Cells<'_>) -> Vec<OrderFinding> {
     let mut found = Vec::new();
     if cells.records.runs.iter().any(|run| run.block.is_some()) {
@@ -230,7 +230,7 @@ pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &OrderFindings) -> V
     drift_lints(cells, &order.drifting, over)
 }
 
-/// The lints for metrics that drift; `over` says from where to where.
+/// The lints for metrics that drift; `over` names the range.
 fn drift_lints(cells: &Cells<'_>, drifting: &[OrderFinding], over: &str) -> Vec<Lint> {
     let lints = drifting.iter().map(|found| {
         let way = match found.size > 0.0 {
@@ -330,9 +330,9 @@ fn place(cells: &Cells<'_>, (workload, metric): (usize, usize)) -> String {
     )
 }
 
-/// Lints for trends over the order of runs where configurations alternate, after subtracting the
-/// configurations' means, Holm-corrected for the number of rows examined. The runs of one block are
-/// one point. If every machine starts from an image, the order cannot affect the runs.
+/// Lints for trends over the order of runs where configurations alternate, after subtracting each
+/// configuration's mean, Holm-corrected for the number of rows. The runs of one block are one
+/// point. If every machine starts from an image, the order cannot affect the runs.
 pub(super) fn drift(
     cells: &Cells<'_>,
     faults: &UninformativeRows,
@@ -365,9 +365,9 @@ fn all_from_images(cells: &Cells<'_>, workload: usize) -> bool {
     here.all(|(run, _)| run.image.is_some())
 }
 
-/// Deviations from the configuration's mean on the run's machine, on the log scale if all values
-/// are positive, in the order of runs; only for configurations with at least three runs. The runs
-/// of a block count as one deviation, their mean.
+/// Deviations from the configuration's mean on the run's machine, in the order of runs; on the log
+/// scale if all values are positive. Only configurations with three runs or more count, and the
+/// runs of a block are one deviation, their mean.
 fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<f64> {
     let positive = cells
         .row(workload, metric)

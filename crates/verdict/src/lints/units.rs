@@ -10,9 +10,8 @@ use crate::summaries::agreeing_summary;
 use crate::units::{is_measured, words};
 use crate::words::{count, three};
 
-/// A lint for metrics without a unit that are not plain counts: their values are
-/// fractions, or their names suggest a quantity that has a unit. A name that says of what it is a
-/// ratio, `switches_per_job`, has its unit in it.
+/// A lint for metrics without a unit that are not plain counts: their values are fractions, or
+/// their names suggest a quantity with a unit. A name such as `switches_per_job` contains its unit.
 pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     let mut fractional = vec![false; cells.metrics.len()];
     for (key, cell) in cells.iter() {

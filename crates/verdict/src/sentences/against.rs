@@ -1,4 +1,4 @@
-//! Sentences about a metric that moves against the others.
+//! Sentences about a metric that moves in the opposite direction to others.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +11,17 @@ const MOST: usize = 2;
 /// Maximum number of metrics moving the other way that are named.
 const OTHERS: usize = 4;
 
-/// A metric that gets worse where the others get better, or the reverse, with
-/// the configurations that show it.
+/// A metric that gets worse where others get better, or the reverse, with the configurations that
+/// show this.
 struct OddMetric<'d> {
     rows: Vec<ComparisonFacts<'d>>,
     /// Metrics that move the other way in all of these configurations.
     others: Vec<ComparisonFacts<'d>>,
 }
 
-/// Finds metrics that move against at least two others, all of which agree. A
-/// metric for which more is better counts with its direction reversed. A metric
-/// that never varies, such as the size of an object, is not a trade-off. Unless
-/// `concern` is empty, at least one of the metrics must be in it.
+/// Finds metrics that move against at least two others, which all agree. A metric for which more is
+/// better counts with reversed direction. A metric that never varies, such as the size of an
+/// object, is no trade-off. Unless `concern` is empty, it must contain one of the metrics.
 pub(super) fn find(
     seen: &[ComparisonFacts<'_>],
     concern: &BTreeSet<usize>,

@@ -72,8 +72,7 @@ fn sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> Option<Senten
     })
 }
 
-/// The verdict of rows in words, and how many runs could establish their
-/// differences.
+/// The verdict of rows in words, and the number of runs that could establish their differences.
 fn sure(strong: &[&ComparisonFacts<'_>]) -> String {
     let short = strong
         .iter()
@@ -85,7 +84,7 @@ fn sure(strong: &[&ComparisonFacts<'_>]) -> String {
     }
 }
 
-/// Says that nothing moves, if the runs could have shown it.
+/// Says that nothing changed, if the runs could have shown a change.
 fn unchanged_sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> String {
     let equal = rows
         .iter()

@@ -25,12 +25,12 @@ fn too_few_runs(document: &Document) -> Option<Sentence> {
         .collect();
     let best = tested.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let (a, b) = (best.0.n_baseline?, best.0.n?);
-    // Single runs are unimportant if events were counted.
+    // Single runs do not matter if events were counted.
     let aside = a.min(b) < 2 && !document.rate_comparisons.is_empty();
     if best.1 <= document.alpha || aside {
         return None;
     }
-    // Blocks raise the attainable p for a given number of runs.
+    // Blocks raise the attainable p of a number of runs.
     let whole = permutation::attainable(a as usize, b as usize);
     let enough = permutation::runs_needed(document.alpha)
         .filter(|_| (whole - best.1).abs() <= 1e-9 * best.1)

@@ -105,8 +105,7 @@ impl MachineCounts {
 }
 
 impl fmt::Display for MachineCounts {
-    /// `on all 3 machines`, `on 2 of 3 machines`, or `over 3 machines, shown on
-    /// none alone`.
+    /// `on all 3 machines`, `on 2 of 3 machines`, or `over 3 machines, shown on none alone`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MachineCounts {
             shown, of, across, ..

@@ -1,8 +1,8 @@
 //! At most five plain sentences: the summary for a hurried reader.
 //!
-//! They are about rows that are established or supported, in the words of their verdicts and with
-//! the simultaneous intervals: every sentence is backed by a row. Sentences on how runs ended come
-//! first, and those on configurations that could not be tested because every run failed.
+//! All are about established or supported rows, in the words of their verdicts and with
+//! simultaneous intervals, so each is backed by a row. Sentences on how runs ended come first, then
+//! those on configurations of which every run failed.
 
 mod against;
 mod declared;
@@ -38,9 +38,9 @@ struct ComparisonFacts<'d> {
     ci: [f64; 2],
     /// Whether the metric is higher than with the baseline.
     up: bool,
-    /// Whether it is established or supported.
+    /// Whether the difference is established or supported.
     strong: bool,
-    /// On how many machines it is shown, if there are several.
+    /// On how many machines the effect is shown, if there are several.
     shown: Option<MachineCounts>,
 }
 

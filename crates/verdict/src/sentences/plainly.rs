@@ -1,4 +1,4 @@
-//! Sentences for documents without any special finding.
+//! Sentences for documents without special findings.
 
 use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
@@ -7,7 +7,7 @@ use crate::words::plain;
 /// Maximum number of effects that are named.
 const MOST: usize = 3;
 
-/// The largest effects, or a sentence that there are none.
+/// The largest effects, or that there are none.
 pub(super) fn find(document: &Document, seen: &[ComparisonFacts<'_>]) -> Vec<Sentence> {
     let mut moved: Vec<&ComparisonFacts<'_>> = seen.iter().filter(|s| s.strong).collect();
     if moved.is_empty() {

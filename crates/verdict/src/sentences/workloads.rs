@@ -58,8 +58,7 @@ fn splits<'d>(seen: &[ComparisonFacts<'d>]) -> Vec<WorkloadSplit<'d>> {
                 here: *here,
                 there: *there,
             };
-            // Strong, opposite effects on two workloads are reported once, with
-            // the first as `here`.
+            // Opposite effects on two workloads are reported once, with the first as `here`.
             let told = split.opposite() && there.workload < here.workload;
             if apart && (split.opposite() || !there.strong) && !told {
                 splits.push(split);

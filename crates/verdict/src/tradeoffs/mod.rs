@@ -1,7 +1,7 @@
 //! Trade-offs: two metrics, and the configurations that no other dominates.
 //!
-//! Whether one configuration dominates another depends on two comparisons, so each pair of
-//! configurations is compared in both metrics. Existing rows of the document are reused; all other
+//! Whether a configuration dominates another depends on two comparisons, so each pair of
+//! configurations is compared in both metrics. Rows of the document are reused; the other
 //! comparisons are tested with them, in the same family.
 
 mod reading;
@@ -38,7 +38,7 @@ struct TradeoffContrast {
 /// All trade-offs, before the family is tested.
 pub(crate) struct PendingTradeoffs {
     asked: Vec<RequestedTradeoff>,
-    /// Comparisons made only for trade-offs, because no existing row covers them.
+    /// Comparisons made only for trade-offs, because no row covers them.
     own: Vec<OwnComparison>,
     lints: Vec<Lint>,
 }
@@ -51,8 +51,8 @@ struct OwnComparison {
 
 /// Registers the hypotheses of the trade-offs.
 ///
-/// All pairs are tested whatever the runs show, so that none is selected by its result. Declared
-/// trade-offs between primary metrics are primary.
+/// All pairs are tested whatever the runs show, so that no pair is selected by its result.
+/// Trade-offs that are declared between primary metrics are primary.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     rows: &[ComparisonRow],
@@ -119,8 +119,7 @@ fn complete(cells: &Cells<'_>, tradeoff: &RequestedTradeoff) -> Vec<usize> {
         .collect()
 }
 
-/// Each pair of configurations in both metrics, except pairs that are identical
-/// on the workload.
+/// Each pair of configurations in both metrics, except pairs that are identical on the workload.
 fn contrasts(cells: &Cells<'_>, tradeoff: &RequestedTradeoff) -> Vec<TradeoffContrast> {
     let there = complete(cells, tradeoff);
     let mut all = Vec::new();
@@ -208,8 +207,8 @@ impl TradeoffEvaluator<'_, '_> {
     }
 }
 
-/// Whether a row's verdict survives correction for all `pairs` that could have been chosen after
-/// the runs.
+/// Whether a row's verdict survives correction for all `pairs` from which a trade-off could be
+/// chosen after the runs.
 fn holds_among(row: &ComparisonRow, pairs: usize, options: &Options) -> bool {
     match row.verdict {
         Verdict::Established | Verdict::Supported => survives(&row.comparison, 1.0, pairs, options),

@@ -92,7 +92,7 @@ fn recorded(cells: &Cells<'_>, name: &str, workload: usize) -> Option<usize> {
     let named = all.filter(|(_, metric)| folded(&metric.name) == folded(name));
     let having = named.map(|(metric, _)| (metric, cells.row(workload, metric).count()));
     let most = having.filter(|(_, count)| *count > 0);
-    // The first of ties.
+    // Of equally frequent units, takes the first.
     most.rev()
         .max_by_key(|(_, count)| *count)
         .map(|(metric, _)| metric)
@@ -217,7 +217,7 @@ fn sides(cells: &Cells<'_>, text: &str) -> Result<[NamedMetric; 2], Error> {
 }
 
 /// Parses `METRIC` or `METRIC in WORKLOAD`. If the whole text is the name of a metric, it is taken
-/// as that even if it contains `in`.
+/// as that name even if it contains `in`.
 fn resolve_metric(cells: &Cells<'_>, side: &str) -> Result<NamedMetric, NameError> {
     let metrics = cells.metric_names();
     let whole = resolve(NameKind::Metric, side, &metrics);

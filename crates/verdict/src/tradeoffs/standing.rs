@@ -31,8 +31,8 @@ enum MetricStanding {
     Unknown,
 }
 
-/// All points. `there` are the configurations that have both metrics; configurations with only one
-/// are shown without a standing.
+/// All points. `there`: the configurations that have both metrics; those with only one are shown
+/// without a standing.
 pub(super) fn points(
     evaluator: &TradeoffEvaluator<'_, '_>,
     own: &[OwnComparison],
