@@ -33,7 +33,7 @@ pub struct Bisection {
     pub bad: PatchName,
     /// The number of commits in the range.
     pub commits: usize,
-    /// How many of them touch files that go into the build.
+    /// The number of these commits that touch files of the build.
     pub touching: usize,
     /// The result.
     pub answer: BisectionAnswer,
@@ -42,7 +42,7 @@ pub struct Bisection {
     /// The number of commits for which a build was attempted, including the one before
     /// the range and builds that failed.
     pub builds: usize,
-    /// The number of runs behind all verdicts together.
+    /// The total number of runs behind all verdicts.
     pub runs: u32,
     /// The level of each interval.
     pub level: f64,
@@ -52,7 +52,7 @@ pub struct Bisection {
     pub kernel: String,
     /// What was built, and the kernel directory it was built from.
     pub built: String,
-    /// Files that the range touches but that are not part of the build.
+    /// Files that the range changes but the build does not use.
     pub left_out: Vec<String>,
     /// The experiment that was run.
     pub experiment: String,
@@ -72,8 +72,8 @@ pub enum BisectionAnswer {
     Found(Culprit),
     /// The search ended at this commit, but the claim is not upheld against its parent.
     NotOfOne(Culprit),
-    /// The claim starts to hold at one of these commits, oldest first; only the last of
-    /// them can be tested.
+    /// The claim starts to hold at one of these commits, oldest first, of which only the last can
+    /// be tested.
     OneOf(Vec<PatchName>),
     /// The claim does not hold anywhere in the range: it is refuted for the last commit.
     NotThere,
@@ -250,7 +250,7 @@ fn against_parent(found: &Culprit) -> Vec<String> {
     lines
 }
 
-/// The result for the last commit of the range, if the answer is about it.
+/// The result of the last commit of the range, if the answer is about that commit.
 fn last_commit_result(bisection: &Bisection) -> Option<&TriedCommit> {
     bisection.tried.iter().max_by_key(|one| one.place)
 }

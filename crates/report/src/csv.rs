@@ -1,4 +1,4 @@
-/// Fields of a row that are columns under the same names.
+/// Fields of rows that are columns with the same names.
 macro_rules! fields {
     ($row:expr; $($name:ident)*) => {
         vec![$((stringify!($name), $row.$name.cell())),*]
@@ -58,8 +58,8 @@ const COLUMNS: &[&str] = &[
     "test",
 ];
 
-/// Returns the figures of the document as one table, numbers with all their digits; JSON has
-/// everything. The column `kind` says what a row is:
+/// Returns the figures of the document as one table, with all digits; JSON has more. The column
+/// `kind` says what a row is:
 ///
 /// | kind | what it is |
 /// | --- | --- |
@@ -105,7 +105,7 @@ impl CsvTable {
     }
 }
 
-/// What a cell shows of a value; nothing if there is none.
+/// Converts a value to the text of a cell, which is empty for `None`.
 trait CellText {
     fn cell(&self) -> String;
 }
@@ -129,7 +129,7 @@ macro_rules! shown_as {
 shown_as!(ToString::to_string: String bool u32 u64 f64);
 shown_as!(word: RateTest Scale TTest Verdict);
 
-/// The word for it in JSON.
+/// The word for a value in JSON.
 fn word(value: impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
@@ -140,8 +140,7 @@ fn bounds(ci: Option<[f64; 2]>) -> Fields {
     vec![("ci_low", low), ("ci_high", high)]
 }
 
-/// The line and message that a value was read from; nothing for values that were not read
-/// from text.
+/// The message and line from which a value was read; empty for values not read from text.
 fn place(place: Place) -> Fields {
     match place == Place::default() {
         true => Vec::new(),
@@ -179,7 +178,7 @@ fn write_recorded(document: &Document, table: &mut CsvTable) -> Written {
     Ok(())
 }
 
-/// Writes every configuration against its baseline.
+/// Writes the comparisons of every configuration with its baseline.
 fn write_compared(document: &Document, table: &mut CsvTable) -> Written {
     for row in &document.comparisons {
         let own = fields!(row; workload metric unit baseline configuration n_baseline n

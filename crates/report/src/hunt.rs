@@ -1,5 +1,5 @@
-//! The result of `assize hunt` as text and JSON: which failures runs with other interleavings show,
-//! how often, and the shortest schedule that shows each.
+//! The result of `assize hunt` as text and JSON: the failures in runs with other interleavings,
+//! their rates, and the shortest schedule that shows each.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,13 +12,13 @@ use crate::wrap::{push_wrapped, push_wrapped_code_after};
 
 /// The schema of [`Hunt`].
 pub const HUNT: &str = "assize.hunt/1";
-/// What no interleaving of this machine shows.
+/// Failures that no interleaving of this machine can show.
 pub const HUNT_LIMITS: &str = "Cannot find: what needs stores of one CPU to be seen out of order \
                                (each instruction takes effect at once), DMA, or caches.";
-/// Delays that are listed in the text.
+/// Maximum number of delays listed in the text.
 const LISTED: usize = 5;
 
-/// The failures of runs that differ by their interleavings.
+/// The failures found in runs that differ by their interleavings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hunt {
     /// Always [`HUNT`].
@@ -27,40 +27,40 @@ pub struct Hunt {
     pub title: String,
     /// The kernel, with its version.
     pub kernel: String,
-    /// How many CPUs each machine has.
+    /// The number of CPUs of each machine.
     pub cpus: u32,
-    /// What counts as a failure; nothing if anything does.
+    /// The kinds of failure searched for; empty if any failure counts.
     pub until: Vec<String>,
-    /// How many schedules were tried; the numbers are the seeds from 1.
+    /// The number of schedules tried; their numbers, from 1, are the seeds.
     pub schedules: u32,
-    /// How many of them each strategy made.
+    /// The number of schedules made by each strategy.
     pub strategies: BTreeMap<String, u32>,
-    /// What was hunted, baseline first.
+    /// The configurations searched, baseline first.
     pub sides: Vec<HuntedSide>,
     /// The kinds of failure, most frequent first.
     pub failures: Vec<FoundFailure>,
     /// Each configuration against the first one.
     pub comparisons: Vec<HuntComparison>,
-    /// Runs that failed in ways that do not count, and why the first one did.
+    /// Runs that failed in ways not searched for, and why the first one did.
     pub others: Vec<OtherFailure>,
     /// What a hunt cannot find.
     pub limits: String,
-    /// The directory with this document.
+    /// The directory that holds this document.
     pub directory: String,
     /// The command that repeats the hunt.
     pub reproduce: String,
 }
 
-/// A configuration that was hunted.
+/// A configuration that was searched for failures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HuntedSide {
     /// Its name.
     pub configuration: String,
-    /// Its runs, and how many of them failed.
+    /// The number of its runs, and of those that failed.
     pub rate: FailureRate,
 }
 
-/// How many runs failed.
+/// A failure rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FailureRate {
     /// The runs that failed.
@@ -78,76 +78,76 @@ pub struct FoundFailure {
     pub configuration: String,
     /// The workload of its shortest schedule.
     pub workload: String,
-    /// What noticed it: `KASAN`, `oops`, `exit status`.
+    /// The detector: `KASAN`, `oops`, `exit status`.
     pub oracle: String,
-    /// Where: function, offset and module, if that is known.
+    /// The place: function, offset and module, if known.
     pub place: Option<String>,
     /// The line that reports it.
     pub line: String,
     /// What all failures of this kind have in common.
     pub signature: String,
-    /// How often it occurred.
+    /// Its rate.
     pub rate: FailureRate,
-    /// How often with each strategy: failures and runs.
+    /// Failures and runs for each strategy.
     pub strategies: BTreeMap<String, [u32; 2]>,
-    /// The number of the first schedule that showed it.
+    /// The number of the first schedule with this failure.
     pub first: u32,
     /// Whether the kernel reported it, so that `assize debug` can stop there.
     pub crashed: bool,
-    /// The run of `failures.bundle` with the shortest schedule.
+    /// The run in `failures.bundle` with the shortest schedule.
     pub run: u32,
     /// The shortest schedule.
     pub schedule: FoundSchedule,
 }
 
-/// What makes a run fail, each time.
+/// A schedule with which a run fails every time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundSchedule {
-    /// The seed of the run, from which turns are drawn.
+    /// The seed of the run, from which the lengths of time slices are drawn.
     pub seed: u64,
-    /// The average length of a turn, if it is not the machine's.
+    /// The average length of a time slice; absent if it is the machine's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantum_ns: Option<u32>,
-    /// The delays, by time.
+    /// The delays, sorted by time.
     pub delays: Vec<FoundDelay>,
-    /// How many delays the run had in which it was found.
+    /// The number of delays in the run in which the failure was found.
     pub delays_found: u32,
-    /// Whether the schedule failed again in the same way when it was repeated, byte for byte.
+    /// Whether a repetition with this schedule failed in the same way, byte for byte.
     pub repeats: bool,
 }
 
-/// A CPU that executes nothing for some time.
+/// A pause of a CPU, in which it executes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundDelay {
     /// The CPU.
     pub cpu: u32,
-    /// When it stops, in ns since the machine was switched on.
+    /// Its start, in ns since the machine was switched on.
     pub at_ns: u64,
-    /// For how long.
+    /// Its length, in ns.
     pub length_ns: u64,
-    /// The instruction before which it stops, if it is known.
+    /// The next instruction of the CPU, if known.
     pub place: Option<String>,
 }
 
 /// The rates of two configurations over the same schedules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HuntComparison {
-    /// The configuration that is compared.
+    /// The configuration under test.
     pub configuration: String,
-    /// The one that it is compared with.
+    /// The configuration that it is compared with.
     pub baseline: String,
-    /// The rates: of the baseline, and of the configuration.
+    /// The rates of the baseline and of the configuration.
     pub rates: [FailureRate; 2],
-    /// Schedules with which only the baseline failed, and only the configuration.
+    /// The number of schedules with which only the baseline failed, and only the configuration.
     pub only: [u32; 2],
-    /// The evidence against equal rates; beyond 20 it is decided, whenever one looks.
+    /// The evidence against equal rates. Above 20 the rates differ, however often one has looked.
     pub evidence: f64,
-    /// The answer.
+    /// The result of the comparison.
     pub answer: HuntAnswer,
-    /// A rate from which on at least one failure of the configuration would have been seen with
-    /// 95 %; `None` if it has failed.
+    /// The smallest rate at which at least one failure of the configuration would have been seen
+    /// with 95 % probability; `None` if it has failed.
     pub excluded: Option<f64>,
-    /// Signatures with which only the configuration failed.
+    /// Signatures of failures of only the configuration.
     pub new: Vec<String>,
 }
 
@@ -155,9 +155,9 @@ pub struct HuntComparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HuntAnswer {
-    /// It fails less often, or never.
+    /// The configuration fails less often, or never.
     Fewer,
-    /// It fails more often.
+    /// The configuration fails more often.
     More,
     /// The runs do not decide.
     Undecided,
@@ -165,12 +165,12 @@ pub enum HuntAnswer {
     NoFailure,
 }
 
-/// Runs that failed in a way that does not count.
+/// Runs that failed in a way not searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherFailure {
     /// The configuration.
     pub configuration: String,
-    /// How many.
+    /// Their number.
     pub count: u32,
     /// Why the first one failed.
     pub why: String,
@@ -366,7 +366,7 @@ fn figures(rate: &FailureRate) -> String {
     )
 }
 
-/// The least rate with which at least one of so many runs fails with 95 %.
+/// The smallest rate at which at least one of so many runs fails with 95 % probability.
 #[must_use]
 pub fn excluded(runs: u32) -> f64 {
     1.0 - 0.05f64.powf(1.0 / f64::from(runs.max(1)))
@@ -461,7 +461,7 @@ mod tests {
         }
     }
 
-    /// The text on one line.
+    /// The text of a hunt on one line.
     fn said(of: &Hunt) -> String {
         let text = hunt(of);
         assert!(

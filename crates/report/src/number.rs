@@ -129,7 +129,7 @@ pub(crate) fn p(value: f64) -> String {
     }
 }
 
-/// Formats a value unchanged unless a division has made it long.
+/// Formats a value unchanged if that takes at most six characters, else with four digits.
 pub(crate) fn short(value: f64) -> String {
     let whole = value.to_string();
     if whole.len() <= 6 {

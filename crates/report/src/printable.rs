@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
-/// Makes foreign text safe to display: replaces control characters, which could move the
-/// cursor or worse, and characters that change the text direction with U+FFFD.
+/// Makes foreign text safe to display: replaces control characters, which could move the cursor,
+/// and characters that change the text direction by U+FFFD.
 ///
 /// ```
 /// assert_eq!(assize_report::printable("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");

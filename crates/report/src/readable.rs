@@ -5,7 +5,7 @@ use assize_verdict::{Tradeoff, TradeoffPoint, TradeoffValue, convert};
 /// The units of time to choose from, smallest first.
 const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
 
-/// Values below this are hard to read in their unit.
+/// Smaller values are hard to read in their unit.
 pub(crate) const LEAST: f64 = 0.1;
 
 /// A unit and the factor that converts values to it.
@@ -50,8 +50,7 @@ impl Readable {
         }
     }
 
-    /// A common unit for two values if both are readable in it, otherwise a unit for
-    /// each.
+    /// A common unit for two values if both are readable in it, otherwise a unit for each.
     pub(crate) fn pair(chosen: Option<&str>, unit: &str, pair: [f64; 2]) -> [Self; 2] {
         let both = Readable::chosen(chosen, unit, pair.into_iter());
         let is_small = |value: f64| value != 0.0 && both.value(value).abs() < LEAST;

@@ -17,7 +17,7 @@ pub use effect::{EffectReading, PatchEffect};
 pub const SERIES: &str = "assize.try/2";
 /// The longest mail, in lines.
 pub const LINES: usize = 40;
-/// The number of sentences about how runs ended, each at most two lines.
+/// Maximum number of sentences about how runs ended, each at most two lines long.
 const ENDED: usize = 2;
 
 /// A series of patches and the effects of each.
@@ -31,13 +31,13 @@ pub struct SeriesReport {
     pub base: PatchName,
     /// The patches, first to last.
     pub patches: Vec<TriedPatch>,
-    /// All patches together against the base, if there are several or only that was tried.
+    /// The result of all patches together, if there are several or only these were tried.
     pub whole: Option<PatchOutcome>,
     /// The kernel, with its version.
     pub kernel: String,
     /// What was built, and the kernel directory it was built from.
     pub built: String,
-    /// Files that the series touches but that are not part of the build.
+    /// Files that the series changes but the build does not use.
     pub left_out: Vec<String>,
     /// The experiment that was run, and why it was chosen.
     pub experiment: String,
@@ -46,14 +46,14 @@ pub struct SeriesReport {
     /// The number of attempted and of completed runs over all sides, if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed: Option<[usize; 2]>,
-    /// Sentences about runs that ended abnormally; reported before everything else.
+    /// Sentences about runs that ended abnormally; they are reported first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<String>,
     /// The level of each interval. The verdicts on all patches hold together at 0.95.
     pub level: f64,
     /// Ratios within 1 ± this count as no difference.
     pub margin: f64,
-    /// The bundle with all runs; `null` if no build differs from the base, so that none was needed.
+    /// The bundle with all runs; `null` if no build differs from the base, so that nothing was run.
     pub bundle: Option<String>,
     /// The command that reproduces this result.
     pub reproduce: String,
@@ -296,7 +296,7 @@ fn outcome(series: &SeriesReport, outcome: &PatchOutcome, rows: usize) -> Vec<St
     }
 }
 
-/// Lists the effects, the most important first; what does not fit is counted.
+/// The lines of the effects, most important first; what does not fit is counted.
 fn effects(series: &SeriesReport, all: &[PatchEffect], rows: usize) -> Vec<String> {
     let mut telling: Vec<&PatchEffect> = all
         .iter()

@@ -29,7 +29,7 @@ pub fn when(when: &When, command: &str) -> String {
     text
 }
 
-/// What is bad, since when it was certain, and where the paths part.
+/// Sentences on what was bad, when it became certain, and where the paths part.
 pub(crate) fn when_sentences(when: &When) -> Vec<String> {
     let mut sentences = vec![bad(when), answer(when)];
     sentences.extend(when.seeds.map(|share| {
@@ -240,7 +240,7 @@ fn readable_value(value: f64, unit: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// With all digits of the nanoseconds.
+/// Formats a time in ms with all digits of the nanoseconds.
 pub(crate) fn milliseconds(ns: u64) -> String {
     format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
 }

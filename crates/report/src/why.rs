@@ -132,7 +132,7 @@ pub(crate) fn sentence(why: &Why) -> String {
     let range = over_seeds(why, &why.total);
     let (mut text, parts) = if is_open(why, &why.total) {
         let differ = format!("It is not established that {a} and {b} differ on {workload}");
-        // The tables show what individual rows have.
+        // The tables show the figures of individual rows.
         (
             format!("{differ}: {a} {executes} on average{range}"),
             Vec::new(),
@@ -329,7 +329,7 @@ pub(crate) fn interval(row: &DifferenceRow) -> String {
     })
 }
 
-/// The result for a function that was asked about.
+/// The result for a function that the user asked about.
 fn requested_function_text(why: &Why, reached: &RequestedFunction) -> String {
     let name = &reached.function;
     if reached.a == 0.0 && reached.b == 0.0 {
@@ -422,8 +422,8 @@ fn with_separators(number: u64) -> String {
     text
 }
 
-/// A number of instructions: an integer from 1000 on, two significant digits below 1,
-/// else one decimal.
+/// A number of instructions: an integer from 1000 on, two significant digits below 1, else one
+/// decimal.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Rounded and not negative.
 pub(crate) fn count(value: f64) -> String {
     let size = value.abs();

@@ -65,7 +65,7 @@ fn shell_words(line: &str) -> Vec<&str> {
     words
 }
 
-/// A warning: its code, what it is about, and what is wrong.
+/// The text of a warning: its code, its place, and the defect.
 pub(crate) fn lint_line(lint: &Lint) -> String {
     match lint.location.as_str() {
         "" => format!("[{}] {}", lint.code, lint.detail),

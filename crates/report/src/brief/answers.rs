@@ -1,5 +1,5 @@
-//! The lines of the answer: for each metric and configuration better or worse, in which
-//! workloads, and by how much.
+//! The lines of the answer: for each metric and configuration, whether it is better or worse, on
+//! which workloads, and by how much.
 
 use assize_verdict::{Comparison, NoiseFloor, Verdict};
 
@@ -19,29 +19,29 @@ const EXPLAINED: usize = 2;
 /// Maximum number of lines shown when no contrast is decided.
 const UNDECIDED: usize = 8;
 
-/// A heading and its contrasts; for each contrast whether it is undecided, and its lines.
+/// A heading and its contrasts; for each contrast, whether it is undecided, and its lines.
 type AnswerPart = (String, Vec<(bool, Vec<String>)>);
 
-/// A no-break space, which keeps a figure on the line of its label.
+/// A no-break space, which keeps a figure together with its label.
 const NO_BREAK: char = '\u{a0}';
 
-/// The lines that fit, and counts of what did not.
+/// The lines that fit, and the numbers of contrasts left out.
 #[derive(Default)]
 pub(super) struct BriefAnswers {
     pub(super) shown: Vec<String>,
     pub(super) claims_left: usize,
     pub(super) contrasts_left: usize,
-    /// How many of `contrasts_left` are decided.
+    /// The number of decided contrasts among `contrasts_left`.
     pub(super) decided_left: usize,
-    /// Contrasts that are not listed because nothing is known about them.
+    /// The number of contrasts left out because they are undecided.
     pub(super) open: usize,
-    /// Contrasts that are not listed because they are equal in every run.
+    /// The number of contrasts left out because both sides are equal in every run.
     pub(super) equal: usize,
 }
 
 impl BriefAnswers {
-    /// Adds parts in at most `room` lines: the longer form if all of it fits, else what fits of
-    /// the shorter one.
+    /// Adds parts in at most `room` lines: in the longer form if it fits entirely, else as much of
+    /// the shorter form as fits.
     fn fill(&mut self, [longer, shorter]: [Vec<AnswerPart>; 2], room: usize) {
         let lines = |(_, contrasts): &AnswerPart| {
             let lines = contrasts.iter().map(|(_, lines)| lines.len());
@@ -115,7 +115,7 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
     answers
 }
 
-/// The configurations that cannot differ from the baseline.
+/// The configurations that cannot differ from the baseline, in a sentence.
 fn same(sheet: &BriefSheet<'_>) -> Vec<String> {
     let said = sheet.document.same_sentence();
     said.map_or_else(Vec::new, |said| sheet.wrapped(&said, "  "))
@@ -189,7 +189,8 @@ fn noise(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
     lines
 }
 
-/// What a repeated baseline shows, as of any other configuration; `None` without a ratio.
+/// The comparison of a repeated baseline with the baseline, in the words used for any other
+/// configuration; `None` without a ratio.
 fn noise_answer(row: &NoiseFloor, margin: f64) -> Option<String> {
     let change = percent(row.ratio? - 1.0);
     let Some(ends) = row.ci.map(|ci| ci.map(|end| end - 1.0)) else {
@@ -220,7 +221,7 @@ fn heading(sheet: &BriefSheet<'_>, metric: &str) -> String {
 }
 
 /// The lines for a configuration. `apart`: if the best and the worst workload do not fit on one
-/// line with their intervals, each has a line of its own.
+/// line with their intervals, each gets a separate line.
 fn contrast_lines(
     contrast: &ConfigurationContrast<'_>,
     sheet: &BriefSheet<'_>,
@@ -362,8 +363,8 @@ fn best_and_worst_effects(
     rows.map(detail).collect::<Vec<_>>().join("; ")
 }
 
-/// For a single workload, the change and its interval, which say more than absolute
-/// values do. `None` if the interval is as narrow as a figure that is printed.
+/// For a single workload, the change and its interval, which say more than absolute values do.
+/// `None` if the interval has no width as printed.
 fn change_with_interval(
     contrast: &ConfigurationContrast<'_>,
     sheet: &BriefSheet<'_>,

@@ -1,4 +1,4 @@
-//! Counts of what is not shown, and where to find it.
+//! Counts of what is left out, and the options that show it.
 
 use assize_verdict::{Comparison, Document, Lint, Verdict};
 
@@ -14,10 +14,10 @@ pub(crate) fn count_of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Says how many rows of the answer are not established and what would settle them: how
-/// many runs per configuration could establish the supported rows; how many runs would
-/// probably show whether half of the rows that more runs can settle differ by the margin;
-/// and why the remaining rows are undecided. `None` if there is nothing to say.
+/// Says how many rows of the answer are not established and what would settle them: how many runs
+/// per configuration could establish the supported rows; how many runs would probably settle half
+/// of the rows that more runs can settle; and why the remaining rows are undecided. `None` if all
+/// is settled.
 pub(crate) fn what_would_settle(document: &Document) -> Option<String> {
     let rows = leading_rows(document).into_iter();
     let open: Vec<&Comparison> = rows
@@ -87,12 +87,12 @@ fn would_tell(open: &[&Comparison], margin: f64) -> Option<String> {
 pub(crate) struct Reason<'a> {
     pub(crate) text: &'a str,
     pub(crate) rows: Vec<&'a Comparison>,
-    /// Whether [`what_would_settle`] already reports it.
+    /// Whether [`what_would_settle`] reports this reason.
     pub(crate) leads: bool,
 }
 
-/// The reasons why rows are undecided, for rows that no number of runs is known to
-/// settle; the most frequent reason among the answer's rows comes first.
+/// Why rows are undecided, for those that no known number of runs would settle; the most frequent
+/// reason among the answer's rows comes first.
 pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
     let leading = leading_rows(document);
     let leads = |row: &Comparison| leading.iter().any(|one| std::ptr::eq(*one, row));
@@ -123,7 +123,7 @@ pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
     reasons
 }
 
-/// Counts of what was read: `30 runs`, `5 configurations`, `2 workloads`, and so on.
+/// The numbers of inputs: `30 runs`, `5 configurations`, `2 workloads`, and so on.
 pub(crate) fn counts(document: &Document) -> Vec<String> {
     let lost = count_incomplete_runs(document);
     let mut parts = match (document.runs.len(), lost) {
@@ -150,7 +150,7 @@ pub(crate) fn counts(document: &Document) -> Vec<String> {
     parts
 }
 
-/// Counts what did not fit into the answer and what is not part of it.
+/// Counts of what did not fit into the answer, and of what is not part of it.
 pub(super) fn count_hidden(sheet: &BriefSheet<'_>, shown: &BriefAnswers) -> Vec<String> {
     let document = sheet.document;
     let mut parts = answers::count_omitted(shown);
@@ -186,8 +186,8 @@ pub(super) fn count_hidden(sheet: &BriefSheet<'_>, shown: &BriefAnswers) -> Vec<
     )
 }
 
-/// The closing lines: how many runs would settle open rows, warnings, and the command
-/// that reproduces the report.
+/// The closing lines: the runs that would settle open rows, warnings, and the command that
+/// reproduces the report.
 pub(super) fn closing_lines(sheet: &BriefSheet<'_>) -> Vec<String> {
     let document = sheet.document;
     let settles = what_would_settle(document);

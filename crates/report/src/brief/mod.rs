@@ -1,9 +1,9 @@
 //! The answer for a terminal, in at most 25 lines; a mail starts with the same lines.
 //!
-//! The outcomes of the claims come first. Then follows, for each primary metric and
-//! configuration, whether it is better or worse than the baseline, in how many workloads,
-//! and by how much in the best and in the worst. The runs behind the largest effect come
-//! last. Whatever does not fit is counted, with the option that shows it.
+//! The outcomes of the claims come first, then for each primary metric and configuration whether it
+//! is better or worse than the baseline, on how many workloads, and by how much on the best and the
+//! worst. The runs behind the largest effect come last. Whatever does not fit is counted, with the
+//! option that shows it.
 
 mod answers;
 mod counts;
@@ -23,11 +23,11 @@ pub(crate) use counts::{count_of, counts, undecided, what_would_settle};
 const LINES: usize = 25;
 /// The maximum number of lines of the question.
 const QUESTION: usize = 2;
-/// Blank lines before the answer and before the end.
+/// Number of blank lines around the answer.
 const BETWEEN: usize = 2;
-/// Lines that report what is not shown.
+/// Lines that count what is left out.
 const HIDDEN: usize = 2;
-/// The most characters of the names of inputs, and of the place of a warning.
+/// Maximum length, in characters, of the names of inputs and of the place of a warning.
 const SOURCES: usize = 120;
 const LOCATION: usize = 60;
 /// The widest name column; a longer name gets a separate line.
@@ -38,14 +38,14 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
 /// What the brief report needs in addition to the document.
 #[derive(Debug, Clone, Default)]
 pub struct Brief<'a> {
-    /// Titles and directions of the document's metrics and events; one without an entry
-    /// keeps its name from the document.
+    /// Titles and directions of the document's metrics and events; one without an entry is called
+    /// by its name.
     pub metrics: &'a [MetricWords],
     /// The question that the experiment asks.
     pub question: Option<&'a str>,
     /// The width of the terminal in columns.
     pub width: usize,
-    /// Whether a mail has the tables of secondary metrics too.
+    /// Whether a mail includes the tables of secondary metrics.
     pub all: bool,
 }
 
@@ -58,10 +58,10 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
     let ended = outcomes::lines(&sheet);
     let claims = answers::claims(&sheet);
-    // A blank line separates these from the answer.
+    // A blank line separates the outcomes of runs from the answer.
     let room = room.saturating_sub(ended.len() + usize::from(!ended.is_empty()));
     let room_for_answers = room.saturating_sub(claims.shown.len());
-    // Lines are reserved for the runs unless that would push out a decided row.
+    // Reserves lines for the runs unless a decided row would not fit then.
     let wish = spread::lines_wanted(&sheet, room);
     let mut answers = answers::lines(&sheet, room_for_answers.saturating_sub(wish));
     if answers.decided_left > 0 {
@@ -111,7 +111,7 @@ fn join_sections<const N: usize>(parts: [Vec<String>; N]) -> String {
     out
 }
 
-/// A list of names: the first and how many others, if it has more than `most` characters.
+/// A list of names; if it is longer than `most` characters, only the first and a count.
 fn first_of(names: &str, most: usize) -> String {
     match names.split_once(", ") {
         Some((first, others)) if names.chars().count() > most => {
@@ -124,7 +124,7 @@ fn first_of(names: &str, most: usize) -> String {
     }
 }
 
-/// What all sections of the report are built from.
+/// The inputs of all sections of the report.
 struct BriefSheet<'a> {
     document: &'a Document,
     brief: &'a Brief<'a>,
@@ -151,7 +151,7 @@ impl<'a> BriefSheet<'a> {
         Wordings(self.brief.metrics)
     }
 
-    /// What was judged, and the question asked, in at most so many lines.
+    /// The inputs and the question, in at most so many lines.
     fn head(&self, most: usize) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(question) = self.brief.question.filter(|text| !text.trim().is_empty()) {
@@ -198,8 +198,7 @@ impl<'a> BriefSheet<'a> {
         self.dressed(text, "1")
     }
 
-    /// Wraps text in an escape sequence; no meaning is conveyed by escape sequences
-    /// alone.
+    /// Wraps text in an escape sequence. Escape sequences alone never carry a meaning.
     fn dressed(&self, text: &str, code: &str) -> String {
         if self.style.colour {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")

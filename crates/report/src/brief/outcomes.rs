@@ -1,12 +1,12 @@
-//! How runs ended, which is reported first.
+//! How runs ended; reported first.
 
 use super::BriefSheet;
 use super::counts::count_of;
 use crate::contrasts::{describe_all_completed, describe_outcome, outcome_word, ranked_outcomes};
 
-/// At most this many rows get lines; the rest are counted.
+/// Maximum number of rows shown; the rest are counted.
 const ROWS: usize = 4;
-/// At most this many lines per row.
+/// Maximum number of lines per row.
 const LINES: usize = 3;
 
 /// A line or two for each way in which runs ended abnormally, worst first; empty if all

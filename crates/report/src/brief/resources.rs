@@ -1,4 +1,5 @@
-//! What runs of a command took beside time: CPU time in user space and in the kernel, and memory.
+//! Resources that commands used apart from time: CPU time in user space and in the kernel, and
+//! memory.
 
 use assize_verdict::Document;
 
@@ -6,15 +7,15 @@ use super::BriefSheet;
 use super::spread::{compared, with_unit};
 use crate::printable;
 
-/// What is shown of each configuration: the metric, and the words for it.
+/// The metrics shown for each configuration, each with its label.
 const PARTS: [(&str, &str); 3] = [
     ("command_user_time", "user"),
     ("command_system_time", "system"),
     ("command_peak_memory", "peak memory"),
 ];
 
-/// The mean of each part for each configuration, if the document compares them on one workload and
-/// there is room for all.
+/// The mean of each metric for each configuration, if the document compares them on one workload
+/// and all fit.
 pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
     let document = sheet.document;
     if document.workloads.len() != 1 {

@@ -1,4 +1,4 @@
-//! The runs behind the largest effect: each configuration's mean and spread.
+//! The runs behind the largest effect: mean and spread of each configuration.
 
 use assize_verdict::{Comparison, Document, MachineComparison, Verdict};
 
@@ -13,8 +13,7 @@ const MOST: usize = 7;
 /// The shortest table worth printing: a heading and two configurations.
 const LEAST: usize = 3;
 
-/// How many of the `room` lines to reserve for the runs: at most half, and no more than
-/// they need.
+/// The number of lines, of `room`, to reserve for the runs: at most half, and no more than needed.
 pub(super) fn lines_wanted(sheet: &BriefSheet<'_>, room: usize) -> usize {
     let needed = sheet.document.configurations.len() + 2;
     if most_striking(sheet.document).is_some() {
@@ -30,7 +29,7 @@ struct ConfigurationSpread<'a> {
     least: f64,
     mean: f64,
     most: f64,
-    /// How much it differs from the baseline; empty for the baseline itself.
+    /// The difference from the baseline; empty for the baseline itself.
     change: String,
 }
 
@@ -57,7 +56,7 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
         &row.unit,
         [low, high].into_iter(),
     );
-    // If a mean is small in the common unit, each value gets a unit of its own.
+    // If a mean is small in the common unit, each value gets a separate unit.
     let is_small = |one: &ConfigurationSpread<'_>| {
         one.mean != 0.0 && readable.value(one.mean).abs() < crate::readable::LEAST
     };
@@ -96,7 +95,7 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
     lines
 }
 
-/// The row of the answer with the largest effect; an established row beats the others.
+/// The row of the answer with the largest effect; established rows have priority.
 fn most_striking(document: &Document) -> Option<&Comparison> {
     let sure = |row: &Comparison| match row.verdict {
         Verdict::Established => 2,
@@ -115,8 +114,7 @@ pub(super) fn with_unit(document: &Document, value: f64, unit: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// The heading: which runs these are, and their range if it fits; a heading that is too
-/// long is cut.
+/// The heading: which runs are shown, and their range if it fits; cut if it is too long.
 fn head(
     sheet: &BriefSheet<'_>,
     row: &Comparison,
@@ -140,8 +138,8 @@ fn head(
     }
 }
 
-/// The machine whose runs are shown; `None` if every change printed next to the overall
-/// means agrees with those means.
+/// The machine whose runs are shown; `None` if all changes agree, as printed, with the means over
+/// all machines.
 fn one_machine<'a>(document: &'a Document, row: &Comparison) -> Option<&'a str> {
     let beside = document.comparisons.iter().filter(|one| {
         (&one.workload, &one.metric, &one.baseline) == (&row.workload, &row.metric, &row.baseline)

@@ -26,7 +26,7 @@ pub fn github(checks: &Checks) -> String {
     out
 }
 
-/// The commands of one kind, cut to as many as GitHub shows, with the number of the rest.
+/// The commands of one kind, at most as many as GitHub shows; the last counts the rest.
 fn at_most(kind: &str, checks: &Checks, mut commands: Vec<String>, rest: &str) -> String {
     if commands.len() > MOST {
         let text = format!("{} {rest}", commands.len() - (MOST - 1));

@@ -1,14 +1,13 @@
-//! Reports for KCIDB, the kernel testers' common database.
+//! Reports for KCIDB, the kernel community's common database of test results.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{Check, CheckState, Checks, line};
 
-/// Returns the checks in KCIDB schema 5.3, as tests of a build that KCIDB already knows
-/// as `ORIGIN:ID`. An undecided check has status `DONE`: measured, without a statement
-/// about the code. The ID of a test is a hash of the build, the check and its result, so
-/// the same results always get the same IDs.
+/// Returns the checks in KCIDB schema 5.3, as tests of a build that KCIDB knows as `ORIGIN:ID`. An
+/// undecided check has status `DONE`: measured, without a verdict. The ID of a test is a hash of
+/// the build, the check and its result, so equal results have equal IDs.
 ///
 /// # Errors
 /// Never, for [`Checks`] built by this crate.

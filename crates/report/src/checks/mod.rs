@@ -1,10 +1,9 @@
-//! A verdict as checks that pass or fail, for CI systems: JUnit, KTAP, GitHub workflow
-//! commands and summary, GitLab code quality, KCIDB.
+//! A verdict as checks that pass or fail, for CI systems: JUnit, KTAP, GitHub workflow commands and
+//! summary, GitLab code quality, KCIDB.
 //!
-//! A check fails if it makes the command exit with status 1: a refuted claim, or something
-//! that `--fail-on` found. In addition, it is always a failure, without any option, if
-//! runs crash, hang, fail or trigger kernel complaints more often than the baseline's
-//! runs.
+//! A check fails if it makes the command exit with status 1: a refuted claim, or a finding of
+//! `--fail-on`. Without any option, a check also fails if runs crash, hang, fail or trigger kernel
+//! complaints more often than the baseline's runs.
 
 mod annotations;
 mod junit;
@@ -37,17 +36,17 @@ pub const MORE_OFTEN: &str = "more often than in the baseline, established";
 /// The part of the document that a finding is about, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingSubject {
-    /// An index into the outcomes, the ways in which runs ended.
+    /// An ending in the document's `outcomes`.
     Outcome(usize),
-    /// An index into the comparisons.
+    /// A row of `comparisons`.
     Comparison(usize),
-    /// An index into the claims.
+    /// A claim.
     Claim(usize),
-    /// An index into the lints.
+    /// A lint.
     Lint(usize),
 }
 
-/// Something that makes the command exit with status 1.
+/// A reason to exit with status 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckFinding {
     /// The condition that was met: `worse>2%`, `refuted`, `lint`.
@@ -70,12 +69,11 @@ impl CheckFinding {
 /// The state of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckState {
-    /// There is no finding about it.
+    /// No finding is about it.
     Passed,
     /// The runs do not decide, and no gate requires a decision.
     Undecided,
-    /// It makes the command exit with status 1; the condition that was met, and the
-    /// figures.
+    /// It makes the command exit with status 1; the condition that was met, with figures.
     Failed(String),
 }
 
@@ -90,7 +88,7 @@ pub struct Check {
     pub state: CheckState,
     /// The result in one line.
     pub said: String,
-    /// Whether it is about how runs ended.
+    /// Whether the check is about how runs ended.
     pub ended: bool,
 }
 
@@ -108,8 +106,8 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Returns the checks of a document: its primary rows, or all rows if none is
-    /// primary; any other row or lint with a finding; and its claims.
+    /// Returns the checks of a document: one for each primary row (each row if none is primary),
+    /// for each other row or lint with a finding, and for each claim.
     pub fn for_document(
         document: &Document,
         metrics: &[MetricWords],
@@ -189,8 +187,8 @@ impl Checks {
         )
     }
 
-    /// The checks of how runs ended that did not fail: some runs crashed, say, but not
-    /// enough to tell.
+    /// The checks of how runs ended that are undecided: some runs crashed, for example, but too few
+    /// to decide.
     fn undecided_outcomes(&self) -> impl Iterator<Item = &Check> {
         let is_open = |check: &&Check| check.ended && check.state == CheckState::Undecided;
         self.checks.iter().filter(is_open)

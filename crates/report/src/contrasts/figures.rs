@@ -12,9 +12,9 @@ pub(crate) enum RowOutcome {
     Better,
     /// Established, in the bad direction and larger than the margin.
     Worse,
-    /// Established and less; no direction is known to be good.
+    /// Established and less; the metric has no good direction.
     Less,
-    /// Established and more; no direction is known to be good.
+    /// Established and more; the metric has no good direction.
     More,
     /// Like `Better`, but only supported.
     LikelyBetter,
@@ -26,9 +26,9 @@ pub(crate) enum RowOutcome {
     LikelyMore,
     /// Equivalent, or established with the whole interval inside the margin.
     Same,
-    /// All runs of both sides have the same value.
+    /// Both sides have the same value in all runs.
     Equal,
-    /// All runs of one side have one value, and all runs of the other side have another.
+    /// Each side has one value in all its runs; the two differ.
     Fixed,
     /// None of the above.
     Open,
@@ -51,7 +51,7 @@ impl RowOutcome {
         RowOutcome::Open,
     ];
 
-    /// Whether a difference is established or only supported; the outcome if there is none.
+    /// Whether a difference is established rather than supported; `Err` if there is none.
     pub(super) fn is_established(verdict: Verdict) -> Result<bool, RowOutcome> {
         match verdict {
             Verdict::Undecided => Err(RowOutcome::Open),
@@ -110,16 +110,15 @@ impl RowOutcome {
     }
 }
 
-/// Returns the outcome of a row. A difference counts as none if its whole interval is
-/// within `margin`.
+/// Returns the outcome of a row. A difference whose whole interval is within `margin` counts as
+/// none.
 pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> RowOutcome {
     let established = match RowOutcome::is_established(row.verdict) {
         Ok(established) => established,
         Err(none) => return none,
     };
     let Some(change) = relative_change(row) else {
-        // With a baseline of zero there is no relative change, but the sign still says
-        // more or less.
+        // With a baseline of zero there is no relative change, but the sign gives the direction.
         return match row.difference {
             Some(difference) if difference != 0.0 => {
                 RowOutcome::from_difference(difference < 0.0, established, better)
@@ -134,8 +133,7 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
     RowOutcome::from_difference(change < 0.0, established, better)
 }
 
-/// Describes the outcome of one row. For an established difference that is too small to
-/// matter, gives both facts.
+/// Describes the outcome of one row. For an established but small difference, says both.
 pub(crate) fn row_words(
     row: &Comparison,
     came_out: RowOutcome,
@@ -170,8 +168,8 @@ pub(crate) fn relative_change(row: &Comparison) -> Option<f64> {
     }
 }
 
-/// How much better a row is, as a log ratio, so that halving and doubling weigh the same;
-/// negative if it is worse. Without a direction, less counts as better.
+/// How much better a row is, as a log ratio, so that halving and doubling have the same weight;
+/// negative if worse. Without a good direction, less counts as better.
 pub(crate) fn log_gain(row: &Comparison, better: Option<Better>) -> f64 {
     let change = relative_change(row).unwrap_or(0.0);
     let log = (1.0 + change).max(1e-9).ln();
@@ -190,7 +188,7 @@ pub(crate) fn percent(change: f64) -> String {
     let digits = if per_cent.abs() < 10.0 { 2 } else { 3 };
     let text = significant(per_cent, digits);
     if change > -1.0 && text == "-100" {
-        // Almost everything is gone, but not all of it.
+        // Almost everything is gone, but not all.
         let times = 1.0 / (1.0 + change);
         let step = 10f64.powf(times.log10().floor() - 2.0);
         return format!("to 1/{:.0}", (times / step).round() * step);
@@ -234,7 +232,7 @@ pub(crate) fn effect_with_interval(
     let effect = effect(document, row);
     match interval(document, row, came_out) {
         Some(interval) => format!("{effect}, {}", interval.text()),
-        // The words for an undecided row say so already.
+        // The words for an undecided row say this already.
         None if row.verdict != Verdict::Undecided && fixed_values(document, row).is_some() => {
             format!("{effect} in every run")
         }
@@ -253,8 +251,8 @@ pub(crate) fn size_with_interval(
 }
 
 pub(crate) struct ChangeInterval {
-    /// Which interval it is: `adjusted` if simultaneous over all tests, `98.2 % interval` if it
-    /// is the row's own at another level, empty if it is the usual 95 %.
+    /// The kind of interval: `adjusted` if simultaneous over all tests, `98.2 % interval` if at
+    /// another level than 95 %, else empty.
     name: String,
     pub(crate) ends: [f64; 2],
     /// The interval in the metric's unit, if relative changes would go below -100 %.
@@ -272,10 +270,9 @@ impl ChangeInterval {
     }
 }
 
-/// Returns the interval to print next to a verdict. If the outcome is "cannot tell", this
-/// is the interval with the same multiplicity correction as the verdict, since the row's
-/// own interval may exclude "no difference" even then. `None` if machines contradict each
-/// other or no run varies.
+/// Returns the interval to print next to a verdict. If the outcome is "cannot tell", it is
+/// corrected for multiple tests like the verdict, since the uncorrected interval may exclude "no
+/// difference". `None` if machines contradict each other or no run varies.
 pub(crate) fn interval(
     document: &Document,
     row: &Comparison,
@@ -305,8 +302,8 @@ pub(crate) fn interval(
     })
 }
 
-/// Whether the difference, or an end of its interval, is a drop by more than the whole
-/// baseline; relative changes are meaningless then, and differences are shown instead.
+/// Whether the difference, or an end of its interval, is a drop by more than the baseline. Relative
+/// changes are meaningless then, so differences are shown.
 pub(crate) fn beyond_all(row: &Comparison) -> bool {
     let intervals = [row.ci, row.ci_simultaneous].into_iter().flatten();
     let ends = intervals.filter_map(|ci| as_changes(row, ci)).flatten();
@@ -382,10 +379,9 @@ impl ReadableMeans {
     }
 }
 
-/// The means to print next to the change of a row. A change pooled over machines is a
-/// weighted mean of per-machine changes, which the means over all runs need not
-/// reproduce. If they do not, these are the means of the machine with the largest weight,
-/// and the text names it.
+/// The means to print next to the change of a row. A change pooled over machines is a weighted mean
+/// of changes, with which the means over all runs need not agree. If they do not, returns the means
+/// of the machine with the largest weight, and its name.
 pub(crate) fn absolute_means(document: &Document, row: &Comparison) -> Option<ReadableMeans> {
     if let Some(on) = stands_for(document, row) {
         let machine = Some(on.machine.clone());
@@ -396,8 +392,8 @@ pub(crate) fn absolute_means(document: &Document, row: &Comparison) -> Option<Re
     means_agree(row, pair).then(|| means(document, None, &row.unit, pair))
 }
 
-/// The machine whose means are shown for a row, if the means over all machines imply a
-/// different change from the row's.
+/// The machine whose means are shown for a row, if the means over all machines imply another
+/// change; else `None`.
 pub(crate) fn stands_for<'a>(
     document: &'a Document,
     row: &Comparison,
@@ -412,7 +408,7 @@ pub(crate) fn stands_for<'a>(
     };
     let weight = |on: &&MachineComparison| on.weight.unwrap_or(0.0);
     let on = document.machines.iter().filter(of_row);
-    // Reversed so that of machines with equal weight the first is taken.
+    // Reversed, so that the first of several machines with equal weight is taken.
     on.rev().max_by(|a, b| weight(a).total_cmp(&weight(b)))
 }
 

@@ -1,13 +1,12 @@
-//! Rows in which the runs of each side all have the same value. Such a row is not a
-//! sample but a fact, like the size of a structure.
+//! Rows in which each side has the same value in all its runs. Such a row is not a sample but a
+//! fact, like the size of a structure.
 
 use assize_verdict::{Comparison, Document, Scale, TTest, Verdict};
 
 use super::figures::RowOutcome;
 
-/// The outcome of a row that no test can decide because nothing varies: both sides are
-/// equal in every run, or differ by the same amount in every run. `None` for any other
-/// row.
+/// The outcome of a row that cannot be tested because nothing varies: both sides are equal in every
+/// run, or differ by the same amount in every run. `None` for other rows.
 pub(crate) fn fixed_outcome(document: &Document, row: &Comparison) -> Option<RowOutcome> {
     if row.verdict != Verdict::Undecided {
         return None;
@@ -19,9 +18,8 @@ pub(crate) fn fixed_outcome(document: &Document, row: &Comparison) -> Option<Row
     })
 }
 
-/// The values of both sides, baseline first, if no run of a side differs from another, or
-/// none from its partner of the same seed. The row has no interval then, only a
-/// difference.
+/// The values of both sides, baseline first, if all runs of each side are equal, or all runs with
+/// the same seed are. The row then has no interval, only a difference.
 pub(crate) fn fixed_values(document: &Document, row: &Comparison) -> Option<[f64; 2]> {
     /// The rounding error that summation leaves in an interval of zero width.
     const ROUNDING: f64 = 1e-9;
@@ -29,7 +27,7 @@ pub(crate) fn fixed_values(document: &Document, row: &Comparison) -> Option<[f64
     if (high - low).abs() > ROUNDING * high.abs() {
         return None;
     }
-    // Runs may differ, each of them from none of the same seed.
+    // Runs may differ if those with the same seed are equal.
     let is_equal = match row.scale {
         Scale::Raw => high.abs() <= ROUNDING,
         Scale::Log | Scale::Summary => (high - 1.0).abs() <= ROUNDING,

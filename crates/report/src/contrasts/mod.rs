@@ -65,12 +65,11 @@ pub struct MetricWords {
     pub metric: String,
     /// Its title, in words.
     pub title: String,
-    /// The good direction; `None` if it depends on the question.
+    /// The good direction; `None` if the metric has none.
     pub better: Option<Better>,
 }
 
-/// Looks up the wording of a metric; one without an entry keeps its name from the
-/// document.
+/// Looks up the wording of a metric; one without an entry is called by its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wordings<'a>(pub(crate) &'a [MetricWords]);
 
@@ -90,8 +89,7 @@ impl<'a> Wordings<'a> {
         self.wording(metric).and_then(|one| one.better)
     }
 
-    /// The title for the start of a line; a metric without one keeps its name from the
-    /// document.
+    /// The title for the start of a line, or else the name.
     pub(crate) fn capitalised(self, metric: &str) -> String {
         match self.title(metric) {
             title if title == metric => title.to_owned(),
@@ -126,7 +124,7 @@ fn capital(text: &str) -> String {
     text
 }
 
-/// A metric of the answer, and the configurations compared on it.
+/// A metric of the answer and its contrasts.
 pub(crate) struct MetricContrasts<'a> {
     pub(crate) metric: &'a str,
     pub(crate) contrasts: Vec<ConfigurationContrast<'a>>,
@@ -140,8 +138,8 @@ pub(crate) struct ConfigurationContrast<'a> {
     margin: f64,
 }
 
-/// Groups the rows of the answer into contrasts by metric: the primary metrics, or all
-/// metrics if none is primary. The most striking contrast of each metric comes first.
+/// Groups the rows of the answer into contrasts by metric: those of the primary metrics, or all if
+/// there are none. The most striking contrast of each metric comes first.
 pub(crate) fn by_metric<'a>(
     document: &'a Document,
     words: Wordings<'_>,
@@ -184,8 +182,8 @@ pub(crate) fn by_metric<'a>(
     metrics
 }
 
-/// Returns the outcome of a row of a document. It is open if machines contradict each
-/// other, because no single figure is valid for all of them.
+/// Returns the outcome of a row. It is open if machines contradict each other, as no single figure
+/// is valid for all of them.
 pub(crate) fn came_out(
     document: &Document,
     row: &Comparison,
@@ -213,8 +211,8 @@ pub(crate) fn leading_rows(document: &Document) -> Vec<&Comparison> {
     document.comparisons.iter().filter(leads).collect()
 }
 
-/// The sentences of a document that add something to the contrasts: all except those
-/// whose rows are all covered by contrasts.
+/// The sentences of a document that contrasts do not cover: at least one of their rows is in no
+/// contrast.
 pub(crate) fn remaining_sentences(document: &Document) -> Vec<&Sentence> {
     let metrics = leading_rows(document).into_iter();
     // Contrasts do not show differences between machines.
@@ -240,7 +238,7 @@ pub(crate) fn remaining_sentences(document: &Document) -> Vec<&Sentence> {
 }
 
 impl<'a> ConfigurationContrast<'a> {
-    /// How much there is to report about the contrast; established results outweigh the rest.
+    /// The importance of a contrast, for sorting; established results come first.
     fn weight(&self) -> f64 {
         let of = |(row, came_out): &(&Comparison, RowOutcome)| {
             let size = log_gain(row, None).abs();
@@ -274,8 +272,8 @@ impl<'a> ConfigurationContrast<'a> {
             .all(|(_, came_out)| *came_out == RowOutcome::Equal)
     }
 
-    /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`. Differences that are
-    /// established and too small to matter are counted.
+    /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`. Established
+    /// differences that are too small to matter are counted too.
     pub(crate) fn verdict(&self) -> String {
         let small = self.rows.iter().filter(|(row, came_out)| {
             let differs = relative_change(row).is_some_and(|change| change != 0.0);
@@ -314,7 +312,7 @@ impl<'a> ConfigurationContrast<'a> {
         }
     }
 
-    /// The best and the worst decided workload, or of all workloads if none is decided.
+    /// The best and the worst decided workload; if none is decided, of all workloads.
     pub(crate) fn best_and_worst(&self) -> Vec<(&'a Comparison, RowOutcome)> {
         let by_gain = |(a, _): &(&Comparison, _), (b, _): &(&Comparison, _)| -> Ordering {
             log_gain(b, self.better).total_cmp(&log_gain(a, self.better))

@@ -25,7 +25,7 @@ pub fn outcome_figures(row: &OutcomeComparison) -> String {
         "{} of {} -> {} of {} runs",
         row.count_baseline, row.n_baseline, row.count, row.n
     );
-    // For slow runs, the heading already says what they have in common.
+    // The heading describes slow runs well enough.
     let of_others = row.signatures.iter().filter(|_| row.tail.is_none());
     let mut causes: Vec<String> = of_others.map(cause).collect();
     if causes.len() > SIGNATURES {
@@ -103,8 +103,8 @@ pub(crate) fn count_incomplete_runs(document: &Document) -> usize {
     incomplete_runs(document).len()
 }
 
-/// How many of the runs that were started a row compares: `from 25 of 32 runs, of the
-/// baseline 32 of 32`. `None` if all runs of both sides completed.
+/// How many of the started runs a row compares: `from 25 of 32 runs, of the baseline 32 of 32`.
+/// `None` if all runs of both sides completed.
 pub(crate) fn describe_completed(row: &Comparison) -> Option<String> {
     let ([of_baseline, of], n, n_baseline) = (row.attempted?, row.n?, row.n_baseline?);
     Some(format!(
@@ -137,7 +137,7 @@ pub(crate) fn describe_all_completed(document: &Document) -> Option<String> {
     })
 }
 
-/// The names that sentences use for these rows.
+/// The outcome rows, as sentences name them.
 pub(super) fn names(document: &Document) -> impl Iterator<Item = String> {
     let rows = document.outcomes.iter();
     rows.map(|row| format!("{} {}", row.heading(), row.configuration))

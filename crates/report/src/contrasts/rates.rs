@@ -55,7 +55,7 @@ pub(crate) fn by_event<'a>(document: &'a Document, words: Wordings<'_>) -> Vec<E
     events
 }
 
-/// Whether the events decide something while all metrics are undecided.
+/// Whether the rates of events are decided while all metrics are undecided.
 pub(crate) fn events_lead(document: &Document) -> bool {
     let open = |verdict: Verdict| verdict == Verdict::Undecided;
     let rows = super::leading_rows(document);

@@ -1,10 +1,10 @@
-//! How many runs rows compare.
+//! The numbers of runs that rows compare, in words.
 
 use assize_verdict::Comparison;
 
-/// With the noun `runs`: `40 runs against 40`, `25 of 32 runs against 32 of 32` where runs did
-/// not complete, `40 runs against 40, means of 32 images` where images are the replicates;
-/// `None` unless it is the same for all rows. The noun may be empty.
+/// The numbers, with the noun `runs` (which may be empty): `40 runs against 40`, `25 of 32 runs
+/// against 32 of 32` if runs did not complete, `40 runs against 40, means of 32 images` if images
+/// are the replicates. `None` unless all rows have the same.
 pub(crate) fn describe_run_counts<'r>(
     rows: impl IntoIterator<Item = &'r Comparison>,
     noun: &str,

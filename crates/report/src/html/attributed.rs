@@ -1,5 +1,4 @@
-//! The results of `assize why` in a report: those kept in the bundle, or the command to
-//! get one.
+//! The results of `assize why` that a bundle keeps, or the command to get one.
 
 use assize_verdict::{Comparison, Document, Verdict};
 use assize_why::Kept;
@@ -11,14 +10,14 @@ use super::page::ReportPage;
 use super::why::{FunctionLine, lines, pack_result};
 use crate::why::{account, seeds, sentence};
 
-/// The number of functions per result that are listed without a script.
+/// Maximum number of functions per result that the page lists without a script.
 const FUNCTIONS: usize = 10;
 
 /// The data for the template.
 #[derive(Debug, Serialize)]
 pub(super) struct AttributedView<'p> {
     answers: Vec<AttributedAnswer<'p>>,
-    /// A command for one comparison, if there are no results at all.
+    /// A command for one comparison, if no result is kept.
     ask: Option<String>,
 }
 
@@ -38,7 +37,7 @@ struct AttributedAnswer<'p> {
     command: Option<String>,
 }
 
-/// Returns `None` if there is neither a result nor a command to get one.
+/// Returns `None` if there is neither a result nor such a command.
 pub(super) fn attributed_view<'p>(page: &'p ReportPage<'_>) -> Option<AttributedView<'p>> {
     let document = page.document;
     let answers: Vec<AttributedAnswer<'p>> =
@@ -89,7 +88,7 @@ fn answer<'p>(page: &ReportPage<'_>, kept: &'p Kept) -> AttributedAnswer<'p> {
         account: account(why),
         seeds: seeds(why),
         several: why.p_attainable.is_some(),
-        // The last row is the total, which the sentence already gives.
+        // The last row is the total, which is in the sentence.
         functions: {
             let mut functions = lines(first, &why.total);
             functions.pop();
@@ -115,8 +114,8 @@ fn command(page: &ReportPage<'_>, a: &str, b: &str, on: &str, seeds: usize) -> O
     Some(text + " --keep")
 }
 
-/// The comparison that a reader would probably ask about first: on a primary metric if
-/// there is one, and established if possible.
+/// The comparison that a reader would probably ask about first: established if possible, and on a
+/// primary metric if there is one.
 fn worth_asking<'d>(document: &'d Document, primary: &[String]) -> Option<&'d Comparison> {
     let rows = document.comparisons.iter();
     rows.min_by_key(|row| {

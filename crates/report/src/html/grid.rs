@@ -28,7 +28,7 @@ pub(super) struct MetricRow {
     title: String,
     unit: String,
     primary: bool,
-    /// Whether the metric is compared with the baseline that is shown first.
+    /// Whether the metric is compared with the baseline that the page shows first.
     compared: bool,
     cells: Vec<MetricCell>,
 }
@@ -39,7 +39,7 @@ pub(super) struct MetricCell {
     pub(super) configuration: String,
     /// `verdict`, `baseline` or `none`.
     pub(super) kind: &'static str,
-    /// The figures as they are in the JSON document.
+    /// The figure as in the JSON document.
     pub(super) ratio: Option<String>,
     pub(super) difference: Option<String>,
     pub(super) low: Option<String>,
@@ -103,14 +103,14 @@ fn grid(page: &ReportPage<'_>, workload: &str, index: &ComparisonIndex<'_>) -> O
             metrics.push(key);
         }
     }
-    // A repeat of the baseline is not a configuration of its own.
+    // Repetitions of the baseline have no column.
     let configurations: Vec<String> = document
         .configurations
         .iter()
         .filter(|c| c.repeats.is_none())
         .map(|c| c.name.clone())
         .collect();
-    // Metrics that are compared with other baselines only.
+    // Metrics that are compared only with other baselines.
     let others = page.others.iter().flat_map(|other| &other.comparisons);
     for row in others.filter(|row| row.workload == workload) {
         let key = (row.metric.as_str(), row.unit.as_str());
@@ -177,8 +177,7 @@ pub(super) fn with_unit(value: f64, unit: &str) -> String {
     format!("{value} {unit}").trim_end().to_owned()
 }
 
-/// Converts a row of the document to a cell. Shows no figure if machines contradict each
-/// other.
+/// Converts a row of the document to a cell, without figures if machines contradict each other.
 pub(super) fn cell(document: &Document, row: &Comparison, words: Wordings<'_>) -> MetricCell {
     let tone = tone(document, row, words);
     let cell = MetricCell {

@@ -1,8 +1,8 @@
 //! The first screen of the page: for each metric and configuration its outcome, effect
 //! and certainty, next to a plot of the intervals.
 //!
-//! The plot is drawn here and not by the script, so it works without one. Positions are
-//! percentages of the width, so one drawing fits every screen.
+//! The plot is drawn here rather than by the script, so it is visible without one. Positions are
+//! percentages of the width, so it fits every screen.
 
 use assize_verdict::{Better, Comparison, Document, Verdict};
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(super) struct Hero {
     parts: Vec<HeroPart>,
     /// The folded metrics and events.
     folded: Vec<HeroPart>,
-    /// What would settle the rows that are not established.
+    /// The text on what would settle undecided rows.
     settles: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Hero {
 struct HeroPart {
     metric: String,
     title: String,
-    /// `less is better`; empty if it depends on the question.
+    /// `less is better`; empty if the metric has no good direction.
     direction: &'static str,
     /// The labels of the left and right side of the plot.
     sides: [&'static str; 2],
@@ -53,7 +53,7 @@ struct HeroRow {
     verdict: String,
     /// `good`, `bad`, `differs`, `same`, `open`, or `mixed`.
     tone: &'static str,
-    /// The verdict, if all rows of the configuration have the same.
+    /// The verdict, if it is the same for all rows of the configuration.
     certainty: Option<&'static str>,
     /// `6 runs against 6`, if all rows have the same numbers.
     runs: Option<String>,
@@ -140,8 +140,8 @@ fn part(
     }
 }
 
-/// The position of a change: worse is farther right; without a direction, more is farther
-/// right.
+/// The position of a change, as a log ratio: worse is farther right; without a good direction, more
+/// is.
 fn place(change: f64, better: Option<Better>) -> f64 {
     let log = (1.0 + change).max(0.01).ln();
     match better {

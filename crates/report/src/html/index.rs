@@ -17,7 +17,7 @@ pub struct ArchiveIndex {
     pub rows: Vec<IndexRow>,
 }
 
-/// A mail or a thread.
+/// A mail or a thread with figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IndexRow {
     /// The positions in the archive, starting at 1, of the mails with figures.
@@ -54,8 +54,8 @@ pub struct IndexRow {
 }
 
 impl IndexRow {
-    /// The best verdict of its comparisons; `read` if nothing was compared, `failed` if
-    /// it could not be judged.
+    /// The best verdict of its comparisons; `read` if nothing was compared, `failed` if it could
+    /// not be judged.
     pub fn verdict(&self) -> &'static str {
         let counts = [
             (usize::from(self.problem.is_some()), "failed"),

@@ -57,8 +57,8 @@ pub struct LibraryAnswer {
     pub text: String,
 }
 
-/// Typesets an answer: `->` becomes an arrow, `us` becomes `µs`, and `%` stays on the
-/// line of its figure.
+/// Typesets an answer: `->` becomes an arrow, `us` becomes `µs`, and `%` is not separated from its
+/// figure.
 fn on_paper(text: &str) -> String {
     text.replace(" us)", " µs)")
         .replace(" us ->", " µs ->")
@@ -67,7 +67,7 @@ fn on_paper(text: &str) -> String {
 }
 
 impl LibraryRow {
-    /// Adds the answers of a document: how runs ended, then the most striking contrast of each
+    /// Adds the answers of a document: the endings of runs, then the most striking contrast of each
     /// metric.
     pub fn answer(&mut self, document: &Document, metrics: &[MetricWords]) {
         let words = Wordings(metrics);

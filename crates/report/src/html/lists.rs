@@ -18,7 +18,7 @@ struct LintLine {
     place: String,
     detail: String,
     command: Option<String>,
-    /// The command that stops a run that is far from the others at its worst sample.
+    /// The command that stops an outlying run at its worst sample.
     debug: Option<String>,
 }
 

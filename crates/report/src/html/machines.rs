@@ -7,7 +7,7 @@ use super::grid::direction_of_move;
 use crate::contrasts::verdict_mark;
 use crate::number::{self, p, ratio, significant};
 
-/// The comparisons pooled over machines, or over whatever distinguishes the bundles.
+/// Comparisons pooled over machines, kernels or bundles.
 #[derive(Debug, Serialize)]
 pub(super) struct Machines {
     /// `machines`, `kernels`.

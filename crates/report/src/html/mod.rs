@@ -1,13 +1,11 @@
 //! The report as a single HTML file that needs no network.
 //!
-//! Everything that must be visible without a script is HTML: the question, the answer,
-//! the verdict grid, data problems, limits, and how to reproduce the report. The script
-//! adds plots, other baselines and interactive choices from data embedded in the page,
-//! deflated. It computes no statistics: the verdicts for each baseline come from the
-//! documents.
+//! Everything that must be visible without a script is HTML: the question, the answer, the verdict
+//! grid, data problems, limits, and how to reproduce the report. The script adds plots, other
+//! baselines and interactive choices, from compressed data in the page. It computes no statistics:
+//! the verdicts for each baseline come from documents.
 //!
-//! A Content-Security-Policy allows only the page's own style and script, by hash, and no
-//! requests.
+//! A Content-Security-Policy allows only the page's style and script, by hash, and no requests.
 
 mod answer;
 mod attributed;
@@ -154,8 +152,8 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     Ok(environment)
 }
 
-/// Writes a value as readers see it. Attributes that scripts and tests read need the raw
-/// text: `{{ text | e }}`.
+/// Writes a value as typeset for readers. Attributes that scripts and tests read need the raw text:
+/// `{{ text | e }}`.
 fn format_value(
     out: &mut minijinja::Output<'_>,
     state: &minijinja::State<'_, '_>,

@@ -1,4 +1,5 @@
-//! The results of `assize when` that a bundle keeps: a curve, and what the CPUs did.
+//! The results of `assize when` that a bundle keeps: a curve, and the first differences on each
+//! CPU.
 
 use assize_why::When;
 use assize_why::when::{PathStep, WhenAnswer};
@@ -7,7 +8,7 @@ use serde::Serialize;
 use super::page::ReportPage;
 use crate::when::{milliseconds, percent, when_sentences};
 
-/// The room left and right of the curve, in per cent of the width.
+/// Margin at both ends of the curve, in per cent of the width.
 const EDGE: f64 = 4.0;
 
 /// One result.
@@ -17,7 +18,7 @@ pub(super) struct MomentsView {
     title: String,
     sentences: Vec<String>,
     points: Vec<MomentPoint>,
-    /// From where to where it became certain, in per cent of the width.
+    /// The moments between which the end became certain, in per cent of the width.
     decided: Option<[f64; 2]>,
     paths: Vec<PathView>,
     commands: Vec<String>,
@@ -25,9 +26,9 @@ pub(super) struct MomentsView {
 
 #[derive(Debug, Serialize)]
 struct MomentPoint {
-    /// Per cent of the width.
+    /// Position, in per cent of the width.
     x: f64,
-    /// The share and the ends of its interval, in per cent from above.
+    /// The share and the ends of its interval, in per cent of the height from the top.
     y: f64,
     low: f64,
     high: f64,
@@ -44,7 +45,7 @@ struct PathView {
     rows: Vec<[String; 3]>,
 }
 
-/// The results about runs of the document.
+/// The results on runs of the document.
 pub(super) fn moments(page: &ReportPage<'_>) -> Vec<MomentsView> {
     let all = page.attributions.moments.iter();
     all.map(|when| view(page, when)).collect()

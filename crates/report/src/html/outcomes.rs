@@ -22,7 +22,7 @@ struct EndCause {
     line: String,
     frames: String,
     runs: String,
-    /// The command that stops the first of them where it crashed.
+    /// The command that stops the first of these runs at its crash.
     debug: Option<String>,
 }
 

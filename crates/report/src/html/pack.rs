@@ -1,7 +1,7 @@
 //! The data of the plots, column by column.
 //!
-//! Names are replaced by their index in a list. Numbers are rounded to seven significant
-//! digits, at least two more than are shown.
+//! Names are replaced by indices into lists. Numbers are rounded to seven significant digits, at
+//! least two more than are shown.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ pub(super) fn pack_page(page: &ReportPage<'_>, heroes: &[String]) -> Value {
     let document = page.document;
     let names = NameTable::new(page);
     let words = Wordings(&page.about.metrics);
-    // The page already contains the first answer.
+    // The page contains the first screen for its first baseline already.
     let heroes = std::iter::once("").chain(heroes.iter().map(String::as_str));
     let judged: Vec<Value> = std::iter::once(document)
         .chain(page.others)
@@ -129,8 +129,8 @@ impl<'p> NameTable<'p> {
         }
     }
 
-    /// Adds a metric as recorded, unless it is already listed with a unit to which its
-    /// values can be converted.
+    /// Adds a recorded metric, unless it is listed with a unit to which its values can be
+    /// converted.
     fn add_recorded(&mut self, metric: &'p str, unit: &'p str) {
         let mut known = self.metrics.iter();
         if self.metric(metric, unit).is_none()

@@ -12,7 +12,7 @@ use crate::MetricWords;
 pub struct ReportPage<'a> {
     /// The records, judged with the options given.
     pub document: &'a Document,
-    /// The same records, judged against other baselines.
+    /// The same records, judged against each other baseline.
     pub others: &'a [Document],
     /// Facts about the source of the records.
     pub about: About,
@@ -37,8 +37,7 @@ pub struct About {
     pub target: Option<String>,
     /// Metrics that are declared primary.
     pub primary: Vec<String>,
-    /// Titles and directions of metrics and events; one without an entry keeps its name
-    /// from the document.
+    /// Titles and directions of metrics and events; one without an entry is called by its name.
     pub metrics: Vec<MetricWords>,
     /// Facts about the machine.
     pub facts: Vec<(String, String)>,
@@ -64,14 +63,13 @@ pub struct PostFigure {
     pub configuration: Option<String>,
     /// The workload, if the post gives one.
     pub workload: Option<String>,
-    /// The kind of data behind it: `run 2`.
+    /// The kind of data that it belongs to: `run 2`.
     pub behind: String,
     /// The metric.
     pub metric: String,
     /// The value with its unit.
     pub value: String,
-    /// Whether this line contains the value itself; otherwise it only starts the block
-    /// that does.
+    /// Whether the line contains the value; otherwise it is the first line of a block that does.
     pub shown: bool,
 }
 
@@ -84,7 +82,7 @@ pub struct PostLine {
     pub line: u32,
     /// Its quoting depth.
     pub depth: u8,
-    /// How the line was classified.
+    /// How the reader classified the line.
     pub taken: String,
     /// Its text, unquoted.
     pub text: String,
@@ -97,7 +95,7 @@ pub struct Attributions {
     pub kept: Vec<Kept>,
     /// The results of `assize when` kept in the bundle.
     pub moments: Vec<When>,
-    /// The words of a command that finds more; `None` if the runs cannot be repeated.
+    /// The words for commands that give more results; `None` if the runs cannot be repeated.
     pub shell: Option<ShellWords>,
 }
 

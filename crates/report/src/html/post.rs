@@ -1,5 +1,5 @@
-//! The lines of a post next to the figures read from them, with the comparisons
-//! that the figures support and what would settle each.
+//! The lines of a post next to the figures read from them, the comparisons that use these figures,
+//! and what would settle each.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use assize_verdict::{Comparison, Document, Verdict};
 use super::page::{PostFigure, PostLine, ReadPost};
 use crate::contrasts::{RowOutcome, Wordings, came_out, effect_with_interval, margin};
 
-/// The number of context lines around each line in use.
+/// The number of context lines around each line shown.
 const CONTEXT: usize = 2;
 
 /// The post as shown on the page.
@@ -37,10 +37,9 @@ struct PostLineView {
     taken: String,
     /// The figures read from it.
     read: Vec<ReadFigure>,
-    /// The comparisons its figures support, without repeats.
+    /// The comparisons that use its figures, without repeats.
     supports: Vec<SupportedComparison>,
-    /// Whether figures were read from the line, or the line is neither prose nor
-    /// blank.
+    /// Whether figures were read from the line, or it is neither prose nor blank.
     used: bool,
 }
 
@@ -52,18 +51,18 @@ struct ReadFigure {
     of: String,
 }
 
-/// A comparison that figures of a line support.
+/// A comparison that uses figures of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct SupportedComparison {
     tone: &'static str,
     /// `better: -20.9 % (71379 -> 56447), -22.0 % to -19.8 %`.
     text: String,
     verdict: &'static str,
-    /// What would settle it; empty if it is settled.
+    /// What would settle the comparison; empty if it is settled.
     settles: String,
 }
 
-/// The lines that were used, with their context.
+/// The used lines with their context.
 pub(super) fn post_view(post: &ReadPost, document: &Document, words: Wordings<'_>) -> PostView {
     let read = figures_by_line(post);
     let used: Vec<bool> = post

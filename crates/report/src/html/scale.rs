@@ -1,5 +1,4 @@
-//! A logarithmic scale for changes: halving is as far to one side as doubling is to the
-//! other.
+//! A logarithmic scale for changes: halving and doubling are equally far from no change.
 
 use serde::Serialize;
 
@@ -32,9 +31,8 @@ struct ScaleTick {
 }
 
 impl EffectScale {
-    /// Builds a scale for values and intervals. An interval that is much wider than the
-    /// spread of the values extends beyond the scale. `place` maps a change to its
-    /// position.
+    /// Builds a scale for values and intervals. An interval much wider than the spread of the
+    /// values extends beyond the scale. `place` maps a change to its position.
     pub(super) fn new(
         values: &[f64],
         intervals: &[[f64; 2]],
@@ -50,7 +48,7 @@ impl EffectScale {
             low = low.min(from.max(least - room));
             high = high.max(to.min(most + room));
         }
-        // Keeps both sides visible.
+        // Keeps both sides visible, whatever the values.
         let side = (high - low).max(4.0 * margin) / 4.0;
         low = low.min(-side);
         high = high.max(side);
@@ -68,8 +66,7 @@ impl EffectScale {
         scale
     }
 
-    /// The position in per cent of the width; a position beyond an end is moved to that
-    /// end.
+    /// The position in per cent of the width; positions beyond an end are moved to that end.
     pub(super) fn at(&self, place: f64) -> f64 {
         let share = (place.clamp(self.low, self.high) - self.low) / (self.high - self.low);
         round(EDGE + share * (100.0 - 2.0 * EDGE))
@@ -81,7 +78,7 @@ impl EffectScale {
         within.then(|| self.at(place))
     }
 
-    /// The outermost ticks that fit, and further ones where there is space.
+    /// The outermost ticks that fit, and more between them where there is room.
     fn ticks(&self, place: impl Fn(f64) -> f64) -> Vec<ScaleTick> {
         let mut ticks = vec![ScaleTick {
             at: self.none,

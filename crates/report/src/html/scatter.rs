@@ -1,6 +1,6 @@
 //! A plot of a trade-off: points with intervals, and the front as a line.
 //!
-//! It is drawn here and not by the script, so it works without one.
+//! It is drawn here rather than by the script, so it is visible without one.
 
 use assize_verdict::{Better, Document, Standing, Tradeoff, TradeoffPoint, TradeoffValue};
 use serde::Serialize;
@@ -267,9 +267,8 @@ fn round_to_tenths(pixels: f64) -> f64 {
     (pixels * 10.0).round() / 10.0
 }
 
-/// The line through the points of the front. Between neighbours it goes through the
-/// corner that takes the worse value of the two in both metrics; at the ends it continues
-/// to the edges of the plot.
+/// The line through the points of the front. Between neighbours it passes through the corner with
+/// the worse value of both metrics; at the ends it continues to the edges of the plot.
 fn front(tradeoff: &Tradeoff, mut at: Vec<[f64; 2]>) -> String {
     at.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let (Some(first), Some(last)) = (at.first(), at.last()) else {
@@ -347,8 +346,8 @@ fn point(
     }
 }
 
-/// The mark of a configuration, the same shape as in other plots, so that colour is never
-/// the only distinction.
+/// The mark of a configuration, with the same shape as in other plots, so that it is recognisable
+/// without its colour.
 fn mark(index: usize, [x, y]: [f64; 2]) -> String {
     let corners = |list: &[[f64; 2]]| {
         let at = |[dx, dy]: &[f64; 2]| {
@@ -397,9 +396,9 @@ impl OccupiedArea {
     }
 }
 
-/// Finds a free position for a label: to the right or left of its point, or else at
-/// increasing distance above or below. Returns the position, the text anchor, and whether
-/// it is so far away that it needs a leader line.
+/// Finds a free position for a label: to the right or left of its point, else at increasing
+/// distance above or below. Returns the position, the text anchor, and whether a leader line is
+/// needed.
 fn free_label_place(
     [x, y]: [f64; 2],
     width: f64,

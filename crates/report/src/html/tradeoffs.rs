@@ -104,7 +104,7 @@ fn to_baseline(value: &TradeoffValue, axis: &TradeoffAxis) -> Option<RelatedRuns
     Some(related_runs(relation, &axis.unit))
 }
 
-/// The points that determine its standing.
+/// The configurations that decide a point's standing, in words.
 fn why(tradeoff: &Tradeoff, point: &TradeoffPoint) -> String {
     let of = |relation: &Option<Relation>, axis: &TradeoffAxis| match relation {
         Some(relation) => {

@@ -36,7 +36,7 @@ struct TrendPlot {
     lines: Vec<[f64; 4]>,
     dots: Vec<TrendDot>,
     ticks: Vec<TrendTick>,
-    /// The content of the plot in words.
+    /// A description of the plot in words.
     says: String,
 }
 
@@ -197,7 +197,7 @@ impl TrendScale {
     }
 }
 
-/// The interval of a step, applied to the value before it.
+/// The interval of a step, applied to the previous value.
 fn ends(series: &TrendSeries, at: usize) -> Option<[f64; 2]> {
     let step = series.steps.get(at)?;
     let before = step.before?;
@@ -208,7 +208,7 @@ fn ends(series: &TrendSeries, at: usize) -> Option<[f64; 2]> {
         None => from + end,
     };
     let ends = step.interval?.map(end);
-    // An interval much wider than the value would squash the values.
+    // An interval much wider than the value would flatten the plot.
     let value = step.value?;
     let near = |end: f64| (end - value).abs() <= value.abs();
     ends.into_iter().all(near).then_some(ends)

@@ -28,7 +28,7 @@ pub(super) struct PageView<'p> {
     raw: bool,
     hero: hero::Hero,
     ended: Vec<outcomes::EndedRuns>,
-    /// Which runs the figures are of, if some did not complete.
+    /// Which runs the figures are from, if some did not complete.
     completed: Option<String>,
     look: Option<String>,
     sentences: Vec<answer::AnswerSentence>,

@@ -33,9 +33,9 @@ pub(super) const FLAME_SCRIPT: [&str; 2] = [
     include_str!("script/flame.js"),
     include_str!("script/flame-keys.js"),
 ];
-/// The number of functions that are printed; the style sheet uses the same number.
+/// Number of functions in print; the style sheet has the same number.
 const PRINTED: usize = 40;
-/// Half the width of a cell in per cent, which is the maximum length of a bar.
+/// Half the width of a cell in per cent: the maximum length of a bar.
 const HALF: f64 = 50.0;
 
 /// A row as shown.
@@ -100,8 +100,8 @@ pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError>
     })?)
 }
 
-/// Whether the frames agree with the tables. They do if every seed did the same number of
-/// jobs: then a mean over seeds equals the total over all seeds per job.
+/// Whether the frames agree with the tables. They do if every seed completed the same number of
+/// jobs: a mean over seeds then equals the total per job.
 fn equal_jobs(why: &Why, flame: &Flame) -> bool {
     let all = flame.whole.all.into_iter().zip(flame.jobs);
     all.zip([why.total.a, why.total.b])

@@ -22,7 +22,7 @@ pub struct PatchEffect {
     pub difference: Option<f64>,
     /// The interval of the ratio or of the difference.
     pub interval: Option<[f64; 2]>,
-    /// How often runs ended in the way that `metric` names; absent for metrics.
+    /// The sentence about runs with the ending that `metric` names; absent for metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
     /// The `--fail-on` condition that was met, with the figures; absent if none was.

@@ -13,8 +13,8 @@ use crate::number::{interval, narrow, ratio, short, signed, significant};
 use crate::style::Style;
 use crate::wrap::push_wrapped;
 
-/// Prints one table per workload: metrics by configurations. Where these do not fit side by side,
-/// they become the lines if that makes fewer of them.
+/// Prints one table per workload: metrics by configurations, or configurations by metrics if these
+/// do not fit side by side and that gives fewer lines.
 pub(super) fn comparisons(document: &Document, wants_all: bool, style: Style, out: &mut String) {
     let (by_metric, fits) = tables_by_metric(document, style);
     let turned = match fits {
@@ -57,11 +57,11 @@ fn tables_by_configuration(document: &Document, wants_all: bool, style: Style) -
     Some(out)
 }
 
-/// From this number on, configurations of which nothing is decided share a line.
+/// From this number on, undecided configurations share a line.
 const SHARED: usize = 3;
 
-/// Takes out configurations of which no metric is decided, and names them with the range of their
-/// intervals. Nothing is taken if that would leave none.
+/// Removes the configurations without a decided metric, and returns a line with their names and the
+/// range of their intervals. Removes none if no row would be left.
 fn take_undecided(document: &Document, rows: &mut Vec<&Comparison>) -> Option<String> {
     let is_open = |row: &Comparison| {
         let in_words = contradicted(document, row) || fixed_outcome(document, row).is_some();
@@ -98,11 +98,11 @@ fn take_undecided(document: &Document, rows: &mut Vec<&Comparison>) -> Option<St
 }
 
 /// A table for each workload with a line for each metric, and whether all configurations fit side
-/// by side in them.
+/// by side.
 fn tables_by_metric(document: &Document, style: Style) -> (String, bool) {
     let (mut out, mut fits) = (String::new(), true);
     let all: Vec<&Comparison> = document.comparisons.iter().collect();
-    // If all tables have the same numbers of runs, only the first gives them.
+    // If all tables have the same numbers of runs, only the first shows them.
     let of_all = runs_line(&all);
     let tables = tables_of(document);
     for (at, (workload, baseline)) in tables.iter().enumerate() {

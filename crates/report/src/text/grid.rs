@@ -32,7 +32,7 @@ impl TextCell {
     }
 }
 
-/// Cells with all their lines on one; what follows the first of them is aligned.
+/// Joins the lines of each cell, aligning what follows the first line.
 fn one_line(cells: &[TextCell]) -> Vec<TextCell> {
     let first = |cell: &TextCell| cell.lines.first().map_or(0, |line| line.width());
     let widest = cells.iter().map(first).max().unwrap_or(0);
@@ -57,7 +57,7 @@ pub(super) struct TextGrid {
     pub(super) rows: Vec<(String, Vec<TextCell>)>,
     /// The width of a data column.
     pub(super) column: usize,
-    /// What stands above the names, beside the headings.
+    /// The text above the names, next to the headings.
     pub(super) corner: String,
 }
 
@@ -88,7 +88,7 @@ impl TextGrid {
         self.heads.len() <= self.widths().1
     }
 
-    /// The width of the names, and how many columns fit beside them.
+    /// The width of the name column, and the number of columns that fit next to it.
     fn widths(&self) -> (usize, usize) {
         let longest = self
             .rows
@@ -99,7 +99,7 @@ impl TextGrid {
             .unwrap_or(0);
         let mut names = (longest + 2).clamp(*NAMES.start(), *NAMES.end());
         let mut fit = ((WIDTH - names) / self.column).max(1);
-        // Folding some names is worth it for one more column.
+        // Folding names is worth it if one more column fits then.
         let narrow = WIDTH.saturating_sub((fit + 1) * self.column);
         if fit < self.heads.len() && narrow >= *NAMES.start() {
             (names, fit) = (narrow, fit + 1);
@@ -107,7 +107,7 @@ impl TextGrid {
         (names, fit)
     }
 
-    /// Rows become columns; the lines of a cell become one.
+    /// Swaps rows and columns, with the lines of each cell joined.
     pub(super) fn transposed(&self, corner: &str) -> TextGrid {
         let column = |(_, cells): &(String, Vec<TextCell>)| one_line(cells);
         let columns: Vec<Vec<TextCell>> = self.rows.iter().map(column).collect();
@@ -137,7 +137,7 @@ impl TextGrid {
                 false => " ".repeat(names),
             };
             for head in &wrapped {
-                // Aligns headings with the line above the figures.
+                // Aligns headings at the bottom.
                 let skip = height - head.len();
                 let part = line
                     .checked_sub(skip)
@@ -200,8 +200,8 @@ fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Folds a name at blanks and after `/`, `_` and `-` into at most `most` lines. The last
-/// one ends with `~` if text is missing.
+/// Folds a name at blanks and after `/`, `_` and `-` into at most `most` lines. The last ends with
+/// `~` if text is missing.
 fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

@@ -14,8 +14,8 @@ const NAME: usize = 18;
 /// The width of an interval.
 const INTERVAL: usize = 16;
 
-/// For each comparison that shows something, prints the effect on every machine, the
-/// pooled effect, and how much the machines differ.
+/// For each comparison that shows a difference, prints the effect on every machine, the pooled
+/// effect, and how much the machines differ.
 pub(super) fn tables(document: &Document, out: &mut String) {
     if document.pooled.is_empty() {
         return;

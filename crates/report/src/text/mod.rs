@@ -130,8 +130,8 @@ fn undecided(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// How each configuration differs from the baseline. Of more than two, differences that levels
-/// explain are only counted, unless all are wanted.
+/// How each configuration differs from the baseline. If there are more than two, differences that
+/// levels explain are only counted, unless `all` is set.
 fn identities(document: &Document, all: bool, out: &mut String) {
     if document.identity_differences.is_empty() {
         return;
@@ -155,7 +155,7 @@ fn identities(document: &Document, all: bool, out: &mut String) {
     out.push('\n');
 }
 
-/// At most this many lints of one code are listed where all tables are.
+/// Maximum number of lines for lints of one code, if all tables are shown.
 const LINTS_OF_A_CODE: usize = 8;
 
 fn lints(document: &Document, most: usize, out: &mut String) {

@@ -1,4 +1,4 @@
-//! How runs ended, and what runs that ended for the same cause have in common.
+//! How runs ended, and what runs with the same cause have in common.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -82,7 +82,7 @@ fn runs(runs: &[OutcomeRun]) -> String {
     said.join(", ")
 }
 
-/// The runs of the first configuration and of others in turn, so that both are among the first.
+/// The runs of the first configuration and those of the others alternately, so that both are shown.
 fn alternating(runs: &[OutcomeRun]) -> Vec<&OutcomeRun> {
     let first = runs.first().map(|run| &run.configuration);
     let (mut one, mut other): (VecDeque<_>, VecDeque<_>) = runs

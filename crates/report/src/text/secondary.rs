@@ -1,4 +1,4 @@
-//! What a mail only names or counts, in a line each instead of tables: secondary metrics, declared tables
+//! The parts of the document that a mail shortens to a line: secondary metrics, declared tables,
 //! and events whose rates are undecided.
 
 use assize_verdict::{Comparison, Document, Verdict};
@@ -7,7 +7,7 @@ use crate::brief::{Brief, count_of};
 use crate::contrasts::{RowOutcome, distinct_metrics, fixed_outcome};
 use crate::wrap::push_wrapped;
 
-/// What is said of a secondary metric, and the words for it.
+/// The state of a secondary metric.
 #[derive(Clone, Copy, PartialEq)]
 enum SecondaryState {
     Different,
@@ -26,8 +26,8 @@ const WORDS: [(SecondaryState, &str); 4] = [
     (SecondaryState::Undecided, "undecided"),
 ];
 
-/// The document without what is not shown, and a paragraph that names it; `None` and no text if
-/// all is wanted or there are no secondary metrics beside primary ones.
+/// The document without secondary metrics, and a paragraph that names them; `None` and an empty
+/// text if all tables are requested or no metric is primary.
 pub(super) fn without(document: &Document, asked: &Brief<'_>) -> (Option<Document>, String) {
     let secondary: Vec<&Comparison> = document
         .comparisons
@@ -45,7 +45,7 @@ pub(super) fn without(document: &Document, asked: &Brief<'_>) -> (Option<Documen
             continue;
         }
         let line = match state {
-            // Nothing is known of them.
+            // Undecided metrics are only counted.
             SecondaryState::Undecided => format!("{word}: {}", count_of(metrics.len(), "metric")),
             _ => format!("{word}{}", grouped(&metrics)),
         };
@@ -77,7 +77,7 @@ pub(super) fn without(document: &Document, asked: &Brief<'_>) -> (Option<Documen
     (Some(shown), text)
 }
 
-/// Takes out events of which no rate is decided, and returns their names.
+/// Removes events without a decided rate, and returns their names.
 fn drop_undecided_rates(document: &mut Document) -> Vec<String> {
     let mut decided: Vec<(String, String)> = Vec::new();
     for row in &document.rate_comparisons {
@@ -107,20 +107,20 @@ fn drop_undecided_rates(document: &mut Document) -> Vec<String> {
     names
 }
 
-/// Takes out the tables that the experiment declares, and returns how many there were.
+/// Removes the declared tables, and returns their number as text; empty if there are none.
 fn declared(document: &mut Document) -> Vec<String> {
     let count = std::mem::take(&mut document.tables).len();
     (count > 0).then(|| count.to_string()).into_iter().collect()
 }
 
-/// A metric of which something is said, in how many of how many rows.
+/// A metric, and the number of its rows with a certain state.
 struct CountedMetric<'r> {
     name: &'r str,
     count: usize,
     all: usize,
 }
 
-/// The metrics of which this is said.
+/// The metrics with a certain state.
 fn metrics_in<'r>(
     document: &Document,
     rows: &[&'r Comparison],
@@ -144,8 +144,8 @@ fn metrics_in<'r>(
     counted.collect()
 }
 
-/// The metrics of which it is said in all rows, then those of which it is said in some, by how many
-/// rows they have: `: jobs; in some of 4 rows: busy_time (3)`.
+/// First the metrics with a state in all rows, then those with it in some, sorted by that number:
+/// `: jobs; in some of 4 rows: busy_time (3)`.
 fn grouped(metrics: &[CountedMetric<'_>]) -> String {
     let mut groups: Vec<(String, Vec<String>)> = vec![(": ".to_owned(), Vec::new())];
     for CountedMetric { name, count, all } in metrics {
@@ -165,7 +165,7 @@ fn grouped(metrics: &[CountedMetric<'_>]) -> String {
     parts.collect::<Vec<_>>().join(";")
 }
 
-/// Names without what they share with the name before, up to its last `_`:
+/// Names without the prefix, up to the last `_`, that they share with the previous name:
 /// `ioctl_ns_p50 (2), _p99 (3)`.
 fn abbreviated(names: &[String]) -> Vec<String> {
     let stem = |name: &str| {
@@ -182,11 +182,11 @@ fn abbreviated(names: &[String]) -> Vec<String> {
     short.collect()
 }
 
-/// What is said of a metric as a whole: the first in [`WORDS`] that holds for any of its rows.
+/// The state of a metric as a whole: the first in [`WORDS`] that any of its rows has.
 fn leading(states: &[SecondaryState]) -> SecondaryState {
     let words = WORDS.iter().map(|(state, _)| *state);
     let there = words.filter(|state| states.contains(state));
-    // Rows that do not differ only lead if none is undecided.
+    // "No difference" only counts if no row is undecided.
     let mut there = there.filter(|state| {
         *state == SecondaryState::Different
             || *state == SecondaryState::Undecided

@@ -14,8 +14,8 @@ use crate::wrap::push_wrapped;
 const MOST_GAP: usize = 40;
 
 /// Prints the noise floor, the effects found where nothing differs: a table for each workload and
-/// repeated baseline. Unless all are wanted, the ratios of all workloads are put together if their
-/// numbers of runs are the same.
+/// repeated baseline. Unless all are requested, workloads with the same numbers of runs are
+/// summarised by ranges of ratios.
 pub(super) fn noise_floor(document: &Document, wants_all: bool, out: &mut String) {
     let all = &document.noise_floor[..];
     let sides = |row: &NoiseFloor| {
@@ -47,7 +47,7 @@ fn range_of_ratios(rows: &[&NoiseFloor]) -> String {
     format!("{} on {workloads}", interval([low, high], ratio))
 }
 
-/// A line for each metric, with what is shown of its rows.
+/// A line for each metric, with a text for its rows.
 fn noise_table(
     rows: &[NoiseFloor],
     title: &str,

@@ -1,4 +1,4 @@
-//! Bundles of one experiment in order, and where something changed between them.
+//! Bundles of one experiment in order, and the changes between them.
 
 mod text;
 
@@ -134,7 +134,7 @@ pub struct TrendInput {
 }
 
 impl Trend {
-    /// Builds the trend from a document that compares each configuration with the previous one.
+    /// Builds a trend from a document that compares each configuration with the previous one.
     #[must_use]
     pub fn new(document: &Document, metrics: &[MetricWords], of: TrendInput) -> Trend {
         let mut maker = TrendBuilder {

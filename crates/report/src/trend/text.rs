@@ -64,7 +64,7 @@ fn changes(trend: &Trend) -> Vec<String> {
         if point.revision.is_some() {
             lines.push(format!("    {}", point.path));
         }
-        // The bundle right before this one lacks the metric.
+        // The previous bundle lacks the metric.
         let before = changes.peek().and_then(|(_, step)| step.before);
         if let Some(before) = before.filter(|before| before + 1 < at) {
             let before = trend.points.get(before).map_or("", TrendPoint::name);

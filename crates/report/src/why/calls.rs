@@ -26,7 +26,7 @@ impl OpenRow<'_> {
 
 impl Ord for OpenRow<'_> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        // On a tie, the first in the tree.
+        // On a tie, takes the first in the tree.
         let sizes = self.size().total_cmp(&other.size());
         sizes.then_with(|| other.path.cmp(&self.path))
     }
