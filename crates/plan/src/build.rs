@@ -27,7 +27,7 @@ const TOTAL_MAX: u64 = 1_000_000;
 pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
     let experiment = Experiment::read(text, name)?;
     check::check(&experiment)?;
-    // Finds mistakes that only show when levels are combined.
+    // Finds mistakes that only show once levels are combined.
     experiment.plan(&Overrides::default())?;
     Ok(experiment)
 }
@@ -147,7 +147,7 @@ fn check_configurations(
     frames_stream::check_devices(document, target, every)
 }
 
-/// Rejects a schedule of more than [`TOTAL_MAX`] runs, which must be a mistake.
+/// Rejects a schedule of more than [`TOTAL_MAX`] runs, which is probably a mistake.
 fn check_total(
     experiment: &Experiment,
     overrides: &Overrides,
@@ -209,7 +209,7 @@ fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) ->
     check_no_level(experiment, "--kernel", "sets the kernel", sets)
 }
 
-/// Fails if a level sets what an option sets for all configurations.
+/// Fails if a level sets what a command-line option sets for all configurations.
 fn check_no_level(
     experiment: &Experiment,
     option: &str,
@@ -248,8 +248,8 @@ fn configurations(
     Ok(configurations)
 }
 
-/// Sets rt-app's calibration on the exact target: the time that one iteration of its loop takes is
-/// known there, so rt-app need not measure it.
+/// Sets rt-app's calibration on the exact target, where the time of one iteration of its loop is
+/// known, so that rt-app does not measure it.
 fn calibrate(target: &str, configurations: &mut [PlannedConfiguration]) {
     let every = configurations.iter_mut().flat_map(|configuration| {
         let beside = configuration.beside.iter_mut().flatten();
@@ -300,7 +300,7 @@ fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<StopRu
         metric: until.metric.clone(),
         first_look,
         every: until.every,
-        // The last look is when all runs are done.
+        // The last look is at the end, when all runs are done.
         looks: 1 + (most - first_look).div_ceil(until.every),
     };
     (most, Some(until))

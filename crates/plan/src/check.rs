@@ -17,7 +17,7 @@ use crate::values::target;
 use crate::workloads::kinds;
 use crate::{payload, until};
 
-/// Checks the file; the error is the first mistake.
+/// Checks the file section by section; the error is the first mistake.
 pub(crate) fn check(experiment: &Experiment) -> Result<(), Error> {
     let (document, file) = (&experiment.document, &experiment.file);
     names_of_things(experiment)?;
@@ -266,7 +266,7 @@ fn background(experiment: &Experiment) -> Result<(), Error> {
     }
 }
 
-/// How to name a kernel, for messages.
+/// The correction for a wrong kernel name, for messages.
 pub(crate) const KERNELS: &str =
     "use 'debian:6.12', 'running' or a name added by assize kernel add";
 

@@ -29,7 +29,7 @@ pub(crate) const RUNS_DEFAULT: u32 = 8;
 /// The largest seed in a file: TOML's largest integer.
 const SEED_MAX: i64 = i64::MAX;
 
-/// The top of the file.
+/// The keys at the top of the file.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "experiment",
     keys: &[
@@ -221,7 +221,7 @@ pub(crate) static KEYS: KeySection = KeySection {
 /// A pattern: for each factor it names, the levels that match.
 pub(crate) type Pattern = IndexMap<String, Vec<String>>;
 
-/// The top of the file.
+/// The values at the top of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawExperiment {
@@ -281,7 +281,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads a file, without checks of how its keys combine.
+    /// Reads a file, without checking how its keys combine.
     pub(crate) fn read(text: &str, name: &str) -> Result<Experiment, Error> {
         let source = SourceText { name, text };
         let grammar = KeyGrammar {

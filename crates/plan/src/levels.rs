@@ -1,4 +1,4 @@
-//! What a level sets.
+//! The settings of a level.
 
 use assize_job::{Action, PlacementPolicy};
 use indexmap::IndexMap;
@@ -14,7 +14,7 @@ use crate::values::layers::Parameters;
 /// The number of CPUs of a machine.
 pub(crate) const CPUS: KeyType = Whole(1, 255);
 
-/// What a level sets.
+/// The keys of a level.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "level",
     keys: &[
@@ -71,7 +71,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// What a level sets.
+/// The values of a level.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct RawLevel {
@@ -91,7 +91,7 @@ pub(crate) struct RawLevel {
     pub(crate) environment: IndexMap<String, String>,
 }
 
-/// The levels of one configuration: factor, level and what it sets.
+/// The levels of one configuration: factor, level and settings.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
 
 /// The path of a level.

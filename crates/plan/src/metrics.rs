@@ -1,4 +1,4 @@
-//! Checks that the experiment measures the metrics it mentions.
+//! Checks that the experiment measures the metrics that it mentions.
 
 use assize_job::{ELAPSED, Mark, MetricName, MetricSource, Workload, WorkloadKind};
 
@@ -203,7 +203,7 @@ impl<'a> GivenMetrics<'a> {
         self.names.iter().any(|name| name.matches(metric))
     }
 
-    /// Describes what would measure the metric; `None` if no such metric exists.
+    /// Describes how to measure the metric; `None` if no such metric exists.
     fn elsewhere(&self, metric: &str) -> Option<String> {
         Some(match assize_job::metric_sources(metric).next()? {
             MetricSource::Workloads(kinds) => {

@@ -1,9 +1,9 @@
-//! What the command line can say instead of the file.
+//! Command-line options that replace keys of the file.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// Command-line settings that override the file.
+/// Values from the command line that override the file's.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Overrides {

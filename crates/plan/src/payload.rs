@@ -1,4 +1,4 @@
-//! Derives the payload: what every run needs on the target.
+//! Derives the payload: the programs, files, modules and packages that runs need on the target.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, Table, Text, key};
 use crate::values::layers::Parameters;
 
-/// What the target needs: programs, files, modules and packages.
+/// The keys of the payload.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "payload",
     keys: &[
@@ -44,7 +44,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// A file to carry.
+/// The keys of a file in the payload.
 pub(crate) static FILE_KEYS: KeySection = KeySection {
     name: "file",
     keys: &[
@@ -53,7 +53,7 @@ pub(crate) static FILE_KEYS: KeySection = KeySection {
     ],
 };
 
-/// What the file says the target needs.
+/// The payload as written in the file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawPayload {
@@ -137,8 +137,7 @@ pub(crate) fn derive<'a>(
     })
 }
 
-/// The packages that the file names, whole, and those that workloads need and
-/// the file does not name.
+/// The packages that the file names, entirely, and others that workloads need.
 fn packages(given: &RawPayload, configurations: &[PlannedConfiguration]) -> Vec<Package> {
     let given = given.packages.iter();
     let whole = given.map(|name| Package {
@@ -156,7 +155,7 @@ fn packages(given: &RawPayload, configurations: &[PlannedConfiguration]) -> Vec<
     packages.into_iter().collect()
 }
 
-/// The common leading steps of all set-ups, as far as they load modules by name.
+/// The first steps that all set-ups have in common and that load modules by name.
 fn first(configurations: &[PlannedConfiguration]) -> Vec<Action> {
     let mut set_ups = configurations.iter().map(|one| one.setup.as_slice());
     let is_named =
@@ -170,7 +169,7 @@ fn first(configurations: &[PlannedConfiguration]) -> Vec<Action> {
     first.to_vec()
 }
 
-/// Names of the modules that every set-up loads before any other kind of step.
+/// Names of the modules that every set-up loads before its other steps.
 fn modules_loaded_first(configurations: &[PlannedConfiguration]) -> Vec<String> {
     let loaded = configurations.iter().map(|one| {
         let loaded = one.setup.iter().map_while(|step| match step {
@@ -195,8 +194,8 @@ fn varied(configurations: &[PlannedConfiguration], first: usize) -> Vec<String> 
     varied.into_iter().collect()
 }
 
-/// The program of a workload whose environment affects which libraries are
-/// loaded; `None` for others.
+/// The program of a workload whose environment can change which libraries are loaded; `None` for
+/// other workloads.
 fn linking(kind: &WorkloadKind) -> Option<LinkedProgram> {
     let WorkloadKind::Command(command) = kind else {
         return None;

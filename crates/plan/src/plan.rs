@@ -51,8 +51,8 @@ pub struct Plan {
     /// The runs in order of execution, `index` ascending from 0. With
     /// [`Plan::until`] these are the runs up to the largest number of blocks.
     pub runs: Vec<PlannedRun>,
-    /// How the CPUs of some runs take turns, by [`PlannedRun::index`]; those of others by their
-    /// seeds alone.
+    /// How CPUs take turns in some runs, by [`PlannedRun::index`]; in others this follows from the
+    /// seed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub interleavings: BTreeMap<u32, Interleaving>,
     /// The random draws for each memory image that runs start from; empty if the
@@ -71,8 +71,7 @@ pub struct Plan {
     pub primary: Vec<PrimaryMetric>,
     /// Metrics for which more is better, primary or not.
     pub higher_is_better: Vec<String>,
-    /// Claims to test. This crate does not parse them: the caller must check
-    /// their syntax and the names in them.
+    /// Claims to test. Not parsed here: the caller must check their syntax and names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<PlannedClaim>,
     /// Tables that the report shows.
@@ -239,8 +238,8 @@ pub struct PlannedTradeoffMetric {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StopRule {
-    /// Stop when all primary metrics have verdicts, and the intervals are within the ratio × / ÷ (1
-    /// + this).
+    /// Stop once all primary metrics have verdicts and intervals between the ratio / (1 + this) and
+    /// the ratio × (1 + this).
     pub within: f64,
     /// The only primary metric to watch; `None` for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -64,7 +64,7 @@ fn every_reference_of_the_schema_leads_somewhere() {
     }
 }
 
-/// Longer lists of words stand in a table of the page, which explains each.
+/// Lists of words that are longer become a table of the page, which explains each word.
 const LONG: usize = 12;
 
 /// The type, in words.
@@ -131,9 +131,9 @@ fn link(name: &str) -> String {
     format!("[{noun}](#{heading})")
 }
 
-/// The mark of the parameters that many kinds of workload have.
+/// The mark of the parameters that many kinds of workloads share.
 const COMMON: &str = "workload";
-/// A parameter that so many kinds of workload have is described once.
+/// The number of kinds from which on a shared parameter is described only once.
 const MANY: usize = 3;
 
 /// The parameters of many workloads, in the order of their first occurrence.
@@ -149,13 +149,13 @@ fn shared() -> Vec<&'static SectionKey> {
     shared
 }
 
-/// Whether two keys differ in no more than limits and default.
+/// Whether two keys differ only in limits and default.
 fn is_same(one: &SectionKey, other: &SectionKey) -> bool {
     (one.name, one.meaning) == (other.name, other.meaning)
 }
 
-/// The key with its type and default. A default that one expects of an absent key is left
-/// out, and so is the type of a quantity, which the default shows.
+/// The key with its type and default. Leaves out obvious defaults, and the type of a quantity,
+/// which the default shows.
 fn head(key: &SectionKey) -> String {
     let default = key.default().map(|text| format!("`{text}`"));
     let default = default.filter(|text| !["`false`", "`[]`", "`{}`", "`\"\"`"].contains(&&**text));
@@ -174,8 +174,7 @@ fn list<'a>(keys: impl Iterator<Item = &'a SectionKey>) -> String {
         .collect()
 }
 
-/// The shared parameters. Those whose default depends on the kind of workload are without
-/// one.
+/// The shared parameters, without defaults that depend on the kind of workload.
 fn common() -> String {
     let mut text = String::new();
     for key in shared() {
@@ -196,7 +195,7 @@ fn is_alike(key: &SectionKey) -> bool {
     same.all(|other| head(other) == head(key))
 }
 
-/// The keys of a section; of shared ones, no more than limits and default.
+/// The keys of a section; of shared ones, only limits and default.
 fn own(section: &KeySection) -> String {
     let is_shared = |key: &SectionKey| shared().iter().any(|other| is_same(key, other));
     let own = section.keys.iter().filter(|key| !is_shared(key));

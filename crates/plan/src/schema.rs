@@ -104,9 +104,8 @@ fn workload(section: &KeySection) -> Value {
     fixed(all, &required)
 }
 
-/// The schema of a policy: a name or path, or a table. Tunables depend on the
-/// policy's name, which the schema does not express: it allows those of all
-/// policies.
+/// The schema of a policy: a name, a path or a table. Valid tunables depend on the policy, which
+/// the schema cannot express, so it allows those of all policies.
 fn policy() -> Value {
     let mut named = Map::new();
     named.insert("name".to_owned(), value_schema(&KeyType::Text));

@@ -47,7 +47,7 @@ pub(crate) struct RawStopRule {
     pub(crate) max_runs: u32,
 }
 
-/// Checks the rule against what the file says beside it.
+/// Checks the rule against other keys of the file.
 pub(crate) fn check(
     document: &TomlDocument,
     until: Option<&RawStopRule>,

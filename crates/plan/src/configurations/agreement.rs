@@ -14,7 +14,7 @@ use crate::values::layers::Parameters;
 /// Maps each setting of a level to its path and values.
 type LevelValues = IndexMap<String, (String, Vec<String>)>;
 
-/// Checks that no two levels set the same thing to different values.
+/// Checks that no two levels give the same setting different values.
 pub(crate) fn check_settings(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let mut seen: IndexMap<String, (String, Vec<String>)> = IndexMap::new();
     for (factor, name, level) in levels {
@@ -98,8 +98,7 @@ fn settings(path: &str, level: &RawLevel) -> LevelValues {
     settings
 }
 
-/// What a level sets in its tables, such as `queue` or `idle`: setting, path and
-/// value.
+/// The settings of a level's tables, such as `queue` or `idle`: setting, path and value.
 fn table_settings(path: &str, level: &RawLevel) -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for (table, what, of_table) in [
@@ -134,8 +133,7 @@ fn action_settings(action: &Action) -> Vec<(String, String)> {
     }
 }
 
-/// The parameters of a workload, flattened: each value in a nested table is one
-/// setting.
+/// The parameters of a workload, with nested tables flattened to one setting per value.
 fn leaves(prefix: &str, parameters: &Parameters, workload: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, value) in parameters {
@@ -155,11 +153,11 @@ fn leaves(prefix: &str, parameters: &Parameters, workload: &str) -> Vec<(String,
     found
 }
 
-/// One mention of a module: its place and its text.
+/// A module that a level or the experiment mentions: its place and its text.
 struct ModuleMention<'a> {
     place: String,
     text: &'a str,
-    /// Whether a step loads the module; otherwise only the payload carries it.
+    /// Whether a step loads the module; otherwise it is only in the payload.
     step: bool,
 }
 

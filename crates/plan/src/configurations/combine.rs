@@ -24,7 +24,7 @@ use crate::values::layers::{Parameters, SettingLayers, merge};
 use crate::values::read::BACKGROUND;
 use crate::workloads::kinds;
 
-/// Combines levels with what the experiment sets for all configurations, under this name.
+/// Combines levels with the experiment's general settings, to a configuration of this name.
 pub(crate) fn combine(
     experiment: &Experiment,
     name: String,
@@ -76,7 +76,7 @@ pub(crate) fn combine(
     })
 }
 
-/// The background workloads, those beside each workload, and the workloads.
+/// The background workloads of all workloads, those of each workload, and the workloads.
 type AllWorkloads = (Vec<Workload>, Vec<Vec<Workload>>, Vec<Workload>);
 
 fn all_workloads(
@@ -140,8 +140,8 @@ fn setting_layers<'a>(
     SettingLayers::new(&experiment.document, layers)
 }
 
-/// The policy of the last level that has one, else the experiment's; `None` for
-/// the kernel's own scheduler.
+/// The policy of the last level that has one, else the experiment's; `None` for the kernel's
+/// scheduler.
 fn policy(experiment: &Experiment, levels: &Levels<'_>) -> Option<PlacementPolicy> {
     let levels = levels.iter().rev();
     let mut of_levels = levels.filter_map(|(_, _, level)| level.policy.as_ref());
@@ -160,7 +160,7 @@ fn last_given(experiment: &Experiment, levels: &Levels<'_>, name: &str) -> Optio
         .rfind(|path| experiment.gives(path))
 }
 
-/// Returns the lists, or no lists at all if every one is empty.
+/// Returns the lists; if all are empty, no list at all.
 fn unless_empty(lists: Vec<Vec<Workload>>) -> Vec<Vec<Workload>> {
     match lists.iter().all(Vec::is_empty) {
         true => Vec::new(),
@@ -191,8 +191,8 @@ pub(crate) fn unchanged(experiment: &Experiment) -> Result<Vec<Workload>, Error>
         .collect()
 }
 
-/// Inserts the steps that load declared modules after the leading steps that
-/// load modules by name, so that a memory image can include all of them.
+/// Inserts the steps that load declared modules after the first steps, which load modules by name,
+/// so that a memory image can include them all.
 fn add_modules(steps: &mut Vec<Action>, declared: impl Iterator<Item = Action>) {
     let is_named =
         |step: &&Action| matches!(step, Action::Module { module, .. } if !modules::is_file(module));
@@ -235,11 +235,10 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) 
     machine
 }
 
-/// The set-up steps of the experiment, followed by those of the levels. A module
-/// is loaded once, with all parameters merged; a sysctl is set once, and a
-/// level's value overrides the experiment's. Modules that queues and workloads
-/// need come first, unless a step already loads them. `declared`: the steps that
-/// load what the file declares outside of steps (idle states, frequencies,
+/// The set-up steps of the experiment, followed by those of the levels. A module is loaded once,
+/// with the parameters of all steps; a sysctl is set once, by a level's value rather than the
+/// experiment's. Modules that queues and workloads need come first, unless a step loads them.
+/// `declared`: the steps for what the file declares outside of steps (idle states, frequencies,
 /// stalls).
 fn setup(
     experiment: &Experiment,

@@ -1,5 +1,5 @@
-//! Finds the configurations that form the grid of switches whose effects are
-//! fitted.
+//! Finds the configurations that form the grid of switches (factors with two levels), whose effects
+//! are fitted.
 
 use indexmap::IndexMap;
 
@@ -136,7 +136,7 @@ fn missing_combination(
         .iter()
         .filter_map(|configuration| positions(switches, configuration))
         .collect();
-    // The plan has far fewer configurations than a grid of 16 switches.
+    // A grid of so many switches has more cells than the plan has configurations.
     let Some(cells) = 1_usize.checked_shl(u32::try_from(switched.len()).ok()?) else {
         return Some("all levels".into());
     };

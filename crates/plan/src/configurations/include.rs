@@ -9,10 +9,10 @@ use crate::levels::level_path;
 use crate::values::document::join;
 use crate::values::error::Error;
 
-/// The combinations of levels that are run.
+/// The combinations of levels that are planned.
 #[derive(Debug, Clone)]
 pub(crate) struct PlannedGrid {
-    /// For each factor, the indices of its levels that occur, ascending.
+    /// For each factor, the indices of the levels that occur, ascending.
     kept: Vec<Vec<usize>>,
     /// For each configuration, the level of each factor; baseline first.
     pub(crate) combinations: Vec<Vec<usize>>,
@@ -97,7 +97,7 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<PlannedGrid, Error> {
 
 const KEEP: &str = "keep more combinations";
 
-/// The part of a grid that remains if only these levels are kept.
+/// The part of a grid with only these levels.
 pub(crate) fn part(
     experiment: &Experiment,
     whole: &PlannedGrid,
@@ -167,7 +167,7 @@ fn occurring(factors: usize, combinations: &[Vec<usize>]) -> Vec<Vec<usize>> {
     (0..factors).map(one).collect()
 }
 
-/// Checks that every main effect is estimable; the error says why one is not.
+/// Checks that every main effect can be estimated; the error names effects that cannot.
 fn tell_apart(experiment: &Experiment, grid: &PlannedGrid) -> Result<(), String> {
     let sizes: Vec<usize> = grid.kept.iter().map(Vec::len).collect();
     let position = |factor: usize, level: &usize| {

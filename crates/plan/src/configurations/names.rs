@@ -20,9 +20,8 @@ pub(crate) fn why_invalid(name: &str) -> Option<String> {
     }
 }
 
-/// What each level adds to the name of a configuration: nothing for `off`, the
-/// factor's name for `on`, else the level's name; but `factor=level` where that
-/// would be ambiguous.
+/// The part of each level in the name of a configuration: empty for `off`, the factor's name for
+/// `on`, else the level's name; `factor=level` where that would be ambiguous.
 pub(crate) fn parts(factors: &IndexMap<String, IndexMap<String, RawLevel>>) -> Vec<Vec<String>> {
     let mut seen: IndexMap<String, usize> = IndexMap::from([("base".to_owned(), 1)]);
     for (factor, levels) in factors {

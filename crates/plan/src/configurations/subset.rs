@@ -32,11 +32,9 @@ pub(crate) fn full_factorial(sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
 /// A main effect: a factor, and one of its levels other than the first.
 pub(crate) type MainEffect = (usize, usize);
 
-/// Main effects that are confounded with each other: two or more, or one that is
-/// confounded with the mean. Pairs are searched first, so that the answer is
-/// short. `None` if no effect is confounded: the columns of the design (one for
-/// the mean and one for each level but the first of each factor) are linearly
-/// independent.
+/// Main effects that are confounded with each other: two or more, or one that is confounded with
+/// the mean. Pairs are searched first, for a short answer. `None` if the columns of the design (one
+/// for the mean, and one for each level but the first of each factor) are linearly independent.
 pub(crate) fn confounded(combinations: &[Vec<usize>], sizes: &[usize]) -> Option<Vec<MainEffect>> {
     let effects: Vec<MainEffect> = sizes
         .iter()
@@ -92,8 +90,8 @@ fn dependent(combinations: &[Vec<usize>], effects: &[MainEffect]) -> Option<Vec<
     None
 }
 
-/// Arithmetic modulo a large prime: exact, and small 0/1 matrices have the same
-/// rank as over the rationals.
+/// Arithmetic modulo a large prime. It is exact, and small 0/1 matrices have the same rank as over
+/// the rationals.
 mod modulo {
     const PRIME: u64 = (1 << 61) - 1;
 

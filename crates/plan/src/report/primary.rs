@@ -38,7 +38,7 @@ pub enum BetterDirection {
     Higher,
 }
 
-/// The metrics that the top of the file says the good direction of.
+/// The good directions of metrics given at the top of the file.
 #[derive(Clone, Copy)]
 pub(crate) struct DeclaredDirections<'a> {
     pub(crate) primary: &'a [PrimaryMetric],
@@ -46,7 +46,7 @@ pub(crate) struct DeclaredDirections<'a> {
 }
 
 impl DeclaredDirections<'_> {
-    /// The good direction of a metric, if the top of the file says it.
+    /// The good direction of a metric; `None` if the top of the file does not give it.
     pub(crate) fn better(&self, metric: &str) -> Option<BetterDirection> {
         let primary = self.primary.iter().find(|one| one.metric == metric);
         let higher = self.higher_is_better.iter().any(|name| name == metric);
@@ -55,8 +55,8 @@ impl DeclaredDirections<'_> {
             .or(higher.then_some(BetterDirection::Higher))
     }
 
-    /// Metrics for which more is better: those the file lists, and primary metrics
-    /// declared `better = "higher"`.
+    /// Metrics for which more is better: those listed in the file, and primary metrics with `better
+    /// = "higher"`.
     pub(crate) fn all_higher(&self) -> Vec<String> {
         let primary = self.primary.iter();
         let primary = primary.filter(|primary| primary.better == BetterDirection::Higher);

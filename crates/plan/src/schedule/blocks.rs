@@ -5,8 +5,8 @@ use assize_job::MemoryImage;
 use crate::plan::PlannedRun;
 use crate::schedule::draws::BlockDraws;
 
-/// The number that stands for the block in the draws of an image; no block has this number. The
-/// draws start from the seed of the image's block.
+/// Stands for the block number in the draws for an image, whose seed is that of the image's block.
+/// No block has this number.
 const IMAGE: u32 = u32::MAX;
 /// Exclusive upper bound of the random extra delay before an image is taken, in
 /// microseconds.
@@ -19,8 +19,8 @@ const PADDING_STEP: u32 = 16;
 /// Exclusive upper bound of that offset, in bytes.
 const PADDING: u32 = 4096;
 
-/// The largest seed for the kernel's address randomisation: about as many values as the kernel has
-/// possible positions, few enough to keep the command line short.
+/// The largest seed for the kernel's address randomisation: there are about as many values as
+/// possible positions of the kernel, and the command line stays short.
 const ADDRESSES: u32 = 512;
 
 /// The random draws for each memory image of a schedule. Image i belongs to
@@ -38,7 +38,7 @@ pub(crate) fn images(seed: u64, images: u32) -> Vec<MemoryImage> {
             processes: draws.whole(PROCESSES),
             padding: draws.whole(PADDING / PADDING_STEP) * PADDING_STEP,
             modules: 1 + draws.whole(u32::MAX),
-            // All builds occur equally often.
+            // Each build occurs equally often.
             build: block % MemoryImage::BUILDS,
             addresses: 1 + draws.whole(ADDRESSES),
         }

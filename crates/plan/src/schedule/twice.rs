@@ -1,5 +1,5 @@
-//! Selects the runs that are executed twice, to detect a target that should be
-//! deterministic but is not.
+//! Selects the runs that are executed twice, to detect a target that is not deterministic although
+//! it should be.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,14 @@ use crate::schedule::draws::BlockDraws;
 
 /// One run in this many is executed twice: 2 %.
 const STRETCH: u32 = 50;
-/// The block number for these draws. No schedule has a block of this number.
+/// Stands for the block number in these draws. No block has this number.
 const TWICE: u32 = u32::MAX - 1;
 
 impl Plan {
-    /// Indices of the runs that count only if two executions of them agree: one
-    /// in each stretch of 50, drawn from the experiment's seed. The one in the
-    /// first stretch is from the first block, which runs even if the experiment
-    /// stops early. More blocks leave the earlier choices unchanged. Empty on
-    /// targets whose runs are not deterministic.
+    /// Indices of the runs that only count if two executions agree: one in each stretch of 50,
+    /// drawn from the experiment's seed. That of the first stretch is in the first block, which
+    /// runs even if the experiment stops early. More blocks leave the earlier choices unchanged.
+    /// Empty on targets that are not deterministic.
     pub fn reproducibility_checks(&self) -> BTreeSet<u32> {
         if self.target == "exact" {
             draw_checks(self.seed, &self.runs)

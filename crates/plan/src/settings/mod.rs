@@ -1,4 +1,4 @@
-//! What an experiment and its levels set for the machine, and how instruments watch it.
+//! Settings of the machine and of instruments, in the experiment and its levels.
 
 pub(crate) mod frequency;
 pub(crate) mod gaps;

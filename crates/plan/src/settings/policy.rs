@@ -1,4 +1,4 @@
-//! How placement policies are written.
+//! The syntax of placement policies.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +37,8 @@ pub(crate) fn tunable_type(unit: TunableUnit) -> KeyType {
 }
 
 impl ExperimentChecker<'_> {
-    /// Reads a policy: a name, the path of an object, or a table with one of
-    /// these and tunables, or with a program and its arguments.
+    /// Reads a policy: a name, the path of an object, or a table with one of these and tunables, or
+    /// with a program and its arguments.
     pub(crate) fn policy(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
         let table = match node.get_ref() {
             DeValue::String(_) => return self.check_named(path, node, &DeTable::new()),
@@ -154,8 +154,7 @@ fn tunable(policy: &PolicyEntry, name: &str) -> Option<KeyType> {
     Some(tunable_type(found.unit))
 }
 
-/// Converts a value to the integer units of the policy's source; a share arrives
-/// as a fraction.
+/// Converts a value to the integer units of the policy's source; a share is given as a fraction.
 fn in_source(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| {
         let share = value.as_f64().unwrap_or_default();

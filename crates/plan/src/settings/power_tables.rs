@@ -116,9 +116,9 @@ impl PowerTable {
     }
 }
 
-/// The energy of entering and leaving a state, in nanojoules. It is chosen so
-/// that a stay of exactly the target residency costs as much energy as in the
-/// next shallower state, which is how target residency is defined.
+/// The energy of entering and leaving a state, in nanojoules, for which a stay of exactly the
+/// target residency costs as much energy as in the next shallower state. That is the definition of
+/// target residency.
 pub(crate) fn break_even_nj(above: Option<&IdleState>, state: &IdleState) -> u64 {
     let Some(above) = above else {
         return 0;

@@ -133,9 +133,8 @@ fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Erro
     }
 }
 
-/// The instruments of the file, plus `planted-stalls` if any configuration
-/// injects stalls. Configurations without stalls then record that there were
-/// none.
+/// The instruments of the file, and `planted-stalls` if any configuration injects stalls.
+/// Configurations without stalls then record that there were none.
 pub(crate) fn with_truth(
     document: &TomlDocument,
     instruments: &[String],

@@ -60,7 +60,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// The tracer that the experiment asks for; an error if it asks for two.
+/// The tracer that the experiment uses; an error if it uses two.
 fn requested_tracer(
     document: &TomlDocument,
     instruments: &[String],
@@ -83,8 +83,7 @@ fn requested_tracer(
     Ok(found)
 }
 
-/// The settings of the tracer that the experiment asks for; `None` if there is
-/// none.
+/// The settings of the tracer that the experiment uses; `None` without a tracer.
 pub(crate) fn settings(
     document: &TomlDocument,
     instruments: &[String],
@@ -139,7 +138,7 @@ pub(crate) fn check(
     check_cpus(document, TABLE, &settings.cpus, fewest_cpus)
 }
 
-/// The first key given that this tracer does not have.
+/// The first key in the file that this kind of tracer lacks.
 fn unknown(kind: TracerKind, written: &RawTracer) -> Option<&'static str> {
     let (is_hwlat, is_timerlat) = (kind == TracerKind::Hwlat, kind == TracerKind::Timerlat);
     [
@@ -152,7 +151,7 @@ fn unknown(kind: TracerKind, written: &RawTracer) -> Option<&'static str> {
     .find_map(|(key, is_given, is_known)| (is_given && !is_known).then_some(key))
 }
 
-/// The first value that the kernel would reject: key, reason and fix.
+/// The first value that the kernel would reject: key, reason and correction.
 fn first_rejected(
     kind: TracerKind,
     settings: &TracerSettings,

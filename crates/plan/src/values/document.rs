@@ -38,8 +38,7 @@ impl TomlDocument {
         source.error(&span, path, why)
     }
 
-    /// Turns a mistake below a path into an error: the key, what is wrong with it, and
-    /// how to fix it.
+    /// Turns a mistake below a path into an error with the key, the reason and the correction.
     pub(crate) fn reject<T: Into<String>>(
         &self,
         path: &str,
@@ -72,7 +71,7 @@ impl TomlDocument {
         Ok(())
     }
 
-    /// Whether the file itself has this key.
+    /// Whether the file has this key.
     pub(crate) fn gives(&self, path: &str) -> bool {
         self.spans.contains_key(path)
     }
@@ -117,8 +116,7 @@ impl SourceText<'_> {
         }
     }
 
-    /// The line and column of a byte offset; of the end of the text for an
-    /// offset past it.
+    /// The line and column of a byte offset; those of the end of the text if the offset is past it.
     fn line_and_column(&self, offset: usize) -> (u32, u32) {
         let mut at = offset.min(self.text.len());
         while !self.text.is_char_boundary(at) {

@@ -17,7 +17,7 @@ pub struct Error {
     pub key: String,
     /// What is wrong.
     pub why: String,
-    /// How to fix it: `did you mean 'hogs'?`.
+    /// The correction: `did you mean 'hogs'?`.
     pub mend: Option<String>,
 }
 
@@ -41,13 +41,13 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// Adds how to fix it.
+    /// Adds the correction.
     pub(crate) fn mend(mut self, mend: impl Into<String>) -> Self {
         self.mend = Some(mend.into());
         self
     }
 
-    /// Adds the valid name closest to `given`, or all valid names if none is
+    /// Adds the valid name closest to `given` as the correction, or all valid names if none is
     /// close.
     pub(crate) fn nearest<'a>(
         self,
@@ -85,7 +85,7 @@ pub(crate) fn comma_separated(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// `did you mean …?`, if a valid name is close to what was given.
+/// `did you mean …?` with the valid name closest to `given`; `None` if none is close.
 pub(crate) fn suggestion<'a>(
     given: &str,
     valid: impl IntoIterator<Item = &'a str> + Clone,

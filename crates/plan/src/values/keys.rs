@@ -25,7 +25,7 @@ pub(crate) enum KeyType {
     Word(&'static [&'static str]),
     /// A whole number within these limits.
     Whole(i64, i64),
-    /// A quantity with a unit, of at least so many of the smallest unit.
+    /// A quantity with a unit, of at least this many of the smallest unit.
     Quantity(&'static quantity::Quantity, u64),
     /// A percentage as [`super::quantity::share`] parses it.
     Share,
@@ -45,14 +45,14 @@ pub(crate) enum KeyType {
     Pairs,
     /// A table with these keys.
     Table(&'static KeySection),
-    /// Like `Table`, but only the keys that are present are kept, without
-    /// defaults, because tables of several levels are merged.
+    /// Like `Table`, but without defaults for absent keys, because tables of several levels are
+    /// merged.
     Part(&'static KeySection),
     /// A step of set-up or tear-down.
     Action,
     /// A placement policy.
     Policy,
-    /// A workload: `kind` decides which keys there are.
+    /// A workload, whose `kind` determines its keys.
     Workload,
     /// A table that maps workload names to the parameters that a level changes.
     Changes,
@@ -71,7 +71,7 @@ pub(crate) const FREQUENCY: KeyType = Quantity(&quantity::FREQUENCY, 0);
 /// A table with fixed keys.
 #[derive(Debug)]
 pub(crate) struct KeySection {
-    /// The name of what it describes, for titles and messages.
+    /// The name of the described item, for titles and messages.
     pub(crate) name: &'static str,
     pub(crate) keys: &'static [SectionKey],
 }
@@ -90,11 +90,11 @@ impl KeySection {
 pub(crate) struct SectionKey {
     /// The key as written in the file.
     pub(crate) name: &'static str,
-    /// The name of the field that it becomes, if it is not the key and its unit.
+    /// The name of the field, if it is not formed from key and unit.
     named: Option<&'static str>,
     /// The type of its value.
     pub(crate) kind: KeyType,
-    /// What applies if the key is absent.
+    /// The rule for an absent key.
     absent: KeyDefault,
     /// A one-line description.
     pub(crate) meaning: &'static str,
@@ -114,7 +114,7 @@ impl SectionKey {
         matches!(self.absent, KeyDefault::Required)
     }
 
-    /// The name of the field that it becomes: `interval_ns` for `interval`.
+    /// The name of the field: `interval_ns` for `interval`.
     pub(crate) fn field(&self) -> String {
         let unit = match &self.kind {
             Quantity(kind, _) | OneOrMore(Quantity(kind, _)) => kind.suffix,
@@ -125,10 +125,10 @@ impl SectionKey {
     }
 }
 
-/// What applies if a key is absent.
+/// The rule for an absent key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyDefault {
-    /// The key is required.
+    /// An error: the key is required.
     Required,
     /// The default value, as it would be written in the file without quotes.
     Is(&'static str),
@@ -161,7 +161,7 @@ impl KeyType {
     }
 }
 
-/// A key whose field has its name, with the unit at the end.
+/// A key whose field is named after the key and its unit.
 pub(crate) const fn key(
     name: &'static str,
     (kind, absent): (KeyType, KeyDefault),
@@ -176,7 +176,7 @@ pub(crate) const fn key(
     }
 }
 
-/// The same key with a field of another name.
+/// The same key, with another name of the field.
 pub(crate) const fn named(field: &'static str, mut key: SectionKey) -> SectionKey {
     key.named = Some(field);
     key

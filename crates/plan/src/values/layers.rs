@@ -56,8 +56,8 @@ impl<'a> SettingLayers<'a> {
             .map_err(|why| self.error("", format!("cannot be read: {why}")))
     }
 
-    /// An error at the last place where the key is given; if nowhere, at the
-    /// last place of the table.
+    /// An error at the last place where the key is given; if there is none, at the last place of
+    /// the table.
     pub(crate) fn error(&self, key: &str, why: impl Into<String>) -> Error {
         let last = |key: &str| {
             let paths = self.places.iter().map(|place| match key {

@@ -1,4 +1,4 @@
-//! How values are written: the keys of a file, the reader that checks them, and the
+//! The syntax of values: descriptions of the keys of a file, the reader that checks them, and the
 //! messages about mistakes.
 
 pub(crate) mod document;

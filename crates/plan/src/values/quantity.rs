@@ -5,16 +5,16 @@ use std::ops::RangeInclusive;
 /// A kind of quantity, written as a number and a unit: `1.5ms`.
 #[derive(Debug)]
 pub(crate) struct Quantity {
-    /// What it is called, and its article.
+    /// The noun and its article, for messages.
     pub(crate) noun: (&'static str, &'static str),
-    /// Examples; the first is shown alone where there is no text.
+    /// Examples for messages. The first is used alone if there is no text.
     pub(crate) example: &'static str,
     more_examples: &'static str,
-    /// What its field ends with: `_ns`, for the smallest unit.
+    /// The suffix of fields, for the smallest unit: `_ns`.
     pub(crate) suffix: &'static str,
-    /// The units, and how many of the smallest each is.
+    /// The units, each with its size in the smallest unit.
     pub(crate) units: &'static [(&'static str, u64)],
-    /// Valid values in the smallest unit, and what is wrong with others.
+    /// The range of valid values in the smallest unit, and the message for others.
     limits: (RangeInclusive<u64>, &'static str),
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn show_ns(ns: u64) -> String {
     }
 }
 
-/// Parses a percentage such as `2%` to a fraction, here 0.02.
+/// Parses a percentage to a fraction: `2%` to 0.02.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let wrong = || format!("'{text}' is not a share such as \"2%\" or \"0.5%\"");
     let number = text.strip_suffix('%').ok_or_else(wrong)?.trim_end();

@@ -29,8 +29,7 @@ pub(crate) struct KeyGrammar {
 
 pub(crate) type ValueNode<'t> = Spanned<DeValue<'t>>;
 
-/// Reads a file into plain values, keyed by field name
-/// ([`SectionKey::field`]), and the places of its keys.
+/// Reads a file to plain values by field name ([`SectionKey::field`]), and the places of its keys.
 pub(crate) fn read(source: SourceText<'_>, grammar: KeyGrammar) -> Result<(Value, Spans), Error> {
     let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
     let root = document.get_ref();
@@ -71,16 +70,15 @@ pub(crate) struct ExperimentChecker<'a> {
     pub(crate) source: SourceText<'a>,
     grammar: KeyGrammar,
     pub(crate) spans: Spans,
-    /// Maps workload names to the parameters of their kinds.
+    /// The parameters of each workload's kind, by workload name.
     kinds: HashMap<String, &'static KeySection>,
-    /// Whether absent keys get their defaults.
+    /// Whether to fill in defaults of absent keys.
     fill: bool,
 }
 
 impl ExperimentChecker<'_> {
-    /// Records the kind of each workload in this section. This runs before
-    /// levels are checked, because which workload parameters a level may change
-    /// depends on the kind.
+    /// Records the kind of each workload in this section. Called before levels are read, because
+    /// the parameters that a level may change depend on the kind.
     fn note_kinds(&mut self, root: &DeTable<'_>, section: &str) -> Result<(), Error> {
         let Some(table) = root.get(section).and_then(|node| node.get_ref().as_table()) else {
             return Ok(());
@@ -301,8 +299,8 @@ impl ExperimentChecker<'_> {
         Ok(Value::Object(values))
     }
 
-    /// Whether this is a top-level key, which a `[table]` header above it may
-    /// have captured.
+    /// Whether this is a key of the top, which is in this table only because a `[table]` header
+    /// precedes it.
     fn is_of_the_top(&self, name: &str) -> bool {
         self.grammar.top.key(name).is_some()
     }
@@ -360,7 +358,7 @@ impl ExperimentChecker<'_> {
         Ok(value)
     }
 
-    /// The parameters of the kind that a workload names.
+    /// The parameters of the kind named by a workload.
     fn kind(&self, path: &str, node: &ValueNode<'_>) -> Result<&'static KeySection, Error> {
         let table = self.want_table(path, node)?;
         let kinds = self.grammar.workloads.iter().copied();
@@ -404,7 +402,7 @@ impl ExperimentChecker<'_> {
         Ok(Value::Object(value))
     }
 
-    /// Reads the keys that are present, without filling in defaults.
+    /// Reads the keys that are present, without defaults.
     fn parameters(
         &mut self,
         path: &str,

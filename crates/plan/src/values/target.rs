@@ -1,4 +1,4 @@
-//! Targets, as experiment files and options name them.
+//! Names of targets in experiment files and options.
 
 /// The only target whose machines start from memory images.
 pub(crate) const EXACT: &str = "exact";
@@ -24,8 +24,8 @@ pub(crate) fn valid() -> impl Iterator<Item = &'static str> + Clone {
     TARGETS.iter().copied().chain(["ssh:HOST"])
 }
 
-/// Whether its machines are assize's own virtual machines, whose CPUs and devices
-/// the experiment sets.
+/// Whether the target starts virtual machines of assize, so that the experiment sets CPUs and
+/// devices.
 #[must_use]
 pub fn is_virtual(target: &str) -> bool {
     matches!(target, EXACT | "live")

@@ -59,8 +59,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// The first of the parameters that contradict each other: its key, what is wrong
-/// with it, and how to fix it.
+/// The first contradiction between parameters: key, reason and correction.
 pub(crate) fn mistake(drawing: &Drawing) -> Option<(&'static str, &'static str, &'static str)> {
     if drawing.images == 0 && drawing.images_by != ImagesBy::Socket {
         let why = "there is no image";

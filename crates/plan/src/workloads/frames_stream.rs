@@ -114,8 +114,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// The first of the parameters that contradict each other: its key, what is wrong
-/// with it, and how to fix it.
+/// The first contradiction between parameters: key, reason and correction.
 pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
     let say = |key, why: &str, mend: &str| Some((key, why.to_owned(), mend.to_owned()));
     let (from, to) = (stream.source, stream.destination);
@@ -166,9 +165,9 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
     None
 }
 
-/// Checks that machines have the memory that frames are copied to or from.
-/// Assize's own virtual machines have it if the file sets `display`. Other
-/// targets are not checked, and must not have that key.
+/// Checks that machines have the memory that frames are copied to or from. Virtual machines of
+/// assize have it if the file sets `display`. Other targets are not checked, and must not have that
+/// key.
 pub(crate) fn check_devices(
     document: &TomlDocument,
     target: &str,

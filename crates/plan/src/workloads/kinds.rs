@@ -48,7 +48,7 @@ pub(crate) fn submits(name: &str) -> bool {
     kind.is_ok_and(|kind| kind.submits())
 }
 
-/// Checks the parameters of one workload. `path` is where they were given last.
+/// Checks the parameters of one workload. `path` is the last place where they are given.
 pub(crate) fn check(
     document: &TomlDocument,
     path: &str,

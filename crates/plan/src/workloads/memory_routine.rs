@@ -98,8 +98,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// The first of the parameters that contradict each other: its key, what is wrong
-/// with it, and how to fix it.
+/// The first contradiction between parameters: key, reason and correction.
 pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
     if !kind.routine.is_in(kind.mode) {
         return Some(match kind.mode {

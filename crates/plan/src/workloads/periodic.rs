@@ -44,7 +44,7 @@ pub(crate) static LOOP_KEYS: KeySection = KeySection {
     ],
 };
 
-/// Checks its loops. `path` is where they were given last.
+/// Checks the loops. `path` is the last place where they are given.
 pub(crate) fn check(document: &TomlDocument, path: &str, periodic: &Periodic) -> Result<(), Error> {
     let loops = join(path, "loops");
     match (&periodic.rt_app, periodic.loops.is_empty()) {

@@ -28,7 +28,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// Checks its steps. `path` is where they were given last.
+/// Checks the steps. `path` is the last place where they are given.
 pub(crate) fn check(document: &TomlDocument, path: &str, replay: &Replay) -> Result<(), Error> {
     match (&replay.file, &replay.steps) {
         (None, None) => {

@@ -1,4 +1,4 @@
-//! How the threads of a workload are scheduled.
+//! The scheduling of a workload's threads.
 
 use assize_job::{Policy, Scheduling};
 
@@ -6,7 +6,7 @@ use crate::values::document::{TomlDocument, join};
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, SectionKey, Table, Text, Whole, Word, key};
 
-/// The key of a workload.
+/// The key of a workload that sets its scheduling.
 pub(crate) const SCHEDULING: SectionKey = key(
     "scheduling",
     Table(&KEYS).optional(),
@@ -16,14 +16,14 @@ pub(crate) const SCHEDULING: SectionKey = key(
 /// The scheduling policies.
 pub(crate) const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
 
-/// The key for the priority under a policy.
+/// The key for the priority, whose meaning depends on the policy.
 pub(crate) const PRIORITY: SectionKey = key(
     "priority",
     Whole(0, 99).or("0"),
     "1 to 99 for fifo and rr, else 0.",
 );
 
-/// How threads are scheduled.
+/// The keys of the scheduling table.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "scheduling",
     keys: &[

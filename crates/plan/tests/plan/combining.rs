@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::common::{FULL, SMALL, plan};
 
-/// Names that could be taken for each other.
+/// Names that could be confused with each other.
 const NAMES: &[&str] = &["off", "on", "base", "a", "B", "b.c", "aa"];
 
 proptest! {
@@ -262,7 +262,7 @@ kind = \"hogs\"
     assert_eq!(beside("none", 0), []);
     assert_eq!(beside("none", 1), [hogs(2), spin()]);
     assert_eq!(beside("loop", 0), [spin()]);
-    // A background that both name is there once.
+    // A background workload that both name runs only once.
     assert_eq!(beside("loop", 1), [spin(), hogs(4)]);
     let written = serde_json::to_string(&plan).unwrap();
     let again: assize_plan::Plan = serde_json::from_str(&written).unwrap();

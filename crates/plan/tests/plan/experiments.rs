@@ -197,7 +197,7 @@ fn shapes_of_drm_sched_are_each_beside_the_form_of_depq_that_corresponds() {
             "panthor" => (DriverShape::Panthor, WorkerSharing::Device, 64),
             _ => (DriverShape::Amdgpu, WorkerSharing::Engine, 2),
         };
-        // The driver's default, which the file does not give for the shape.
+        // The file does not set credits for the shape, so they are the driver's default.
         assert_eq!(queue.credits, credits, "{name}");
         if form.is_empty() {
             assert_eq!((queue.design, queue.shape), (Design::DrmSched, wanted));

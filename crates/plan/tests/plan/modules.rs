@@ -62,7 +62,7 @@ fn a_file_of_the_payload_and_another_of_a_level_are_refused() {
         &(two("", BY_NAME, "{ sysctl = \"a.b\", value = 1 }")
             + "[payload]\nmodules = [\"a/gpu-sched.ko\"]\n"),
     );
-    // Where the payload carries one by name, the level's own file is meant.
+    // If the payload contains the module by name, the level's file is used.
     plan(&(two("", BY_NAME, SLOW) + "[payload]\nmodules = [\"gpu-sched\"]\n"));
 }
 
@@ -94,8 +94,7 @@ fn modules_that_every_set_up_begins_with_are_loaded_first() {
         matches!(&payload.first[1], Action::Module { parameters, .. }
         if parameters["a"] == "1")
     );
-    // A module that other steps load without parameters is the same whichever
-    // level loads it.
+    // A module that other steps load without parameters is the same for all levels.
     assert_eq!(payload.varied, ["zram_x"]);
     assert_eq!(payload.always, ["loop", "simgpu"]);
     let none = |one: &str, other: &str| {

@@ -100,7 +100,7 @@ proptest! {
         let text = experiment(&[2, 3], 2, 6, seed, true);
         let bytes = |text: &str| serde_json::to_vec(&plan(text)).unwrap();
         prop_assert_eq!(bytes(&text), bytes(&text));
-        // There are 14! orders in each of 6 blocks.
+        // There are 14! orders in each of 6 blocks, so two equal schedules would mean a bug.
         let other = experiment(&[2, 3], 2, 6, seed ^ 1, true);
         prop_assert_ne!(blocks(&plan(&text)), blocks(&plan(&other)));
         prop_assert_ne!(plan(&text).runs[0].seed, plan(&other).runs[0].seed);
@@ -279,7 +279,7 @@ fn looks_are_counted_until_all_runs_are_done() {
             "{first} {every} {most}"
         );
         assert_eq!(plan.runs.len(), most as usize);
-        // The same, counted step by step.
+        // The same, step by step.
         let mut at = first;
         let mut stepped = 1;
         while at < most {
