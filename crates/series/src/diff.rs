@@ -1,7 +1,7 @@
 //! Finds which files a diff touches.
 
-/// The paths from the top of the tree, in order and without repeats; both paths of a
-/// renamed file. Empty if the text holds no diff.
+/// The paths of changed files from the top of the tree, in order and without repeats; both paths of
+/// a renamed file. Empty if the text contains no diff.
 #[must_use]
 pub fn paths(text: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();

@@ -92,7 +92,7 @@ impl GitRepository {
             what: "add".into(),
             said: format!("{}: {error}", directory.display()),
         };
-        // Files above the threshold are written to one pack as they are added.
+        // git writes files above the threshold directly to one pack.
         new.begin(&["-c", "core.bigFileThreshold=1"], subject)?;
         for entry in fs::read_dir(directory).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -539,7 +539,7 @@ mod tests {
         assert_eq!((base.subject.as_str(), base.written), ("all of it", None));
         let again = GitRepository::pack(&of("two"), "all of it").unwrap();
         assert_eq!(again.resolve("HEAD"), Some(base.id.clone()));
-        // Others can be created from it, and all of it can be checked out.
+        // Repositories can be created next to a packed one, and all its files can be checked out.
         let beside = place.path().join("beside");
         fs::create_dir(&beside).unwrap();
         let beside = packed.beside(&beside, "HEAD", ["lib/a.c"]).unwrap();

@@ -74,7 +74,7 @@ impl TouchedHunk {
         if function.is_some() {
             inside.clone_from(&function);
         } else if others && !label && first != Some('#') {
-            // A declaration, or the return type of a function on a separate line.
+            // The line is a declaration, or the return type of a function that follows.
             *inside = None;
         }
         if sign != ' ' && !code.trim().is_empty() {

@@ -104,7 +104,7 @@ fn in_body_author(text: &str) -> Option<String> {
     Some(first.strip_prefix("From: ")?.trim().to_owned())
 }
 
-/// The commit that the series names as its base.
+/// The base commit that the series names.
 fn base_of(text: &str) -> Option<String> {
     let mut lines = text
         .lines()

@@ -12,7 +12,7 @@ pub struct PostedSeries {
     pub title: Option<String>,
     /// The version, as in `[PATCH v3]`; 1 if there is none.
     pub version: u32,
-    /// The commit that it names as its base.
+    /// The base commit that the series names.
     pub base: Option<String>,
     /// The patches, in the order in which to apply them; not empty.
     pub patches: Vec<PostedPatch>,
@@ -25,7 +25,7 @@ pub(crate) fn ordered(letters: Vec<Mail>, name: &str) -> Result<PostedSeries, Er
         why,
         mend: mend.into(),
     };
-    // Replies quote patches, and a mail without a diff or a patch subject is discussion.
+    // Replies quote patches; mails with neither a diff nor a patch subject are discussion.
     let counts = |letter: &Mail| !letter.subject.is_reply && (is_patch(letter));
     let alone = letters.len() == 1;
     let all: Vec<Mail> = letters
@@ -113,7 +113,7 @@ fn in_order(patches: &[&Mail]) -> Result<Vec<PostedPatch>, String> {
             .collect();
         match of_number[..] {
             [] => return Err(format!("patch {n} of {of} is missing")),
-            // Archives of several lists contain the same mail twice.
+            // Archives of several lists contain the same mail repeatedly.
             [first, ref rest @ ..] if rest.iter().all(|one| same_change(one, first)) => {
                 ordered.push(first.patch.clone());
             }

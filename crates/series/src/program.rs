@@ -1,4 +1,4 @@
-//! Runs git, and returns its output or the reason why it failed.
+//! Runs git; returns its output, or the reason why it failed.
 
 use std::process::{Command, Output};
 
@@ -20,7 +20,7 @@ pub(crate) fn output_of(what: &str, mut command: Command) -> Result<Vec<u8>, Err
     }
 }
 
-/// The line of the output that says what is wrong.
+/// The line of the output that gives the reason.
 fn reason(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned()
         + &String::from_utf8_lossy(&output.stdout);
