@@ -9,7 +9,7 @@ use crate::command::{command, run as run_command};
 use crate::steps::Done;
 use crate::tree;
 
-/// A larger agent would slow down every boot.
+/// Maximum size in bytes: a larger agent would slow down every boot.
 const LARGEST: u64 = 5_000_000;
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// `cargo xtask agent`: runs `make agent` and checks the result.

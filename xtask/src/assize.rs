@@ -9,15 +9,14 @@ use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
 use crate::{Error, tree};
 
-/// Set for processes that run in parallel with one that has built assize; otherwise cargo
-/// would make them wait.
+/// Set for processes that run in parallel with one that has built assize, because cargo would make
+/// them wait.
 pub(crate) const IS_BUILT: &str = "ASSIZE_PROGRAM_IS_BUILT";
 
 /// Builds assize as `make build` does, and returns its path.
 ///
-/// Selects it by the name of the binary rather than of the package: dependencies then
-/// have the same features as in the whole workspace, and nothing is built again for the
-/// tests.
+/// Selects the binary by its name rather than the package: dependencies then have the same features
+/// as in the whole workspace, and nothing is compiled again for the tests.
 pub fn build() -> Result<PathBuf, Error> {
     static BUILT: OnceLock<()> = OnceLock::new();
     if BUILT.get().is_none() && env::var_os(IS_BUILT).is_none() {
@@ -28,8 +27,7 @@ pub fn build() -> Result<PathBuf, Error> {
     path()
 }
 
-/// The step of `check`; it comes first, so that several steps do not build assize at
-/// once.
+/// The step of `check`; it comes first, so that no two steps build assize at once.
 pub(crate) fn step() -> Result<Done, Error> {
     build()?;
     Ok(Done::Ok)

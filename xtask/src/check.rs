@@ -9,7 +9,7 @@ use crate::{
     tidy, trials,
 };
 
-/// Checked first: these steps have no requirements, and find mistakes within a minute.
+/// Steps without requirements, which find mistakes within a minute; they come first.
 const FIRST: &[Step] = &[
     Step::new("format", &[], format),
     Step::new("tidy", &["test"], tidy::step),
@@ -20,13 +20,13 @@ const FIRST: &[Step] = &[
 /// Builds the program, which the lists below use.
 const PROGRAM: &[Step] = &[Step::new("program", &[], assize::step)];
 
-/// Steps that compile; cargo runs only one at a time.
+/// Steps that compile, one after the other, as cargo locks the target directory.
 const COMPILED: &[Step] = &[
     Step::new("clippy", &[], clippy),
     Step::new("tests", &["run", "test"], test::quick),
 ];
 
-/// Prerequisites of machines, and a boot of each kind; runs in parallel with [`COMPILED`]
+/// Prerequisites of virtual machines, and a boot of each kind; runs in parallel with [`COMPILED`]
 /// once the program is built.
 const BOOTED: &[Step] = &[
     Step::new("agent", &[], agent::step),
@@ -41,8 +41,8 @@ const BOOTED: &[Step] = &[
     Step::new("boots", &["exact"], test::boots),
 ];
 
-/// Steps that only `check-more` runs. Steps that boot machines and steps that compute alternate on
-/// the two lists, which take about the same time.
+/// Steps that only `check-more` runs. On its two lists, which take about the same time, steps that
+/// boot machines alternate with steps that compute.
 const MACHINES: &[Step] = &[
     Step::new("kernels", &["exact", "run", "full"], lab::step),
     Step::new("all-modules", &["test"], kmod::step),
@@ -93,7 +93,7 @@ pub(crate) fn run_more(arguments: &[String]) -> Result<(), Error> {
     if let Some(word) = arguments.first() {
         return Err(format!("{word}: takes no arguments; see `check LANE...`"));
     }
-    // Before the lists start, as two installations at once would wait for each other.
+    // Done before the lists start, as two parallel installations would wait for each other.
     steps::install(&["exact", "run", "test", "full"])?;
     let mut taken = take_each(PROGRAM);
     taken.extend(side_by_side(OTHERS, MACHINES));
@@ -124,7 +124,7 @@ fn format() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// Lints the program. [`clippy_tests`] compiles about as much again, for the tests.
+/// Lints the program. [`clippy_tests`] compiles about as much again.
 fn clippy() -> Result<Done, Error> {
     lint(&[])
 }

@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::Error;
 use crate::tree;
 
-/// The cargo that started us, so that every step uses the same toolchain.
+/// The cargo that started this program, so that every step uses the same toolchain.
 pub fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
@@ -23,7 +23,7 @@ pub fn command(program: impl Into<OsString>, arguments: &[&str]) -> Result<Comma
     Ok(command)
 }
 
-/// Runs a command, with its output going to ours.
+/// Runs a command with inherited output.
 pub fn run(mut command: Command) -> Result<(), Error> {
     let shown = show(&command);
     let status = command.status().map_err(|why| format!("{shown}: {why}"))?;
@@ -37,7 +37,7 @@ fn succeeded(shown: &str, status: ExitStatus) -> Result<(), Error> {
     }
 }
 
-/// Runs quietly and returns what was printed to standard output.
+/// Runs a command quietly and returns its standard output.
 pub fn output(program: &str, arguments: &[&str]) -> Result<String, Error> {
     let mut command = command(program, arguments)?;
     let shown = show(&command);
@@ -86,7 +86,7 @@ pub fn works(program: impl Into<OsString>, arguments: &[&str]) -> bool {
     })
 }
 
-/// Returns `always` if our own output is a terminal, for programs that write to a pipe.
+/// `always` if standard output is a terminal, for programs whose output goes through a pipe.
 pub(crate) fn color() -> &'static str {
     if io::stdout().is_terminal() {
         "always"
@@ -95,7 +95,7 @@ pub(crate) fn color() -> &'static str {
     }
 }
 
-/// Maximum number of arguments shown in a message: codespell gets a thousand.
+/// Maximum number of arguments in a message: codespell gets a thousand.
 const SHOWN: usize = 20;
 
 fn show(command: &Command) -> String {

@@ -11,7 +11,7 @@ pub(crate) fn rules() -> Result<Done, Error> {
     if !works("cargo-deny", &["--version"]) {
         return Ok(Done::Skipped(ABSENT.into()));
     }
-    // Also the crates that this machine does not build.
+    // Also fetches the crates that this machine does not build.
     run(command(cargo(), &["fetch", "--locked", "--quiet"])?)?;
     run(command(
         "cargo-deny",

@@ -22,7 +22,7 @@ fn rustdoc() -> Result<(), Error> {
     run_command(rustdoc)
 }
 
-/// The step of `check-more`; the links are checked by then.
+/// The step of `check-more`; links are checked earlier.
 pub(crate) fn step() -> Result<Done, Error> {
     rustdoc().map(|()| Done::Ok)
 }
@@ -32,8 +32,8 @@ pub(crate) fn links_step() -> Result<Done, Error> {
     links().map(|()| Done::Ok)
 }
 
-/// Checks that every relative link in a Markdown file leads to a file in the tree and, if
-/// it names one, to a heading in it.
+/// Checks that every relative link in a Markdown file leads to a file of the tree and, if it has an
+/// anchor, to a heading of that file.
 fn links() -> Result<(), Error> {
     let mut broken = 0;
     for name in tree::files()? {

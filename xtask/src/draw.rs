@@ -5,11 +5,11 @@ use std::time::Duration;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// The random numbers of one part of the load.
+/// A stream of random numbers.
 pub struct Draws(ChaCha8Rng);
 
 impl Draws {
-    /// The stream of the part with this number.
+    /// The stream with the number `part`.
     pub fn new(seed: u64, part: u64) -> Draws {
         let mut stream = ChaCha8Rng::seed_from_u64(seed);
         stream.set_stream(part);

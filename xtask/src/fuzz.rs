@@ -14,7 +14,7 @@ const TARGETS: &str = "fuzz/fuzz_targets/";
 fn seeds(target: &str) -> Option<&'static str> {
     match target {
         "plan" => Some("experiments"),
-        // Their dictionaries hold whole records, or words.
+        // Their dictionaries contain whole records, or words.
         "stream" | "command_line" => None,
         // Posted texts.
         _ => Some("crates/audit/tests"),
@@ -72,12 +72,12 @@ fn targets(wanted: &[String]) -> Result<Vec<String>, Error> {
     Ok(wanted.to_vec())
 }
 
-/// The code under test is safe Rust, so no sanitizer is used; this also means that
-/// cargo-fuzz does not need a nightly compiler.
+/// Fuzzes one target without a sanitizer: the code under test is safe Rust, and cargo-fuzz would
+/// need a nightly compiler for one.
 fn fuzz(target: String, seconds: u32) -> Result<Ran, Error> {
     println!("\n== {target}");
     let root = tree::root()?;
-    // New inputs go to the first directory; the others are only read.
+    // New inputs are stored in the first directory; the others are only read.
     let corpus = format!("fuzz/corpus/{target}");
     fs::create_dir_all(root.join(&corpus)).map_err(|why| format!("{corpus}: {why}"))?;
     let limit = format!("-max_total_time={seconds}");

@@ -7,13 +7,13 @@ use crate::command::{cargo, command, output, run as run_command};
 /// comparing with them.
 const VARIABLE: &str = "ASSIZE_GOLDEN";
 
-/// Where tests rewrite files.
+/// The files and directories that tests may rewrite.
 const PLACES: [&str; 4] = ["crates", "docs", "schema", "README.md"];
 
 /// `cargo xtask golden`: runs the tests so that they rewrite the files, then shows the
 /// changes for a human to review.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    // One failing page must not keep the others from being rewritten.
+    // A failing page must not keep the others from being rewritten.
     let mut all = vec![
         "test",
         "--workspace",

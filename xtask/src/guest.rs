@@ -12,7 +12,7 @@ use crate::command::{command, run as run_command};
 use crate::{Error, agent, files, tree};
 pub use said::Said;
 
-/// The kernels to boot, and where to record.
+/// The settings of the experiments that run the tests.
 pub struct Machine {
     /// The kernels, as an experiment names them.
     pub kernel: String,
@@ -20,7 +20,7 @@ pub struct Machine {
     pub place: PathBuf,
     /// The program.
     pub assize: PathBuf,
-    /// Whether to repeat runs whose answers are cached.
+    /// Whether to repeat runs that are in the cache.
     pub fresh: bool,
 }
 
@@ -30,11 +30,11 @@ pub struct Run {
     pub configuration: String,
     /// Its workload.
     pub workload: String,
-    /// What its program printed.
+    /// The output of its program.
     pub stdout: String,
-    /// What `watch` reported.
+    /// The report of `watch`.
     pub said: Said,
-    /// Its length by the guest's clock.
+    /// Its duration by the guest's clock.
     pub guest_s: f64,
     /// Why it failed, if it did.
     pub failed: Option<String>,
@@ -50,7 +50,7 @@ impl Machine {
         let log = self.place.join(format!("{name}.log"));
         let said = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
         println!("{name} on {}", self.kernel);
-        // If a run fails, the command fails too; the bundle has the details.
+        // If a run fails, the command fails too, but the bundle has the details.
         let status = Command::new(&self.assize)
             .args(["run", "--jobs", &jobs.to_string(), "--out"])
             .arg(&out)
@@ -86,7 +86,7 @@ fn read_run(bundle: &Path, run: &Value) -> Run {
     let text = |name: &str| run[name].as_str().unwrap_or_default().to_string();
     let mut failed =
         (run["exit"] != "completed").then(|| format!("the run failed: {}", run["exit"]));
-    // The part that was cut off may have contained a complaint.
+    // The output that was cut off may have contained a complaint.
     if run["doubts"].to_string().contains("output-cut") {
         failed = Some("more was printed than is kept".into());
     }
@@ -101,8 +101,8 @@ fn read_run(bundle: &Path, run: &Value) -> Run {
 }
 
 impl Run {
-    /// Everything that went wrong in the test of this run: complaints of the kernel, selected by
-    /// `said`; an abnormal end of the program; and failed test points, which are also printed.
+    /// The problems in the test of this run: complaints of the kernel, as selected by `said`; an
+    /// abnormal end of the program; failed test points, which are also printed.
     pub fn problems(&self, said: impl FnOnce(&Said) -> Vec<String>) -> Vec<String> {
         let mut problems: Vec<String> = self.failed.iter().cloned().collect();
         if problems.is_empty() {

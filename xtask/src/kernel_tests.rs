@@ -1,5 +1,5 @@
-//! The tests of the kernel modules on the kernels that experiments use: the suite in the
-//! kernel, the user interface, the fuzzer, and random graphs.
+//! Tests of the kernel modules on the kernels that experiments use: the suite in the kernel, the
+//! uapi tests, the fuzzer, and random graphs.
 
 use std::time::Instant;
 
@@ -7,28 +7,28 @@ use crate::guest::{Machine, Run, list, points, programs, watched};
 use crate::steps::Done;
 use crate::{Error, agent, assize, files, kmod};
 
-/// Every design is tested on these.
+/// Kernels on which every design is tested.
 const WHOLLY: &[&str] = &["debian:6.12"];
-/// On these, each design takes more CPU time.
+/// The same, where each design takes more CPU time.
 const REAL_TIME: &[&str] = &["debian:6.12-rt"];
-/// On these, `check-more` only tests some designs: differences between kernel interfaces
-/// show on every design, and the behaviour of designs is tested on the kernels above.
+/// Kernels on which `check-more` tests only some designs: incompatible kernel interfaces show on
+/// any design, and the behaviour of designs is tested on the kernels above.
 const PARTLY: &[&str] = &["debian:7"];
-/// In load order.
+/// The modules in load order.
 const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
 
-/// Limits on the guest's clock, which advances while the graphs wait for each other: about 50 ms
-/// for each graph on each variant.
+/// Limit on the guest's clock, which advances while the graphs wait: about 50 ms for each graph on
+/// each variant.
 const LIGHT_TIMEOUT: &str = "1200s";
 const HEAVY_TIMEOUT: &str = "120min";
 
-/// How much is tested on a kernel.
+/// The extent of the tests on a kernel.
 struct Form {
     name: &'static str,
     cpus: &'static [u8],
     timeout: &'static str,
-    /// Parameters of the suite, if any: repetitions in percent, and the stride through
-    /// the designs.
+    /// Parameters of the suite, if it is run: repetitions in percent, and the stride through the
+    /// designs.
     suite: &'static str,
     /// The arguments for each of [`TESTS`].
     arguments: fn(&Test) -> &'static [&'static str],
@@ -48,8 +48,7 @@ const LIGHT: Form = Form {
     suite: "{ scale = \"20\" }",
     arguments: |test| test.light,
 };
-/// Some designs with one CPU, in addition to [`LIGHT`], which tests every design with two CPUs,
-/// where more can go wrong.
+/// Some designs with one CPU. [`LIGHT`] tests every design with two CPUs, where more can go wrong.
 const PART_ALONE: Form = Form {
     name: "part-1",
     cpus: &[1],
@@ -154,20 +153,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// The step of `check`: some tests on one kernel.
+/// The step of `check`: some of the tests on one kernel.
 pub(crate) fn smoke() -> Result<Done, Error> {
     on(&[(WHOLLY, &PART)], false)
 }
 
-/// The step of `check-more`: the light form, or part of it. Reuses cached exact runs of
-/// the same modules and programs.
+/// The step of `check-more`: the light form or part of it, with cached runs of the same modules and
+/// programs.
 pub(crate) fn step() -> Result<Done, Error> {
     on(CHECKED, false)
 }
 
 /// Runs the tests on these kernels, each in its form.
 fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
-    // A kernel that cannot be fetched must not hide failures on others.
+    // A kernel that cannot be fetched must not hide failures on the others.
     let look = |kernel: &str| kmod::headers(kernel).map(|_| ());
     let (mut parts, mut reasons) = (Vec::new(), Vec::new());
     for (kernels, form) in wanted {
@@ -205,7 +204,7 @@ fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
     })
 }
 
-/// The available kernels, and why others are not available.
+/// The available kernels, and the reasons why others are not.
 fn split<'a>(
     kernels: &[&'a str],
     look: &dyn Fn(&str) -> Result<(), String>,

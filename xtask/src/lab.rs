@@ -1,5 +1,5 @@
-//! Prerequisites of tests in virtual machines: kernels, and the QEMU of exact machines,
-//! which is built once. Also files that are only in a kernel's sources.
+//! Prerequisites of tests in virtual machines: kernels, and the QEMU of exact machines, which is
+//! built once; also files from a kernel's sources.
 
 use assize_target::kernels::Kernels;
 
@@ -7,9 +7,9 @@ use crate::command::{command, run as run_command};
 use crate::steps::Done;
 use crate::{Error, assize};
 
-/// Kernels used by experiments in the tree and by tests, each with what to fetch in
-/// addition to the image; the first is the one that `check` boots. Kernels without a
-/// compiler here use the one installed by setup.sh.
+/// Kernels used by experiments and tests, each with the options for fetching more than the image;
+/// the first is the one that `check` boots. Kernels without a compiler here use the one from
+/// setup.sh.
 const KERNELS: &[(&str, &[&str])] = &[
     ("debian:6.12", &["--headers"]),
     ("debian:6.12-rt", &["--headers"]),
@@ -17,10 +17,10 @@ const KERNELS: &[(&str, &[&str])] = &[
     ("debian:7", &["--compiler"]),
 ];
 
-/// The kernel whose sources are needed.
+/// The series whose sources are needed.
 const SERIES: &str = "6.12";
-/// The needed parts: checkpatch with its lists, which no smaller package has; the
-/// scheduler, for builds with changes; and the KTAP parser.
+/// The needed parts: checkpatch with its lists, which no smaller package has; the scheduler, for
+/// builds with changes; the KTAP parser.
 const PARTS: &[&str] = &[
     "drivers/gpu/drm/scheduler",
     "scripts/checkpatch.pl",
@@ -52,8 +52,8 @@ fn fetch(kernels: &[(&str, &[&str])]) -> Result<(), Error> {
         .try_for_each(|(name, beside)| assize(&[beside, &[*name][..]].concat()))
 }
 
-/// The step of `check`: the exact machine with one kernel. If that fails, tests that boot
-/// are skipped and say so.
+/// The step of `check`: the exact machine and one kernel. If it fails, tests that boot are skipped
+/// and say so.
 pub(crate) fn machine() -> Result<Done, Error> {
     Ok(done(fetch(&KERNELS[..1])))
 }
@@ -70,7 +70,7 @@ fn done(fetched: Result<(), Error>) -> Done {
     }
 }
 
-/// Fetches parts of the newest sources, unless they are here.
+/// Fetches parts of the newest sources, unless they are in the cache.
 pub(crate) fn fetch_sources() -> Result<(), Error> {
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let source = kernels.fetch_source_parts(SERIES, PARTS, &mut |line| println!("{line}"));
@@ -79,8 +79,8 @@ pub(crate) fn fetch_sources() -> Result<(), Error> {
     Ok(())
 }
 
-/// The step of `check` for the sources. If it fails, checkpatch uses the previously
-/// fetched one, or is skipped.
+/// The step of `check` for the sources. If it fails, checkpatch is taken from an earlier fetch, or
+/// skipped.
 pub(crate) fn sources() -> Result<Done, Error> {
     match fetch_sources() {
         Ok(()) => Ok(Done::Ok),

@@ -39,9 +39,9 @@ pub struct Verb {
     pub name: &'static str,
     /// Its arguments, as help shows them.
     pub arguments: &'static str,
-    /// What it does.
+    /// A one-line description.
     pub help: &'static str,
-    /// Its code.
+    /// The function to call with its arguments.
     pub run: fn(&[String]) -> Result<(), Error>,
 }
 

@@ -1,5 +1,4 @@
-//! Checks that the reference values used by tests still match the independent
-//! implementation.
+//! Checks that the reference values in tests still agree with the independent implementation.
 
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use crate::steps::Done;
 use crate::tree;
 
 const SCRIPT: &str = "oracle/reference.py";
-/// The system's interpreter, as virtual environments do not see Debian's packages.
+/// The system's Python, as virtual environments lack Debian's packages.
 const PYTHON: &str = "/usr/bin/python3";
 
 /// The step of `check`.

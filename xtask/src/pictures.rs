@@ -1,16 +1,16 @@
-//! The pictures in README and docs: runs the experiments and reads the posts that they
-//! show, and takes screenshots of the pages in a browser.
+//! The pictures in README and docs: runs the experiments and reads the posts shown, and takes
+//! screenshots of the pages in a browser.
 
 use std::os::unix::fs::symlink;
 
 use crate::command::{command, run as run_command};
 use crate::{Error, agent, assize, files, tree};
 
-/// A picture, and the commands that generate the page in it.
+/// A picture, and the commands that generate its page.
 struct Picture {
     /// Path from the root of the tree.
     file: &'static str,
-    /// The name that the commands use; the last command writes the page.
+    /// The file name of the page, which the last command writes.
     page: &'static str,
     /// Arguments of `assize`. All run in one directory, which contains the tree's
     /// `experiments` and `demo`.
@@ -30,7 +30,7 @@ const PICTURES: &[Picture] = &[Picture {
         ],
     ],
 }];
-/// The inputs of the commands.
+/// Directories that the commands read.
 const INPUTS: [&str; 2] = ["experiments", "demo"];
 
 /// `cargo xtask pictures`.

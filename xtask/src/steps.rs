@@ -17,11 +17,11 @@ use crate::{Error, tree};
 
 /// The result of a step that did not fail.
 pub(crate) enum Done {
-    /// It completed.
+    /// The step completed.
     Ok,
-    /// It ran the tests that can run here.
+    /// The tests that can run here passed.
     Counted(Counts),
-    /// It cannot run here, for this reason.
+    /// The step cannot run here, for this reason.
     Skipped(String),
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Done {
 pub(crate) struct Counts {
     /// Tests that passed.
     pub(crate) passed: u64,
-    /// For each skipped test, the reason.
+    /// The reason of each skipped test.
     pub(crate) skipped: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Taken {
     seconds: f64,
     /// CPU seconds of the programs it started.
     cpu: f64,
-    /// Free bytes on the disk of the builds, when it ended.
+    /// Free bytes on the disk of the builds at its end.
     free: Option<u64>,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for Taken {
                     .try_for_each(|why| write!(f, "\n    skipped: {why}"))
             }
             Outcome::Skipped(why) => write!(f, "  {why}"),
-            // The full text is printed where the step ended, and again after all steps.
+            // The full text is printed where the step ended, and after all steps.
             Outcome::Failed(why) => write!(f, "  {}", why.lines().next().unwrap_or_default()),
         }
     }
@@ -163,7 +163,7 @@ fn take(step: &Step) -> Taken {
     }
 }
 
-/// Installs what a step needs, just before it starts.
+/// Installs the requirements of a step, just before it starts.
 pub(crate) fn install(groups: &[&str]) -> Result<(), Error> {
     if groups.is_empty() {
         return Ok(());

@@ -11,15 +11,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     cargo_test("tests", &arguments).map(|_| ())
 }
 
-/// Contained in the names of all pages, which the test `docs` executes, and of no other
-/// test.
+/// A part of the names of all pages, which the test `docs` executes, and of no other test.
 const PAGE: &str = ".md";
-/// The module of tests that only `make test-all` runs: they take long or have special
+/// The module of tests that only `make test-all` runs, as they take long or have special
 /// requirements.
 const FULL: &str = "full::";
 /// The module of tests that boot a machine and belong to `make test`.
 const BOOTS: &str = "boots::";
-/// The module of tests that start a cluster, one after the other.
+/// The module of tests that start a cluster; they run one after the other.
 const FARM: &str = "farm::";
 
 /// A step of `check`: the tests that boot nothing.
@@ -29,7 +28,7 @@ pub(crate) fn quick() -> Result<Done, Error> {
     counted("tests", &[&["--workspace", "--"], &skip[..]].concat())
 }
 
-/// A step of `check`: one boot of each kind.
+/// A step of `check`: a boot of each kind.
 pub(crate) fn boots() -> Result<Done, Error> {
     counted("boots", &["--workspace", "--test", "it", "--", BOOTS])
 }
@@ -39,7 +38,7 @@ pub(crate) fn full() -> Result<Done, Error> {
     counted("all-tests", &["--workspace", "--", FULL])
 }
 
-/// A step of `check-more`: a cluster, which measures what it costs.
+/// A step of `check-more`: the cluster, which also measures its cost.
 pub(crate) fn farm() -> Result<Done, Error> {
     let tests = ["--workspace", "--test", "it", "--", FARM];
     counted(
@@ -57,13 +56,13 @@ fn counted(step: &str, arguments: &[&str]) -> Result<Done, Error> {
     cargo_test(step, arguments).map(Done::Counted)
 }
 
-/// Runs `cargo test`, always for the whole workspace: for part of it, the features of
-/// dependencies would be different, and everything would be compiled again. Shows all
-/// output, followed by the total of all test binaries under the name of the step.
+/// Runs `cargo test` for the whole workspace: for part of it, dependencies would have other
+/// features and be compiled again. Shows all output, then the total of all test binaries under the
+/// name of the step.
 fn cargo_test(step: &str, arguments: &[&str]) -> Result<Counts, Error> {
     let mut all = vec!["test", "--locked", "--no-fail-fast", "--color", color()];
     all.extend(arguments);
-    // Tests print on standard error what they skip.
+    // Tests report skips on standard error.
     let joined = ["-c", "exec \"$0\" \"$@\" 2>&1"];
     let mut tests = command("sh", &joined)?;
     tests.arg(cargo()).args(&all);
@@ -89,8 +88,8 @@ fn cargo_test(step: &str, arguments: &[&str]) -> Result<Counts, Error> {
     })
 }
 
-/// How many lines of output from failing tests the error contains, for those who only see
-/// the end of a long output.
+/// Maximum number of lines from failing tests in the error, for readers who only see the end of a
+/// long output.
 const SAID: usize = 40;
 /// Maximum number of lines from one test.
 const SAID_EACH: usize = 12;
@@ -104,7 +103,7 @@ struct Total {
     skipped: Vec<String>,
     /// Output of failing tests.
     said: Vec<String>,
-    /// How many more lines of the current test are kept.
+    /// Number of lines of the current test that may still be kept.
     keep: usize,
 }
 
@@ -112,7 +111,7 @@ impl Total {
     /// Collects the output of failing tests, and adds the numbers in a line such as `test
     /// result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`.
     fn add(&mut self, line: &str) {
-        // The harness of pages prints the name of the page before it.
+        // The harness of pages prints the name of the page first.
         if let Some((before, why)) = line.split_once("skipped: ")
             && (before.is_empty() || before.ends_with("... "))
         {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{Error, command, files};
 
-/// The root of the workspace, from the environment that cargo sets rather than the path
-/// at compile time: checkouts may share a target directory.
+/// The root of the workspace, from cargo's environment rather than the path at compile time, as
+/// checkouts may share a target directory.
 pub fn root() -> Result<PathBuf, Error> {
     let package = env::var_os("CARGO_MANIFEST_DIR")
         .ok_or("CARGO_MANIFEST_DIR: not set; start me as `cargo xtask`")?;

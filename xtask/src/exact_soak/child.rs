@@ -6,8 +6,8 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// A process that does not outlive us: dropping this kills its group, and the process
-/// also asks the kernel to be killed when the thread that started it ends.
+/// A process group that does not outlive this process: dropping it kills the group, and the kernel
+/// kills its first process when the thread that started it ends.
 #[derive(Debug)]
 pub(super) struct Group {
     child: Child,
@@ -33,7 +33,7 @@ impl Group {
 /// Kills all processes of a group.
 pub(super) fn kill_group(id: u32) {
     if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-        // All of it may have ended already.
+        // The group may have ended already.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
@@ -58,7 +58,7 @@ mod tests {
         let pid = Pid::from_raw(i32::try_from(group.id()).unwrap()).unwrap();
         assert!(test_kill_process_group(pid).is_ok());
         drop(group);
-        // Orphans of the shell are reaped by whoever adopts them.
+        // Orphans are reaped by the init process or subreaper, which may take a moment.
         let gone = (0..1000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
             test_kill_process_group(pid).is_err()

@@ -1,33 +1,33 @@
-//! Finds answers that differ from other answers to the same run.
+//! Finds executions whose result differs from that of other executions of the run.
 
 use std::collections::BTreeMap;
 
 use assize_target::exact::first_difference;
 use serde_json::Value;
 
-/// The lines sent by an agent.
+/// The result of an execution: the lines sent by the agent.
 pub(super) type Answer = Vec<String>;
 
-/// All answers to the runs, by index of the run.
+/// The results of all executions, by index of the run.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    /// Each distinct answer with its number of occurrences, in order of first appearance.
+    /// Each distinct result with its number of occurrences, in order of first appearance.
     by_run: BTreeMap<usize, Vec<(Answer, usize)>>,
 }
 
-/// An answer that differs from that of most executions of the run.
+/// A result that differs from that of most executions of the run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Deviation {
     /// The index of the run.
     pub(super) run: usize,
     /// The number of occurrences.
     pub(super) times: usize,
-    /// The difference.
+    /// The difference, in words.
     pub(super) how: String,
 }
 
 impl Answers {
-    /// Adds an answer. On a tie, the answer that came first counts as correct.
+    /// Adds a result. On a tie, the one that came first counts as correct.
     pub(super) fn take(&mut self, run: usize, answer: Answer) {
         let all = self.by_run.entry(run).or_default();
         match all.iter_mut().find(|(known, _)| *known == answer) {
@@ -36,13 +36,13 @@ impl Answers {
         }
     }
 
-    /// The number of runs with only one answer, so that nothing was compared.
+    /// The number of runs with a single execution, so that nothing was compared.
     pub(super) fn single(&self) -> usize {
         let times = |all: &Vec<(Answer, usize)>| all.iter().map(|(_, times)| times).sum::<usize>();
         self.by_run.values().filter(|all| times(all) == 1).count()
     }
 
-    /// Every answer that differs from that of most executions of its run.
+    /// Every result that differs from that of most executions of its run.
     pub(super) fn deviations(&self) -> Vec<Deviation> {
         let mut found = Vec::new();
         for (&run, all) in &self.by_run {
@@ -77,7 +77,7 @@ fn differing(right: &[String], answer: &[String]) -> String {
     }
 }
 
-/// By how much the values of two records differ.
+/// The difference between the values of two records.
 fn by(a: &str, b: &str) -> Option<f64> {
     let value = |line: &str| -> Option<f64> {
         serde_json::from_str::<Value>(line)

@@ -10,7 +10,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use super::over::Over;
 use crate::draw::Draws;
 
-/// How many times to check whether all threads have stopped.
+/// Number of times to check whether all threads have stopped.
 const TURNS: u32 = 500;
 
 /// The number of disturbances.
@@ -20,10 +20,9 @@ pub(super) struct Disturbed {
     pub(super) moves: u64,
 }
 
-/// Disturbs the machines below these processes until the soak is over. Every other stop
-/// moves the machine to another CPU. All threads of a machine are moved while they are
-/// stopped, so that they never run on two CPUs at once: the machine is exact because it
-/// is bound to one CPU, no matter which.
+/// Disturbs the machines below these processes until the soak is over. Every other stop also moves
+/// the machine to another CPU. All its threads are moved while they are stopped, so that they never
+/// run on two CPUs at once: the machine is exact because it is bound to one CPU, no matter which.
 pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturbed {
     let cpus = cpus();
     let mut done = Disturbed::default();
@@ -53,8 +52,8 @@ pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturb
     done
 }
 
-/// The QEMU processes below these. Uses the parent of each process rather than the
-/// `children` files of threads, which may miss processes while others exit.
+/// The QEMU processes below these. Uses the parent of each process, as the `children` files of
+/// threads may miss processes while others exit.
 fn machines(workers: &[u32]) -> Vec<u32> {
     let all = processes();
     let (mut below, mut left): (Vec<_>, Vec<_>) = all
@@ -62,8 +61,8 @@ fn machines(workers: &[u32]) -> Vec<u32> {
         .partition(|process| workers.contains(&process.pid));
     let mut at = 0;
     while let Some(&parent) = below.get(at) {
-        // Each process is moved to the list once, so inconsistent data cannot cause an
-        // endless loop.
+        // Each process is moved to the list only once, so inconsistent data cannot cause an endless
+        // loop.
         let (children, others) = left.iter().partition(|child| child.parent == parent.pid);
         left = others;
         below.extend::<Vec<_>>(children);
@@ -89,7 +88,7 @@ fn processes() -> Vec<Process> {
         let pid = entry.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
         let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-        // The name is followed by the state and the parent.
+        // State and parent follow the name.
         let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
         Some(Process {
             pid,
@@ -108,7 +107,7 @@ fn tasks(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Waits until every thread of a process is stopped.
+/// Waits until all threads of a process are stopped; returns whether they are.
 fn stands_still(pid: u32) -> bool {
     (0..TURNS).any(|_| {
         let all = tasks(pid);
@@ -134,7 +133,7 @@ fn moved(pid: u32, cpu: usize) -> bool {
         let task = i32::try_from(*task).ok().and_then(Pid::from_raw);
         task.is_some_and(|task| sched_setaffinity(Some(task), &set).is_ok())
     };
-    // Goes on if one thread has exited.
+    // A thread may have exited meanwhile.
     let all = tasks(pid);
     all.iter().filter(|task| is_bound(task)).count() == all.len()
 }
@@ -157,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_process_named_as_a_machine_is_found_stopped_and_moved() {
-        // The name of a process is that of its executable.
+        // A process has the name of its executable.
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("qemu-system-test");
         std::os::unix::fs::symlink("/bin/sleep", &file).unwrap();
@@ -167,7 +166,7 @@ mod tests {
             .spawn()
             .unwrap();
         let pid = child.id();
-        // The name changes only after the parent of a new process continues.
+        // The name changes only once the parent of the new process continues.
         let is_found = (0..TURNS).any(|_| {
             thread::sleep(Duration::from_millis(1));
             machines(&[std::process::id()]).contains(&pid)

@@ -16,10 +16,10 @@ use crate::command::works;
 use crate::draw::Draws;
 use crate::{Error, files, tree};
 
-/// The argument that makes this command a part of the load.
+/// The argument that makes this program a part of the load.
 pub(super) const WORD: &str = "--load";
-/// The parts, and the number of each: with four runs at a time, more than 16 processes
-/// compete for CPU or disk.
+/// The parts, with the number of processes of each: next to four parallel runs, more than 16
+/// processes compete for CPU or disk.
 const PARTS: [(&str, usize); 6] = [
     ("loop", 6),
     ("gcc", 4),
@@ -28,9 +28,9 @@ const PARTS: [(&str, usize); 6] = [
     ("cache", 1),
     ("memory", 1),
 ];
-/// Bytes that a writer writes before it drops them.
+/// Bytes that a writer writes before dropping them from the page cache.
 const WRITTEN: usize = 64 << 20;
-/// The unit of reading and writing.
+/// Size of one read or write, in bytes.
 const PIECE: usize = 1 << 20;
 
 /// The strength of the load.
@@ -49,7 +49,7 @@ pub(super) struct Load {
     memory: Vec<u32>,
     /// Descriptions of the running parts.
     pub(super) parts: Vec<String>,
-    /// Parts that cannot run here, and why.
+    /// Parts that cannot run here, with reasons.
     pub(super) skipped: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ impl Load {
     }
 }
 
-/// This command again, as a process of the soak.
+/// This program as a process of the soak.
 pub(super) fn this_command() -> Result<Command, Error> {
     let me = std::env::current_exe().map_err(|why| format!("find this command: {why}"))?;
     let mut command = Command::new(me);
@@ -242,7 +242,7 @@ fn fill_cache(file: &Path, memory: u64) -> Result<(), Error> {
 
 /// Allocates and frees memory.
 fn take_memory(memory: u64, draws: &mut Draws) -> Result<(), Error> {
-    // The OOM killer's first choice.
+    // Makes this process the OOM killer's first choice.
     fs::write("/proc/self/oom_score_adj", "1000").map_err(|why| format!("oom_score_adj: {why}"))?;
     let most = usize::try_from(memory / 4).unwrap_or(usize::MAX);
     loop {

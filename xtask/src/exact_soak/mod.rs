@@ -1,7 +1,7 @@
 //! Tests whether the exact machine is exact whatever the host does.
 //!
 //! Executes runs from several processes at once, under everything known to slow down a host or to
-//! stop QEMU, and compares every answer byte by byte with the other answers to the same run.
+//! stop QEMU, and compares the results of all executions of a run byte by byte.
 
 mod child;
 mod compare;
@@ -35,16 +35,16 @@ use squeeze::{MEMORY, Squeeze};
 use table::Summary;
 use worker::Worker;
 
-/// The number of processes that execute runs at once.
+/// Number of processes that execute runs.
 const COMMANDS: usize = 4;
-/// The nice value of the load, so that runs finish: with 5 they got a third of the CPUs,
-/// and 2,000 of them took two hours.
+/// The nice value of the load. With 5, runs got a third of the CPUs, and 2,000 of them took two
+/// hours.
 const NICE: i32 = 10;
-/// How often to check whether all is done.
+/// Interval at which to check whether all is done.
 const TURN: Duration = Duration::from_millis(100);
-/// How often to sample the load of the host.
+/// Interval at which the load of the host is sampled.
 const LOOK: Duration = Duration::from_millis(500);
-/// Stream numbers of random draws other than those of the load's processes.
+/// Stream numbers of random draws, other than those of the load's processes.
 const STOPPING: u64 = 1000;
 const PRESSING: u64 = 1001;
 const ORDER: u64 = 1002;
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     judged
 }
 
-/// The step of `check`, in the light form.
+/// The step of `check`: the light form.
 pub(crate) fn step() -> Result<Done, Error> {
     let options = Options::parse(&["--light".to_string()])?;
     if let Err(why) = ready(&runs::all(true)?) {
@@ -75,7 +75,7 @@ pub(crate) fn step() -> Result<Done, Error> {
     judge(&soak(&options)?).map(|()| Done::Ok)
 }
 
-/// Prints the table; an answer that deviates is an error.
+/// Prints the table; fails if any result deviates.
 fn judge(summary: &Summary) -> Result<(), Error> {
     println!("\n{}", summary.table());
     match summary.deviations {
@@ -161,7 +161,7 @@ impl Soaking<'_> {
             nice: NICE,
             memory: MEMORY,
         };
-        // Dropped last, after all processes in it have ended.
+        // Dropped last, as its processes must have ended.
         let squeeze = Squeeze::new();
         let load = Load::start(place, strength)?;
         let workers = self.workers(COMMANDS, options.light)?;
@@ -191,7 +191,7 @@ impl Soaking<'_> {
             let squeezed = scope.spawn(move || squeeze.map(|all| all.press(presses, &pressing)));
             let executions = self.carry_out(workers, &order);
             done.set();
-            // These only panic if there is a bug in xtask.
+            // These only panic through a bug in xtask.
             summary.load = looked.join().unwrap_or_default();
             summary.disturbed = disturbed.join().unwrap_or_else(|_| Disturbed::default());
             summary.squeezed = squeezed.join().ok().flatten().unwrap_or_default();
@@ -200,7 +200,7 @@ impl Soaking<'_> {
         })
     }
 
-    /// The order of runs: all occur equally often, in a new random order each time.
+    /// The order of runs: all equally often, each round in a new random order.
     fn order(&self, options: &Options) -> Vec<usize> {
         let mut draws = Draws::new(options.seed, ORDER);
         let mut order = Vec::new();
@@ -213,7 +213,7 @@ impl Soaking<'_> {
         order
     }
 
-    /// Executes these runs, each on the next free worker, and keeps the answers; returns their
+    /// Executes these runs, each on the next free worker, and keeps the results; returns their
     /// number.
     fn carry_out(&self, workers: Vec<Worker>, order: &[usize]) -> Result<usize, Error> {
         let left = Mutex::new(order.iter().copied().enumerate());
@@ -249,7 +249,7 @@ impl Soaking<'_> {
                 .collect();
             while !working.iter().all(ScopedJoinHandle::is_finished) {
                 if !self.over.sleep(TURN) {
-                    // Runs in progress are not needed any more.
+                    // Runs still in progress are not needed.
                     let left = ids.iter().zip(&working);
                     left.filter(|(_, thread)| !thread.is_finished())
                         .for_each(|(id, _)| kill_group(*id));

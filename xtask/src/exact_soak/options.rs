@@ -2,14 +2,14 @@
 
 use crate::Error;
 
-/// The number of runs in the full form and in the light one.
+/// Numbers of runs in the full and in the light form.
 const RUNS: (usize, usize) = (2000, 100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Options {
     /// Executions under load.
     pub(super) runs: usize,
-    /// Few, short runs, which are compared only with each other and not with runs on a quiet host.
+    /// Few, short runs, which are not compared with runs on a quiet host.
     pub(super) light: bool,
     /// The seed of the load.
     pub(super) seed: u64,

@@ -10,7 +10,7 @@ use signal_hook::flag;
 
 use crate::Error;
 
-/// How often to check.
+/// Interval between checks.
 const TURN: Duration = Duration::from_millis(20);
 
 /// A flag that is set once, from anywhere.
@@ -18,7 +18,7 @@ const TURN: Duration = Duration::from_millis(20);
 pub(super) struct Over(Arc<AtomicBool>);
 
 impl Over {
-    /// The first signal ends the soak, a second one ends this process.
+    /// Watches for signals: the first ends the soak, a second one this process.
     pub(super) fn with_signals() -> Result<Over, Error> {
         let over = Over::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {

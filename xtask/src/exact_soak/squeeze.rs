@@ -10,7 +10,7 @@ use crate::files;
 
 /// The memory limit of the group. Four machines and their overhead need about half of it.
 pub(super) const MEMORY: u64 = 1536 << 20;
-/// Where control groups are mounted: version 2, and version 1 with its controllers.
+/// Mount points of control groups: version 2, and version 1 with its controllers.
 const MOUNTS: [&str; 3] = [
     "/sys/fs/cgroup",
     "/sys/fs/cgroup/unified",
@@ -21,12 +21,12 @@ const MOUNTS: [&str; 3] = [
 #[derive(Debug)]
 pub(super) struct Squeeze {
     directory: PathBuf,
-    /// The file and the value to write for reclaiming pages.
+    /// The file to write for reclaiming pages, and the value.
     reclaim: (&'static str, String),
 }
 
 impl Squeeze {
-    /// Creates the group, or returns why that is impossible.
+    /// Creates the group, or returns the reason why it cannot.
     pub(super) fn new() -> Result<Squeeze, String> {
         let name = format!("assize-soak-{}", std::process::id());
         let mut why = "no memory controller".to_string();
@@ -71,7 +71,7 @@ impl Squeeze {
         Ok(squeeze)
     }
 
-    /// A description.
+    /// A description of the group.
     pub(super) fn words(&self) -> String {
         let (file, _) = &self.reclaim;
         format!("{} MiB for runs, {file}", MEMORY >> 20)
@@ -83,12 +83,12 @@ impl Squeeze {
         files::write(&file, pid.to_string())
     }
 
-    /// Reclaims pages from time to time; returns how often.
+    /// Reclaims pages from time to time; returns how many times.
     pub(super) fn press(&self, mut draws: Draws, over: &Over) -> u64 {
         let (file, word) = &self.reclaim;
         let mut times = 0;
         while over.sleep(draws.time(100, 1500)) {
-            // It fails if less could be reclaimed than requested.
+            // The write fails if fewer pages could be reclaimed than requested.
             let _ = fs::write(self.directory.join(file), word);
             times += 1;
         }

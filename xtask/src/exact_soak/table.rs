@@ -7,7 +7,7 @@ use crate::{Error, marks};
 
 /// The page that shows the table.
 const PAGE: &str = "docs/exact.md";
-/// The mark in the page that the table follows.
+/// The marker in the page that precedes the table.
 const MARK: &str = "table: exact-soak";
 
 /// The result of a soak.
@@ -15,10 +15,10 @@ const MARK: &str = "table: exact-soak";
 pub(super) struct Summary {
     pub(super) form: String,
     pub(super) qemu: String,
-    /// The number of different runs, and of their executions under load.
+    /// The numbers of different runs, and of executions under load.
     pub(super) runs: usize,
     pub(super) executions: usize,
-    /// The number of executions before that, on the quiet host.
+    /// The number of earlier executions, on the quiet host.
     pub(super) quiet: usize,
     pub(super) commands: usize,
     pub(super) cpus: usize,
@@ -27,14 +27,14 @@ pub(super) struct Summary {
     pub(super) parts: Vec<String>,
     pub(super) skipped: Vec<String>,
     pub(super) disturbed: Disturbed,
-    /// How often pages were reclaimed.
+    /// How many times pages were reclaimed.
     pub(super) squeezed: u64,
     pub(super) deviations: usize,
     pub(super) seed: u64,
 }
 
 impl Summary {
-    /// As Markdown.
+    /// The summary as a Markdown table.
     pub(super) fn table(&self) -> String {
         let [least, mean, most] = spread(&self.load);
         let Disturbed { stops, moves } = self.disturbed;
@@ -65,7 +65,7 @@ impl Summary {
         text
     }
 
-    /// Puts the table into the documentation.
+    /// Writes the table into the documentation.
     pub(super) fn write(&self) -> Result<(), Error> {
         marks::write(PAGE, MARK, &format!("\n\n{}\n", self.table()))
     }

@@ -1,6 +1,6 @@
-//! A worker process that executes runs; several work at once.
+//! A worker process, which executes runs; several work in parallel.
 //!
-//! It reads indices of runs, one per line, and answers each with a line of JSON. It exits at end of
+//! It reads indices of runs, one per line, replies to each with a line of JSON, and exits at end of
 //! input.
 
 use std::io::{self, BufRead, BufReader, Write};
@@ -16,10 +16,10 @@ use super::compare::Answer;
 use super::{load, runs};
 use crate::Error;
 
-/// The argument that makes this command a worker.
+/// The argument that makes this program a worker.
 pub(super) const WORD: &str = "--worker";
 
-/// The exact machine as commands use it, but without cached answers.
+/// The exact machine, as commands use it, but without cached results.
 pub(super) fn machine() -> Result<Exact, Error> {
     let root = Kernels::default_root().map_err(|error| error.to_string())?;
     let fresh = Options {
@@ -48,7 +48,7 @@ pub(super) fn main(arguments: &[String]) -> Result<(), Error> {
             Ok(done) => json!({"run": index, "lines": lines(&done.outcome)}),
             Err(why) => json!({"run": index, "error": why.to_string()}),
         };
-        // The reader is gone once the soak is over.
+        // The pipe is closed once the soak is over.
         if writeln!(out, "{answer}")
             .and_then(|()| out.flush())
             .is_err()

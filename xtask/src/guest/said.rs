@@ -1,6 +1,6 @@
-//! The report of `watch` about a program and the kernel that it ran on.
+//! The report of `watch` on a program and its kernel.
 
-/// How kernel messages about errors begin.
+/// Parts of kernel messages that report an error.
 const COMPLAINTS: &[&str] = &[
     "BUG: ",
     "WARNING: ",
@@ -24,13 +24,13 @@ const COMPLAINTS: &[&str] = &[
     "Trying to vfree",
     "suspected memory leaks",
     "Objects remaining",
-    // A check that has given up.
+    // Printed when the check gives up.
     "turning off the locking correctness validator",
     "kmemleak: Automatic memory scanning thread ended",
     "Kernel memory leak detector disabled",
 ];
 
-/// How many lines of a complaint are shown.
+/// Maximum number of lines of a complaint that are shown.
 const SHOWN: usize = 40;
 
 /// Taints caused by a complaint: machine check, bad page, die, warning, soft lockup.
@@ -98,8 +98,8 @@ impl Said {
         }
     }
 
-    /// Everything that is wrong, except failures of the program itself. With `ours`,
-    /// races count only in modules with these names.
+    /// All problems except failures of the program itself. With `ours`, races count only in modules
+    /// with these names.
     pub fn problems(&self, leaks: bool, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = self.complained_of(ours);
         match self.leaks {
@@ -117,7 +117,7 @@ impl Said {
         wrong
     }
 
-    /// Like [`Said::problems`], for a kernel without checks: ignores leaks and lockdep.
+    /// Like [`Said::problems`], for a kernel without kmemleak and lockdep.
     pub(crate) fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = Vec::new();
         if !self.ended {
@@ -163,7 +163,7 @@ impl Said {
             .any(|(at, line)| line.contains(words) || self.has_near(*at, words))
     }
 
-    /// Some complaints have a line of stars between the first line and the details.
+    /// Whether the words are near a complaint: some have a line of stars before the details.
     fn has_near(&self, at: usize, words: &str) -> bool {
         let end = (at + 3).min(self.log.len());
         self.log[at..end].iter().any(|line| line.contains(words))

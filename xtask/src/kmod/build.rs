@@ -1,5 +1,4 @@
-//! Builds the modules as developers need them: with extra warnings, all of which are
-//! errors.
+//! Builds the modules for developers, with extra warnings, all of which are errors.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -9,7 +8,7 @@ use crate::command::works;
 use crate::steps::Done;
 use crate::{Error, tree};
 
-/// Builds for one kernel with `W=1`; with `tests`, also the modules that only tests use.
+/// Builds for one kernel with `W=1`; with `tests`, also the modules that are used only by tests.
 pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
     let headers = match super::headers(kernel) {
         Ok(headers) => headers,
@@ -41,12 +40,12 @@ pub(super) fn sparse(kernel: &str) -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// The directory of the build for a kernel, always outside the sources.
+/// The directory of the build for a kernel, outside the sources.
 fn place(kernel: &str) -> Result<PathBuf, Error> {
     Ok(tree::target()?.join("kmod").join(kernel.replace(':', "_")))
 }
 
-/// Runs make; fails if it fails or prints a warning.
+/// Runs make; a warning is an error.
 fn make(headers: &Headers, place: &Path, arguments: &[&str]) -> Result<(), Error> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut make = headers.make(place)?;
@@ -54,7 +53,7 @@ fn make(headers: &Headers, place: &Path, arguments: &[&str]) -> Result<(), Error
         .args(arguments)
         .stderr(Stdio::piped());
     let output = make.output().map_err(|why| format!("make: {why}"))?;
-    // Commands go to standard output, diagnostics to standard error.
+    // make prints commands on standard output, and diagnostics on standard error.
     let said = String::from_utf8_lossy(&output.stderr);
     for line in said.lines() {
         eprintln!("{line}");

@@ -9,21 +9,21 @@ use crate::command::{command, run, works};
 use crate::steps::Done;
 use crate::tree;
 
-/// What checkpatch accepts in files of one kind.
+/// The messages of checkpatch that are accepted in files of one kind.
 struct Rule {
     /// Whether this rule applies to a file, given its path.
     is: fn(&str) -> bool,
     /// Whether `--strict` checks are errors too.
     strict: bool,
-    /// Types of messages that do not apply to this kind.
+    /// Types of messages that are ignored for this kind.
     ignore: &'static str,
 }
 
-/// The first rule that matches a file applies. All other messages are errors, including
-/// those of `--strict`, which sets the style of new kernel code.
+/// The first rule that matches a file applies. All other messages are errors, including those of
+/// `--strict`, which sets the style of new kernel code.
 ///
-/// Ignored everywhere: UNCOMMENTED_DEFINITION, which does not recognise kernel-doc and tables that
-/// describe a lock; and REPEATED_WORD, which objects to `the back end end the context`.
+/// Ignored in all files: UNCOMMENTED_DEFINITION, which does not recognise that kernel-doc or a
+/// table describes a lock; and REPEATED_WORD, which objects to `the back end end the context`.
 const RULES: &[Rule] = &[
     // User-space programs, with types and conventions of the C library.
     Rule {
@@ -43,8 +43,8 @@ const RULES: &[Rule] = &[
         strict: true,
         ignore: "CAMELCASE,PREFER_KERNEL_TYPES,REPEATED_WORD",
     },
-    // BPF programs include no kernel headers: they declare types and constants, and
-    // variables set at load time are volatile.
+    // BPF programs include no kernel headers, so they declare types and constants; variables set at
+    // load time are volatile.
     Rule {
         is: |path| path.starts_with("policies/"),
         strict: true,
@@ -58,7 +58,7 @@ const RULES: &[Rule] = &[
         strict: true,
         ignore: "EMBEDDED_FUNCTION_NAME,MACRO_ARG_REUSE,REPEATED_WORD,UNCOMMENTED_DEFINITION",
     },
-    // TRACE_EVENT has its own layout all over the kernel.
+    // TRACE_EVENT is formatted in its own way everywhere in the kernel.
     Rule {
         is: |path| path.ends_with("/trace.h"),
         strict: true,
@@ -124,7 +124,7 @@ fn passes(script: &str, rule: &Rule, files: &[String]) -> Result<bool, Error> {
     Ok(run(command("perl", &arguments)?).is_ok())
 }
 
-/// checkpatch is only in the kernel sources, not in any smaller package.
+/// The path of checkpatch, which is only in the kernel sources, not in a smaller package.
 fn script() -> Option<PathBuf> {
     let series = Kernels::default_root().ok()?.join("sources");
     let below = |path: PathBuf| {

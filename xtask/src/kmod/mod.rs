@@ -17,7 +17,7 @@ use crate::{Error, files, lab, tree};
 
 /// Kernels for which the modules must build without a warning.
 const WANTED: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:6.1", "debian:7"];
-/// Kernels for which a build without the tests is attempted and the result only reported.
+/// Kernels for which a build without the tests is tried; a failure is only reported.
 const TRIED: &[&str] = &["debian:sid"];
 
 /// Checks of the sources, independent of the kernel.
@@ -85,15 +85,15 @@ pub(crate) fn sparse() -> Result<Done, Error> {
 
 pub(crate) use lint::{checkpatch, kernel_doc};
 
-/// What is needed to build modules for a kernel.
+/// The requirements for building modules for a kernel.
 pub struct Headers {
-    /// For `make -C`.
+    /// The directory for `make -C`.
     pub(crate) directory: PathBuf,
-    /// PATH, starting with the compiler that was fetched for it.
+    /// PATH with the fetched compiler first.
     pub(crate) path: OsString,
 }
 
-/// The headers of a kernel, or why there are none.
+/// The headers of a kernel, or the reason why there are none.
 pub fn headers(kernel: &str) -> Result<Headers, String> {
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let found = kernels.resolve(kernel).map_err(|error| error.to_string())?;
@@ -119,7 +119,8 @@ impl Headers {
     }
 }
 
-/// Makes a fresh copy of the sources of the modules, so that nothing of an earlier build remains.
+/// Copies the sources of the modules to an empty directory, so that nothing of an earlier build
+/// remains.
 pub fn copy(place: &Path) -> Result<(), Error> {
     files::remove(place)?;
     let root = tree::root()?;

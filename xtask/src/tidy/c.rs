@@ -28,7 +28,7 @@ fn sizes(file: &str, text: &str) -> Vec<Finding> {
         let what = format!("{lines} lines; {FILE_LINES} are enough");
         findings.push(finding(0, what));
     }
-    // In kernel style, only a function body starts with a brace at the start of a line.
+    // In kernel style, a brace at the start of a line begins a function body.
     let mut open = None;
     for (at, line) in text.lines().enumerate() {
         match (line, open) {

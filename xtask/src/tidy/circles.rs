@@ -1,11 +1,11 @@
-//! Circles of files: each uses something of the next, and the last something of the first.
+//! Finds cyclic dependencies between the files of a crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names from the crate to a module or an item.
+/// The names from the crate down to a module or an item.
 type Path = Vec<String>;
 
-/// What a file defines and uses.
+/// The imports and uses of a file.
 #[derive(Default)]
 struct Module {
     defined: BTreeSet<String>,
@@ -17,8 +17,8 @@ struct Module {
     words: BTreeSet<String>,
 }
 
-/// The longest circle among the files of a crate, as names of modules; empty if there is
-/// none. The files come as their paths below `src` and their code.
+/// The longest cycle among the files of a crate, as names of modules; empty if there is none.
+/// `files`: paths below `src`, and code.
 pub(super) fn longest(files: &[(&str, &str)]) -> Vec<String> {
     let room = Room(
         files
@@ -39,8 +39,8 @@ pub(super) fn longest(files: &[(&str, &str)]) -> Vec<String> {
     longest.iter().map(name).collect()
 }
 
-/// Follows all ways on from the last module of `way` that come back to its first. Each circle
-/// is found once, from the first of its modules in the order of their names.
+/// Extends `way` by each module that can still lead back to its first. Each cycle is found once,
+/// from the first of its modules in the order of names.
 fn follow<'a>(
     uses: &BTreeMap<&'a Path, BTreeSet<&'a Path>>,
     way: &mut Vec<&'a Path>,
@@ -58,7 +58,7 @@ fn follow<'a>(
     }
 }
 
-/// Whether a way leads from the module to the first of `way` that meets no other of `way`.
+/// Whether a path leads from the module to the first of `way` without passing another of `way`.
 fn returns(uses: &BTreeMap<&Path, BTreeSet<&Path>>, from: &Path, way: &[&Path]) -> bool {
     let mut seen: BTreeSet<&Path> = way.iter().copied().collect();
     let mut queue = vec![from];
@@ -75,11 +75,11 @@ fn returns(uses: &BTreeMap<&Path, BTreeSet<&Path>>, from: &Path, way: &[&Path]) 
     false
 }
 
-/// The modules of a crate, by their paths.
+/// The modules of a crate by path.
 struct Room(BTreeMap<Path, Module>);
 
 impl Room {
-    /// The other modules that this one uses. What it only re-exports it does not use.
+    /// The other modules that this one uses, apart from what it only re-exports.
     fn uses(&self, at: &Path) -> BTreeSet<&Path> {
         let module = &self.0[at];
         let imported = module.imports.iter();
@@ -108,7 +108,7 @@ impl Room {
         self.0.get_key_value(&path).map(|(path, _)| path)
     }
 
-    /// The module that defines what a path of module `at` names; re-exports are followed.
+    /// The module that defines the item at a path, as seen from module `at`; follows re-exports.
     fn resolve<'a>(&'a self, at: &Path, path: &[String], depth: usize) -> Option<&'a Path> {
         let mut at = self.0.get_key_value(at)?.0;
         let mut first = true;
@@ -121,7 +121,7 @@ impl Room {
                 name => match self.child(at, name) {
                     Some(child) => child,
                     None if module.defined.contains(name) => return Some(at),
-                    // Bounds imports that name each other.
+                    // Limits the depth, as imports may be cyclic.
                     None if depth > 9 => return None,
                     None => {
                         let rest = &path[passed + 1..];
@@ -136,7 +136,7 @@ impl Room {
                         let mut globs =
                             globs.filter_map(|(glob, _)| self.resolve(at, glob, depth + 1));
                         let found = globs.find(|glob| self.0[*glob].defined.contains(name));
-                        // The path of another crate, or a name of a macro's.
+                        // The path is of another crate, or of a macro.
                         return found.or((!first).then_some(at));
                     }
                 },
@@ -147,7 +147,7 @@ impl Room {
     }
 }
 
-/// The module that a file is.
+/// The path of the module in a file.
 fn module(file: &str) -> Path {
     let path = file.trim_end_matches(".rs").split('/').map(str::to_owned);
     let mut path: Path = path.collect();
@@ -192,7 +192,7 @@ fn read(code: &str) -> Module {
     module
 }
 
-/// Reads one tree of a `use` item, up to the comma, brace or semicolon after it.
+/// Parses one tree of a `use` item, up to the comma, brace or semicolon after it.
 fn tree(tokens: &[&str], at: &mut usize, above: &Path, public: bool, module: &mut Module) {
     let mut path = above.clone();
     let (mut named, mut name) = (false, None);
@@ -233,7 +233,7 @@ fn is_word(token: &&str) -> bool {
     token.starts_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// The words and marks of the code; `::` is one.
+/// The identifiers and punctuation of the code, with `::` as one token.
 fn tokens(code: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = code.trim_start();

@@ -1,25 +1,25 @@
-//! How much there is to read, and how it is knotted: numbers with goals. A goal that is reached
-//! must not be lost.
+//! Size and entanglement of the code: figures with goals. A goal that has been reached must be
+//! kept.
 
 use std::collections::BTreeMap;
 
 use super::{Code, Finding, circles};
 
-/// Lines of code in `crates`, a goal that is not reached yet, and in `xtask`, without tests.
+/// Goals for lines of code without tests in `crates` (not reached yet) and in `xtask`.
 const LINES: usize = 115_000;
 const LINES_XTASK: usize = 8_000;
-/// Files in a circle.
+/// Maximum number of files in a cycle.
 const CIRCLE: usize = 4;
-/// Names of types that are defined more than once.
+/// Maximum number of type names that are defined more than once.
 const TYPES: usize = 60;
-/// Names of functions that say nothing.
+/// Names of functions that are too general.
 const EMPTY_NAMES: [&str; 3] = ["of", "shown", "made"];
 
-/// What is measured of one room.
+/// The figures of one crate.
 #[derive(Default)]
 struct Room<'a> {
     lines: usize,
-    /// Paths below `src`, and code.
+    /// Paths below `src`, with code.
     files: Vec<(&'a str, &'a str)>,
     empty_names: usize,
 }
@@ -27,7 +27,7 @@ struct Room<'a> {
 #[derive(Default)]
 struct House<'a> {
     rooms: BTreeMap<&'a str, Room<'a>>,
-    /// How often each name of a type is defined, of those that are so more than once.
+    /// The number of definitions of each type name that has several.
     types: BTreeMap<&'a str, usize>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> House<'a> {
     }
 }
 
-/// Prints the numbers, and finds goals that are lost.
+/// Prints the figures, and reports goals that are missed.
 pub(super) fn check(files: &[Code]) -> Vec<Finding> {
     let house = House::of_files(files);
     let (mut lost, mut long) = (Vec::new(), Vec::new());

@@ -15,7 +15,7 @@ use crate::tree;
 /// A violation of a rule, and its place.
 struct Finding {
     file: String,
-    /// Counted from 1; 0 for the file as a whole.
+    /// The line, from 1; 0 for the whole file.
     line: usize,
     what: String,
 }
@@ -23,7 +23,7 @@ struct Finding {
 /// A Rust file without its tests.
 struct Code {
     file: String,
-    /// Without comments and strings.
+    /// The code without comments and strings.
     code: String,
     lines: usize,
 }

@@ -1,4 +1,4 @@
-//! Rust files that no crate includes.
+//! Finds Rust files that no crate includes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) fn is_ours(file: &str) -> bool {
             .any(|d| file.starts_with(d))
 }
 
-/// The files that are included, and whether for tests only.
+/// The included files, and whether each is for tests only.
 pub(super) struct Modules {
     reached: BTreeMap<String, bool>,
 }
@@ -41,7 +41,7 @@ impl Modules {
             .map(|file| (file.clone(), is_test_root(file), true))
             .collect();
         while let Some((file, test, root)) = queue.pop() {
-            // A file included both ways counts as code.
+            // A file that is included both ways counts as code.
             if modules.reached.get(&file).is_some_and(|&seen| seen <= test) {
                 continue;
             }
@@ -50,7 +50,7 @@ impl Modules {
             for item in items(&text) {
                 let candidates = places(&file, root, &item);
                 if let Some(found) = candidates.iter().find(|c| known.contains(c.as_str())) {
-                    // A file included by path looks for submodules in its own directory.
+                    // Submodules of a file included by path are in the directory of that file.
                     let root = item.path.is_some();
                     queue.push((found.clone(), test || item.test, root));
                 }
@@ -79,8 +79,8 @@ impl Modules {
     }
 }
 
-/// Directories of crates with `autotests = false`, for which cargo only builds the tests that
-/// `Cargo.toml` names.
+/// Directories of crates with `autotests = false`, where cargo builds only the tests named in
+/// `Cargo.toml`.
 fn told_tests(files: &[String]) -> Result<BTreeSet<String>, Error> {
     let mut told = BTreeSet::new();
     for file in files {
@@ -137,7 +137,7 @@ struct Item {
     test: bool,
 }
 
-/// The `mod name;` items of a file, with the relevant attributes.
+/// The `mod name;` items of a file, with their relevant attributes.
 fn items(text: &str) -> Vec<Item> {
     let mut found = Vec::new();
     let mut path = None;

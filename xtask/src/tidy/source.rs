@@ -1,7 +1,7 @@
-//! Enough of Rust's lexical grammar to count braces.
+//! Just enough of Rust's lexical grammar to count braces.
 
-/// The source with comments, strings and characters replaced by spaces. Newlines and the
-/// number of bytes stay the same.
+/// The source with comments, strings and characters replaced by spaces, with the same number of
+/// lines and bytes.
 pub(super) fn blanked(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut out = bytes.to_vec();
@@ -19,12 +19,11 @@ pub(super) fn blanked(source: &str) -> String {
         }
         at = end;
     }
-    // Only whole tokens were replaced, by ASCII.
+    // Only whole tokens were replaced, so this is still UTF-8.
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The end of the comment, string or character that starts at `at`; `at` if there is
-/// none.
+/// The end of the comment, string or character that starts at `at`; `at` itself if none does.
 fn skip(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let in_word = at > 0 && is_word(bytes[at - 1]);
@@ -78,7 +77,7 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
     rest.len()
 }
 
-/// The length of a character; 0 for a lifetime.
+/// The length of a character literal; 0 for a lifetime.
 fn character(rest: &[u8]) -> usize {
     let first = rest.get(1).copied().unwrap_or(b'\'');
     if first == b'\\' {
@@ -141,7 +140,7 @@ pub(super) fn after_block(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// The code of a file, with unit tests replaced by spaces too, and how many lines it has without
+/// The code of a file with unit tests also replaced by spaces, and the number of lines without
 /// them.
 pub(super) fn without_tests(source: &str) -> (String, usize) {
     let mut code = blanked(source);

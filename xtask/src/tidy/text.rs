@@ -2,7 +2,7 @@
 
 use super::Finding;
 
-/// Words that must not be committed, and why.
+/// Words that must not be committed, with the reason.
 const BANNED: &[(&str, &str)] = &[
     (concat!("sha", "red/"), OUTSIDE),
     (concat!("/ro", "ot/"), OUTSIDE),
@@ -11,10 +11,10 @@ const BANNED: &[(&str, &str)] = &[
 
 const OUTSIDE: &str = "a path that only the author's machine has";
 
-/// A conflict marker of git; its other markers may be legitimate quotes of a mail.
+/// The conflict marker of git that a mail never quotes.
 const MERGE: &str = concat!("<<<<", "<<< ");
 
-/// Words that must name an issue, as in `(#12)`.
+/// Words that are only allowed with an issue, as in `(#12)`.
 const PROMISES: &[&str] = &[
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -31,7 +31,7 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
             what,
         });
     };
-    // An empty script would succeed.
+    // An empty script would succeed without doing anything.
     if text.is_empty() {
         find(0, "an empty file".into());
     }

@@ -1,4 +1,4 @@
-//! Builds the objects in which the levels of the trials differ.
+//! Builds the programs, files and modules in which the levels of the trials differ.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::{Error, files, tree};
 
 /// The kernel of the trials.
 pub(super) const KERNEL: &str = "debian:6.12";
-/// The levels, except the copy of the first.
+/// The levels, except `same`.
 const BUILT: [Level; 3] = [
     Level {
         name: "plain",
@@ -29,18 +29,18 @@ const BUILT: [Level; 3] = [
         note: "another",
     },
 ];
-/// The level with the bytes of the plain level under another path.
+/// The level with the bytes of the plain one under another path.
 const SAME: &str = "same";
-/// Microseconds of busy CPU in the plain build of the module.
+/// Microseconds for which the plain module keeps the CPU busy.
 const WAIT_US: u32 = 50;
 /// The path of the scheduler in the kernel sources.
 const SCHEDULER: &str = "drivers/gpu/drm/scheduler";
 
-/// The differences between the builds of a level.
+/// The differences between the builds of the levels.
 struct Level {
     name: &'static str,
     times: u32,
-    /// A text that nothing reads, to change the bytes.
+    /// A text that nothing reads, to change only the bytes.
     note: &'static str,
 }
 
@@ -101,8 +101,7 @@ pub(super) fn modules(place: &Path) -> Result<(), Error> {
     same(place, "trial_delay.ko")
 }
 
-/// Builds gpu-sched for each level from the kernel's sources, or returns why that is
-/// impossible here.
+/// Builds gpu-sched for each level from the kernel's sources, or returns the reason why it cannot.
 pub(super) fn scheduler(place: &Path) -> Result<Option<String>, Error> {
     let root = Kernels::default_root().map_err(|error| error.to_string())?;
     let kernels = Kernels::new(root.clone());
@@ -127,7 +126,7 @@ pub(super) fn scheduler(place: &Path) -> Result<Option<String>, Error> {
     Ok(None)
 }
 
-/// The unpacked sources of exactly this kernel.
+/// The unpacked sources of exactly this kernel; `None` if there are none.
 fn sources(root: &Path, kernel: &Kernel) -> Option<PathBuf> {
     let version = kernel.version.replace([':', '/'], "_");
     let series = KERNEL.strip_prefix("debian:")?;
@@ -190,8 +189,7 @@ fn edit(sources: &mut Sources, file: &str, from: &str, to: &str) -> Result<(), E
     }
 }
 
-/// Builds a module from these sources, unless that was already done, and returns its
-/// path.
+/// Builds a module from these sources, unless it is there, and returns its path.
 fn module(
     place: &Path,
     headers: &Headers,

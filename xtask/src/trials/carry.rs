@@ -11,10 +11,10 @@ use super::target::Target;
 use super::weigh::{self, Found, Row, Runs};
 use crate::{Error, files, tree};
 
-/// On a real machine, a trial with a wrong result is repeated with other seeds: noise
-/// goes away, errors stay.
+/// On a real machine, a trial with a wrong result is repeated with other seeds: noise disappears,
+/// errors remain.
 const ATTEMPTS: u64 = 4;
-/// Runs of each level if two levels do not differ.
+/// Runs of each level if both levels are the same.
 const RUNS_OF_SAME: u32 = 2;
 
 /// The settings for running trials.
@@ -31,8 +31,8 @@ pub(super) struct Outcome {
     pub(super) truth: String,
     pub(super) planted: Found,
     pub(super) null: Found,
-    /// The result for a level that differs in name only, which must not be compared, if there is
-    /// one.
+    /// The result for a level that differs only in name, which must not be compared; `None` without
+    /// such a level.
     pub(super) same: Option<Found>,
 }
 
@@ -45,7 +45,7 @@ impl Outcome {
     }
 }
 
-/// The result of `assize run`.
+/// The result of one `assize run`.
 struct Answer {
     succeeded: bool,
     document: Value,
@@ -54,7 +54,7 @@ struct Answer {
 }
 
 impl Court<'_> {
-    /// Runs both experiments of a trial, on a real machine several times if necessary.
+    /// Runs both experiments of a trial; on a real machine repeatedly, if necessary.
     pub(super) fn try_one(&self, trial: &Trial, target: &Target) -> Result<Outcome, Error> {
         let path = format!("tests/trials/{}.toml", trial.name);
         let text = tree::read(&path)?.ok_or_else(|| format!("{path}: not a text"))?;
@@ -97,8 +97,8 @@ impl Court<'_> {
             null: weigh::null(trial, real, row("null").as_ref()),
             same: None,
         };
-        // If all runs of a configuration fail, the command exits with 3, but still
-        // reports the verdict on the others.
+        // If all runs of a configuration fail, the command exits with 3, but still judges the
+        // others.
         let fails = matches!(trial.truth, Truth::Fails);
         if answer.succeeded == fails {
             let line = answer.said.lines().last().unwrap_or("nothing was said");
@@ -149,7 +149,7 @@ impl Court<'_> {
             .args(["--runs", &runs.to_string(), "--seed", &seed.to_string()])
             .arg("--out")
             .arg(&bundle)
-            // Relative paths start here.
+            // The experiment's relative paths start here.
             .current_dir(&self.place.files)
             .env("ASSIZE_AGENT", &self.agent)
             .env("ASSIZE_CACHE", &self.place.cache)
@@ -171,7 +171,7 @@ impl Court<'_> {
 
 const SAME: &str = "[factors.level.same]";
 
-/// The experiment without the level that differs in name only.
+/// The experiment without the level that differs only in name.
 fn without_same(text: &str) -> String {
     let mut kept = String::new();
     let mut within = false;

@@ -1,5 +1,5 @@
-//! The kernels of the trials: one with a changed byte that nothing reads, copies, and
-//! kernels with other headers.
+//! The kernels of the trials: one with a changed byte that nothing reads, copies, and some with
+//! other headers.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,9 +19,9 @@ const WITH_POLICIES: &str = "debian:7";
 /// The directory of headers that the compiler searches first.
 const FIRST: &str = "arch/x86/include/generated/linux";
 
-/// Stores kernels in this cache, unless they exist, or returns why that is impossible
-/// here: `trial-null` with a changed byte, `trial-same`, `trial-headers` with a planted
-/// change in its headers, and `trial-headers-same` without one.
+/// Stores kernels in this cache, unless they are there, or returns the reason why it cannot:
+/// `trial-null` with a changed byte, `trial-same`, `trial-headers` with a planted change in its
+/// headers, and `trial-headers-same` without one.
 pub(super) fn store(cache: &Path) -> Result<Option<String>, Error> {
     let kernels = Kernels::new(cache.to_path_buf());
     if let Err(error) = kernels.resolve(OTHER) {
@@ -54,7 +54,7 @@ pub(super) fn store(cache: &Path) -> Result<Option<String>, Error> {
     Ok(None)
 }
 
-/// Why placement policies cannot be tried here, if so.
+/// The reason why placement policies cannot be tested here; `None` if they can.
 pub(super) fn lacks_policies(cache: &Path) -> Option<String> {
     let kernels = Kernels::new(cache.to_path_buf());
     let kernel = kernels.resolve(WITH_POLICIES).map(drop);
@@ -62,8 +62,7 @@ pub(super) fn lacks_policies(cache: &Path) -> Option<String> {
     Some(error.to_string())
 }
 
-/// The image with a change in the area of the DOS stub, of which only the signature
-/// remains.
+/// The image with a changed byte in its DOS stub, of which only the signature is still used.
 fn with_a_byte(image: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = fs::read(image).map_err(fault(image))?;
     let unread = bytes.get_mut(0x10).filter(|byte| **byte == 0);
@@ -91,8 +90,8 @@ fn add(
     added.map(drop).map_err(|error| error.to_string())
 }
 
-/// A copy of headers with a `linux/hrtimer.h` that is found before the real one.
-/// Everything else is linked.
+/// A copy of headers with a `linux/hrtimer.h` that is found before the original. The other files
+/// are links.
 fn overlay(headers: &Path, to: &Path, header: &str) -> Result<PathBuf, Error> {
     let headers = fs::canonicalize(headers).map_err(fault(headers))?;
     let name = headers.file_name().unwrap_or_default();

@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Environment,
 }
 
-/// All kinds. The compiler reports a kind missing here, as nothing else constructs it.
+/// All kinds. The compiler warns if one is missing, as it is then never constructed.
 pub(super) const KINDS: &[Kind] = &[
     Kind::Kernel,
     Kind::CommandLine,
@@ -88,8 +88,8 @@ impl Kind {
         }
     }
 
-    /// The key of a level that sets it, as in the schema of experiment files; keys of
-    /// set-up steps follow `setup.`.
+    /// The key of a level that sets it, as in the schema of experiment files; keys of set-up steps
+    /// have the prefix `setup.`.
     #[cfg(test)]
     fn key(self) -> &'static str {
         match self {
@@ -114,7 +114,7 @@ impl Kind {
         }
     }
 
-    /// Its trials, at least one.
+    /// Its trials; at least one.
     pub(super) fn trials(self) -> Vec<Trial> {
         match self {
             Kind::Kernel => vec![
@@ -163,8 +163,8 @@ impl Kind {
 }
 
 /// The fraction by which a null level may truly differ. Other bytes change the memory layout, and a
-/// CPU that counts instructions shows even a difference of a nanosecond in a second. The smallest
-/// planted effect is a hundred times as large.
+/// machine that counts instructions shows even a nanosecond in a second. The smallest planted
+/// effect is a hundred times as large.
 const LAYOUT: f64 = 0.005;
 
 /// The known truth of an experiment.
@@ -173,17 +173,16 @@ pub(super) struct Trial {
     /// Its file is `tests/trials/NAME.toml`.
     pub(super) name: &'static str,
     pub(super) truth: Truth,
-    /// The fraction by which the null level may truly differ on the exact machine, which shows even
-    /// a difference of a nanosecond in a second.
+    /// The fraction by which the null level may truly differ on the exact machine.
     pub(super) beside: f64,
-    /// The metric to check, if not that of the probe's loop.
+    /// The metric to check; by default that of the probe's loop.
     pub(super) metric: Option<&'static str>,
     /// Its special requirement, if any.
     pub(super) need: Option<Need>,
     /// Whether it can run on a real machine.
     pub(super) real: bool,
-    /// Whether it is too long for the light form, in which another trial of its kind
-    /// replaces it.
+    /// Whether it is left out of the light form, as it takes long; another trial of its kind
+    /// remains.
     pub(super) long: bool,
 }
 
@@ -211,9 +210,9 @@ pub(super) enum Need {
     Policies,
 }
 
-/// Three times as many instructions, with an allowance for interrupts.
+/// Three times as many instructions, give or take interrupts.
 const THREE: Truth = Truth::Ratio(2.94, 3.06);
-/// 150 us against 50 us, each with at most 5 us for the read itself.
+/// 150 us against 50 us, each plus at most 5 us for the read itself.
 const WAITED: Truth = Truth::Ratio(2.8, 3.0);
 /// 100 us per job.
 const BUSY: Truth = Truth::Added(100_000.0);
@@ -277,7 +276,7 @@ mod tests {
     use super::*;
     use crate::tree;
 
-    /// The keys of a level; set-up steps one by one.
+    /// The keys of a level, with those of each set-up step.
     fn keys_of_a_level() -> BTreeSet<String> {
         let text = tree::read("schema/experiment.schema.json").unwrap();
         let schema: Value = serde_json::from_str(&text.unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! Known-answer trials: for each kind of thing that a level can set, an experiment with
-//! an effect of known size, a level without an effect, and one that differs in name only.
+//! Known-answer trials: for each kind of thing that a level can set, an experiment with an effect
+//! of known size, a level without an effect, and one that differs only in name.
 
 mod build;
 mod carry;
@@ -21,8 +21,8 @@ use target::{NAMES, Name, Target};
 use crate::steps::Done;
 use crate::{Error, agent, assize, kmod, tree};
 
-/// Runs of each level. If all runs of a level are identical, which is possible on the
-/// exact target, only the permutation test finds an effect, and it needs six.
+/// Runs of each level. If all runs of a level are identical, as is possible on the exact target,
+/// only the permutation test finds an effect, and it needs six.
 const RUNS_LIGHT: u32 = 6;
 const RUNS: u32 = 8;
 
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// The step of `check`: a module, a file and a parameter of a level, where a missing
-/// effect would do the most harm.
+/// The step of `check`: a module, a program and a sysctl, where a missing effect would do the most
+/// harm.
 pub(crate) fn smoke() -> Result<Done, Error> {
     all(&Options {
         light: true,
@@ -184,7 +184,7 @@ fn on(
     Ok(())
 }
 
-/// Prepares what a trial needs, or returns why it cannot run here.
+/// Prepares the requirements of a trial, or returns the reason why it cannot run here.
 fn prepare(need: Option<Need>, place: &Place) -> Result<Option<String>, Error> {
     match need {
         None => Ok(None),
@@ -204,7 +204,7 @@ struct Report {
 }
 
 impl Report {
-    /// Prints a row and, below it, what is wrong.
+    /// Prints a row and, below it, why the result is wrong.
     fn add(&mut self, trial: &Trial, target: &Target, outcome: &Outcome, seconds: f64) {
         if self.right + self.wrong.len() == 0 {
             row(["trial", "target", "planted", "found", "null", "same"], "");

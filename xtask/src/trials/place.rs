@@ -16,8 +16,7 @@ pub(super) struct Place {
     /// Output of runs on a real machine.
     pub(super) scratch: PathBuf,
     pub(super) bundles: PathBuf,
-    /// The cache of `assize`. Answers are always computed anew, but existing memory
-    /// images are reused.
+    /// The cache of `assize`. Its results are not used, but existing memory images are.
     pub(super) cache: PathBuf,
     pub(super) sshd: PathBuf,
 }

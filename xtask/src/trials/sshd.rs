@@ -19,7 +19,7 @@ const KEYGEN: &str = "/usr/bin/ssh-keygen";
 /// The sshd; it ends on drop.
 pub(super) struct Sshd {
     child: Child,
-    /// A directory with a program `ssh` that knows the host; must come first in PATH.
+    /// A directory for the start of PATH, with a program `ssh` that knows the host.
     pub(super) path: PathBuf,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn missing() -> Option<String> {
 }
 
 impl Sshd {
-    /// Starts it with new keys; all files are below `place`.
+    /// Starts an sshd with new keys; all its files are below `place`.
     pub(super) fn start(place: &Path) -> Result<Sshd, Error> {
         let at = |name: &str| place.join(name);
         files::remove(place)?;
@@ -46,7 +46,7 @@ impl Sshd {
             let port = free_port()?;
             if let Some(child) = listen(place, port)? {
                 let path = at("bin");
-                // From here on it ends with us.
+                // From here on, the sshd is killed on drop.
                 let sshd = Sshd { child, path };
                 client(place, port)?;
                 return Ok(sshd);
@@ -70,7 +70,7 @@ fn free_port() -> Result<u16, Error> {
     Ok(address.map_err(|why| format!("127.0.0.1: {why}"))?.port())
 }
 
-/// The process, if it got the port.
+/// Starts an sshd; `None` if the port was taken.
 fn listen(place: &Path, port: u16) -> Result<Option<Child>, Error> {
     let at = |name: &str| place.join(name).display().to_string();
     let config = format!(

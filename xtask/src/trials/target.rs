@@ -26,11 +26,11 @@ impl Name {
     }
 }
 
-/// A target that is ready.
+/// A prepared target.
 pub(super) struct Target {
     name: Name,
     word: String,
-    /// Ends with the target.
+    /// The sshd of a remote target; it ends with this value.
     sshd: Option<Sshd>,
 }
 
@@ -57,13 +57,13 @@ impl Target {
         &self.word
     }
 
-    /// Whether it is a machine that cannot be changed, and that is not quiet.
+    /// Whether it is a real machine, whose settings must not be changed and which is not quiet.
     pub(super) fn is_real(&self) -> bool {
         self.name != Name::Exact
     }
 
-    /// The metric of the probe's loop. Where others use the CPU too, it is the time of the fastest
-    /// part of the loop.
+    /// The metric of the probe's loop. On a real machine, it is the time of the fastest part of the
+    /// loop, because other processes use the CPU too.
     pub(super) fn metric(&self) -> &'static str {
         if self.is_real() {
             "loop_fastest"
@@ -72,8 +72,8 @@ impl Target {
         }
     }
 
-    /// The length of the probe's loop: 4 ms on the exact machine. On a real machine, a tenth of the
-    /// loop takes at least half a millisecond and must fit between two interruptions.
+    /// The length of the probe's loop: `2` takes 4 ms on the exact machine. On a real machine, a
+    /// tenth of the loop takes at least half a millisecond and must fit between two interruptions.
     pub(super) fn units(&self) -> &'static str {
         if self.is_real() { "20" } else { "2" }
     }

@@ -6,7 +6,7 @@ use super::kinds::{Trial, Truth};
 
 /// On a real machine, the ratio of the probe's loop must be in this range.
 const REAL: (f64, f64) = (2.5, 3.6);
-/// On a real machine, a false difference counts as wrong only beyond this: the trial must
+/// On a real machine, a false difference only counts as wrong beyond this, so that the trial does
 /// not fail by chance.
 const REAL_BESIDE: f64 = 0.25;
 
@@ -142,8 +142,8 @@ pub(super) struct Runs {
     pub(super) failed: usize,
 }
 
-/// Checks that two levels, `plain` and `same`, which do not differ, are not compared: when
-/// planning they are refused, and later they are said to be the same.
+/// Checks that the levels `plain` and `same`, which do not differ, are not compared: planning
+/// refuses them, and a run reports that they are the same.
 pub(super) fn sameness(document: &Value, said: &str) -> Found {
     let wrong = |shown: &str, why: &str| Found {
         shown: shown.into(),
