@@ -1,4 +1,4 @@
-//! Measures what the README's two commands take in a fresh clone with an empty cache.
+//! Measures the cost of the README's two commands in a fresh clone with an empty cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use xtask::command::{command, output, run as run_command, watch};
 use xtask::cpu_time::of_children;
 use xtask::{Error, files, marks};
 
-/// The stage of `demo/run` by which two answers have been printed.
+/// The stage of `demo/run` before which the first two answers are printed.
 const ANSWERED: &str = "3/4";
 
 /// The cost of one command.

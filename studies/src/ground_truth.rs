@@ -1,5 +1,5 @@
-//! How many planted stalls the instrument `gaps` and the kernel's tracers find, and how
-//! well they measure their lengths.
+//! Measures how many planted stalls the instrument `gaps` and the kernel's tracers find, and how
+//! exact their lengths are.
 
 mod kills;
 mod quiet;
@@ -18,7 +18,7 @@ use xtask::{Error, agent, assize, files, marks, tree};
 
 const PAGE: &str = "studies/ground-truth.md";
 const MARK: &str = "made: cargo studies ground-truth";
-/// Stalls are planted where nothing else happens: on a CPU without ticks and tasks.
+/// Stalls are planted on a CPU without ticks and tasks, where nothing else happens.
 const EXPERIMENT: &str = r#"title = "Ground truth"
 question = "Which planted stalls does gaps find?"
 cpus = 2
@@ -43,21 +43,21 @@ cpu = 1
 kind = "command"
 argv = ["sleep", "2"]
 "#;
-/// The permitted difference between two clocks that are read one after the other.
+/// Maximum difference in ns between two clocks that are read one after the other.
 const CLOCKS_NS: u64 = 100;
 
 /// The tables of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// What `gaps` finds.
+    /// Planted stalls found by `gaps`.
     Gaps,
-    /// What the kernel's tracers find.
+    /// Planted stalls found by the kernel's tracers.
     Tracers,
-    /// What all of them find if nothing is planted.
+    /// Findings of all detectors if nothing is planted.
     Quiet,
-    /// The verdicts on rare stalls.
+    /// Verdicts on rare stalls.
     Rates,
-    /// A soak that is killed.
+    /// A soak that is killed and resumed.
     Kills,
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Carries out an experiment, and returns its bundle.
+/// Runs an experiment, and returns its bundle.
 fn carry_out(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     let file = written(name, experiment)?;
     let bundle = file.with_file_name("stalls.bundle");
@@ -165,7 +165,7 @@ fn carry_out(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     Ok(bundle)
 }
 
-/// The file of an experiment, in a new directory.
+/// Writes the file of an experiment to a new directory, and returns its path.
 fn written(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     let place = tree::root()?.join("target/ground-truth").join(name);
     files::remove(&place)?;
@@ -174,21 +174,21 @@ fn written(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     Ok(file)
 }
 
-/// The command `assize`, which prints no verdict.
+/// The command `assize` without the output of its verdict.
 fn assize(arguments: &[&str]) -> Result<Command, Error> {
     let mut command = command(assize::path()?, arguments)?;
     command.stdout(Stdio::null());
     Ok(command)
 }
 
-/// The stalls planted in one run, and what the instrument saw.
+/// The stalls planted in one run, and the findings of the instrument.
 struct Looked {
     configuration: String,
     stalls: Vec<Stall>,
     seen: Seen,
 }
 
-/// All runs of a bundle. `file` is what the instrument recorded.
+/// All runs of a bundle. `file` is the recording of the instrument.
 fn runs(bundle: &Path, file: &str) -> Result<Vec<Looked>, Error> {
     let planned = tree::json(&bundle.join("bundle.json"))?["head"]["planned_runs"].as_u64();
     let mut runs = Vec::new();
@@ -252,30 +252,30 @@ fn stalls(text: &str) -> Result<Vec<Stall>, Error> {
     lines.map(one).collect()
 }
 
-/// What was found of the planted stalls.
+/// The findings on planted stalls.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Score {
     /// Results by planned length.
     lengths: BTreeMap<u64, Found>,
-    /// Gaps without a planted stall.
+    /// Gaps that match no planted stall, by cause.
     others: BTreeMap<&'static str, u64>,
     observed_ns: u64,
 }
 
-/// What was found of the stalls of one length.
+/// The findings on stalls of one length.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     planted: u64,
-    /// Stalls while the counters were being read, which does not count as exposure.
+    /// Stalls missed while the counters were being read, which is not exposure.
     blind: u64,
-    /// How much longer than planted each of the others was measured.
+    /// Measured minus planted length of each stall found.
     more_ns: Vec<i64>,
-    /// How many were attributed correctly.
+    /// The number of stalls with the correct cause.
     explained: u64,
 }
 
 impl Score {
-    /// `cause` is the cause of the planted stalls.
+    /// Adds one run; `cause` is the cause of the planted stalls.
     fn add(&mut self, planted: &[Stall], cause: Cause, seen: &Seen) -> Result<(), Error> {
         let (start, khz) = seen.tsc.ok_or("gaps.txt: no time-stamp counter")?;
         let mut left: Vec<&Gap> = seen.gaps.iter().collect();
@@ -304,7 +304,7 @@ impl Score {
     }
 }
 
-/// Whether the counters were being read at that time, because of an earlier gap.
+/// Whether the counters were being read at this time, after an earlier gap.
 fn is_blind(seen: &Seen, at: u64) -> bool {
     let reading = seen
         .cpus

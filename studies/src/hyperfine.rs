@@ -1,5 +1,5 @@
-//! assize compare beside hyperfine: the same pair of commands by both, in turn, with a planted
-//! difference and with none.
+//! Compares assize with hyperfine: both measure the same pair of commands in turn, with a planted
+//! difference and without one.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,9 +13,9 @@ use xtask::{Error, agent, assize, files, marks, tree};
 
 const PAGE: &str = "docs/peers.md";
 const ROUNDS: usize = 10;
-/// Counts to its argument.
+/// A script that counts to its argument.
 const WORK: &str = "i=0; while [ $i -lt $1 ]; do i=$((i+1)); done\n";
-/// What is compared: the words for it, and the two commands.
+/// Pairs of commands: a description, and the commands.
 const PAIRS: [(&str, [&str; 2]); 2] = [
     ("2 % more", ["sh work 100000", "sh work 102000"]),
     ("the same", ["sh work 100000", "sh ./work 100000"]),
@@ -46,17 +46,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What one tool took, and the interval of a ratio that its runs give.
+/// The cost of one tool, and the interval of the ratio that it gives.
 struct Measured {
     seconds: f64,
     cpu: f64,
-    /// Half of the 95 % interval of the logarithm of the ratio of elapsed times.
+    /// Half the width of the 95 % interval of the logarithm of the ratio of elapsed times.
     half: f64,
-    /// Whether it says that the second command is slower, or faster.
+    /// Whether it finds the second command slower (true) or faster (false).
     says: Option<bool>,
 }
 
-/// One round: elapsed time by both, and CPU time by assize.
+/// One round: elapsed time by both tools, and CPU time by assize.
 struct Round {
     runs: u64,
     assize: Measured,
@@ -110,7 +110,7 @@ impl Lab {
         })
     }
 
-    /// Seconds and CPU seconds of a program and of what it starts.
+    /// Elapsed and CPU seconds of a program and its children.
     fn timed(
         &self,
         program: &Path,
@@ -148,13 +148,13 @@ fn half(row: &Value) -> Result<f64, Error> {
     Ok((end(1)?.ln() - end(0)?.ln()) / 2.0)
 }
 
-/// Whether the verdict is slower; `None` if it is neither.
+/// Whether the verdict is that the second command is slower; `None` if undecided.
 fn says(row: &Value) -> Option<bool> {
     (row["verdict"] == "established").then(|| row["ratio"].as_f64() > Some(1.0))
 }
 
-/// hyperfine prints `x ± y times faster` whatever its runs are. Taken for an interval, that says
-/// something where it excludes 1.
+/// hyperfine always prints `x ± y times faster`. Read as an interval, that is a finding if it
+/// excludes 1.
 fn hyperfine_says(results: &Value) -> Option<bool> {
     let figure = |at: usize, name: &str| results[at][name].as_f64();
     let [first, second] = [figure(0, "mean")?, figure(1, "mean")?];
@@ -185,7 +185,7 @@ fn rows(pair: &str, rounds: &[Round]) -> String {
         all.sort_by(f64::total_cmp);
         (all[(all.len() - 1) / 2] + all[all.len() / 2]) / 2.0
     };
-    // The width of an interval falls with the square root of the time.
+    // Cost scaled to equal intervals: their width falls with the square root of the time.
     let cost = |half: f64, seconds: f64, round: &Round| {
         let theirs = &round.hyperfine;
         seconds * half.powi(2) / (theirs.seconds * theirs.half.powi(2))

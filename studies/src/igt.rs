@@ -1,9 +1,9 @@
-//! Runs tests of IGT, the kernel's own test suite for GPU drivers, on simgpu in the exact
-//! machine: those that need no vendor's hardware.
+//! Runs tests of IGT, the test suite for GPU drivers, on simgpu in the exact machine: those that
+//! need no particular hardware.
 //!
-//! Debian's package has IGT's library and tools but no tests. So the tests are compiled
-//! from given sources of the same version, and use Debian's library. `igt/known.txt` has
-//! the expected result of each subtest.
+//! Debian packages IGT's library and tools but not its tests. So the tests are compiled from given
+//! sources of the same version against Debian's library. `igt/known.txt` has the expected result of
+//! each subtest.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,10 +20,10 @@ use xtask::{Error, assize, files, kmod, marks, tree};
 const PAGE: &str = "studies/igt.md";
 const MARK: &str = "made: cargo studies igt --write";
 const KNOWN: &str = "studies/src/igt/known.txt";
-/// The kernel; `sw_sync`, which Debian does not build, comes from its sources.
+/// The kernel. Its `sw_sync`, which Debian does not build, is compiled from its sources.
 const KERNEL: &str = "debian:6.12";
 const SERIES: &str = "6.12";
-/// The packages with the library and with the headers that its headers include.
+/// The packages with the library, and those with the headers that IGT's include.
 const PACKAGES: &[&str] = &[
     "intel-gpu-tools",
     "libcairo2-dev",
@@ -44,7 +44,7 @@ const INCLUDES: &[&str] = &[
     "/x86_64-linux-gnu",
 ];
 
-/// Test programs, each with the subtests to run; all if empty.
+/// Test programs, each with the subtests to run; empty for all.
 const TESTS: &[(&str, &str)] = &[
     ("core_auth", ""),
     ("core_getclient", ""),
@@ -52,7 +52,7 @@ const TESTS: &[(&str, &str)] = &[
     ("core_setmaster", ""),
     ("dmabuf_sync_file", ""),
     ("prime_self_import", ""),
-    // The others busy-wait, which takes minutes on emulated CPUs.
+    // The other subtests busy-wait, which takes minutes on emulated CPUs.
     ("sw_sync", "*,!sync_multi_*consumer*,!sync_random_merge"),
     ("syncobj_basic", ""),
     ("syncobj_timeline", ""),
@@ -103,7 +103,7 @@ fn unpack(place: &Path) -> Result<PathBuf, Error> {
     let mut download = command("apt-get", &["-qq", "download"])?;
     download.args(PACKAGES).current_dir(&files);
     run_command(download)?;
-    // Renamed into place, so that it appears whole or not at all.
+    // Renamed at the end, so that the directory is complete or absent.
     let partial = place.join("root.partial");
     for package in files::entries(&files)? {
         let mut unpack = command("dpkg-deb", &["-x"])?;
@@ -114,7 +114,7 @@ fn unpack(place: &Path) -> Result<PathBuf, Error> {
     Ok(root)
 }
 
-/// Compiles the tests against Debian's library, with its unpacked path.
+/// Compiles the tests against the unpacked library.
 fn compile(place: &Path, root: &Path, sources: &Path) -> Result<PathBuf, Error> {
     let programs = place.join("programs");
     let config = programs.join("config.h");
@@ -149,7 +149,7 @@ fn compile(place: &Path, root: &Path, sources: &Path) -> Result<PathBuf, Error> 
     Ok(programs)
 }
 
-/// Builds the kernel's `sw_sync` as a module: fences that user space signals. No Debian
+/// Builds the kernel's `sw_sync` (fences that user space signals) as a module, because no Debian
 /// kernel has it.
 fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
@@ -181,7 +181,7 @@ fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
     Ok(module.join("sw_sync.ko"))
 }
 
-/// Modules cannot call sync_file_get_name(), but the name given by the user is enough.
+/// Replaces sync_file_get_name(), which modules cannot call, by the name that the user gave.
 fn as_module(text: &str) -> String {
     let named = text.replace(
         "sync_file_get_name(sync_file, buf, sizeof(buf))",
@@ -231,7 +231,7 @@ fn experiment(programs: &Path, sw_sync: &Path) -> String {
     text
 }
 
-/// The subtests reported by a program; a program without subtests reports itself.
+/// The results of a program's subtests; a program without subtests counts as one.
 fn read(test: &str, said: &str) -> Results {
     let mut results = Results::new();
     let mut put = |subtest: &str, result: &str| {
@@ -266,7 +266,7 @@ fn read_known(text: &str) -> Results {
     text.lines().filter_map(words).collect()
 }
 
-/// Prints each difference from the expected results; returns an error if there is any.
+/// Prints the differences from the expected results; fails if there are any.
 fn compare(results: &Results, known: &Results) -> Result<(), Error> {
     let mut names: Vec<_> = results.keys().chain(known.keys()).collect();
     names.sort();
@@ -286,7 +286,7 @@ fn compare(results: &Results, known: &Results) -> Result<(), Error> {
     }
 }
 
-/// The documented reason for a result other than success.
+/// The documented reason for a result that is not success.
 fn reason<'a>(known: &'a str, name: &(String, String)) -> &'a str {
     let of = |line: &&str| {
         let mut words = line.split_whitespace();
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(compare(&read("t", SAID), &read_known(known)), Ok(()));
         let worse = SAID.replace("a: SUCCESS", "a: FAIL");
         assert!(compare(&read("t", &worse), &read_known(known)).is_err());
-        // A subtest that is no longer run is noticed.
+        // A subtest that is no longer run must be noticed.
         let fewer = SAID.replace("Subtest b: SKIP (0.001s)\n", "");
         assert!(compare(&read("t", &fewer), &read_known(known)).is_err());
         let name = ("t".to_string(), "b".to_string());

@@ -1,5 +1,4 @@
-//! How much of the variation between exact runs comes from images and how much from
-//! seeds.
+//! Measures how much of the variation between exact runs comes from images and how much from seeds.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,7 +13,7 @@ use xtask::{Error, agent, assize, files, tree};
 const IMAGES: u32 = 4;
 /// Seeds per image.
 const SEEDS: u32 = 3;
-/// Experiments, the workloads to keep, and the levels.
+/// Experiments, each with the workloads and levels to keep.
 const REDUCED: [(&str, &[&str], &[&str]); 2] = [
     ("experiments/tour/dep-queue.toml", &["frames", "sync"], &[]),
     (
@@ -23,7 +22,7 @@ const REDUCED: [(&str, &[&str], &[&str]); 2] = [
         &["--set", "worker=workqueue,highpri,follow"],
     ),
 ];
-/// A run whose value is 0 has no logarithm.
+/// The error for a run whose value is 0.
 const NO_LOGARITHM: &str = "a value is 0";
 
 /// `cargo studies images`.
@@ -46,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Carries out part of an experiment, and returns its bundle.
+/// Runs part of an experiment, and returns its bundle.
 fn carry_out(
     place: &Path,
     path: &str,
@@ -68,8 +67,8 @@ fn carry_out(
     Ok(bundle)
 }
 
-/// Reduces the experiment to these workloads, with several seeds on each image, and
-/// without tables and the repeated baseline, which has other seeds.
+/// Reduces an experiment to these workloads, with several seeds on each image. Drops tables, and
+/// the repeated baseline, which has other seeds.
 fn reduced(text: &str, workloads: &[&str]) -> String {
     let runs = IMAGES * SEEDS;
     let mut reduced = format!("images = {IMAGES}\nruns = {runs}\n");
@@ -141,9 +140,8 @@ fn observations(runs: &[Value], workload: &str, metric: &str) -> Result<Vec<Obse
     Ok(all)
 }
 
-/// Standard deviations in percent of the value, and the actual standard error of a ratio
-/// with one seed on each of eight images, and with eight seeds on a single one.
-/// really is.
+/// Cells of a row: standard deviations in percent of the value, and the standard error of a ratio
+/// with one seed on each of eight images, and with eight seeds on a single image.
 fn cells(of: &VarianceComponents) -> String {
     let percent = |variance: f64| format!("{:.3} %", 100.0 * variance.sqrt());
     let error = |images, seeds| format!("{:.3} %", 100.0 * of.difference(images, seeds));

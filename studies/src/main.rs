@@ -1,4 +1,4 @@
-//! Studies and measurements that no lane needs: `cargo studies help`.
+//! Studies and measurements outside of CI: `cargo studies help`.
 
 #![allow(clippy::print_stdout)] // A command's output is its purpose.
 

@@ -1,4 +1,4 @@
-//! How long it takes to report a large bundle, and how much memory.
+//! Measures the time and memory for reporting a large bundle.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use xtask::{Error, assize, files, marks, tree};
 
 const RUNS: u32 = 100;
 const SAMPLES: u32 = 100_000;
-/// Measurements of each format, alternating, so that all see the same host.
+/// Number of measurements of each format, in turn, so that all see the same host.
 const ROUNDS: usize = 5;
 const FORMATS: [&str; 3] = ["text", "json", "html"];
-/// The limits for such a page.
+/// Goals for the page of a large bundle.
 const SECONDS: f64 = 5.0;
 const MEGABYTES: f64 = 500.0;
 
@@ -117,8 +117,8 @@ impl Lab {
     }
 }
 
-/// Returns the seconds and the peak memory in megabytes: the last value that the kernel
-/// reported before the process ended, polled every millisecond.
+/// Runs a command; returns the seconds and the peak memory in megabytes, as last reported by the
+/// kernel before the end (polled every millisecond).
 fn timed(mut command: Command) -> Result<(f64, f64), Error> {
     let shown = format!("{command:?}");
     let fault = |why: std::io::Error| format!("{shown}: {why}");

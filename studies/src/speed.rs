@@ -1,6 +1,6 @@
 //! Measures the speed of exact runs: an empty workload on the exact machine, booted and from a
-//! memory image, and the same kernel and command in virtme-ng; also the cost of a run of the tour,
-//! of the whole tour, and of idle time.
+//! memory image, and on virtme-ng with the same kernel and command; also the cost of a run of the
+//! tour, of the whole tour, and of idle time.
 
 mod cost;
 
@@ -12,7 +12,7 @@ use std::time::Instant;
 use xtask::command::output;
 use xtask::{Error, agent, assize, files, marks, tree};
 
-/// Measurements of each kind, alternating, so that all see the same host.
+/// Number of measurements of each kind, in turn, so that all see the same host.
 const ROUNDS: usize = 5;
 pub(crate) const PAGE: &str = "docs/speed.md";
 
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether `--write`, the only option of these measurements, is given.
+/// Whether `--write` is given, the only option of these measurements.
 pub(crate) fn asks_to_write(arguments: &[String]) -> Result<bool, Error> {
     match arguments {
         [] => Ok(false),
@@ -75,7 +75,7 @@ struct Lab {
     directory: PathBuf,
     /// Debian's version of the kernel package.
     version: String,
-    /// The kernel's image, next to the modules for virtme-ng.
+    /// The kernel's image, in the layout that virtme-ng needs.
     kernel: PathBuf,
     vng: Option<PathBuf>,
 }
@@ -128,7 +128,7 @@ impl Lab {
         Ok((all, walls(&out.join("log.jsonl"))?))
     }
 
-    /// Runs the same kernel and command in virtme-ng, also without KVM.
+    /// Runs the same command with the same kernel in virtme-ng, also without KVM.
     fn virtme(&self) -> Result<Option<f64>, Error> {
         let Some(vng) = &self.vng else {
             return Ok(None);
@@ -137,7 +137,7 @@ impl Lab {
         let beside = vng.parent().unwrap_or(Path::new("/")).display();
         let path = std::env::var("PATH").unwrap_or_default();
         let mut run = Command::new(vng);
-        // It starts another program of its package by name.
+        // virtme-ng starts another program of its package by name.
         run.env("PATH", format!("{beside}:{path}"))
             .args(["--disable-kvm", "--cpus", "1", "--memory", "256M", "-r"])
             .arg(&self.kernel)
@@ -157,7 +157,8 @@ fn kernel() -> Result<PathBuf, Error> {
         .ok_or_else(|| "debian:6.12 is not there; run `cargo xtask lab`".into())
 }
 
-/// virtme-ng needs `boot/` and `lib/modules/` next to each other, and depmod's indices.
+/// Links `boot/` and `lib/modules/` into one directory, with depmod's indices, as virtme-ng needs
+/// them.
 fn tree_for_virtme(image: &Path, directory: &Path) -> Result<PathBuf, Error> {
     let root = directory.join("kernel");
     let stored = image.parent().unwrap_or(Path::new("/")).join("lib/modules");

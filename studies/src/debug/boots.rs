@@ -8,31 +8,31 @@ use super::kinds::{Kind, LEAK, MODULES, SCALE, STRIDE, TESTS, Test};
 use xtask::Error;
 use xtask::guest::{Machine, Run, list, points, watched};
 
-/// By the guest's clock; the host's time limit follows from it.
+/// Time limit of a run, on the guest's clock; the host's limit follows from it.
 const TIMEOUT: &str = "1800s";
 
 /// The result of a planted bug.
 pub(super) struct Planted {
     pub(super) bug: &'static str,
     pub(super) words: &'static str,
-    /// Why the bug does not count as reported.
+    /// Why the bug does not count as reported; `None` if it does.
     pub(super) problem: Option<String>,
 }
 
 /// The result of a test.
 pub(super) struct Tried {
     pub(super) test: &'static Test,
-    /// Points passed, failed and skipped.
+    /// Numbers of points passed, failed and skipped.
     pub(super) points: (u64, u64, u64),
-    /// By the guest's clock.
+    /// Duration in seconds of the guest's clock.
     pub(super) guest_s: f64,
     /// Races that were reported in other parts of the kernel.
     pub(super) elsewhere: Vec<String>,
     pub(super) problems: Vec<String>,
 }
 
-/// Runs the kernel first without a bug, then with each bug, and checks that the kernel
-/// reports it.
+/// Runs the kernel without a planted bug, which must be silent, and then with each bug, which it
+/// must report.
 pub(super) fn plant(
     machine: &Machine,
     kind: &Kind,
@@ -77,7 +77,7 @@ pub(super) fn plant(
     Ok(all)
 }
 
-/// Why a kernel without a planted bug is not as silent as it must be.
+/// Why the kernel without a planted bug was not silent; `None` if it was.
 fn silent(run: &Run, kind: &Kind) -> Option<String> {
     let mut problems = run
         .said
@@ -86,7 +86,7 @@ fn silent(run: &Run, kind: &Kind) -> Option<String> {
     (!problems.is_empty()).then(|| problems.join("; "))
 }
 
-/// Why a planted bug does not count as reported.
+/// Why a planted bug does not count as reported; `None` if it does.
 fn unheard(run: &Run, words: &str) -> Option<String> {
     if let Some(why) = &run.failed {
         return Some(why.clone());
@@ -98,7 +98,7 @@ fn unheard(run: &Run, words: &str) -> Option<String> {
     (!heard).then(|| "the kernel did not report it".into())
 }
 
-/// Runs all tests of this kind.
+/// Runs all tests that apply to this kind of kernel.
 pub(super) fn try_all(
     machine: &Machine,
     kind: &Kind,
@@ -143,8 +143,8 @@ pub(super) fn try_all(
         .collect())
 }
 
-/// Only affects programs that ask for it (`watch -f`). Allocations needed to start a
-/// program never fail.
+/// Settings of failslab. They affect only programs that ask for it (`watch -f`); allocations for
+/// starting a program never fail.
 const FAILSLAB: &[(&str, &str)] = &[
     ("task-filter", "Y"),
     ("ignore-gfp-wait", "N"),
@@ -194,7 +194,7 @@ fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
         kernel = machine.kernel,
     );
     if kind.leaks {
-        // Earlier leaks are not ours.
+        // Forgets earlier leaks, which are not those of the test.
         text += "[[setup]]\nwrite = \"/sys/kernel/debug/kmemleak\"\nvalue = \"clear\"\n";
     }
     text

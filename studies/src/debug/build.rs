@@ -11,7 +11,7 @@ use super::kinds::Kind;
 use xtask::command::{run as run_command, works};
 use xtask::{Error, files, kmod, tree};
 
-/// Programs needed to build a kernel, and their packages.
+/// Programs for building a kernel, each with its package.
 const TOOLS: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("flex", "flex"),
@@ -22,25 +22,25 @@ const TOOLS: &[(&str, &str)] = &[
     ("xz", "xz-utils"),
 ];
 
-/// How many lines of a failed build are shown.
+/// Maximum number of lines shown of a failed build.
 const SHOWN: usize = 30;
 
-/// A kernel that was built and stored.
+/// A debug kernel that is built and stored.
 pub(super) struct Built {
-    /// Its name in `assize`.
+    /// The name of the kernel in `assize`.
     pub(super) name: String,
     pub(super) release: String,
-    /// The directory of its objects, for building modules with `make -C`.
+    /// The directory with the objects, for `make -C` of modules.
     pub(super) objects: PathBuf,
     /// The version that the compiler reports.
     pub(super) compiler: String,
-    /// How long the build took.
+    /// The duration of the build in seconds.
     pub(super) seconds: u64,
-    /// The number of options that are set, including modules.
+    /// The number of options that are set, as built-in or module.
     pub(super) options: usize,
 }
 
-/// Builds and stores a kernel, unless it exists.
+/// Builds and stores a kernel, unless one of the same inputs is there.
 pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<Built, Error> {
     let missing: Vec<&str> = TOOLS
         .iter()
@@ -68,7 +68,7 @@ pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<
         println!("{name} is there");
         return describe(name, objects, compiler, seconds);
     }
-    // Objects of another compiler or version would be mixed in.
+    // Objects of another compiler or version would be mixed with the new ones.
     files::remove(&objects)?;
     files::write(&objects.join("fragment"), &fragment)?;
     let begun = Instant::now();
@@ -82,7 +82,7 @@ pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<
     Ok(built)
 }
 
-/// The seconds that the build took, if it was made from these inputs.
+/// The duration of the earlier build in seconds, if it had these inputs; else `None`.
 fn built_before(stamp: &Path, key: &str) -> Option<u64> {
     let text = fs::read_to_string(stamp).ok()?;
     let (seconds, of) = text.split_once('\n')?;
@@ -119,7 +119,7 @@ fn fragment(kind: &Kind) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Generates `.config` from the fragment, and checks that each of its lines holds.
+/// Generates `.config` from the fragment, and checks that all its lines took effect.
 fn configure(source: &Source, objects: &Path, fragment: &str) -> Result<(), Error> {
     let all = format!("KCONFIG_ALLCONFIG={}", objects.join("fragment").display());
     make(source, objects, &[&all, "allnoconfig"])?;
@@ -135,7 +135,7 @@ fn configure(source: &Source, objects: &Path, fragment: &str) -> Result<(), Erro
     ))
 }
 
-/// The lines of a fragment that a configuration does not have.
+/// The lines of a fragment that are missing in a configuration.
 fn lost<'a>(fragment: &'a str, config: &str) -> Vec<&'a str> {
     let has = |wanted: &str| config.lines().any(|line| line == wanted);
     let holds = |line: &str| match line.strip_suffix("=n") {
@@ -151,7 +151,7 @@ fn lost<'a>(fragment: &'a str, config: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Runs `make` in the sources, with separate objects.
+/// Runs `make` on the sources, with objects in a separate directory.
 fn make(source: &Source, objects: &Path, what: &[&str]) -> Result<(), Error> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let log = objects.join("log");
@@ -198,8 +198,8 @@ fn store(kernels: &Kernels, source: &Source, built: &Built) -> Result<(), Error>
         .map_err(|error| error.to_string())
 }
 
-/// Builds the modules of the tree, including those with planted bugs, in a copy of it.
-/// Returns the directory of the copy.
+/// Builds the modules of the tree, and those with planted bugs, in a copy of their sources. Returns
+/// the directory of the copy.
 pub(super) fn modules(built: &Built, place: &Path) -> Result<PathBuf, Error> {
     let copy = place.join("kernel");
     kmod::copy(&copy)?;

@@ -1,4 +1,4 @@
-//! The debug kernels, the reports that each must produce, and the tests that run on it.
+//! The debug kernels, the reports that each must print, and the tests to run on it.
 
 /// A kind of debug kernel; its configuration is `base.config` and
 /// `NAME.config` in `kernel/debug/`.
@@ -6,10 +6,10 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Whether it can find leaked memory.
     pub(super) leaks: bool,
-    /// Whether its reports may be about other code: races are reported wherever they are,
-    /// and the kernel has its own.
+    /// Whether only reports about our modules count: races are reported wherever they are, and the
+    /// kernel has some.
     pub(super) others: bool,
-    /// Planted bugs, and words in the report that each must cause.
+    /// Planted bugs, each with words of the report that it must cause.
     pub(super) planted: &'static [(&'static str, &'static str)],
 }
 
@@ -58,7 +58,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// For kinds that report unreferenced memory instead of a message.
+/// Stands for unreferenced memory, of which there is no message.
 pub(super) const LEAK: &str = "leaked memory";
 
 /// A program with arguments, run with all modules loaded.
@@ -66,9 +66,9 @@ pub(super) struct Test {
     pub(super) name: &'static str,
     pub(super) program: &'static str,
     pub(super) arguments: &'static [&'static str],
-    /// Whether to make some of its allocations fail.
+    /// Whether some of its allocations fail on purpose.
     pub(super) failslab: bool,
-    /// The kinds that it applies to; empty for all.
+    /// The kinds of kernels on which it runs; empty for all.
     pub(super) kinds: &'static [&'static str],
 }
 

@@ -1,8 +1,8 @@
 //! Builds self-checking kernels from Debian's sources, and runs all tests of the modules
 //! on them.
 //!
-//! A silent kernel proves nothing unless it would have reported a bug. So bugs are
-//! planted first, one for each kind of check, and each must be reported.
+//! A silent kernel proves nothing unless it would have reported a bug. So bugs are planted first,
+//! one for each kind of check, and each must be reported.
 
 mod boots;
 mod build;
@@ -46,7 +46,7 @@ struct Wanted {
     kinds: Vec<&'static Kind>,
     /// Whether to write the page.
     write: bool,
-    /// Whether to repeat runs that are in the cache.
+    /// Whether to repeat cached runs.
     fresh: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         fresh,
     } = read(arguments)?;
     let place = ready()?;
-    // The tree may change during the run.
+    // Determined first, as the tree may change during the run.
     let commit = commit()?;
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let source = kernels
@@ -135,7 +135,7 @@ fn ready() -> Result<PathBuf, Error> {
     files::scratch("debug-kernel")
 }
 
-/// The commit of the tested modules, marked if the tree has changes.
+/// The commit of the tested modules, with a mark if the tree has changes.
 fn commit() -> Result<String, Error> {
     let commit = output("git", &["rev-parse", "--short=12", "HEAD"])?;
     let changed = output("git", &["status", "--porcelain", "--", "kernel"])?;

@@ -3,7 +3,7 @@
 use super::Lane;
 use super::boots::{Planted, Tried};
 
-/// What was found on one kernel, in Markdown.
+/// The results on one kernel as Markdown.
 pub(super) fn section(version: &str, commit: &str, lane: &Lane) -> String {
     let built = &lane.built;
     let mut text = format!(
@@ -74,7 +74,7 @@ fn elsewhere(tried: &[Tried]) -> String {
     text
 }
 
-/// A text with characters escaped that would end a cell of a table.
+/// A text with the characters escaped that would end a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

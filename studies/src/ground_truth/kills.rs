@@ -1,5 +1,4 @@
-//! Kills and resumes a soak: no event is lost or counted twice, and the exposure is
-//! exact.
+//! Kills and resumes a soak: no event may be lost or counted twice, and the exposure must be exact.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +12,8 @@ use xtask::command::run as run_command;
 use xtask::draw::Draws;
 use xtask::{Error, files};
 
-/// 30 minutes of a watched CPU with occasional stalls. `gaps` watches only part of the
-/// time, as a busy CPU costs the host instructions for the whole time.
+/// 30 minutes of a watched CPU with occasional stalls. `gaps` watches only part of the time, as the
+/// host has to execute the instructions of a busy CPU.
 const EXPERIMENT: &str = r#"title = "A soak"
 question = "Does a soak that is killed count what one that is not killed counts?"
 cpus = 2
@@ -31,21 +30,21 @@ stalls = { length = ["2us", "20us"], period = "50ms", jitter = "45ms", cpu = 1 }
 kind = "command"
 argv = ["sleep", "60"]
 "#;
-/// How often the soak is killed.
+/// Number of kills.
 const KILLS: usize = 5;
-/// The stream number of the draws.
+/// Stream number of the random draws.
 const PART: u64 = 2000;
-/// The file that differs between executions, as intended.
+/// The file that may differ between executions.
 const LOG: &str = "log.jsonl";
 
-/// The table.
+/// Measures the soak, and returns the table.
 pub(super) fn measure(seed: u64) -> Result<String, Error> {
     let file = written("kills", EXPERIMENT)?;
     let [whole, killed] = ["whole.bundle", "killed.bundle"].map(|name| file.with_file_name(name));
     let begun = Instant::now();
     run_command(soak(&file, &whole)?)?;
     let took = begun.elapsed();
-    // However long the intervals are, the soak is not done before the last kill.
+    // Short enough that the soak cannot end before the last kill.
     let longest = took / (KILLS as u32 + 1);
     let mut draws = Draws::new(seed, PART);
     let mut recorded = Vec::new();
@@ -74,7 +73,7 @@ fn soak(file: &Path, bundle: &Path) -> Result<Command, Error> {
     assize(&[&["run", "--fresh", "--quiet"], &how[..]].concat())
 }
 
-/// Kills the soak with SIGKILL; it is an error if it has already ended.
+/// Kills the soak with SIGKILL after `time`; fails if the soak has already ended.
 fn kill_after(mut command: Command, time: Duration) -> Result<(), Error> {
     let fault = |why| format!("assize run: {why}");
     let mut child = command.spawn().map_err(fault)?;
@@ -109,7 +108,7 @@ fn contents(bundle: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     Ok(files)
 }
 
-/// The files that exist on one side only, or differ.
+/// The files that differ, or exist on one side only.
 fn different(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<String> {
     let all = a
         .keys()

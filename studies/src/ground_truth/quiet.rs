@@ -1,4 +1,4 @@
-//! What detectors find if nothing is planted.
+//! The findings of detectors on a machine where nothing is planted.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use assize_judge::garwood;
 use super::{Looked, carry_out, runs};
 use xtask::Error;
 
-/// Runs of each detector, and their length in seconds: 30 minutes in all.
+/// Number of runs of each detector, and their length in seconds: 30 minutes in total.
 const RUNS: u64 = 30;
 const RUN_S: u64 = 60;
-/// The confidence level of the bound of the rate.
+/// Confidence level of the bound on the rate.
 const LEVEL: f64 = 0.95;
 
 /// A detector of stalls.
@@ -21,7 +21,7 @@ struct Detector {
     /// Whether it is a tracer in the kernel.
     tracer: bool,
     kernel: &'static str,
-    /// The settings. A busy detector costs the host instructions for the whole time, so
+    /// Settings of the instrument. The host has to execute the instructions of a busy detector, so
     /// each watches only part of the time.
     settings: &'static str,
 }
@@ -55,8 +55,8 @@ const DETECTORS: [Detector; 4] = [
     },
 ];
 
-/// Two CPUs; the watched one has neither ticks nor tasks, and only a sleeping process
-/// runs.
+/// An experiment with two CPUs; the watched one has neither ticks nor tasks, and only a sleeping
+/// process runs.
 fn experiment(detector: Detector) -> String {
     format!(
         r#"title = "A quiet machine"
@@ -79,7 +79,7 @@ argv = ["sleep", "{RUN_S}"]
         kernel = detector.kernel,
         settings = detector.settings,
         setup = match detector.tracer {
-            // It recognises system management interrupts by an MSR.
+            // `gaps` recognises system management interrupts by an MSR.
             false => "setup = [{ module = \"msr\" }]",
             true => "",
         }
@@ -91,13 +91,13 @@ argv = ["sleep", "{RUN_S}"]
 struct Quiet {
     runs: u64,
     observed_ns: u64,
-    /// Findings that it cannot explain.
+    /// Findings without an explanation.
     false_alarms: u64,
-    /// Findings that it attributes to something the kernel knows.
+    /// Findings that it attributes to an event known to the kernel.
     explained: u64,
 }
 
-/// The table.
+/// Measures all detectors, and returns the table.
 pub(super) fn measure() -> Result<String, Error> {
     let mut rows = String::new();
     for detector in DETECTORS {

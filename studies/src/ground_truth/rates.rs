@@ -14,8 +14,8 @@ const RUNS: u64 = 10;
 const RUN_S: u64 = 60;
 const EVENT: &str = "timerlat_late";
 
-/// A stall is longer than the period of the tracer's timer, so it cannot be missed
-/// between two timers; and a detector that sleeps is exposed all the time.
+/// An experiment with rare stalls. They are longer than the period of the tracer's timer, so none
+/// falls between two timers; and the detector, which sleeps, is exposed all the time.
 fn experiment() -> String {
     format!(
         r#"title = "Rare stalls"
@@ -46,7 +46,7 @@ argv = ["sleep", "{RUN_S}"]
     )
 }
 
-/// The table.
+/// Measures the rates, and returns the table.
 pub(super) fn measure() -> Result<String, Error> {
     let bundle = carry_out("rates", &experiment())?;
     table(&judged(&bundle)?)
@@ -93,7 +93,7 @@ fn count(rate: &Value) -> u64 {
     rate["count"].as_u64().unwrap_or(0)
 }
 
-/// `20 to 55`, or `more than 200` where there was none.
+/// `20 to 55`, or `more than 200` if the rate has no upper bound.
 fn interval(rate: &Value) -> Result<String, Error> {
     let end = |at: usize| rate["ci"][at].as_f64().ok_or("a rate without interval");
     let (low, high) = (end(0)?, end(1)?);

@@ -1,4 +1,4 @@
-//! How many planted stalls the kernel's own tracers find.
+//! Measures how many planted stalls the kernel's tracers find.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,10 +10,11 @@ use assize_job::gaps::{Cause, Gap, Seen};
 use super::{Stall, carry_out, runs};
 use xtask::Error;
 
-/// The time from the recorded start of a window until the tracer actually looks.
+/// The time in ns from the recorded start of a window until the tracer actually looks.
 const EDGE_NS: u64 = 10_000;
 
-/// One level for each length, as hwlat only reports the longest one in a window.
+/// An experiment with one level for each length, as hwlat reports only the longest stall of a
+/// window.
 fn experiment(kind: TracerKind) -> String {
     let tracer = match kind {
         TracerKind::Hwlat => {
@@ -45,7 +46,7 @@ tracer = {{ cpus = [1], {tracer} }}
     text + "[workloads.rest]\nkind = \"command\"\nargv = [\"sleep\", \"1\"]\n"
 }
 
-/// The table of all three tracers.
+/// Measures all three tracers, and returns the table.
 pub(super) fn measure() -> Result<String, Error> {
     let mut rows = String::new();
     for kind in TracerKind::ALL {
@@ -60,7 +61,7 @@ pub(super) fn measure() -> Result<String, Error> {
     ))
 }
 
-/// What was found of the planted stalls, by length in microseconds; 0 is without stalls.
+/// The score of a tracer by planted length in microseconds; 0 if nothing was planted.
 fn scores(bundle: &Path, kind: TracerKind) -> Result<BTreeMap<u64, Score>, Error> {
     let mut scores: BTreeMap<u64, Score> = BTreeMap::new();
     for run in runs(bundle, &format!("{}.txt", kind.word()))? {
@@ -77,20 +78,20 @@ fn scores(bundle: &Path, kind: TracerKind) -> Result<BTreeMap<u64, Score>, Error
     Ok(scores)
 }
 
-/// What was found of the stalls of one length.
+/// The findings on stalls of one length.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Score {
     planted: u64,
     found: u64,
-    /// How much longer than planted each reported length was.
+    /// Reported minus planted length of each stall found.
     more_ns: Vec<i64>,
-    /// Unexplained latencies without a planted stall.
+    /// Unexplained latencies that match no planted stall.
     besides: u64,
     observed_ns: u64,
 }
 
 impl Score {
-    /// Adds the runs of a tracer that reports each latency.
+    /// Adds a run of a tracer that reports each latency.
     fn add(&mut self, stalls: &[Stall], seen: &Seen) -> Result<(), Error> {
         let mut left: Vec<&Gap> = seen
             .gaps
@@ -114,8 +115,7 @@ impl Score {
         Ok(())
     }
 
-    /// Adds those of a tracer that counts the latencies of a window and reports the
-    /// longest.
+    /// Adds a run of a tracer that counts the latencies of a window and reports the longest.
     fn add_counts(&mut self, stalls: &[Stall], seen: &Seen) -> Result<(), Error> {
         let stalls = in_sight(stalls, seen)?;
         for window in &seen.windows {

@@ -35,11 +35,11 @@ pub(super) const PAGE: Page = Page {
     ],
 };
 
-/// The CPUs of the reports, in order.
+/// The numbers of CPUs of the reports, in order.
 const CPUS: [&str; 2] = ["1", "2"];
 const WORKLOADS: [&str; 6] = ["frames", "sync", "window", "threads", "storm", "deep"];
 
-/// Context switches of the posted workload with each of the posted designs.
+/// Context switches of the posted workload under each posted design.
 fn two_by_two(reports: &[Report]) -> String {
     let (metric, workload) = ("context_switches_per_job", "frames");
     let mut rows = vec![
@@ -72,7 +72,7 @@ fn two_by_two(reports: &[Report]) -> String {
     )
 }
 
-/// A metric on every workload except the posted one, with every design.
+/// A metric under every design, on every workload except the posted one.
 fn of_workloads(reports: &[Report], metric: &str) -> String {
     const DESIGNS: [&str; 6] = [
         "depq+worker",
@@ -114,7 +114,7 @@ fn of_workloads(reports: &[Report], metric: &str) -> String {
     table(&heading, 2, &rows)
 }
 
-/// Medians of the waiting times of a job.
+/// Medians of the stages of a job's latency.
 fn latency(reports: &[Report]) -> String {
     const ROWS: [(&str, &str, &str); 5] = [
         ("submit to run_job", "submit_to_run_ns_p50", "frames"),

@@ -1,12 +1,11 @@
-//! drm_sched in the shapes of three drivers, compared with depq: a section of the page on
-//! depq.
+//! drm_sched with the settings of three drivers compared with depq: a section of the page on depq.
 
 use super::figures::{count, ratio};
 use super::report::Report;
 use super::{Page, Part, table};
 
 const FILE: &str = "experiments/dep-queue-shapes.toml";
-/// One CPU and two.
+/// Options for one CPU; below, for two.
 const ONE: &[&str] = &["--cpus", "1"];
 const TWO: &[&str] = &["--cpus", "2"];
 
@@ -45,12 +44,12 @@ const fn part(
     }
 }
 
-/// In the order of the parts.
+/// The shapes, in the order of the parts.
 const SHAPES: [&str; 3] = ["xe", "panthor", "amdgpu"];
 const CPUS: [&str; 2] = ["1", "2"];
 const WORKLOADS: [&str; 6] = ["frames", "sync", "window", "threads", "storm", "deep"];
 
-/// drm_sched in each shape, and how the two corresponding forms of depq compare with it.
+/// drm_sched in each shape, and the two corresponding forms of depq relative to it.
 fn by_shape(reports: &[Report], metric: &str) -> String {
     let mut rows = Vec::new();
     for workload in WORKLOADS {
@@ -92,7 +91,7 @@ mod tests {
                     "mean_baseline": mean,
                 })
             };
-            // The other rows must not be used.
+            // Rows of other metrics must not be used.
             let other = json!({
                 "metric": "busy_time_per_job", "workload": "deep", "ratio": 9.0,
                 "configuration": "other-plain", "verdict": "established", "mean_baseline": mean,

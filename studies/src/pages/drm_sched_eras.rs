@@ -56,7 +56,7 @@ const WORKLOADS: [&str; 14] = [
     "uneven-256",
     "interactive",
 ];
-/// The names in the report, and those on the page.
+/// The names of configurations in the report and on the page.
 const CONFIGURATIONS: [(&str, &str); 7] = [
     ("6.1+drm-sched", "6.1"),
     ("6.12+drm-sched", "6.12"),
@@ -67,13 +67,13 @@ const CONFIGURATIONS: [(&str, &str); 7] = [
     ("7+depq", "on 7"),
 ];
 
-/// The reports with the baselines drm_sched of 6.12, of 7, and of 6.1: the parts of the
-/// page in order.
+/// The reports with the baselines drm_sched of 6.12, of 7, and of 6.1: the parts of the page, in
+/// order.
 fn by_kernel(reports: &[Report]) -> [&Report; 3] {
     [&reports[0], &reports[1], &reports[2]]
 }
 
-/// For each metric, the fair policy against the default one of the same kernel.
+/// For each metric, the fair policy relative to the default one of the same kernel.
 fn fair(reports: &[Report]) -> String {
     let [_, seven, _] = by_kernel(reports);
     let mut rows = Vec::new();
@@ -99,7 +99,7 @@ fn fair(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// Context switches of each kernel's drm_sched against those of 6.12, and of depq against
+/// Context switches of each kernel's drm_sched relative to that of 6.12, and of depq relative to
 /// drm_sched of the same kernel.
 fn switches(reports: &[Report]) -> String {
     let [old, seven, oldest] = by_kernel(reports);
@@ -137,7 +137,7 @@ fn latency(reports: &[Report]) -> String {
     by_workload(reports, |_| true, "submit_to_run_ns_p50", time)
 }
 
-/// The ratio of engine time between the contexts with the most and the least.
+/// The ratio of engine time between the contexts that got the most and the least.
 fn fairness(reports: &[Report]) -> String {
     let crowd = |name: &str| name.starts_with("crowd-") || name.starts_with("uneven-");
     by_workload(reports, crowd, "engine_time_ratio", count)
@@ -158,7 +158,7 @@ fn by_workload(
     })
 }
 
-/// The wait times of the client that waits for each of its jobs.
+/// The waiting times of the client that waits for each of its jobs.
 fn interactive(reports: &[Report]) -> String {
     let report = by_kernel(reports)[0];
     let rows = [
@@ -172,8 +172,8 @@ fn interactive(reports: &[Report]) -> String {
     )
 }
 
-/// A table with a column for each configuration. `rows` has the title of each row, and
-/// the key for `cell`.
+/// A table with a column for each configuration. `rows`: the title of each row, and the key for
+/// `cell`.
 fn means(first: &str, rows: &[(String, &str)], cell: &dyn Fn(&str, &str) -> String) -> String {
     let mut heading = vec![first];
     heading.extend(CONFIGURATIONS.map(|(_, said)| said));
@@ -194,8 +194,8 @@ mod tests {
 
     use super::*;
 
-    /// A report with these ratios of context switches to the baseline in `sync`, by
-    /// configuration.
+    /// A report in which configurations have these ratios of context switches to the baseline in
+    /// `sync`.
     fn report(baseline: &str, ratios: &[(&str, f64)]) -> Report {
         let rows: Vec<Value> = ratios
             .iter()

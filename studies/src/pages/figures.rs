@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Shown if there is no value.
+/// The mark for a missing value.
 const NOTHING: &str = "–";
 
 /// The mark of a verdict; `established` has none.
@@ -24,7 +24,7 @@ pub(super) fn ratio(row: Option<&Value>) -> String {
     }
 }
 
-/// The same without a mark, for ratios that are not comparisons.
+/// Like [`ratio`] without a mark, for ratios that are not compared.
 pub(super) fn plain_ratio(row: Option<&Value>) -> String {
     let ratio = row.and_then(|row| row["ratio"].as_f64());
     ratio.map_or_else(|| NOTHING.into(), digits)

@@ -1,7 +1,7 @@
 //! The pages that report whole experiments; their tables are generated from bundles.
 //!
-//! A table is between `<!-- made: NAME -->` and `<!-- end -->`. The text about it is
-//! written by hand, and must be reviewed when the table changes.
+//! A table is between `<!-- made: NAME -->` and `<!-- end -->`. The text around it is written by
+//! hand, and must be reviewed when the table changes.
 
 mod dep_queue;
 mod dep_queue_shapes;
@@ -25,9 +25,9 @@ struct Part {
     /// The name of its bundle.
     name: &'static str,
     file: &'static str,
-    /// Options for running it.
+    /// Options of `assize run`.
     more: &'static [&'static str],
-    /// Options for reporting its bundle.
+    /// Options of `assize report`.
     asked: &'static [&'static str],
 }
 
@@ -39,7 +39,7 @@ struct Page {
     tables: &'static [(&'static str, Make)],
 }
 
-/// Makes a table from the reports of a page's parts, in order.
+/// A function that makes a table from the reports of a page's parts, in order.
 type Make = fn(&[Report]) -> String;
 
 static PAGES: [Page; 7] = [
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 }
 
 impl Part {
-    /// Carries out the runs that are missing from its bundle, and reads its report.
+    /// Executes the runs that its bundle lacks, and returns its report.
     fn report(&self, from: &Path) -> Result<Report, Error> {
         let bundle = from.join(format!("{}.bundle", self.name));
         let bundle = bundle.to_str().ok_or("the directory is not UTF-8")?;
@@ -108,8 +108,8 @@ impl Part {
     }
 }
 
-/// If a baseline was requested, checks that the report uses it, as its tables are read as
-/// comparisons with that configuration.
+/// If a baseline was requested, checks that the report uses it, because the tables are comparisons
+/// with it.
 fn has_baseline(document: &Value, asked: &[&str]) -> Result<(), Error> {
     let mut words = asked.iter().skip_while(|word| **word != "--baseline");
     match words.nth(1) {
@@ -121,8 +121,7 @@ fn has_baseline(document: &Value, asked: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// Rows of a Markdown table with a heading; columns from `numbers` on are
-/// aligned to the right.
+/// A Markdown table; columns from `numbers` on are aligned to the right.
 fn table(heading: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let heading_cells: Vec<String> = heading.iter().map(ToString::to_string).collect();

@@ -6,9 +6,9 @@ use super::figures::{count, percent, ratio, time};
 use super::report::Report;
 use super::{Page, Part, table};
 
-/// The baseline as the report calls it.
+/// The name of the baseline in the report.
 const BASELINE: &str = "none";
-/// All policies in the experiment, the baseline first.
+/// All policies of the experiment, baseline first.
 const POLICIES: [&str; 7] = [
     BASELINE,
     "spread",
@@ -34,8 +34,7 @@ pub(super) const PAGE: Page = Page {
         name: "packing",
         file: "experiments/packing.toml",
         more: &[],
-        // As declared in the experiment; repeated here for bundles that were started
-        // before that.
+        // As in the experiment; repeated for bundles that were recorded before it declared them.
         asked: &[
             "--tradeoff",
             "render_time_mean in browser-audio against modelled_energy in audio",
@@ -89,7 +88,7 @@ fn non_idle(reports: &[Report]) -> String {
     table(&heading, 2, &rows)
 }
 
-/// Modelled energy on each workload whose duration does not depend on the policy.
+/// Modelled energy on each workload with a fixed duration.
 fn energy(reports: &[Report]) -> String {
     let report = &reports[0];
     let mut rows = Vec::new();
@@ -113,7 +112,7 @@ fn energy(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// The cost of packing.
+/// What packing costs.
 fn prices(reports: &[Report]) -> String {
     let report = &reports[0];
     let mut rows = Vec::new();
@@ -148,7 +147,7 @@ fn prices(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// Render time against another metric, and the position of each policy.
+/// Render time against another metric, with the standing of each policy.
 fn trade_off(report: &Report, against: &str) -> String {
     let Some(tradeoff) = report.tradeoff("render_time_mean", against) else {
         return String::new();
@@ -192,8 +191,7 @@ fn trade_off(report: &Report, against: &str) -> String {
     format!("{said}\n\n{}", table(&heading, 1, &rows))
 }
 
-/// `front`, the policies that dominate it, or those from which it cannot be
-/// distinguished.
+/// `front`, the policies that dominate this one, or those that may dominate it.
 fn standing(point: &Value) -> String {
     let weak = match point["supported"].as_bool() {
         Some(true) => " ~",

@@ -13,7 +13,7 @@ pub(super) const PAGE: Page = Page {
         Part {
             name: "packing-cpus-2",
             file: FILE,
-            // There are no domains of four CPUs.
+            // Without the policies for domains of four CPUs, which two CPUs cannot form.
             more: &[
                 "--cpus",
                 "2",
@@ -33,9 +33,9 @@ pub(super) const PAGE: Page = Page {
 };
 
 const FILE: &str = "experiments/packing-cpus.toml";
-/// The number of CPUs of the machines in the reports.
+/// The numbers of CPUs of the reports' machines.
 const MACHINES: [u32; 2] = [2, 8];
-/// The names in the report, and those on the page.
+/// The names of policies in the report and on the page.
 const POLICIES: [(&str, &str); 5] = [
     ("none", "EEVDF"),
     ("power", "`power`"),
@@ -44,7 +44,7 @@ const POLICIES: [(&str, &str); 5] = [
     ("pack-learn", "`pack-learn`"),
 ];
 
-/// How tasks and pages are distributed over the CPUs of each machine.
+/// The distribution of tasks and pages over the CPUs of each machine.
 fn machines(reports: &[Report]) -> String {
     let mut rows = Vec::new();
     for (cpus, report) in MACHINES.into_iter().zip(reports) {

@@ -31,7 +31,7 @@ pub(super) const PAGE: Page = Page {
     ],
 };
 
-/// The names in the report, and those on the page.
+/// The names of policies in the report and on the page.
 const POLICIES: [(&str, &str); 3] = [
     ("none", "EEVDF"),
     ("pack-burst", "`pack-burst`"),
@@ -43,7 +43,7 @@ const EFFECTS: [(&str, &str); 3] = [
     ("fill:run", "both, beyond each"),
 ];
 
-/// The time and energy of pages with music under each policy.
+/// Time and energy of pages with music under each policy.
 fn learning(report: &Report) -> String {
     let rows = POLICIES.map(|(policy, name)| {
         let mean = |metric| report.mean(metric, "browser-audio", policy);
@@ -73,7 +73,7 @@ fn learning(report: &Report) -> String {
     table(&heading, 1, &rows)
 }
 
-/// The results of each fill level, by how much work the tasks have.
+/// The results of each fill level, by the amount of work of the tasks.
 fn fill(report: &Report) -> String {
     let mut rows = Vec::new();
     for work in ["20", "60"] {

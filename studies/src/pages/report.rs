@@ -21,7 +21,7 @@ impl Report {
         )
     }
 
-    /// The difference between the baseline and its repetition.
+    /// The comparison of the repeated baseline with the baseline.
     pub(super) fn floor(&self, metric: &str, workload: &str) -> Option<&Value> {
         self.document["noise_floor"].as_array()?.iter().find(|row| {
             row["metric"] == metric && row["workload"] == workload && row["ratio"].is_number()
@@ -80,8 +80,7 @@ impl Report {
         rates.iter().find(of)?["count"].as_u64()
     }
 
-    /// The fraction of all samples of a metric, in the runs of a configuration, that
-    /// exceed a value.
+    /// The fraction of all samples of a metric in a configuration's runs that exceed a value.
     pub(super) fn share_beyond(&self, metric: &str, configuration: &str, than: f64) -> Option<f64> {
         let (mut beyond, mut all) = (0.0, 0.0);
         let runs = self

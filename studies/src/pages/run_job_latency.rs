@@ -1,4 +1,4 @@
-//! How late run_job starts with each kind of worker.
+//! How late run_job starts under each kind of worker.
 
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ const RT: &[&str] = &[
     "worker=workqueue,kthread,follow,bypass,bypass-follow",
 ];
 
-// The indices of the parts among the reports.
+// Indices of the parts among the reports.
 const MAIN_2: usize = 0;
 const MAIN_1: usize = 1;
 const NICE_2: usize = 2;
@@ -64,8 +64,7 @@ const fn part(name: &'static str, file: &'static str, more: &'static [&'static s
     }
 }
 
-/// A delay longer than this means that a thread waits for the end of another's time
-/// slice.
+/// A longer delay, in ns, means that a thread waits for the end of another's time slice.
 const TURN_NS: f64 = 1e6;
 
 /// The experiment's table of jitter; the first column has medians, or only ratios to the
@@ -124,7 +123,7 @@ fn time_or_ratio(report: &Report, metric: &str, workload: &str, configuration: &
     }
 }
 
-/// The jitter at nice -1 in three arrangements of control groups.
+/// The jitter at nice -1 with three arrangements of control groups.
 fn nice(reports: &[Report]) -> String {
     const WORKLOADS: [&str; 3] = ["stream-nice", "session-nice", "apart-nice"];
     const WORKERS: [&str; 7] = [

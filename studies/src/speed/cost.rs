@@ -4,7 +4,7 @@ use super::Lab;
 use xtask::cpu_time::of_children;
 use xtask::{Error, files, tree};
 
-/// Runs of `sync` after the first one, which creates the image.
+/// Number of runs of `sync`, apart from the first, which creates the image.
 const RUNS: u32 = 10;
 /// Seconds of idle time in the short and in the long run.
 const IDLE: (u32, u32) = (1, 41);
@@ -25,7 +25,7 @@ submissions = 500
 pub(super) fn section(lab: &Lab) -> Result<String, Error> {
     let sync = sync(lab)?;
     let tour = tree::root()?.join("experiments/tour/dep-queue.toml");
-    // The first time creates the images.
+    // Creates the images, whose cost does not count.
     lab.carry_out(&tour, "tour-images", &["--fresh"])?;
     let (tour, _) = lab.carry_out(&tour, "tour", &["--fresh"])?;
     let mut idle = Vec::new();
@@ -50,8 +50,7 @@ pub(super) fn section(lab: &Lab) -> Result<String, Error> {
     ))
 }
 
-/// CPU seconds per run of `sync`: the additional cost of more runs, divided by their
-/// number.
+/// CPU seconds per run of `sync`: the additional cost of more runs divided by their number.
 fn sync(lab: &Lab) -> Result<f64, Error> {
     let file = write(lab, "sync.toml", SYNC)?;
     lab.carry_out(&file, "sync-image", &["--runs", "1"])?;
@@ -61,7 +60,7 @@ fn sync(lab: &Lab) -> Result<f64, Error> {
     Ok((more - one) / f64::from(RUNS))
 }
 
-/// CPU seconds per second in which no CPU of the guest has anything to do.
+/// CPU seconds per second in which all CPUs of the guest are idle.
 fn idle_second(lab: &Lab, cpus: u32) -> Result<f64, Error> {
     let mut costs = Vec::new();
     for seconds in [IDLE.0, IDLE.1] {
@@ -88,7 +87,7 @@ fn write(lab: &Lab, name: &str, text: &str) -> Result<std::path::PathBuf, Error>
     Ok(path)
 }
 
-/// The CPU seconds of the processes that `what` starts and waits for.
+/// The CPU seconds of the processes that `what` starts and reaps.
 fn cost<T>(what: impl FnOnce() -> Result<T, Error>) -> Result<f64, Error> {
     let before = of_children()?;
     what()?;

@@ -1,8 +1,8 @@
 //! `cargo studies validity`: how often the verdicts are wrong, by simulation.
 //!
-//! Each case plants a truth in records, judges them as every verb of the command does,
-//! and counts verdicts, sentences and claims in the document. Cases are split into chunks
-//! with separate random numbers, so the figures do not depend on the number of threads.
+//! Each case plants a truth in records, judges them like every verb of the command, and counts
+//! verdicts, sentences and claims. Cases are split into chunks with separate random numbers, so
+//! that figures do not depend on the number of threads.
 
 mod cases;
 mod noise;
@@ -20,9 +20,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tally::Tally;
 use xtask::{Error, marks};
 
-/// Where `--write` puts the summary.
+/// The page for the summary, with `--write`.
 const PAGE: &str = "docs/validity.md";
-/// Where it puts the tables behind the summary.
+/// The page for the tables behind it.
 const TABLES: &str = "studies/validity.md";
 
 /// The options of the command.
@@ -30,7 +30,7 @@ struct Options {
     quick: bool,
     write: bool,
     seed: u64,
-    /// Only the cases whose description contains this.
+    /// Simulates only cases whose description contains this text.
     only: String,
 }
 
@@ -85,8 +85,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
     Ok(options)
 }
 
-/// Simulates the cases on all CPUs, and counts. A quick run leaves out those that take
-/// long.
+/// Simulates the cases on all CPUs, and counts. A quick run leaves out slow cases.
 fn simulated(options: &Options) -> Vec<Case> {
     let mut cases = cases::all();
     cases.retain(|case| case.chunks(options.quick) > 0 && case.what.contains(&options.only));
@@ -95,7 +94,7 @@ fn simulated(options: &Options) -> Vec<Case> {
     cases
 }
 
-/// Counts in each case.
+/// Simulates each case and adds to its counts.
 fn count(cases: &mut [Case], quick: bool, seed: u64, threads: usize) {
     let chunks: Vec<(usize, u32)> = cases
         .iter()
@@ -141,7 +140,7 @@ mod tests {
     use std::collections::BTreeSet;
     use tally::Measure;
 
-    /// Cases that take no time.
+    /// Cases that are fast.
     fn few() -> Vec<Case> {
         let mut cases = cases::all();
         let wanted = ["factors/5", "events/3-with", "runs/blocks-10-4"];

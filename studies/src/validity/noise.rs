@@ -31,9 +31,9 @@ impl Noise {
         }
     }
 
-    /// The noise of one run, a factor around 1 with a standard deviation of about
-    /// `spread`. `common` is what all metrics of the run share: a standard normal number
-    /// and its share of the variance (normal noise only).
+    /// The noise of one run: a factor around 1 with a standard deviation of about `spread`.
+    /// `common`: what all metrics of the run share, as a standard normal number and its share of
+    /// the variance (normal noise only).
     pub(crate) fn factor(self, spread: f64, common: (f64, f64), source: &mut Source) -> f64 {
         let e = std::f64::consts::E;
         match self {

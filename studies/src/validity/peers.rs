@@ -1,11 +1,11 @@
-//! Common alternative methods, applied to the same runs.
+//! Alternative methods in common use, applied to the same runs.
 
 use assize_judge::{benjamini_hochberg, holm, paired, welch};
 use std::collections::BTreeMap;
 
 use super::trial::{BASELINE, Trial, row};
 
-/// The methods.
+/// The names of the methods.
 pub(crate) const PEERS: [&str; 5] = [
     "t, each row",
     "t, Holm",
@@ -14,7 +14,7 @@ pub(crate) const PEERS: [&str; 5] = [
     "benchstat",
 ];
 
-/// The names of the rows, and for each method whether it finds a difference at 5 %.
+/// The names of the rows, and whether each method finds a difference at 5 %.
 pub(crate) fn found(trial: &Trial) -> (Vec<String>, [Vec<bool>; PEERS.len()]) {
     let rows = rows(trial);
     let names = rows.iter().map(|row| row.name.clone()).collect();
@@ -42,8 +42,7 @@ struct Row {
 }
 
 impl Row {
-    /// The paired test in blocks, otherwise Welch's; if it is undefined, no difference is
-    /// found.
+    /// p of the paired test in blocks, otherwise of Welch's; 1 if it is undefined.
     fn p_t(&self) -> f64 {
         let test = if self.in_blocks {
             paired::difference(&self.a, &self.b)

@@ -1,4 +1,4 @@
-//! Records with a specific fault, as it occurs in experiments and posts.
+//! Records with a specific fault, as in real experiments and posts.
 
 use assize_bundle::{Events, Measurement, Records, Run, RunCount};
 
@@ -48,7 +48,7 @@ pub(crate) fn tied(metrics: usize, runs: usize, source: &mut Source) -> Trial {
     Trial::without_effect(records, source)
 }
 
-/// Runs with a spread of 2 % against fewer with four times that.
+/// Runs with a spread of 2 % against fewer runs with four times that.
 pub(crate) fn unequal_spread(many: usize, few: usize, source: &mut Source) -> Trial {
     let mut records = Records::default();
     for (configuration, runs, spread) in [(BASELINE, many, 0.02), (OTHER, few, 0.08)] {
@@ -61,8 +61,8 @@ pub(crate) fn unequal_spread(many: usize, few: usize, source: &mut Source) -> Tr
     Trial::without_effect(records, source)
 }
 
-/// Runs that are grouped by configuration while the machine drifts by this much from run
-/// to run, in standard deviations of a run.
+/// Runs grouped by configuration on a machine that drifts by this much from run to run, in standard
+/// deviations of a run.
 pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
     let mut records = Records::default();
     for configuration in [BASELINE, OTHER] {
@@ -75,9 +75,9 @@ pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
     Trial::without_effect(records, source)
 }
 
-/// Blocks that start from memory images, in rotation. Each image makes each configuration
-/// faster or slower at random, with a standard deviation of `spread`, the same as that of
-/// a seed. The second configuration's true ratio is `ratio`.
+/// Blocks that start from memory images in rotation. Each image makes each configuration faster or
+/// slower at random, with a standard deviation of `spread`, like that of a seed. The second
+/// configuration's true ratio is `ratio`.
 pub(crate) fn images(
     (blocks, images): (usize, usize),
     spread: f64,
@@ -126,8 +126,8 @@ pub(crate) fn machines(machines: usize, blocks: usize, spread: f64, source: &mut
     Trial::without_effect(records, source)
 }
 
-/// Runs that differ by 0.3 %, except that a share of those of the second configuration is
-/// 1.6 times slower.
+/// Runs that differ by 0.3 %, except that a share of the second configuration's takes 1.6 times as
+/// long.
 pub(crate) fn slow_runs(runs: usize, share: f64, source: &mut Source) -> Trial {
     let mut records = Records::default();
     for (configuration, share) in [(BASELINE, 0.0), (OTHER, share)] {

@@ -7,8 +7,7 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 pub(crate) struct Source(ChaCha8Rng);
 
 impl Source {
-    /// The stream of a chunk of a case. It depends on the name of the case, but not on
-    /// which other cases there are.
+    /// The stream of a chunk of a case. It depends on the case's name, not on the other cases.
     pub(crate) fn new(seed: u64, case: &str, chunk: u64) -> Self {
         let mut key = [0; 32];
         for (part, number) in key.chunks_mut(8).zip([seed, folded(case), chunk]) {

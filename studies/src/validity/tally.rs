@@ -11,11 +11,11 @@ use super::trial::{Trial, row};
 pub(crate) enum Measure {
     /// Documents in which a row without a difference is `established`.
     FalseEstablished,
-    /// Documents in which such a row is `established` or `supported`.
+    /// Documents in which a row without a difference is `established` or `supported`.
     FalseFound,
     /// Documents with a sentence that gives a direction.
     Directional,
-    /// Documents with a sentence that gives a direction for a row whose verdict does not.
+    /// Documents with a sentence that gives a direction although the row's verdict does not.
     Contradicting,
     /// Rows without a difference that are `established`.
     RowEstablished,
@@ -112,7 +112,7 @@ impl Tally {
     }
 }
 
-/// Judges one trial and counts. A trial that is refused contributes nothing.
+/// Judges one trial and counts. A trial that is refused counts nothing.
 pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
     let mut tally = Tally::default();
     let Ok(document) = try_records(&trial.records, &trial.options) else {
@@ -146,7 +146,7 @@ pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
     tally
 }
 
-/// The name of the row of a comparison, in the form of [`Sentence::rows`].
+/// The name of a comparison's row, in the form of [`Sentence::rows`].
 fn name(comparison: &Comparison) -> String {
     row(
         &comparison.workload,
@@ -232,7 +232,7 @@ fn sentences(tally: &mut Tally, document: &Document) {
     let contradicts = |sentence: &Sentence| {
         sentence.rows.iter().any(|row| {
             verdicts.get(row).is_some_and(|comparison| {
-                // The sentence gives no direction for such a workload.
+                // For such a workload the sentence gives no direction.
                 let unmoved = format!("but not on {} ", comparison.workload);
                 !is_difference(comparison.verdict) && !sentence.text.contains(&unmoved)
             })
@@ -242,7 +242,7 @@ fn sentences(tally: &mut Tally, document: &Document) {
     tally.one(Measure::Contradicting, contradicting);
 }
 
-/// Options that claim the most striking row, as if by a person who has seen the figures.
+/// Options with a claim on the most striking row, as if made after seeing the figures.
 fn claiming_the_best(document: &Document, trial: &Trial) -> Option<Options> {
     let p = |c: &Comparison| (c.p.unwrap_or(1.0), c.p_t.unwrap_or(1.0));
     let best = document.comparisons.iter().min_by(|a, b| {

@@ -12,11 +12,11 @@ pub(crate) const BASELINE: &str = "base";
 /// The factors of a grid of configurations.
 pub(crate) const FACTORS: [&str; 2] = ["bypass", "irq"];
 
-/// Records, the question about them, and the truth.
+/// Records, the question about them, and the true differences.
 pub(crate) struct Trial {
     pub(crate) records: Records,
     pub(crate) options: Options,
-    /// The true ratio of each row in which something differs.
+    /// The true ratio of each row that differs.
     pub(crate) truth: BTreeMap<String, f64>,
     /// Whether to claim the most striking row after seeing the data.
     pub(crate) claims_best: bool,
@@ -62,13 +62,13 @@ pub(crate) enum Runs {
 #[derive(Clone, Copy)]
 pub(crate) enum Changed {
     Nothing,
-    /// All rows of the last configuration.
+    /// All rows of the last configuration, by this ratio.
     LastConfiguration(f64),
-    /// The first metrics, this many, in every configuration.
+    /// This many metrics, from the first, in every configuration, by this ratio.
     Metrics(usize, f64),
-    /// All rows of the configurations with the first factor on.
+    /// All rows of configurations with the first factor on, by this ratio.
     FirstFactor(f64),
-    /// Any row, by a random amount up to this.
+    /// Each row with probability 0.5, by a random amount of at most ± this.
     Anything(f64),
 }
 
@@ -76,10 +76,10 @@ pub(crate) enum Changed {
 #[derive(Clone)]
 pub(crate) struct Grid {
     pub(crate) workloads: usize,
-    /// Not counting the baseline.
+    /// The number of configurations without the baseline.
     pub(crate) configurations: usize,
     pub(crate) metrics: usize,
-    /// How many metrics, from the first, are primary.
+    /// The number of primary metrics, from the first.
     pub(crate) primary: usize,
     /// Whether the last four configurations form a grid of two factors.
     pub(crate) factors: bool,
@@ -95,8 +95,8 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// A row for each metric of one workload and one configuration, with normal noise of
-    /// 3 % and no differences.
+    /// A row for each metric of one workload and one configuration, with normal noise of 3 % and no
+    /// differences.
     pub(crate) fn rows(metrics: usize, runs: Runs) -> Self {
         Self {
             workloads: 1,
@@ -202,8 +202,7 @@ impl Grid {
         }
     }
 
-    /// Which factors a configuration has on; only the last four configurations form a
-    /// grid.
+    /// The factors that a configuration has on; only the last four configurations form a grid.
     fn levels(&self, configuration: usize) -> [bool; 2] {
         let at = (configuration + 3).saturating_sub(self.configurations);
         [at & 1 == 1, at & 2 == 2]
@@ -221,7 +220,7 @@ impl Grid {
         }
     }
 
-    /// The factors common to all runs of a block, by workload, block and metric.
+    /// The noise common to all runs of a block, by workload, block and metric.
     fn block_factors(&self, source: &mut Source) -> BTreeMap<(usize, usize, usize), f64> {
         let mut factors = BTreeMap::new();
         if let (Runs::Blocks(blocks), true) = (self.runs, self.block_spread > 0.0) {

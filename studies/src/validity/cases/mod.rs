@@ -1,4 +1,4 @@
-//! The cases: how to generate documents, what to count in them, and the goals.
+//! The cases: how to generate documents, what to count in them, and goals.
 
 mod nulls;
 mod outcomes;
@@ -19,7 +19,7 @@ pub(crate) enum Section {
     Single,
     /// Runs that crash.
     Crashes,
-    /// The same design with more and more runs; the share found must not fall.
+    /// The same design with increasing numbers of runs; the share found must not fall.
     Runs,
     /// The power by effect size and number of rows.
     Power,
@@ -36,12 +36,12 @@ pub(crate) enum Goal {
     Never,
 }
 
-/// Generates a document of a case.
+/// A function that generates a document of a case.
 type Make = Box<dyn Fn(&mut Source) -> Trial + Send + Sync>;
 
 /// One case.
 pub(crate) struct Case {
-    /// Unique; the key of random numbers and figures.
+    /// A unique name; the key of random numbers and figures.
     pub(crate) name: String,
     pub(crate) section: Section,
     /// A description for the table.
@@ -50,7 +50,7 @@ pub(crate) struct Case {
     documents: [u32; 2],
     /// Whether to apply other methods to the same runs.
     pub(crate) with_peers: bool,
-    /// The measures to show, and their goals.
+    /// The measures to show, with their goals.
     pub(crate) shown: Vec<(Measure, Goal)>,
     pub(crate) make: Make,
     /// The counts.

@@ -66,7 +66,7 @@ fn noises() -> Vec<Case> {
     cases
 }
 
-/// Contrasts that share a baseline: their signs flip together, which is exact only for
+/// Contrasts that share a baseline: their signs are flipped together, which is exact only for
 /// symmetric errors.
 fn sharing() -> Vec<Case> {
     let mut cases = Vec::new();

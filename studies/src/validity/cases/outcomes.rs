@@ -14,11 +14,11 @@ use crate::validity::trial::{BASELINE, Grid, Runs, Trial};
 enum Crashes {
     /// Each run with this probability.
     Chances([f64; 2]),
-    /// All runs of a configuration in a block, with this probability: what its seed and image
-    /// decide is the same for all workloads.
+    /// All runs of a configuration in a block, with this probability, because seed and image affect
+    /// all workloads alike.
     WholeBlocks(f64),
-    /// In the other configuration, runs whose first metric is above its mean by this
-    /// factor.
+    /// In the other configuration, runs whose first metric exceeds its mean by more than this
+    /// fraction.
     SlowOnes(f64),
 }
 
@@ -83,7 +83,7 @@ fn case_of(what: String, grid: Grid, crashes: Crashes) -> Case {
     )
 }
 
-/// Turns runs that crash into failed ones.
+/// Turns the runs that crash into failed ones.
 fn crashing(mut trial: Trial, crashes: Crashes, source: &mut Source) -> Trial {
     let records = &mut trial.records;
     let mut blocks: BTreeMap<(String, Option<u32>), bool> = BTreeMap::new();

@@ -29,7 +29,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Claims selected among many rows.
+/// Claims chosen among many rows.
 fn chosen() -> Vec<Case> {
     let flagship = Grid {
         workloads: 9,
@@ -99,7 +99,7 @@ fn sentences() -> Vec<Case> {
     cases
 }
 
-/// 72 rows, the first of which truly changes, and a claim that it falls.
+/// 72 rows, of which only the first truly changes, and a claim that it falls.
 fn declared(ratio: f64, source: &mut Source) -> Trial {
     let grid = Grid::rows(72, Runs::Blocks(8)).changed(Changed::Metrics(1, ratio));
     let mut trial = grid.trial(source);
@@ -178,7 +178,7 @@ fn shared_images() -> Vec<Case> {
     cases
 }
 
-/// Runs with systematic differences.
+/// Runs with systematic faults.
 fn faults() -> Vec<Case> {
     vec![
         single(
@@ -265,7 +265,7 @@ fn events() -> Vec<Case> {
     cases.into_iter().map(rates).collect()
 }
 
-/// When two configurations are called equivalent.
+/// Whether configurations are rightly called equivalent.
 fn equality() -> Vec<Case> {
     let mut cases = Vec::new();
     for (runs, documents) in [

@@ -1,4 +1,4 @@
-//! Cases with true differences: are they found?
+//! Cases with true differences, to count how many are found.
 
 use super::{Case, Goal, Section};
 use crate::validity::planted;
@@ -72,14 +72,14 @@ pub(super) fn by_runs() -> Vec<Case> {
             } else {
                 Grid::rows(10, design).changed(Changed::Metrics(3, 1.1))
             };
-            // Documents take long if relabellings are sampled or numerous.
+            // Documents take long if relabellings are sampled, or are many.
             let documents = match (in_blocks, runs) {
                 (false, 9..) => [80, 0],
                 (true, 16..) => [80, 0],
                 _ if large => [160, 20],
                 _ => [400, 60],
             };
-            // Six blocks, 72 rows, 20 %; fewer runs have no goal.
+            // The goal is for 72 rows that change by 20 %, from six blocks on.
             let goal = match (in_blocks, large, runs) {
                 (true, true, 6..) => Goal::NoLess(0.9),
                 _ => Goal::None,

@@ -1,4 +1,4 @@
-//! What the report shows, as Markdown without dates: the same seed gives the same bytes.
+//! The report as Markdown without dates: the same seed gives the same bytes.
 
 mod reading;
 mod share;
@@ -8,10 +8,10 @@ use super::cases::{Case, Goal, power};
 use super::{PAGE, TABLES};
 use share::{Share, goal};
 
-/// Makes a part of the report.
+/// A function that writes a part of the report.
 type Make = fn(&mut String, &[Case]);
 
-/// The parts of the report: the page and name of each.
+/// The parts of the report, with their page and name.
 const PARTS: [(&str, &str, Make); 7] = [
     (PAGE, "reading", reading::write),
     (TABLES, "crashes", tables::crashes),
@@ -22,7 +22,7 @@ const PARTS: [(&str, &str, Make); 7] = [
     (TABLES, "alarms", tables::alarms),
 ];
 
-/// All parts with their pages and their marks there.
+/// All parts: page, mark there, and text.
 pub(crate) fn parts(cases: &[Case]) -> impl Iterator<Item = (&'static str, String, String)> {
     PARTS.iter().map(|(page, name, make)| {
         let mut text = String::from("\n\n");
@@ -54,7 +54,7 @@ pub(crate) fn broken(cases: &[Case]) -> Vec<String> {
     broken
 }
 
-/// Designs in which more runs find less.
+/// Designs in which more runs find fewer differences.
 fn cliffs(cases: &[Case]) -> Vec<String> {
     let mut cliffs = Vec::new();
     for series in &power::SERIES {

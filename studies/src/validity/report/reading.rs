@@ -1,4 +1,4 @@
-//! Summarises the tables, from the figures themselves.
+//! The summary of the tables, computed from the same figures.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::share::Share;
 use crate::validity::cases::{Case, Goal, Section};
 use crate::validity::tally::Measure;
 
-/// Questions about a single case, and the measures that answer them.
+/// Questions about a single case, with the measures that answer them.
 const QUESTIONS: [(&str, &str, Measure); 9] = [
     (
         "A claim about the best of 72 rows in which nothing differs is upheld",

@@ -3,18 +3,18 @@
 use crate::validity::cases::{Case, Goal};
 use crate::validity::tally::Measure;
 
-/// The normal quantile of the printed 95 % intervals.
+/// Normal quantile of the printed 95 % intervals.
 const PRINTED: f64 = 1.959_964;
-/// The normal quantile for failures: there are many goals, and with 1.96 some would fail
-/// by chance at a true rate of exactly 5 %.
+/// Normal quantile for missed goals. With 1.96, some of the many goals would be missed by chance at
+/// a true rate of exactly 5 %.
 const FAILING: f64 = 3.5;
 
 /// A share and its sample size.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     value: f64,
-    /// Documents: rows of one document may be correlated, so they do not count as
-    /// separate trials.
+    /// The number of documents: rows of one document may be correlated, so they are not separate
+    /// trials.
     documents: f64,
 }
 
@@ -69,7 +69,7 @@ impl Share {
     /// Whether it is below another by more than the error of the simulation.
     pub(super) fn is_below(self, other: Self) -> bool {
         let variance = |share: Self| {
-            // Never zero: a share of 0 or 1 is not known exactly either.
+            // Never zero, as a share of 0 or 1 is not known exactly either.
             let p = (share.value * share.documents + 1.0) / (share.documents + 2.0);
             p * (1.0 - p) / share.documents
         };
