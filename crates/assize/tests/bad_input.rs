@@ -1,5 +1,5 @@
-//! Wrong input, and machines that lack something: each gives one clear error with a
-//! remedy, and leaves nothing half-written.
+//! Wrong input, and machines without a requirement: each gives one clear error with a remedy, and
+//! leaves nothing half-written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -34,7 +34,7 @@ mod full {
     }
 }
 
-/// An experiment of one cell with these lines at the top, and a command.
+/// Writes an experiment of one cell, with these lines at the top and this command.
 fn experiment(here: &Path, target: &str, more: &str, argv: &str) {
     let text = format!(
         r#"title = "Test"
@@ -73,12 +73,12 @@ fn refused(here: &Path, done: &Output, status: i32, words: &[&str]) {
     assert!(!here.join("test.bundle").exists(), "a bundle was begun");
 }
 
-/// Whether to skip this test; prints the reason.
+/// Whether to skip this test; if so, prints the reason.
 fn lacks(why: Result<(), String>) -> bool {
     why.map_err(|why| crate::common::skip(&why)).is_err()
 }
 
-/// What an exact machine needs.
+/// Whether an exact machine can run here, or why not.
 fn exact() -> Result<(), String> {
     there(&["QEMU", "kernel debian:6.12"])
 }
@@ -105,7 +105,7 @@ fn compiled(here: &Path, source: &str, arguments: &[&str], to: &str) -> bool {
     there
 }
 
-/// A cache with the kernels and the QEMU of the default one.
+/// Creates a cache that links the kernels and the QEMU of the default one.
 fn cache(place: &Path) {
     let usual = assize_target::kernels::Kernels::default_root().unwrap();
     fs::create_dir_all(place).unwrap();
@@ -227,7 +227,7 @@ fn agents() -> Outcome {
     let ends = "int main(void) { return 7; }";
     if compiled(here, ends, &["-static"], "agent") {
         check("exit status: 7");
-        // The same program, for another architecture.
+        // The agent, as if built for another architecture.
         let mut bytes = fs::read(&agent).unwrap();
         let other = if bytes[18] == 62 { 183 } else { 62 };
         bytes[18] = other;
@@ -350,7 +350,7 @@ fn full_cache() -> Outcome {
 }
 
 fn full_bundle() -> Outcome {
-    // Too small for the head of the bundle; then too small for a run.
+    // Too small for the head of the bundle, and then for a run.
     for (pages, mend) in [(1, "try again"), (3, "--resume")] {
         let place = tempfile::tempdir().unwrap();
         let here = place.path();

@@ -1,5 +1,5 @@
-//! `assize bisect`: finds a planted commit among others that do nothing, do nothing that
-//! matters, or do not build; and handles a range without one.
+//! `assize bisect`: finds a planted commit among others that have no effect, have no relevant
+//! effect, or do not build; and reports that a range contains no such commit.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ crate::common::tests! {
 }
 
 const CLAIM: &str = "new > old + 50% on busy_time_per_job in sync";
-/// Builds but does not load.
+/// A module that builds but fails to load.
 const UNLOADED: &[Edit] = &[(
     FENCE,
     "\tif (!sched_fence_slab)\n",
@@ -32,7 +32,7 @@ const SLIGHTLY_SLOWER: &[Edit] = &[
         "\tudelay(20);\n\tfence = sched->ops->run_job(sched_job);",
     ),
 ];
-/// Loads again, and takes another 20 us.
+/// Loads again, and keeps the CPU busy for another 20 us.
 const SLOWER_AGAIN: &[Edit] = &[
     (FENCE, UNLOADED[0].2, UNLOADED[0].1),
     (MAIN, "\tudelay(20);\n", "\tudelay(40);\n"),
@@ -103,8 +103,7 @@ fn planted() -> Outcome {
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
     let said = json(&done);
     convicted(&said);
-    // Whatever part of the saved state is lost, the same command gives the same answer
-    // again.
+    // Whichever part of the saved state is lost, the same command gives the same answer.
     for lose in [nothing, the_last_verdict, the_verdicts] {
         lose(&place);
         let again = search();
@@ -120,8 +119,8 @@ fn planted() -> Outcome {
     Ok(())
 }
 
-/// A range of rewordings and one commit that does not build: no run is needed. As one
-/// commit cannot be tested, the end is built next, and nothing else.
+/// A range of rewordings and one commit that does not build, which needs no run. As that commit
+/// cannot be tested, the last one is built next, and nothing else.
 fn nothing_there(place: &Place) {
     let more = ["--out", "null", "--format", "json"];
     let done = bisect(place, "good..reworded", CLAIM, &more);
@@ -155,18 +154,16 @@ fn convicted(said: &Value) {
     assert_eq!(found["verdict"]["outcome"], "upheld");
     let figure = &found["verdict"]["figures"][0];
     let number = |of: &Value| of.as_f64().unwrap();
-    // 100 us per job by the clock of the machine; everything else in a job varies by a
-    // few.
+    // 100 us per job by the clock of the machine; the rest of a job varies by a few us.
     let more = number(&figure["new"]) - number(&figure["old"]);
     assert_eq!(figure["unit"], "ns");
     assert!((90e3..110e3).contains(&more), "{figure}");
     assert!(number(&figure["interval"][0]) > 1.5, "{figure}");
-    // GOOD and four of the sixteen; the first of them shows that there is something to
-    // find.
+    // GOOD and four of the sixteen; the first of them shows that there is something to find.
     assert_eq!(said["builds"], 5, "{said}");
     assert_eq!(said["tried"].as_array().unwrap().len(), 4, "{said}");
-    // Runs: the commit's modules and its parent's, each against GOOD and against each
-    // other. All other commits have the same modules as one of these.
+    // Runs: the commit's modules and its parent's, each against GOOD and against each other. All
+    // other commits have the same modules as one of these.
     assert_eq!(said["runs"], 3 * 2 * 6, "{said}");
     assert!(
         said["tried"]
@@ -196,7 +193,7 @@ fn the_verdicts(place: &Place) {
     fs::remove_file(place.path().join(OUT).join("bisect.json")).unwrap();
 }
 
-/// The suggested command shows where the instructions are.
+/// Checks that the suggested command attributes the difference.
 fn explained(place: &Place, said: &Value) {
     let why = said["why"].as_str().unwrap();
     let words: Vec<&str> = why.split(' ').collect();
@@ -210,7 +207,7 @@ fn explained(place: &Place, said: &Value) {
     assert!(first.contains("timers and clock"), "{first}");
 }
 
-/// `git bisect run` finds the same commit, from exit statuses alone.
+/// Checks that `git bisect run` finds the same commit, from exit statuses alone.
 fn by_git(place: &Place, commit: &str) {
     place.git(&["bisect", "start", "bad", "good"]);
     let git = Command::new("git")
@@ -260,7 +257,8 @@ fn crashing() -> Outcome {
         assert!(text.contains(part), "{part}: {text}");
     }
     place.carry_out_printed(&text, &["bisect"]);
-    // A crash does not show that a commit is no slower, so such commits cannot be tested for that.
+    // A crash does not show that a commit is not slower, so commits that crash cannot be tested for
+    // that.
     let done = bisect(
         &place,
         "good..bad",
@@ -271,8 +269,7 @@ fn crashing() -> Outcome {
     Ok(())
 }
 
-/// A commit that adds 20 us to a job of 30 us, one whose runs all fail, and one that adds another
-/// 20 us.
+/// Commits that add 20 us to a job of 30 us, fail in all runs, and add another 20 us.
 fn steps() -> Outcome {
     let Some(place) = Place::new() else {
         return Ok(());
@@ -288,7 +285,7 @@ fn steps() -> Outcome {
         assert_eq!(done.status.code(), Some(1), "{}", errors(&done));
         json(&done)
     };
-    // Neither step has the whole effect, nor do the last two together.
+    // Neither step has the whole effect, nor have the last two together.
     let whole = CLAIM.replace("50%", "90%");
     let said = search("good..bad", &whole, "whole");
     let found = &said["answer"]["not_of_one"];

@@ -1,5 +1,5 @@
-//! The recipes of `docs/ci.md`, carried out in a checkout: green without a change, red with a
-//! regression.
+//! The recipes of `docs/ci.md`, carried out in a checkout: they must pass without a change, and
+//! fail with a regression.
 //!
 //! `ASSIZE_CI=20,5` tries each recipe 20 times, with a regression of 5 %.
 
@@ -13,7 +13,7 @@ use crate::common::{document, root, script, skip, there};
 
 /// Commands of the recipes that would change this machine or need a service.
 const STAND_INS: [&str; 4] = ["apt-get", "curl", "gh", "sudo"];
-/// Loops of the program that is measured: some 0.1 s.
+/// Loops of the measured program: about 0.1 s.
 const LOOPS: u64 = 400_000_000;
 
 #[test]
@@ -50,7 +50,7 @@ fn recipes() -> Vec<(&'static str, Vec<String>)> {
     vec![("GitHub", steps(0)), ("GitLab", steps(1))]
 }
 
-/// The script that the page has the reader write.
+/// The script that the page tells the reader to write.
 fn recipe_script() -> String {
     let page = fs::read_to_string(root().join("docs/ci.md")).unwrap();
     let (_, from) = page
@@ -59,8 +59,7 @@ fn recipe_script() -> String {
     from.split_once("```").unwrap().0.to_owned()
 }
 
-/// A clone of a project whose last commit makes the program take so many loops and gives it
-/// this version.
+/// A clone of a project whose last commit sets the number of loops and the version of the program.
 struct Checkout {
     place: TempDir,
 }
@@ -102,8 +101,8 @@ impl Checkout {
         self.place.path().join(name)
     }
 
-    /// Takes the steps as a runner does. Returns whether one failed with status 1; another
-    /// failure is an error.
+    /// Executes the steps like a runner. Returns whether one failed with status 1; other failures
+    /// are errors.
     fn take(&self, steps: &[String]) -> bool {
         let program = Path::new(env!("CARGO_BIN_EXE_assize")).parent().unwrap();
         let path = std::env::var("PATH").unwrap();
@@ -137,7 +136,7 @@ impl Checkout {
         fs::read_to_string(self.path("clone/assize.md")).unwrap()
     }
 
-    /// Whether the comment and the test report say this.
+    /// Whether comment and test report agree on the result.
     fn agree(&self, red: bool) -> bool {
         let clone = self.path("clone");
         let report = fs::read_to_string(clone.join("junit.xml")).unwrap();

@@ -26,7 +26,7 @@ crate::common::tests! {
 }
 
 const SHORT: &str = "sleep 0.01";
-/// Takes so much longer that even a busy host does not hide it.
+/// Takes so long that even a busy host does not hide the difference.
 const LONG: &str = "sleep 0.4";
 
 /// The status and document of a comparison in a new bundle.
@@ -42,8 +42,7 @@ fn compared(commands: [&str; 2], more: &[&str]) -> (Option<i32>, Value) {
     )
 }
 
-/// Noise may hide the planted difference, so several attempts are allowed; it never
-/// creates one.
+/// Noise may hide the planted difference, so several attempts are allowed; it must not create one.
 fn planted() -> Outcome {
     let gate = &["-r", "6", "--fail-on", "worse>2%"];
     let found = (0..3).find_map(|_| {
@@ -76,7 +75,7 @@ fn same() -> Outcome {
     Ok(())
 }
 
-/// CI passes, whatever it asks for, except that a claim of a difference is refuted.
+/// CI must pass with every gate, but a claim of a difference is refuted.
 fn same_bytes() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
@@ -111,7 +110,7 @@ fn same_bytes() -> Outcome {
     assert_eq!(fs::read_dir(here.join("b/runs")).unwrap().count(), 0);
     let claim = ["compare", "b", "--claim", "new < old on elapsed"];
     assert_eq!(assize(here, &claim).status.code(), Some(1));
-    // One byte more, and they are run.
+    // With one byte more, they are run.
     let mut bytes = fs::read("/bin/true").unwrap();
     bytes.push(0);
     fs::write(here.join("new/bench"), bytes).unwrap();
@@ -131,7 +130,7 @@ fn printed(arguments: &[&str]) -> (Option<i32>, String, String) {
     (done.status.code(), text, errors(&done))
 }
 
-/// Whatever else runs here, the answer is one of two.
+/// On a host with other load, one of two answers is possible.
 fn noise() -> Outcome {
     for margin in ["0.01", "0.99"] {
         let (status, text, _) = printed(&["-r", "6", "--margin", margin, SHORT, SHORT]);
@@ -161,7 +160,7 @@ fn killed() -> Outcome {
         rows.any(|row| row.starts_with("sleep-0.4 ") && row.contains(" worse: "))
     });
     assert!(found, "worse in one of three");
-    // Without -i it ends at once, with the last lines.
+    // Without -i it fails at once, with the last lines of output.
     let (status, _, said) = printed(&[
         "--quiet",
         "-r",
@@ -179,7 +178,7 @@ fn killed() -> Outcome {
 }
 
 fn output() -> Outcome {
-    // A command that says what its standard output is.
+    // A command that prints where its standard output goes.
     let kind = "readlink /proc/self/fd/1";
     let kept = |more: &[&str]| {
         let place = tempfile::tempdir().unwrap();
@@ -200,7 +199,7 @@ fn output() -> Outcome {
     assert_eq!(texts, [""; 0]);
     let (texts, _, _) = kept(&["--output=pipe"]);
     assert_eq!(texts, [""; 0]);
-    // The command itself is executed, and its output goes there.
+    // The command itself is executed, with its output redirected.
     for (option, to) in [("--output=null", "/dev/null"), ("--output=pipe", "pipe:[")] {
         let place = tempfile::tempdir().unwrap();
         let told = place.path().join("told");
@@ -222,7 +221,7 @@ fn output() -> Outcome {
     let (_, _, place) = kept(&["--output=answer.txt"]);
     let answer = fs::read_to_string(place.path().join("answer.txt")).unwrap();
     assert!(answer.contains("compare.bundle"), "{answer}");
-    // What a pipe's reader hides is no success.
+    // A failure before the pipe is not hidden by the pipe's reader.
     let (status, _, said) = printed(&["--quiet", "-r", "2", "--output=pipe", "true", "false"]);
     assert_eq!(status, Some(3));
     assert!(said.contains("exit status 1"), "{said}");
@@ -368,7 +367,7 @@ fn different_output() -> Outcome {
         let mut lines = said.lines().map(str::to_owned);
         lines.find(|line| line.contains(" print different things: "))
     };
-    // All that differs stands before what is kept.
+    // All differences come before the part of the output that is kept.
     let zeros = |before: &str| format!("echo {before}; head -c 9000 /dev/zero");
     let line = said(&zeros("a"), &zeros("b")).unwrap();
     let files = line.split_once(": diff ").unwrap().1;
@@ -384,7 +383,7 @@ fn different_output() -> Outcome {
     for (one, other) in [
         ("echo x", "printf 'x\\n'"),
         ("true", "sleep 0"),
-        // Each run of this prints something else.
+        // Each run of `date` prints another text.
         ("date +%N", "echo x"),
     ] {
         assert_eq!(said(one, other), None, "{one}, {other}");
@@ -393,7 +392,7 @@ fn different_output() -> Outcome {
 }
 
 fn peak_memory() -> Outcome {
-    // dd fills one block before it writes it.
+    // dd holds a whole block in memory.
     let filling = |mib: u32| format!("dd if=/dev/zero of=/dev/null bs={mib}M count=1 status=none");
     let (_, document) = compared([&filling(1), &filling(31)], &["-r", "6"]);
     let row = row(&document, "command_peak_memory");

@@ -1,7 +1,7 @@
-//! `assize debug` with a real gdb: a planted stall is where the run stops, looking changes nothing,
-//! and what cannot be debugged is refused.
+//! `assize debug` with a real gdb: the run stops at a planted stall, reading changes nothing, and
+//! runs that cannot be debugged are refused.
 //!
-//! `ASSIZE_DEBUG=67,8` executes 67 drawn scripts on each number of CPUs, every other one beside 8
+//! `ASSIZE_DEBUG=67,8` executes 67 random scripts on each number of CPUs, every other one next to 8
 //! busy loops.
 
 use std::env;
@@ -76,7 +76,7 @@ fn text(done: &Output) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-/// The lines of gdb that this debugging printed; the answer must be the recorded one.
+/// The output of gdb; the run must have given the recorded result.
 fn undisturbed(done: &Output) -> String {
     let (printed, said) = (text(done), errors(done));
     assert_eq!(done.status.code(), Some(0), "{printed}{said}");
@@ -88,7 +88,7 @@ fn stalls() -> Outcome {
     let place = tempfile::tempdir()?;
     for cpus in [1, 2, 4] {
         let bundle = bundle(place.path(), cpus);
-        // Another CPU may come to the time first; this one is less than 200 instructions behind.
+        // Another CPU may reach the time first; this one is then less than 200 instructions behind.
         for (at, steps, stalled) in [
             ("worst", 200, true),
             ("worst:end", 0, true),
@@ -111,7 +111,7 @@ fn stalls() -> Outcome {
     Ok(())
 }
 
-/// A script of gdb that looks, steps and stops, drawn from a seed.
+/// A random gdb script that reads memory, steps and stops.
 fn drawn(seed: u64, cpus: usize) -> String {
     let mut draw = fastrand::Rng::with_seed(seed);
     let functions = [
@@ -171,7 +171,7 @@ fn scripts() -> Outcome {
     Ok(())
 }
 
-/// Acts beside this many busy loops.
+/// Runs `act` next to this many busy loops.
 fn beside<T>(loops: usize, act: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -188,7 +188,7 @@ fn beside<T>(loops: usize, act: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Registers of the selected CPU are compared: while another one has the turn, this one stands.
+/// Compares registers of the selected CPU, which do not change while another CPU executes.
 fn back_and_forth() -> Outcome {
     let place = tempfile::tempdir()?;
     for cpus in [1, 2, 4] {
@@ -216,7 +216,7 @@ fn back_and_forth() -> Outcome {
     Ok(())
 }
 
-/// Three threads write their number to a word of the kernel in turn.
+/// Three threads take turns in writing their number to a word of the kernel.
 fn writers_bundle(here: &Path, cpus: usize) -> String {
     let one = |number: u32| {
         format!(
@@ -244,7 +244,8 @@ argv = ["/bin/sh", "-c", "{}{}{}wait"]
     out
 }
 
-/// The number of the thread that wrote last, as the word says, and as going back says.
+/// The number of the thread that wrote last: according to the word, and according to reverse
+/// execution.
 fn last_writer(here: &Path, bundle: &str, call: u64, steps: u64) -> (String, String) {
     let script = format!(
         "set pagination off\nstepi {steps}\np *(int *)&panic_timeout\n\
@@ -306,7 +307,7 @@ fn cannot_go_back() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
     let bundle = bundle(here, 2);
-    // What was written is lost, and the run is the recorded one again.
+    // The written value is lost, and the run is the recorded one again.
     let script = "set var *(long *)&jiffies = 7\nstepi 10\nreverse-stepi\np *(long *)&jiffies\n";
     let done = debug(here, &bundle, "worst", script);
     let (seen, said) = (undisturbed(&done), errors(&done));
@@ -315,18 +316,18 @@ fn cannot_go_back() -> Outcome {
         "{seen}{said}"
     );
     assert!(!seen.contains("$1 = 7\n"), "{seen}");
-    // Nobody notices that QEMU's monitor makes it another run.
+    // assize does not notice that QEMU's monitor changed the run.
     let script = "monitor icount_seed 7\ntbreak __schedule\ncontinue\nreverse-stepi\n";
     let done = debug(here, &bundle, "worst", script);
     let said = format!("{}{}", text(&done), errors(&done));
     assert!(said.contains("something changed it"), "{said}");
-    // Ctrl-C on the way back, and a machine that dies there.
+    // Ctrl-C during reverse execution, and a machine that dies then.
     let cache = Cache::new();
-    // On a fast host the way back may have ended before the signal comes.
+    // On a fast host, reverse execution may end before the signal arrives.
     let pauses = ["0.7", "0.3", "0.1", "0.05"];
     for (kill, why) in [
         ("kill -INT $PPID", ["SIGINT", "Quit"]),
-        // It may be reading the machine's memory just then.
+        // The machine's memory may be being read at that moment.
         (
             "kill -KILL $(pgrep -n qemu -P $(ps -o ppid= -p $PPID))",
             ["cannot go back", "the machine has ended"],
@@ -466,7 +467,7 @@ fn ends_early() -> Outcome {
         debug.stderr(Stdio::piped()).stdout(Stdio::piped());
         debug
     };
-    // gdb is killed: the run goes on to its end without it.
+    // gdb is killed, and the run continues to its end.
     let killed = [
         "--at",
         "worst",
@@ -483,7 +484,7 @@ fn ends_early() -> Outcome {
     script(&here.join("gdb"), "[ $1 = --version ] || kill -SEGV $$");
     let done = start(&["--gdb", "./gdb"]).output()?;
     assert!(text(&done).ends_with(UNCHANGED), "{}", errors(&done));
-    // assize is asked to end while a debugger is awaited, and on the way to a place.
+    // assize gets a signal while waiting for a debugger, and on the way to a place.
     let port = TcpListener::bind("127.0.0.1:0")?
         .local_addr()?
         .port()
@@ -513,7 +514,7 @@ fn ends_early() -> Outcome {
         thread::sleep(pause);
         kill_process(Pid::from_raw(i32::try_from(running.id())?).unwrap(), signal)?;
         let done = running.wait_with_output()?;
-        // Before there is anything to end, a signal ends the command itself.
+        // Before there is anything to clean up, a signal ends the command directly.
         let ended = done
             .status
             .code()

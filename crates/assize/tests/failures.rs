@@ -1,5 +1,5 @@
-//! Runs that fail in every way that a machine can. Each is recorded with its console and
-//! retried if requested, and none stops the rest.
+//! Runs that fail in every possible way. Each is recorded with its console and retried if
+//! requested, and none stops the others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -161,7 +161,7 @@ fn qemu_of(parent: u32) -> Option<Pid> {
 fn killed() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
-    // Busy for long enough for the test to find it.
+    // Busy long enough for the test to find the process.
     let text = r#"title = "Test"
 target = "exact"
 runs = 1
@@ -184,7 +184,7 @@ duration = "301ms"
     let bundle = here.join("test.bundle");
     let mut victim = None;
     while victim.is_none() && running.try_wait().unwrap().is_none() {
-        // Before there is a bundle, a running QEMU is booting.
+        // Before the bundle exists, a running QEMU is booting.
         if bundle.join("bundle.json").exists() {
             victim = qemu_of(running.id());
         }
@@ -193,7 +193,7 @@ duration = "301ms"
     kill_process(victim.unwrap(), Signal::KILL).unwrap();
     let done = running.wait_with_output().unwrap();
     let said = errors(&done);
-    // It was the only run of its configuration.
+    // That was the only run of its configuration.
     assert_eq!(done.status.code(), Some(3), "{said}");
     assert!(said.contains("2 of 2 runs recorded; 1 failed"), "{said}");
     assert_eq!(recorded(&bundle), 2);

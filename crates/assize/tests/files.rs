@@ -80,7 +80,7 @@ fn sort(value: &mut Value) {
     }
 }
 
-/// All permutations of these.
+/// All permutations of these inputs.
 fn orders<'a>(of: &[&'a str]) -> Vec<Vec<&'a str>> {
     if of.is_empty() {
         return vec![Vec::new()];

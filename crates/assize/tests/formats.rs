@@ -91,7 +91,7 @@ fn a_gate_lets_better_and_equal_pass_and_stops_worse() {
         (1.5, 0.002, 1, 1),
         // Within the margin, and shown to be.
         (1.01, 0.002, 0, 0),
-        // No difference, but the runs do not show that.
+        // Equal, but the runs do not show that.
         (1.0, 0.2, 0, 1),
     ] {
         let ends = |gate| ends(ratio, noise, gate);
@@ -150,7 +150,7 @@ fn programs_that_are_not_ours_read_the_same() {
         let done = assize(&[&fixed[..], &PRIMARY, &asked, &["--format", format]].concat());
         done.stdout
     };
-    // The kernel's own parser for KUnit results, if its sources are here.
+    // The kernel's KTAP parser for KUnit, if its sources have been fetched.
     let kernels = Kernels::new(Kernels::default_root().unwrap());
     let tree = kernels.resolve("debian:6.12").ok().and_then(|kernel| {
         kernels.stored_source_parts(
@@ -244,7 +244,7 @@ fn the_jobs_of_the_page_on_ci_are_yaml_whose_commands_are_understood() {
     let commands = commands.as_array().unwrap();
     assert_eq!(commands.len(), 7, "{commands:?}");
     for command in commands {
-        // GitHub replaces this before a shell reads it.
+        // GitHub substitutes this before the shell runs.
         let command = command.as_str().unwrap();
         let command = command.replace("${{ github.base_ref }}", "main");
         let words = shlex::split(&command).unwrap();

@@ -120,7 +120,7 @@ fn own() -> Outcome {
     for run in &runs {
         assert_eq!(run["image"], run["block"]);
         assert_eq!(value(run, "padding"), drawn(run, "padding"));
-        // The kernel starts some threads at times of its own choosing.
+        // The kernel itself starts some threads at varying times.
         let processes = drawn(run, "processes") - drawn(first, "processes");
         let more = value(run, "pid") - value(first, "pid") - processes;
         assert!(more.abs() <= 4, "{more}");
@@ -132,7 +132,7 @@ fn own() -> Outcome {
         places.iter().all(|place| place % (2 << 20) == 0),
         "{places:x?}"
     );
-    // In another order, one at a time, and from a fresh boot: the same bytes.
+    // The same bytes in another order, with one run at a time, and from a fresh boot.
     here.run("b", &["--jobs", "1"]);
     assert_eq!(files(&here.path().join("a")), files(&here.path().join("b")));
     here.run("c", &["--cold"]);

@@ -1,4 +1,4 @@
-//! What a user sees of kernels that are here, and of those that are not.
+//! Messages about kernels that are available, and about others.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn store(cache: &Path, name: &str) {
     fs::write(place.join("kernel.json"), description.to_string()).unwrap();
 }
 
-/// The command, with an empty cache but for a kernel called `mine`.
+/// Runs the command with a cache that holds only a kernel called `mine`.
 fn assize(here: &Path, arguments: &[&str]) -> Output {
     let cache = here.join("cache");
     if !cache.exists() {

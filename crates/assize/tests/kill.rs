@@ -12,8 +12,8 @@ use crate::common::{Cache, Outcome, command, errors, files, recorded, there};
 use rustix::process::{Pid, Signal, kill_process};
 
 const RUNS: usize = 12;
-/// The latest moment at which a bundle is killed; on a busy host, a complete run takes
-/// much longer.
+/// The latest moment at which a bundle is killed, as a complete run takes much longer on a busy
+/// host.
 const LONGEST: Duration = Duration::from_millis(1000);
 
 crate::common::tests! {
@@ -41,7 +41,7 @@ impl Place {
         };
         let text = format!("target = \"{}\"\n{EXPERIMENT}", place.target);
         fs::write(place.here().join("test.toml"), text).unwrap();
-        // Everything that is built only once is built now.
+        // After this, everything that is built only once exists.
         place.done(place.run("first"));
         let begun = Instant::now();
         place.done(place.run("whole"));
@@ -91,7 +91,7 @@ impl Place {
         let (whole, bundle) = (self.files("whole"), self.files(bundle));
         let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&bundle), names(&whole), "nothing is left over");
-        // Only exact runs are identical each time.
+        // Only exact runs are identical.
         for (name, bytes) in whole.iter().filter(|_| self.target == "exact") {
             assert_eq!(bundle.get(name), Some(bytes), "{} differs", name.display());
         }
@@ -112,8 +112,8 @@ kind = "command"
 argv = ["sleep", "0.01"]
 "#;
 
-/// The exact target if it works here, as its runs are byte-identical; on other targets
-/// only the list of recorded files can be compared.
+/// The exact target if it works here, as its runs are byte-identical; on others, only the list of
+/// recorded files can be compared.
 fn target() -> &'static str {
     match there(&["QEMU", "kernel debian:6.12"]) {
         Ok(()) => "exact",
@@ -126,7 +126,7 @@ fn target() -> &'static str {
 
 pub(crate) fn killed(kills: u32) -> Outcome {
     let place = Place::new();
-    // Killed after it created the directory and before it started the bundle.
+    // As if killed between creating the directory and starting the bundle.
     let taken = place.here().join("taken");
     fs::create_dir(&taken).unwrap();
     fs::write(taken.join("lock"), "").unwrap();
@@ -143,7 +143,7 @@ pub(crate) fn killed(kills: u32) -> Outcome {
         let before = complete(&place.here().join(bundle));
         let mut running = place.start(bundle);
         match kill % 10 {
-            // However slow the host is, some kills must hit a running machine.
+            // Even on a slow host, some kills must hit a running machine.
             9 if place.target == "exact" => {
                 while !place.has_machine() && running.try_wait().unwrap().is_none() {
                     thread::sleep(Duration::from_millis(1));
@@ -209,7 +209,7 @@ fn interrupted() -> Outcome {
     Ok(())
 }
 
-/// Moments that look random but are the same each time.
+/// Pseudorandom moments, the same in every execution.
 struct Chance(u64);
 
 impl Chance {

@@ -1,5 +1,5 @@
-//! Figures with a planted difference, in every input format: eight runs a side, one side 10 %
-//! lower; and the same without a difference.
+//! Figures with a planted difference in every input format: eight runs a side, one side 10 % lower;
+//! and the same without a difference.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// Deviations of one per cent from a reproducible generator.
+/// Normal noise of one per cent, the same in every execution.
 struct Noise(u64);
 
 impl Noise {
@@ -36,7 +36,7 @@ impl Noise {
     }
 }
 
-/// Writes figures to a directory, and returns the arguments that judge them.
+/// An input format: writes figures to a directory, and returns the arguments that judge them.
 struct Form {
     name: &'static str,
     write: fn(&Path, [&[f64; 8]; 2]) -> Vec<String>,

@@ -40,8 +40,8 @@ fn codes_are_in_order_and_there_once() {
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
 }
 
-/// All lints and doubts in the sources are in the list, and the list has no others: a
-/// code that `--fail-on` accepts but that never occurs would be as bad as an unknown one.
+/// All lints and doubts in the sources are in the list, and no others: a code that `--fail-on`
+/// accepts but that never occurs is as bad as an unknown one.
 #[test]
 fn the_list_holds_what_the_sources_say() {
     let listed: BTreeSet<&str> = LINTS.iter().map(|(code, _)| *code).collect();

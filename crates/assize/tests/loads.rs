@@ -1,5 +1,5 @@
-//! The workloads of a phone on the exact machine: planted effects are found with their
-//! size, and nothing else is.
+//! The workloads of a phone on the exact machine: planted effects are found with their size, and no
+//! others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -198,7 +198,7 @@ fn music() -> Outcome {
     let starved = underruns("starved");
     assert!((2..=3).contains(&starved), "{starved}");
     let each = silence("starved") / starved as f64;
-    // Minus what remained in the buffer, plus a little to start again.
+    // Minus the rest of the buffer, plus a little for starting again.
     assert!((150e6..300e6).contains(&each), "{each}");
     let cost = metric(run_of(&runs, "base", "quiet"), "player_cpu_time");
     assert!((1e6..200e6).contains(&cost), "{cost}");
@@ -215,8 +215,7 @@ fn music() -> Outcome {
     Ok(())
 }
 
-/// rt-app with the calibration that the workload gives it, which must be the one that rt-app
-/// measures itself.
+/// rt-app with the calibration set by the workload, which must be what rt-app measures itself.
 const RT_APP: &str = r#"title = "rt-app"
 runs = 1
 images = 1

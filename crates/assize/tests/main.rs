@@ -30,7 +30,7 @@ mod several;
 mod trace;
 mod verbs;
 
-/// A boot of each kind for `make test`; [`full`] has the rest.
+/// One boot of each kind, for `make test`; [`full`] has the others.
 mod boots {
     use crate::full::kill;
 

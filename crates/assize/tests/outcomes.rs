@@ -118,7 +118,7 @@ fn six_crashes_of_forty_are_said_first_in_every_format() {
         "{brief}"
     );
     assert_eq!(status, Some(0));
-    // No option asked about it: the last line says so, with the command to look into it.
+    // No option asks about endings: the last line reports them, with the command to investigate.
     assert!(
         said.contains("look into it: assize run-one ring.bundle --index 1"),
         "{said}"
@@ -216,7 +216,7 @@ fn one_crash_of_forty_is_mentioned_everywhere_without_a_verdict() {
     );
     let gate = ["--fail-on", "worse>2%", "--lower-is-better", "time"];
     assert_eq!(report_of(at, &gate).2, Some(0));
-    // A gate that demands proof fails without it.
+    // A gate that requires proof fails without it.
     let gate = ["--fail-on", "unproven>2%", "--lower-is-better", "time"];
     assert_eq!(report_of(at, &gate).2, Some(1));
 }

@@ -64,7 +64,7 @@ interval = "2ms"
 loops = 50
 "#;
 
-/// The seed decides which CPU a page's threads find free, so one run shows little.
+/// The seed decides which CPU is free for a page's threads, so one run shows little.
 const PAGES: &str = r#"title = "Where pages run"
 kernel = "debian:7"
 cpus = 4
@@ -180,7 +180,7 @@ fn places() -> Outcome {
         of_spread.iter().all(|share| *share > 0.01),
         "spread: {of_spread:?}"
     );
-    // cyclictest binds each thread to a CPU, unless the policy ignores that.
+    // cyclictest binds each thread to a CPU, which a policy may ignore.
     let timers = non_idle(of("pack-full", "timers"));
     let others: f64 = timers[1..].iter().sum();
     assert!(others < 0.05 * timers[0], "cyclictest: {timers:?}");
@@ -222,10 +222,10 @@ fn pages() -> Outcome {
         })
     };
     let (burst, learn) = (of("pack-burst"), of("pack-learn"));
-    // The page's thread gives its CPU to one of the workers that it wakes, so that the
-    // last CPU wakes for only a few of them.
+    // The page's thread gives its CPU to one of the workers that it wakes, so the last CPU is woken
+    // for only a few of them.
     assert!(burst[3] < 0.5 * burst[1], "{burst:?}");
-    // The first CPU is left to short tasks.
+    // The first CPU is kept for short tasks.
     assert!(learn[0] < 0.75 * burst[0], "{learn:?} {burst:?}");
     Ok(())
 }
@@ -240,8 +240,8 @@ fn exact() -> Outcome {
     Ok(())
 }
 
-/// A program that loads a policy only if it finds the kernel's configuration, and does
-/// not report when it has loaded it.
+/// A program that loads a policy only if it finds the kernel's configuration, and does not report
+/// when it has done so.
 const PROGRAM: &str = r#"#!/bin/sh
 config=/boot/config-$(cat /proc/sys/kernel/osrelease)
 grep -q ^CONFIG_SCHED_CLASS_EXT=y $config || exit 1
@@ -356,7 +356,7 @@ fn same() -> Outcome {
     let (status, said) = here.run(text, &[]);
     assert_eq!(status, Some(2), "{said}");
     assert!(said.contains("sets the same as 'one'"), "{said}");
-    // With another value it is another policy, so the plan is accepted.
+    // With another value it is a different policy, so the plan is accepted.
     let text = text.replace("80%", "70%");
     let (status, said) = here.run(&text, &[]);
     assert_eq!(status, Some(0), "{said}");

@@ -1,5 +1,5 @@
-//! Commands that the program prints: messages only name commands and options that exist, and the
-//! commands in answers can be executed unchanged.
+//! Commands that the program prints: messages name only existing commands and options, and the
+//! commands in results can be executed unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::common::{assize, carry_out_printed, command, errors, root, sources};
 
-/// Words that follow the name of the program in a sentence of a message.
+/// Words that follow the program's name in prose.
 const PROSE: [&str; 5] = ["as", "builds", "experiment", "that", "there"];
 
 /// The commands of the program, with those below `kernel`, and the options of each.
@@ -38,8 +38,7 @@ fn understood() -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
-/// The commands in the strings of all sources, with the text that follows up to the end of the
-/// command.
+/// The commands in the strings of all sources, each with the text up to its end.
 fn named() -> Vec<(String, String)> {
     let crates = fs::read_dir(root().join("crates")).unwrap();
     let names: Vec<String> = crates
@@ -86,7 +85,7 @@ fn messages_name_only_commands_and_options_that_there_are() {
         }
         commands.insert(path);
     }
-    // A command that was renamed would be here.
+    // The name of a removed command would be among these.
     let prose: Vec<&str> = prose.iter().map(String::as_str).collect();
     assert_eq!(prose, PROSE);
     assert!(commands.len() >= 12, "{commands:?}");

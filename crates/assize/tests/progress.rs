@@ -41,8 +41,8 @@ fn experiment(command: &str) -> tempfile::TempDir {
     place
 }
 
-/// The output that `script` saw of a command on a terminal of this many columns, and the
-/// exit status. Standard output goes to the file `out`.
+/// The output of a command on a terminal of this many columns, as seen by `script`, and the exit
+/// status. Standard output goes to the file `out`.
 fn on_terminal(here: &Path, columns: u32, interrupt: bool) -> Option<(String, i32)> {
     if Command::new("script").arg("--version").output().is_err() {
         skip("script (util-linux) is not there");
@@ -84,8 +84,8 @@ fn on_terminal(here: &Path, columns: u32, interrupt: bool) -> Option<(String, i3
     Some((seen, status.code().unwrap_or(-1)))
 }
 
-/// The final screen for these bytes: implements carriage return, line feed, cursor up and
-/// down, and erasing lines.
+/// The final screen after these bytes; supports carriage return, line feed, cursor up and down, and
+/// erasing lines.
 fn screen(seen: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = vec![Vec::new()];
     let (mut row, mut column) = (0usize, 0usize);

@@ -1,5 +1,4 @@
-//! The documented Python example runs, and scipy computes the same figures from the same
-//! runs.
+//! The documented Python example works, and scipy computes the same figures from the same runs.
 
 use std::fs;
 use std::io::Write;

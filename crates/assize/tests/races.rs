@@ -1,4 +1,4 @@
-//! The races of `experiments/races.toml` fail, and their fixes end that.
+//! The races of `experiments/races.toml` make runs fail, and their fixes prevent that.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ crate::common::tests! {
     planted_races_fail_and_never_with_their_fix = planted,
 }
 
-/// Those of which one in 4,000 attempts or more fails.
+/// Races that fail in one of 4,000 attempts or more often.
 const FREQUENT: &[&str] = &[
     "abba",
     "check-then-act",
@@ -24,7 +24,7 @@ const FREQUENT: &[&str] = &[
     "sleep-in-rcu",
 ];
 
-/// Those that need a store that is late, or a CPU that stands still.
+/// Races that need a delayed store or a paused CPU, and so never fail here.
 const NEVER: &[&str] = &["no-barrier", "short-grace"];
 
 /// Whether any run of each configuration crashed.
@@ -69,7 +69,7 @@ fn planted() -> Outcome {
     let done = command(here, &["run", "--quiet", "races.toml"]).output()?;
     let crashed = crashed(&here.join("races.bundle"));
     assert_eq!(crashed.len(), 24, "{}", errors(&done));
-    // With some seeds the threads of a race never come close enough to each other.
+    // With some seeds, the threads of a race never get close enough to each other.
     let races = format!("race={}", FREQUENT.join(","));
     let words = ["--set", &races, "--set", "fix=off", "--out", "seeds"];
     let words = [&["run", "--quiet", "--runs", "6", "races.toml"], &words[..]].concat();

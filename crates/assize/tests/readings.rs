@@ -102,7 +102,7 @@ patched | tcp   | Mbit/s >   | 11.3 +- 11.4 sd n=8
     }
 }
 
-/// A figure that no row takes is no part of the name of a workload.
+/// A figure that no row uses is not part of a workload's name.
 #[test]
 fn names_of_rows_hold_no_figures() {
     let place = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn a_draft_claims_each_number_once_and_lists_the_rest() {
         "{draft}"
     );
     assert!(lists(1012.5, "", 11) || draft.contains("11.3"), "{draft}");
-    // Open entries must be filled in.
+    // Open entries of a draft must be filled in.
     let open = refused(at, &["audit", "post.txt", "--reading", "d"]);
     assert!(open.contains("is still '?'"), "{open}");
     let taken = [

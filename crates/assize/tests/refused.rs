@@ -1,4 +1,4 @@
-//! Wrong use is refused and never looks like success.
+//! Wrong use is refused, and never looks like success.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The message when these arguments are refused as wrong use.
+/// The message for refused arguments.
 fn refused(directory: &Path, arguments: &[&str]) -> String {
     let done = assize(directory, arguments);
     let said = errors(&done);
@@ -34,7 +34,7 @@ fn what_fail_on_does_not_know_is_refused_with_what_it_knows() {
             "{word}: {said}"
         );
     }
-    // The same holds for every verb with the option, before anything is measured.
+    // The same applies to every verb with the option, before anything is measured.
     for verb in ["run", "compare", "report"] {
         let said = refused(&root(), &[verb, "not-there", "--fail-on", "lnt"]);
         assert!(said.contains("did you mean 'lint'?"), "{verb}: {said}");

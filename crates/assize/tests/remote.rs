@@ -1,4 +1,4 @@
-//! How commands ended, on this machine and on one that ssh reaches.
+//! How commands ended, on this machine and on one reached by ssh.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -24,7 +24,7 @@ crate::common::tests! {
 /// Runs of each side.
 const RUNS: u32 = 12;
 
-/// Where the commands are run, and what the program needs to get there.
+/// The machine for the commands, and how to reach it.
 struct Machine {
     target: String,
     place: tempfile::TempDir,
@@ -77,8 +77,8 @@ impl Machine {
         command.output().unwrap()
     }
 
-    /// Records an experiment whose configuration `new` runs this script; returns what `run` printed
-    /// and its exit status.
+    /// Records an experiment whose configuration `new` runs this script; returns the output and
+    /// exit status of `run`.
     fn records(&self, script: &str, more: &[&str]) -> Output {
         let script_file = self.path().join("new.sh");
         fs::write(&script_file, script).unwrap();

@@ -79,8 +79,7 @@ fn judged() -> Outcome {
         here,
         &[&["compare", "test.bundle", "--json"], &claim[..]].concat(),
     );
-    // The verdict of `run` names no command to rerun it, as it would be the same one; that of
-    // `compare` does.
+    // `run` prints no command to rerun, as it would be the same one; `compare` does.
     assert_eq!(ran.get("rerun"), None);
     assert_eq!(compared["rerun"], "assize run test.toml");
     for verdict in [&mut ran, &mut compared] {
@@ -123,7 +122,7 @@ argv = ["sleep", "0.02"]"#;
     assert_eq!(tradeoff["points"].as_array().unwrap().len(), 2);
     let again = document(here, &["report", "with.bundle", "--json"]);
     assert_eq!(again["tradeoffs"], with["tradeoffs"]);
-    // Trade-offs can also be requested later, for a bundle that declares none.
+    // Trade-offs can be requested later for a bundle that declares none.
     let without = ran("", "without.bundle");
     assert!(without.get("tradeoffs").is_none());
     let asked = ["--tradeoff", "elapsed in it against elapsed in long"];
@@ -290,7 +289,7 @@ fn failures() -> Outcome {
 fn some_fail() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
-    // The first run finds no file, and creates it for the others.
+    // The first run does not find the file, and creates it for the others.
     let once = r#"["sh", "-c", "test -e there || { touch there; exit 7; }"]"#;
     let once = once.replace("there", here.join("there").to_str().unwrap());
     experiment(here, "runs = 3\nretries = 0", r#"["true"]"#, &once);
@@ -337,7 +336,7 @@ fn odd_paths() -> Outcome {
     let odd = |name: &[u8]| OsStr::from_bytes(name).to_owned();
     let (file, bundle) = (odd(b"x\xff.toml"), odd(b"x\xff.bundle"));
     fs::rename(here.join("test.toml"), here.join(&file)).unwrap();
-    // Runs into a directory named after the file, and continues from there.
+    // Runs into a directory named after the file, and resumes there.
     let done = command(&here, &["run"]).arg(&file).output().unwrap();
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
     assert_eq!(recorded(&here.join(&bundle)), 4);
@@ -499,7 +498,7 @@ fn wrong_use() -> Outcome {
         (&["run", "test.toml", "--set", "change=blue"], "blue"),
         (&["run", "test.toml", "--verify-exact"], "--verify-exact"),
         (&["run", "--resume", "nothing"], "nothing"),
-        // Questions about the records, before there are any.
+        // Options about records, refused before there are any.
         (
             &["run", "test.toml", "--baseline", "moon"],
             "no configuration \"moon\"",

@@ -22,8 +22,8 @@ crate::common::tests! {
     machines_have_bundles_that_are_merged = machines,
 }
 
-/// A directory with an experiment, its plan, the bundle `whole` recorded by a single
-/// process, and programs that come before the system's in `PATH`.
+/// A directory with an experiment, its plan, the bundle `whole` from a single process, and programs
+/// that precede the system's in `PATH`.
 struct Place {
     directory: tempfile::TempDir,
     cache: Cache,
@@ -42,7 +42,7 @@ impl Place {
         std::os::unix::fs::symlink(assize, here.join("bin/assize")).unwrap();
         let run = ["run", "test.toml", "--quiet", "--out", "whole"];
         place.succeeds(Command::new(assize).args(run));
-        // Recorded runs must not come from the cache again.
+        // Recorded runs must not be cached.
         place.cache.empty();
         let said = printed(here, &["plan", "test.toml", "-o", "plan.json"]);
         assert_eq!(said, format!("{RUNS} runs, from index 0\n"));

@@ -15,7 +15,7 @@ crate::common::tests! {
     the_tour_is_exact = exact,
 }
 
-/// A directory to record in, with a cache of its own.
+/// A directory for bundles, with a separate cache.
 struct Tour {
     directory: tempfile::TempDir,
     cache: Cache,
@@ -91,8 +91,8 @@ fn cyclictest() -> Outcome {
             .collect();
         assert_eq!(names, ["none+fifo", "hogs+normal", "hogs+fifo"], "{metric}");
     }
-    // Two busy threads keep a thread of the same priority off its CPU for whole time
-    // slices, but never one with real-time priority.
+    // Two busy threads delay a thread of the same priority by whole time slices, but never one with
+    // real-time priority.
     let worst = ratios(&verdict, "latency_ns_max");
     let of = |name: &str| worst.iter().find(|(n, _)| n == name).unwrap().1;
     assert!(
@@ -154,7 +154,7 @@ fn framebuffer() -> Outcome {
         seen += u32::from(own);
     }
     assert_eq!(seen, 20, "{rates:?}");
-    // Every configuration except the control copies, and all data arrive.
+    // All configurations except the control copy, and all data arrive.
     let runs = verdict["runs"].as_array().unwrap();
     let wrong = runs
         .iter()

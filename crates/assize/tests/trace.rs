@@ -1,5 +1,5 @@
-//! One run, event by event: what Perfetto finds in a trace, where latency went, and which
-//! requests are refused.
+//! One run, event by event: what Perfetto reads in a trace, the latency split, and refused
+//! requests.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn recording(design: &str) -> String {
     fs::read_to_string(data.join(format!("kernel-events-{design}.txt"))).unwrap()
 }
 
-/// A bundle of two runs: run 0 has these events, if any, and run 1 is missing.
+/// Writes a bundle of two runs: run 0 has these events, if any, and run 1 is missing.
 fn bundle(directory: &Path, events: Option<String>, unavailable: Option<&str>) {
     let head = Head {
         target: "exact".into(),
@@ -189,7 +189,7 @@ fn split() -> Outcome {
     Ok(())
 }
 
-/// What Perfetto finds in a file.
+/// What Perfetto reads in a file.
 fn seen(path: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_trace.py");
     let done = Command::new(crate::common::python())

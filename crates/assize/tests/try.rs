@@ -22,14 +22,14 @@ crate::common::tests! {
     a_patch_that_warns_in_some_runs_is_said_to_before_all_else = warning,
 }
 
-/// The worker frees all finished jobs in one go instead of queueing itself for each.
+/// The worker frees all finished jobs at once, instead of queueing itself for each.
 const FASTER: &[Edit] = &[(
     MAIN,
     "\tjob = drm_sched_get_finished_job(sched);\n\tif (job)\n\t\tsched->ops->free_job(job);\n\n\
      \tdrm_sched_run_free_queue(sched);\n",
     "\twhile ((job = drm_sched_get_finished_job(sched)))\n\t\tsched->ops->free_job(job);\n\n",
 )];
-/// Moves everything after it in the struct: code built with the old header breaks.
+/// Moves all later fields of the struct, so that code built with the old header breaks.
 const LARGER: &[Edit] = &[(
     HEADER,
     "struct drm_gpu_scheduler {\n",
@@ -86,7 +86,7 @@ fn mailbox() -> Outcome {
         "Ann Author <ann@example.org>"
     );
     assert_eq!(patches[0]["patch"]["date"], "2026-11-02");
-    // Other images may leave `window` undecided. A patch without effect is never blamed.
+    // Other images may leave `window` undecided, but a patch without effect is never blamed.
     let neutral = readings(&patches[0]);
     assert_eq!(neutral[0], ("sync".to_owned(), "no_difference".to_owned()));
     assert!(
@@ -98,7 +98,7 @@ fn mailbox() -> Outcome {
         why.starts_with(&format!("{MAIN}:")) && why.contains("not-there.h"),
         "{why}"
     );
-    // The first one that builds again is the same as before.
+    // The next patch that builds has the same bytes as before.
     assert_eq!(patches[2]["outcome"], "same_bytes");
     let faster = readings(&patches[3]);
     assert_eq!(
@@ -152,10 +152,10 @@ fn range() -> Outcome {
         text.contains("not run here: Documentation/gpu/x.rst"),
         "{text}"
     );
-    // The last lines give the command to repeat this, including the gate.
+    // The last lines give the command to repeat this, with the gate.
     let (verdicts, again) = text.split_once("\n** established").unwrap();
-    // Nothing that runs for a job changed. On a single memory image, the module's
-    // different layout may cost a per cent; over several it does not.
+    // The code that runs for a job is unchanged. On a single memory image the module's other layout
+    // may cost a per cent; over several it does not.
     assert!(!verdicts.contains("worse"), "{text}");
     assert!(again.contains("--fail-on 'worse>50%'"), "{text}");
     assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 72));
@@ -272,7 +272,7 @@ fn refused() -> Outcome {
     Ok(())
 }
 
-/// A Makefile of a posted patch runs commands, which only without a sandbox get at files.
+/// The Makefile of a posted patch runs commands, which must not reach files outside the sandbox.
 fn hostile() -> Outcome {
     let Some(place) = Place::new() else {
         return Ok(());
@@ -343,7 +343,7 @@ fn crashing() -> Outcome {
         return Ok(());
     };
     place.write("few.toml", FEW);
-    // How many runs draw a number depends on the kernel and the seeds; some must complete.
+    // The number of runs that draw a number depends on kernel and seeds; some runs must complete.
     let (count, verdict, mail, said, status) = (0..4)
         .find_map(|number| {
             let drawn = format!("drawn > {number}");
@@ -437,7 +437,7 @@ fn crashing_once() -> Outcome {
         return Ok(());
     };
     place.write("few.toml", FEW);
-    // The number that only one run draws depends on the kernel and the seeds.
+    // Which number is drawn by only one run depends on kernel and seeds.
     let found = (0..12).find_map(|number| {
         let drawn = format!("drawn == {number}");
         place.commit("drm/sched: Die once", &fated(&drawn, "BUG_ON"));

@@ -1,6 +1,5 @@
-//! Runs that are executed twice: a QEMU that deviates once is noticed and its result not
-//! recorded, one that always deviates gives no result, and one that never deviates causes
-//! no message.
+//! Runs that are executed twice: a QEMU that deviates once is noticed and its result not recorded;
+//! one that always deviates gives no result; one that never deviates causes no message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +14,8 @@ crate::common::tests! {
     a_deviation_is_noticed_and_never_a_number = a_deviation_is_noticed,
 }
 
-/// Four runs, one after the other, of which the first or the second is executed twice. So
-/// the second execution belongs to that pair.
+/// Four runs, one after the other, of which the first or the second is executed twice, so the
+/// second execution is one of a pair.
 const EXPERIMENT: &str = r#"title = "Test"
 runs = 2
 images = 1
@@ -27,8 +26,8 @@ retries = 0
 kind = "ping-pong"
 "#;
 
-/// A stand-in for QEMU: counts the executions of runs, and for those that should deviate
-/// puts their number before the first value of the answer.
+/// A stand-in for QEMU. It counts the executions of runs and, for those that should deviate, puts
+/// their number before the first value of the result.
 const SCRIPT: &str = r#"# What it is and what it can do is asked without a job.
 case "$*" in *opt/assize/job*) ;; *) exec @QEMU@ "$@" ;; esac
 for word in "$@"; do
@@ -147,13 +146,13 @@ fn a_deviation_is_noticed() -> Outcome {
         "{limits}"
     );
 
-    // All results are cached, and so is the fact that two executions agreed.
+    // All results are cached, and so is the agreement of two executions.
     let kept = place.run("kept", "1 2 3 4", &[]);
     assert_eq!(kept.executions, 0, "{}", kept.said);
     assert!(!kept.said.contains("executed twice"), "{}", kept.said);
     assert_eq!(files(&kept.bundle), files(&equal.bundle));
 
-    // Both are executed again, and the result is the one on which two agree.
+    // Both are executed again, and the result is that on which two agree.
     let once = place.run("once", "2", &["--fresh"]);
     assert_eq!(once.executions, 7, "{}", once.said);
     assert!(once.said.contains("two executions of it differed: line "));

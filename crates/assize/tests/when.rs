@@ -114,7 +114,7 @@ fn race() -> Outcome {
         );
     }
     let (here, words) = (place.path(), ["race1.bundle", "0", "--draws", "8"]);
-    // The same command gives the same bytes, and the page has it.
+    // The same command gives the same bytes, and the page includes them.
     let found = answer(here, &[&words[..], &["--keep"]].concat());
     assert_eq!(found, answer(here, &words));
     let page = [

@@ -1,5 +1,5 @@
-//! Where instructions went: a planted loop is found with its exact count, the same run
-//! twice shows no difference, and runs that do not match the bundle are refused.
+//! Attribution of instructions: a planted loop is found with its exact count, the same run twice
+//! shows no difference, and runs that do not match the bundle are refused.
 
 #[path = "why/caches.rs"]
 mod caches;
@@ -71,7 +71,7 @@ fn module(directory: &Path) {
     let kernels = Kernels::new(Kernels::default_root().unwrap());
     let kernel = kernels.resolve(KERNEL).unwrap();
     fs::write(directory.join("planted.c"), SOURCE).unwrap();
-    // The loop is not a C function, so objtool does not know it.
+    // The loop is not a C function, which objtool would report.
     let text = "OBJECT_FILES_NON_STANDARD := y\nobj-m := planted.o\n";
     fs::write(directory.join("Kbuild"), text).unwrap();
     let done = Command::new("make")
@@ -149,7 +149,7 @@ fn planted() -> Outcome {
         "b"
     };
     let counted = why["total"][side].as_f64();
-    // The instrument also counts the other instrument reading its file.
+    // The instrument also counts how the other instrument reads its file.
     let beside = executed.unwrap() - counted.unwrap();
     assert!(
         (0.0..1_000_000.0).contains(&beside),
@@ -193,8 +193,8 @@ fn planted() -> Outcome {
     refused(here)
 }
 
-/// The report's page shows the command that finds where the difference comes from. Once
-/// that command has run with --keep, the page shows the answer.
+/// The report's page shows the command that attributes the difference; after running that command
+/// with --keep, the page shows the result.
 fn kept(here: &Path) {
     let page = || {
         let page = printed(here, &["report", "b", "--format", "html"]);
@@ -207,7 +207,7 @@ fn kept(here: &Path) {
     assert!(before.contains(ask), "{before}");
     assert!(!before.contains("planted_loop"), "{before}");
     printed(here, &["why", "b", "without", "planted", "--keep"]);
-    // Asking again with the arguments swapped replaces the first answer.
+    // Repeating the command with swapped arguments replaces the first result.
     let text = printed(here, &["why", "b", "planted", "without", "--keep"]);
     let planted = page();
     let first = text.lines().next().unwrap();
@@ -368,8 +368,7 @@ fn two_cpus() -> Outcome {
     Ok(())
 }
 
-/// For kernels without BTF, offsets come from a compiler. For kernels that have both,
-/// both agree.
+/// For kernels without BTF, a compiler gives the offsets. For kernels with BTF, both must agree.
 fn offsets() -> Outcome {
     let root = Kernels::default_root().unwrap();
     let kernels = Kernels::new(root.clone());
@@ -380,7 +379,7 @@ fn offsets() -> Outcome {
         let Some(headers) = kernel.headers.as_deref() else {
             continue;
         };
-        // Only the BTF of the kernel image is here, in a section.
+        // Of the kernel image, only its BTF section is stored.
         let Ok(image) = fs::read(headers.join("vmlinux.btf")) else {
             continue;
         };

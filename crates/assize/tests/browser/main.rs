@@ -1,8 +1,8 @@
 //! The pages of reports, opened in a real browser by `tests/browser/pages.mjs`.
 //!
-//! Experiments run on the exact machine, with few runs; a post is audited; and synthetic bundles
-//! have names that attack the page, or fill it. Pages, screenshots and output are kept in `browser`
-//! below the target directory, and so are the runs, so that each is executed only once.
+//! Experiments run on the exact machine, with few runs; a post is audited; synthetic bundles have
+//! names that attack the page, or fill it. Pages, screenshots, output and runs are kept in
+//! `browser` below the target directory, so that each run is executed only once.
 
 mod invented;
 mod planted;
@@ -31,7 +31,7 @@ impl Opened {
 static INVENTED: [Made; 5] = [published, hostile_bundle, hostile_post, large, machines];
 static MEASURED: [Made; 2] = [dep_queue, run_job_latency];
 
-/// One browser is used for all pages: starting it takes longer than opening most pages.
+/// One browser opens all pages: starting it takes longer than opening most of them.
 #[test]
 fn pages_of_experiments() {
     if browser_is_there() && can("pages_of_experiments", &MACHINE) {
@@ -185,7 +185,7 @@ fn node(script: &str, arguments: &[String]) -> Outcome {
     node_in(None, script, arguments)
 }
 
-/// The same with Firefox, if a path is given.
+/// Like `node`, in Firefox if a path is given.
 fn node_in(firefox: Option<&Path>, script: &str, arguments: &[String]) -> Outcome {
     let script = root().join("tests/browser").join(script);
     let mut node = Command::new("node");
@@ -210,12 +210,12 @@ fn node_in(firefox: Option<&Path>, script: &str, arguments: &[String]) -> Outcom
     Ok(())
 }
 
-/// Ten known answers: both the first lines on a terminal and the first screen show them.
+/// Ten known answers, which both the first lines on a terminal and the first screen must show.
 fn reads() -> Outcome {
     reads_in(None)
 }
 
-/// The same in Firefox, if a path is given.
+/// Like `reads`, in Firefox if a path is given.
 fn reads_in(firefox: Option<&Path>) -> Outcome {
     let pages = planted::pages();
     for (page, finds) in &pages {
@@ -250,7 +250,7 @@ fn experiment(directory: &Path, file: &Path, more: &[&str]) {
 
 /// An experiment with kernel events, from which pages make timelines.
 fn dep_queue() -> Opened {
-    // Two browsers open it, so it is written once, before either of them does.
+    // Two browsers open the page, so it is written once, before either starts.
     static MADE: OnceLock<Opened> = OnceLock::new();
     MADE.get_or_init(make_dep_queue).clone()
 }
@@ -353,7 +353,7 @@ fn make_machines() -> Opened {
     Opened::new("all", &page)
 }
 
-/// The time is printed but not checked.
+/// Only prints the time, as it depends on the host.
 fn large() -> Opened {
     let place = tempfile::tempdir().unwrap();
     invented::large(&place.path().join("bundle"));

@@ -1,5 +1,5 @@
-//! Bundles with planted effects, and what a reader must find at once: the direction, the
-//! size, and the certainty.
+//! Bundles with planted effects, and the facts that a reader must find at once: direction, size and
+//! certainty.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{artefacts, invented};
 use crate::common::printed;
 
-/// The answer must be in this many lines on a terminal.
+/// The answer must be within this many lines on a terminal.
 const LINES: usize = 12;
 /// Runs of each configuration on each workload: enough to establish a difference.
 const RUNS: u32 = 7;
@@ -21,8 +21,8 @@ struct Planted {
     configurations: &'static [&'static str],
     workloads: &'static [&'static str],
     metric: &'static str,
-    /// The value of a configuration on a workload, by index; the first configuration has
-    /// 100.
+    /// The value of a configuration on a workload, both by index; that of the first configuration
+    /// is 100.
     value: fn(usize, usize) -> f64,
     /// How many runs of the last configuration fail.
     failed: u32,
@@ -33,7 +33,7 @@ struct Planted {
     finds: &'static [Finding],
 }
 
-/// What must be found about one configuration.
+/// A fact that must be found about one configuration.
 struct Finding {
     configuration: &'static str,
     /// The verdict in words.
@@ -178,7 +178,7 @@ pub fn pages() -> Vec<(PathBuf, String)> {
     pages
 }
 
-/// Bundles; from the fourth on they are a fifth faster.
+/// Writes a trend of bundles; from the fourth on they are a fifth faster.
 fn trend(place: &Path) -> PathBuf {
     let before = Planted {
         name: "trend",
@@ -203,7 +203,7 @@ fn trend(place: &Path) -> PathBuf {
     page
 }
 
-/// The index page has the answer of each bundle.
+/// Writes an index page, which must have the answer of each bundle.
 fn index(place: &Path) -> PathBuf {
     printed(place, &["index", "."]);
     let page = artefacts().join("planted-index.html");
@@ -223,7 +223,7 @@ fn index(place: &Path) -> PathBuf {
     page
 }
 
-/// What the browser must look for.
+/// The findings for the browser script.
 fn listed(finds: &[Finding]) -> String {
     let finds = finds.iter().map(|one| {
         json!({"configuration": one.configuration, "says": one.says, "per_cent": one.per_cent, "heading": one.heading})

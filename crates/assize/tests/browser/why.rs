@@ -15,8 +15,8 @@ use super::artefacts;
 
 /// Jobs of the first and the second configuration.
 const JOBS: [u32; 2] = [4, 2];
-/// Functions below the thread `worker`: one that only the first configuration has, one
-/// that only the second has, one of which the second has more, and one that is the same.
+/// Functions below the thread `worker`: one in only the first configuration, one in only the
+/// second, one with more instructions in the second, and one that is the same.
 const PLANTED: [(&str, [u64; 2]); 4] = [
     ("planted", [200_000, 0]),
     ("only_in_b", [0, 30_000]),
@@ -93,7 +93,7 @@ fn pairs() -> [CountedPair; 1] {
     }]
 }
 
-/// The same in the form that a bundle keeps.
+/// The page's result in the form that a bundle keeps.
 pub fn kept(a: &str, b: &str, workload: &str) -> Kept {
     let why = Why::compare(&asked_difference(a, b, workload), &pairs());
     Kept::new(&why, Flame::from_pairs(&pairs(), true, 0.0001, 1000))

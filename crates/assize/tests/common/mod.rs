@@ -25,7 +25,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The text of every Rust source of these crates, without tests.
+/// The text of every Rust source of these crates, without its tests.
 pub fn sources<S: AsRef<str>>(crates: &[S]) -> Vec<String> {
     let mut open: Vec<PathBuf> = crates
         .iter()
@@ -46,9 +46,9 @@ pub fn sources<S: AsRef<str>>(crates: &[S]) -> Vec<String> {
     texts
 }
 
-/// Executes every command that a text, page or document of the program prints, in the directory and
-/// with the environment of this command, and returns them. Each must exit with 0, or with 1 if it
-/// reports that something is worse.
+/// Executes every command printed in a text, page or document, in the directory and environment of
+/// `like`, and returns them. Each must exit with 0, or with 1 if it reports that something is
+/// worse.
 pub fn carry_out_printed(like: &Command, text: &str) -> Vec<String> {
     let commands = match serde_json::from_str(text) {
         Ok(document) => commands_of_document(&document),
@@ -82,7 +82,7 @@ fn commands_of_document(value: &serde_json::Value) -> Vec<String> {
     }
 }
 
-/// The commands on lines of their own in a text, and in elements of their own in a page.
+/// The commands on separate lines of a text, or in separate elements of a page.
 fn commands_of_text(text: &str) -> Vec<String> {
     let codes = [
         ("&#x27;", "'"),
@@ -185,7 +185,7 @@ pub fn recorded(bundle: &Path) -> usize {
     })
 }
 
-/// Whether `assize doctor` finds all of these here.
+/// Checks that `assize doctor` finds all of these; the error names what is missing.
 pub fn there(names: &[&str]) -> Result<(), String> {
     static FINDINGS: OnceLock<serde_json::Value> = OnceLock::new();
     let findings = FINDINGS.get_or_init(|| document(Path::new("."), &["doctor", "--json"]));
@@ -201,7 +201,7 @@ pub fn there(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints that a test was skipped, in the form that is counted.
+/// Prints that a test was skipped, in the form that xtask counts.
 pub fn skip(why: &str) {
     // The test harness hides the output of `eprintln` in a test that passes.
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
@@ -277,7 +277,7 @@ impl Cache {
         }
     }
 
-    /// Forgets all runs.
+    /// Removes all runs.
     pub fn empty(&self) {
         let runs = self.path().join("runs");
         if runs.exists() {

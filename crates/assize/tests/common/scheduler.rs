@@ -93,7 +93,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns `None` if the sources are not here.
+    /// `None` if the sources have not been fetched.
     pub fn new() -> Option<Self> {
         let usual = Kernels::default_root().unwrap();
         let kernels = Kernels::new(usual.clone());
@@ -175,8 +175,7 @@ impl Place {
         self.git(&["commit", "-qam", subject]);
     }
 
-    /// The last commits, as many as given, as a thread: a cover letter, then the patches in reverse
-    /// order.
+    /// The last `commits` commits as a thread: a cover letter, then the patches in reverse order.
     pub fn thread(&self, commits: usize) -> PathBuf {
         let count = commits.to_string();
         let mails =
@@ -203,8 +202,7 @@ impl Place {
             .unwrap()
     }
 
-    /// Executes every command in a text that the program printed; they name at least these
-    /// verbs.
+    /// Executes every command printed in a text, which must include these verbs.
     pub fn carry_out_printed(&self, text: &str, verbs: &[&str]) {
         let executed = carry_out_printed(&self.command(&[]), text);
         for verb in verbs {

@@ -94,8 +94,8 @@ fn put_together(page: &Page, new: &[Option<Vec<String>>]) -> String {
     text
 }
 
-/// The lines to write in place of those of the page. Lines that the page leaves out stay left out,
-/// as long as the lines around them are still printed.
+/// The lines that replace those of the page. Lines that the page leaves out stay left out as long
+/// as the lines around them are still printed.
 fn rewrite(new: &mut [Option<Vec<String>>], shown: &[String], printed: &[String]) {
     let words = |lines: &[String]| lines.iter().map(|line| words(line)).collect::<Vec<_>>();
     let stands = nearest(&words(shown), &words(printed));
@@ -117,9 +117,9 @@ fn is_gap(line: &str) -> bool {
     line.trim() == "..."
 }
 
-/// For the [`words`] of each shown line, the printed lines that correspond to it. The
-/// alignment minimises the lines that are only shown, are printed but neither shown nor
-/// under a `...`, or differ in more than figures.
+/// For the [`words`] of each shown line, the corresponding printed lines. The alignment minimises
+/// the number of lines that are only shown, that are printed but neither shown nor under a `...`,
+/// or that differ in more than figures.
 fn nearest(shown: &[String], printed: &[String]) -> Vec<Vec<usize>> {
     let (rows, columns) = (shown.len(), printed.len());
     let mut cost = vec![vec![usize::MAX; columns + 1]; rows + 1];
@@ -153,8 +153,8 @@ fn nearest(shown: &[String], printed: &[String]) -> Vec<Vec<usize>> {
     found
 }
 
-/// The ways to continue an alignment from a shown and a printed line, with their cost; of
-/// two with the same cost, the better comes first.
+/// The ways to continue an alignment from a shown and a printed line, each with its cost; the
+/// better of two with equal cost comes first.
 fn moves(
     shown: &[String],
     printed: &[String],
@@ -226,8 +226,8 @@ fn masked(line: &str) -> String {
     number.replace_all(line, "#").into_owned()
 }
 
-/// Whether the same quantities are measured and the same claims tested. Different figures may lead
-/// to different verdicts, and so to different sentences.
+/// Whether the same quantities are measured and the same claims tested. Other figures may lead to
+/// other verdicts, and so to other sentences.
 fn names_fit(shown: &[String], printed: &[String]) -> bool {
     let names = |lines: &[String]| {
         lines

@@ -1,4 +1,4 @@
-//! Everything that determines the figures of exact runs, other than the experiment.
+//! The inputs that determine the figures of exact runs, apart from the experiment.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::document;
 use crate::page::{MEASURED, Page};
 
-/// Programs that are run in the pages.
+/// Programs that pages run.
 const PROGRAMS: [&str; 2] = ["/usr/bin/cyclictest", "/usr/bin/hackbench"];
 
 /// The kernels, QEMU, and everything else that goes into machines.
@@ -17,7 +17,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The inputs on this host, as far as the page needs them.
+    /// The inputs on this host that the page depends on.
     pub fn here(page: &Page) -> Inputs {
         let mut hasher = blake3::Hasher::new();
         let mut wanted: Vec<String> = page.needs();
@@ -60,7 +60,7 @@ impl Inputs {
         }
     }
 
-    /// The line as it is in a page.
+    /// The line of a page that lists the inputs.
     pub fn line(&self) -> String {
         let kernels = self.kernels.join(" and ");
         format!(

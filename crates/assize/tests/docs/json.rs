@@ -1,5 +1,5 @@
-//! docs/json.md: the fields of the verdict document, from the source that declares them,
-//! compared with a document that was written.
+//! Checks docs/json.md against the source that declares the fields of the verdict document, and
+//! against a written document.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,7 +24,7 @@ const SOURCES: [&str; 8] = [
     "crates/bundle/src/records.rs",
 ];
 const TOP: &str = "Document";
-/// A row that so many tables would have stands in a table of its own.
+/// Number of tables from which on a common row moves to a separate table.
 const MANY: usize = 3;
 const COMMON: &str = "Other sections name these without repeating what they mean.";
 
@@ -40,7 +40,7 @@ struct Field {
     name: String,
     about: String,
     kind: Kind,
-    /// Omitted if it has its default value.
+    /// Whether the field is omitted if it has its default value.
     may_be_absent: bool,
 }
 

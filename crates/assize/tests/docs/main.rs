@@ -1,8 +1,7 @@
-//! Executes what the pages say. CONTRIBUTING.md describes how blocks are marked.
+//! Executes the commands on pages. CONTRIBUTING.md describes how blocks are marked.
 //!
-//! Each page runs in a directory that looks like the top of a checkout, and the commands
-//! of its blocks run one after the other in one shell. `ASSIZE_GOLDEN=1` writes their
-//! output into the page.
+//! Each page runs in a directory that looks like a checkout; the commands of its blocks run one
+//! after the other in one shell. `ASSIZE_GOLDEN=1` writes their output into the page.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 #![allow(unreachable_pub, missing_docs)] // Modules are shared; nothing is published.

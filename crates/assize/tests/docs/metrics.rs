@@ -1,5 +1,5 @@
-//! docs/metrics.md, the list of metrics in the code, and the metrics that workloads
-//! record are the same.
+//! Checks that docs/metrics.md, the list of metrics in the code, and the metrics recorded by
+//! workloads agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::common::{self, command, errors};
 use crate::root;
 
-/// The tracer to use.
+/// The tracer under test; only one can be used at a time.
 const TRACER: TracerKind = TracerKind::Osnoise;
 
 /// Metric, unit, kind and source.
@@ -103,7 +103,7 @@ fn list(is_wanted: impl Fn(&MetricSource) -> bool) -> BTreeSet<Row> {
     wanted.flat_map(|one| listed(one, one.unit)).collect()
 }
 
-/// The same with the step of the values before the unit, as in the page.
+/// Like [`list`], with the step of the values before the unit, as in the page.
 fn list_with_steps(is_wanted: impl Fn(&MetricSource) -> bool) -> BTreeSet<Row> {
     let wanted = METRICS.iter().filter(|metric| is_wanted(&metric.source));
     let unit = |one: &Metric| match one.resolution {
@@ -134,8 +134,8 @@ pub fn lists() -> Result<(), Failed> {
     Ok(())
 }
 
-/// One run of every workload, with every instrument. An instrument that the kernel or
-/// machine does not support reports that; only one of the tracers can be selected.
+/// One run of every workload with every instrument, but only one tracer. Instruments that the
+/// kernel or the machine does not support report that.
 fn experiment() -> String {
     let is_other_tracer = |name| TracerKind::from_name(name).is_some_and(|kind| kind != TRACER);
     let instruments: Vec<String> = INSTRUMENTS
@@ -174,7 +174,7 @@ fn experiment() -> String {
     text
 }
 
-/// The list has exactly what the workloads record on the exact machine, and everything
+/// Checks that the list has exactly the metrics that workloads record on the exact machine, and all
 /// that instruments record.
 pub fn recorded() -> Result<(), Failed> {
     let needed = [

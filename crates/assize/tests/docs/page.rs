@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use libtest_mimic::Failed;
 
-/// The start of the line in a page that says what its figures depend on.
+/// The begin of the line in a page that names what its figures depend on.
 pub const MEASURED: &str = "*Measured on ";
 
 /// One page.
@@ -25,13 +25,13 @@ pub struct Block {
     pub language: String,
     pub attributes: BTreeMap<String, String>,
     pub text: Vec<String>,
-    /// The text before it.
+    /// The text of the page before the block.
     pub before: String,
-    /// The steps that a reader takes.
+    /// The steps for a reader.
     pub steps: Vec<Step>,
 }
 
-/// A step that a reader takes.
+/// A step for a reader.
 pub enum Step {
     /// Write a file.
     File { name: String, text: String },
@@ -90,8 +90,7 @@ impl Page {
         })
     }
 
-    /// The requirements of its blocks that use the exact machine: QEMU, and the kernels that
-    /// they name.
+    /// The requirements of the blocks that use the exact machine: QEMU and the kernels named there.
     pub fn needs(&self) -> Vec<String> {
         let mut all = Vec::new();
         for block in &self.blocks {
@@ -111,7 +110,7 @@ impl Page {
         all
     }
 
-    /// The line that says what its figures depend on.
+    /// The line that names what the page's figures depend on.
     pub fn inputs(&self) -> Option<&str> {
         self.lines
             .iter()
@@ -121,7 +120,7 @@ impl Page {
 }
 
 impl Block {
-    /// The line without the indentation of the list that the block is in.
+    /// A line without the indentation of the list item that contains the block.
     pub fn plain<'a>(&self, line: &'a str) -> &'a str {
         let blanks = line.len() - line.trim_start_matches(' ').len();
         &line[blanks.min(self.indent)..]

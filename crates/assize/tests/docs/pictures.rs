@@ -10,8 +10,8 @@ use regex::Regex;
 use crate::page::Page;
 use crate::root;
 
-/// Checks that all text in the pictures of a document is in the pages that its commands
-/// wrote. `figures`: whether the numbers must match too.
+/// Checks that all text in the pictures of a document is in the pages written by its commands.
+/// `figures`: whether numbers must agree too.
 pub fn agree(
     document: &Page,
     html: &BTreeMap<String, String>,

@@ -17,7 +17,7 @@ pub struct Done {
     pub printed: String,
 }
 
-/// A page that takes longer than this many seconds has hung.
+/// Seconds after which a page counts as hung.
 const LIMIT_S: &str = "3600";
 
 /// The results of the commands, and the HTML pages that they wrote, by name.
@@ -95,7 +95,7 @@ fn checkout(here: &Path) {
     }
 }
 
-/// The script, and how many commands it records.
+/// The shell script of a page, and the number of commands that it records.
 fn script(page: &Page, here: &Path, notes: &Path) -> Result<(String, usize), Failed> {
     let mut script = String::from("status=0\n");
     let (here, notes) = (here.display(), notes.display());
@@ -106,7 +106,7 @@ fn script(page: &Page, here: &Path, notes: &Path) -> Result<(String, usize), Fai
                 if name.contains('/') || name.contains('\'') {
                     return Err(format!("{}: {name}: not a plain name", page.name).into());
                 }
-                // A page may write the same file again.
+                // A page may write a file more than once.
                 fs::write(format!("{notes}/{files}.file"), text).unwrap();
                 writeln!(script, "cp '{notes}/{files}.file' '{here}/{name}'").unwrap();
                 files += 1;

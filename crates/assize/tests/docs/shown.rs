@@ -1,5 +1,4 @@
-//! Checks of blocks that are not executed: each says what it is, or why it is not
-//! executed.
+//! Checks blocks that are not executed: each names its file, or the reason why it is not executed.
 
 use std::fs;
 use std::process::Command;
@@ -30,7 +29,7 @@ pub fn check(page: &Page, block: &Block) -> Result<(), String> {
             .map(|_| ())
             .map_err(|why| why.to_string()),
         "rust" | "c" => quoted(block),
-        // A file; what it runs is tested where it is used.
+        // The contents of the file are tested where it is used.
         "text" if block.attributes.contains_key("title") => titled(block),
         "text" => {
             let command = |line: &&String| line.starts_with("$ ") || line.starts_with("assize ");
@@ -62,7 +61,7 @@ fn toml(text: &str) -> Result<(), String> {
         .map_err(|why| why.to_string())
 }
 
-/// Checks an excerpt of a file in the tree: its lines occur there, in order.
+/// Checks that the lines of an excerpt occur, in order, in a file of the tree.
 fn quoted(block: &Block) -> Result<(), String> {
     let Some(from) = block.attributes.get("from") else {
         return Err("code without from=FILE".into());
@@ -79,7 +78,7 @@ fn quoted(block: &Block) -> Result<(), String> {
     Ok(())
 }
 
-/// Commands that are not executed must at least parse.
+/// Checks the syntax of commands that are not executed.
 fn shell(block: &Block) -> Result<(), String> {
     let Some(needs) = block.attributes.get("needs") else {
         return Err("a shell without needs=REASON is a console, which is executed".into());
@@ -106,7 +105,7 @@ fn shell(block: &Block) -> Result<(), String> {
 /// Parses the arguments, and plans experiment files.
 fn understood(arguments: &[&str]) -> Result<(), String> {
     let assize = || Command::new(env!("CARGO_BIN_EXE_assize"));
-    // The words after it are arguments of another program.
+    // The words after `--` are the arguments of another program.
     let own = arguments.iter().position(|word| *word == "--");
     let (own, others) = arguments.split_at(own.unwrap_or(arguments.len()));
     succeeds(assize().args(own).arg("--help").args(others))?;

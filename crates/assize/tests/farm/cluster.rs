@@ -1,4 +1,4 @@
-//! A cluster of Debian's own Slurm daemons on this host.
+//! A cluster with Debian's Slurm daemons on this host.
 
 use std::fs;
 use std::net::TcpListener;
@@ -19,8 +19,8 @@ const DAEMONS: [&str; 3] = [
     "/usr/sbin/slurmd",
 ];
 
-/// A controller and four nodes of one CPU. Each node is a process namespace: to kill its
-/// first process is to cut the power of the node.
+/// A controller and four nodes of one CPU. Each node is a PID namespace; killing its first process
+/// is like cutting its power.
 pub struct Cluster {
     place: tempfile::TempDir,
     controller: Vec<Child>,
@@ -135,7 +135,7 @@ impl Cluster {
     }
 
     fn node(&self, node: usize) -> Child {
-        // The shell reaps what the daemon leaves, and so counts its CPU time.
+        // The shell reaps orphans of the daemon, so their CPU time is counted.
         let script = "slurmd -D -f \"$0\" -N \"$1\"; exit";
         let mut command = Command::new("unshare");
         command
@@ -147,12 +147,12 @@ impl Cluster {
         quiet(command)
     }
 
-    /// Where the configuration is, for Slurm's commands.
+    /// The environment variable with the configuration, for Slurm's commands.
     pub fn variable(&self) -> (&'static str, PathBuf) {
         ("SLURM_CONF", self.at("slurm.conf"))
     }
 
-    /// What a command of Slurm prints.
+    /// The standard output of a Slurm command.
     pub fn ask(&self, command: &str) -> String {
         let mut words = command.split(' ');
         let (name, value) = self.variable();
@@ -195,8 +195,8 @@ impl Cluster {
         self.nodes[node] = self.node(node);
     }
 
-    /// Stops a process that executes runs on one of these nodes, so that its job runs into its
-    /// time limit.
+    /// Stops a process that executes runs on one of these nodes, so that its job exceeds its time
+    /// limit.
     pub fn stop_a_job(&self, on: &[usize]) {
         let executes = |pid: &u32| {
             let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -211,13 +211,13 @@ impl Cluster {
         self.until("a job executes runs", stopped);
     }
 
-    /// How many jobs a node has begun.
+    /// The number of jobs that a node has started.
     pub fn jobs_of(&self, node: usize) -> usize {
         let log = fs::read_to_string(self.at(&format!("log/node{node}"))).unwrap();
         log.matches("Launching batch job").count()
     }
 
-    /// How many jobs the nodes ended with these words.
+    /// The number of jobs that ended with these words in the nodes' logs.
     pub fn ended(&self, words: &str) -> usize {
         let log = |node| fs::read_to_string(self.at(&format!("log/node{node}"))).unwrap();
         (0..NODES)
@@ -253,7 +253,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Whether each node can have process numbers of its own.
+/// Whether this user may create PID namespaces.
 fn may_unshare() -> bool {
     let mut command = Command::new("unshare");
     command.args(["--pid", "--fork", "--kill-child", "--mount-proc", "true"]);
@@ -268,11 +268,11 @@ fn quiet(mut command: Command) -> Child {
     command.spawn().unwrap()
 }
 
-/// These processes and all below them.
+/// These processes and all their descendants.
 fn descendants(mut of: Vec<u32>) -> Vec<u32> {
     let mut at = 0;
     while let Some(&pid) = of.get(at) {
-        // Each thread has its children.
+        // Children are listed per thread.
         let threads = fs::read_dir(format!("/proc/{pid}/task"))
             .into_iter()
             .flatten();
@@ -290,7 +290,7 @@ fn descendants(mut of: Vec<u32>) -> Vec<u32> {
     of
 }
 
-/// The CPU time of a process and of its children that have ended.
+/// The CPU time of a process and of its reaped children.
 fn cpu_of(pid: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let Some((_, rest)) = stat.rsplit_once(") ") else {

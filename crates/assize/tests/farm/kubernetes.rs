@@ -1,4 +1,4 @@
-//! The manifest of an Indexed Job, whose pods are executed as Kubernetes would.
+//! The manifest of an Indexed Job, with its pods executed as Kubernetes would.
 
 use std::process::Command;
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{Place, done};
 use crate::common::{Outcome, printed, root, skip};
 
-/// Prints the manifest as JSON, and what is left of it, and of one with a misspelt key, when
-/// Kubernetes' own client has read it: that drops what it does not know.
+/// Prints the manifest as JSON, and the same (and one with a misspelt key) as read by Kubernetes'
+/// client, which drops unknown keys.
 const READER: &str = r#"
 import json, sys, yaml
 from types import SimpleNamespace
@@ -22,8 +22,8 @@ misspelt = dict(job, spec=dict(job["spec"], completionsMode="Indexed"))
 json.dump([job, known(job), misspelt, known(misspelt)], sys.stdout)
 "#;
 
-/// The manifest as JSON, once Kubernetes' client knows all that is in it; `None`, with a counted
-/// skip, without that client.
+/// The manifest as JSON, after checking that Kubernetes' client knows all its keys; `None`, with a
+/// counted skip, without that client.
 fn read() -> Option<Value> {
     let file = std::fs::File::open(root().join("docs/farm-kubernetes.yaml")).unwrap();
     let mut python = Command::new("/usr/bin/python3");
@@ -79,7 +79,7 @@ pub(super) fn manifest() -> Outcome {
         &[&["plan"], &few[..], &["-o", "plan.json"]].concat(),
     );
     assert_eq!(said, "8 runs, from index 0\n");
-    // The last pod is one that Kubernetes has tried again elsewhere.
+    // The last pod is a retry by Kubernetes on another node.
     for (at, index) in (0..8).chain([3]).enumerate() {
         let variables = [
             ("JOB_COMPLETION_INDEX", index.to_string()),

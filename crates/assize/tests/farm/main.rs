@@ -1,5 +1,5 @@
-//! Runs handed out to many machines: by Slurm, with its own daemons, and by Kubernetes, whose
-//! manifest is executed as its pods would.
+//! Distributed runs: by Slurm, with its real daemons, and by Kubernetes, with the pods of its
+//! manifest.
 
 mod cluster;
 mod kubernetes;
@@ -116,7 +116,7 @@ fn done(mut command: Command) -> Output {
     done
 }
 
-/// Starts the command and returns once this many runs are recorded.
+/// Starts the command and returns it once this many runs are recorded.
 fn begun(place: &Place, mut command: Command, runs: usize) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
@@ -137,7 +137,7 @@ fn killed() -> Outcome {
     };
     let place = Place::new();
     done(place.run(&["test.toml", "--quiet", "--out", "whole"]));
-    // Otherwise no node would execute anything.
+    // With cached runs, no node would execute anything.
     place.cache.empty();
     let mut command = place.on_slurm(&cluster, &["test.toml", "--jobs", "4", "--out", "farm"]);
     command.env("SBATCH_TIMELIMIT", "1");
@@ -196,7 +196,7 @@ fn cpu(command: &Command) -> Duration {
     Duration::from_secs_f64(seconds.sum())
 }
 
-/// All runs come from the cache: what is left is the cost of handing them out.
+/// Measures the cost of distributing runs, all of which are cached.
 fn cost() -> Outcome {
     let Some(cluster) = Cluster::start() else {
         return Ok(());
@@ -245,7 +245,7 @@ fn elapsed(command: &Command) -> Duration {
     begun.elapsed()
 }
 
-/// The seconds that it takes to boot for a memory image.
+/// The seconds for booting and saving a memory image.
 fn image(place: &Place) -> f64 {
     let cache = Cache::new();
     fs::remove_file(cache.path().join("images")).unwrap();
@@ -264,7 +264,7 @@ fn stuck() -> Outcome {
         return Ok(());
     };
     let place = Place::new();
-    // The nodes lack what this host has.
+    // The nodes lack files of this host.
     let mut run = place.on_slurm(&cluster, &["test.toml", "--runs", "1", "--out", "lacking"]);
     run.env("SBATCH_EXPORT", "ASSIZE_CACHE=/dev/null/none");
     let ended = run.output().unwrap();

@@ -1,23 +1,23 @@
-//! What a larger farm would do, computed from what was measured on this one.
+//! Estimates for a larger farm, computed from measurements on this one.
 
-/// Seconds.
+/// Measured costs, in seconds.
 #[derive(Debug)]
 pub struct MeasuredParts {
-    /// CPU time of the controller for a job.
+    /// CPU time of the controller per job.
     pub submission: f64,
-    /// CPU time of a node for a job, without its runs.
+    /// CPU time of a node per job, without the runs.
     pub job: f64,
-    /// The boot that a memory image takes.
+    /// Duration of the boot for a memory image.
     pub image: f64,
-    /// How long the lock of the bundle is held to record a run.
+    /// Time for which the bundle is locked to record a run.
     pub record: f64,
-    /// CPU time of the verdict, for a run.
+    /// CPU time of the verdict per run.
     pub judge: f64,
 }
 
 impl MeasuredParts {
-    /// The cores that runs of so many seconds keep busy: more cores give no more runs, because
-    /// the controller cannot start more jobs, or the bundle cannot take more runs.
+    /// The number of cores that runs of `run` seconds can keep busy, and why more do not help: the
+    /// controller cannot start more jobs, or the bundle cannot record more runs.
     fn cores_at_most(&self, run: f64, each: f64) -> (f64, &'static str) {
         let per_run = run + self.job / each;
         let [jobs, records] = [self.submission / each, self.record].map(|serial| per_run / serial);
@@ -27,7 +27,7 @@ impl MeasuredParts {
         }
     }
 
-    /// How long an experiment takes on so many cores, in seconds.
+    /// The duration of an experiment on so many cores, in seconds.
     fn takes(&self, cores: f64, runs: f64, each: f64, run: f64) -> f64 {
         let busy = cores.min(self.cores_at_most(run, each).0).min(runs / each);
         self.image + runs * (run + self.job / each) / busy + runs * self.judge

@@ -1,4 +1,5 @@
-//! `assize try --each` and `assize bisect` on a cluster, which measures what one machine does.
+//! `assize try --each` and `assize bisect` on a cluster: they must give the same result as on one
+//! machine.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Several bundles: blocks of one experiment, sides of a comparison, or points of a
-//! trend; others are refused.
+//! Several bundles: blocks of one experiment, sides of a comparison, or points of a trend; all else
+//! is refused.
 
 mod trend;
 
@@ -126,7 +126,7 @@ fn machines_are_blocks() {
     );
     assert_eq!(pooled["verdict"], "established");
     assert_eq!(found["comparisons"][0]["ratio"], pooled["ratio"]);
-    // The order of the bundles only changes the order of the rows.
+    // The order of the bundles changes only the order of the rows.
     let turned = document(here, &["c", "b", "a"]);
     let (one, other) = (&turned["pooled"][0]["ratio"], &pooled["ratio"]);
     let difference = one.as_f64().unwrap() - other.as_f64().unwrap();

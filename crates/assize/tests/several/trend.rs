@@ -22,13 +22,13 @@ fn noise(of: u64) -> f64 {
     0.01 * (((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0 - 0.5)
 }
 
-/// Writes a bundle of `runs` runs that ended `day` days after the first. The queue takes
-/// `queue` seconds; the base always takes one.
+/// Writes a bundle of `runs` runs that ended `day` days after the begin. The queue takes `queue`
+/// seconds; the base always takes one.
 fn one(place: &Path, name: &str, head: &Head, (day, runs): (usize, u32), queue: f64) {
     let time = |index: u32| {
         let mean = [1.0, queue][(index % 2) as usize];
         let own = noise((day as u64) << 32 | u64::from(index));
-        // The variation common to runs of one seed is far larger than the effect.
+        // Runs of one seed share a variation far larger than the effect.
         Measurement::new(mean * (1.0 + 0.1 * f64::from(index / 2) + own), "s")
     };
     filled(place, name, head, runs, time);
@@ -132,7 +132,7 @@ fn a_step_of_one_configuration_is_named_at_its_place_and_nowhere_else() {
     );
     let page = printed(place.path(), &[".", "--format", "html"]);
     assert_eq!(page.matches(" changed\"").count(), 1);
-    // Judging the same bundles again gives the same answer, whatever the order of files.
+    // The same bundles give the same result, whatever the order of files.
     assert_eq!(found(place.path(), &["."]), trend);
 }
 

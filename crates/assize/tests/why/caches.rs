@@ -1,5 +1,5 @@
-//! The cache model: the misses of our own program are known, as they are planted, and
-//! cachegrind gives the expected misses of another.
+//! The cache model: the misses of one program are planted, and those of another are computed by
+//! cachegrind.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::{Outcome, adds_up, bundle, document, refused_words};
 
 const SOURCE: &str = include_str!("lines.c");
-/// The permitted relative difference from cachegrind: in the machine, the kernel uses the
-/// same caches.
+/// Maximum relative difference from cachegrind, because in the machine the kernel uses the same
+/// caches.
 const APART: f64 = 0.02;
 
 /// Builds the program in this directory, and returns its path.
@@ -65,8 +65,8 @@ pub fn differing(why: &Value) -> usize {
     rows.filter(|row| row["difference"] != 0.0).count()
 }
 
-/// Reads twice as many lines as the L1d has 100 times, then half as many 400 times: all
-/// of the first reads miss, and hardly any of the second.
+/// Reads twice as many lines as the L1d has 100 times, then half as many 400 times: all reads of
+/// the first walk miss, and hardly any of the second.
 pub fn walks() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();

@@ -1,5 +1,5 @@
-//! Functions of programs and libraries: planted loops come first with their counts,
-//! wherever the loader has put them.
+//! Functions of programs and libraries: planted loops come first, with their counts, wherever the
+//! loader puts them.
 
 use std::path::Path;
 use std::process::Command;
@@ -77,8 +77,7 @@ pub fn loops() -> Outcome {
         adds_up(&why);
         assert_eq!(rows(&why, "functions")[0], (function, 200_000.0));
         assert_eq!(rows(&why, "subsystems")[0].0, "user space");
-        // The thread is attributed to the program from exec on, whatever it was before,
-        // whether or not it ever had to wait for a CPU.
+        // From exec on, the thread is attributed to the program, even if it never waited for a CPU.
         let thread = rows(&why, "threads")[0];
         assert!(
             thread.0 == "planted" && (thread.1 - 2e5).abs() < 1e3,
@@ -127,9 +126,8 @@ int main(int count, char **words)
 }
 "#;
 
-/// A thread that changes its name and then moves to another CPU counts as one thread,
-/// under its final name, including what it did before, both in the tables and in the
-/// trees.
+/// A thread that changes its name and then its CPU counts as one thread with its last name,
+/// including its earlier instructions, in tables and trees.
 pub fn renamed() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
