@@ -1,4 +1,4 @@
-//! Which rows fail a gate.
+//! Rows that fail a gate.
 
 use assize_bundle::{Measurement, Records, Run};
 use assize_verdict::{Options, try_records};
@@ -35,7 +35,7 @@ fn found(ratios: &[f64], better: Better, gate: Gate, margin: f64) -> Vec<String>
 fn worse_is_what_lies_wholly_beyond_the_margin() {
     use Better::{Higher, Lower};
     let at = |ratio, better| found(&[ratio], better, Gate::Worse, 0.02).len();
-    // 5 % more, 5 % less, nothing, just about the margin.
+    // 5 % more, 5 % less, equal, and about the margin.
     assert_eq!([1.05, 0.95, 1.0, 1.02].map(|r| at(r, Lower)), [1, 0, 0, 0]);
     assert_eq!([1.05, 0.95, 1.0, 0.98].map(|r| at(r, Higher)), [0, 1, 0, 0]);
     // Every row is checked.
@@ -89,18 +89,18 @@ fn one_row_of_many_closes_a_gate_only_if_it_is_worse_for_all_of_them_at_once() {
     let directions = BTreeMap::from([("time".to_owned(), Better::Lower)]);
     let of = |margin| closed(&document, &directions, Gate::Worse, margin).len();
     assert_eq!([0.005, 0.02].map(of), [1, 0]);
-    // Showing that none is worse takes no more runs for many rows than for one.
+    // Showing that no row is worse takes as many runs for many rows as for one.
     let of = |margin| closed(&document, &directions, Gate::Unproven, margin).len();
     assert_eq!([0.03, 0.045].map(of), [1, 0]);
 }
 
 #[test]
 fn a_gate_stays_open_over_many_rows_of_nothing() {
-    // 24 rows in which nothing differs, with a noise of 2 %, repeatedly.
+    // 24 rows without a difference, with 2 % of noise, repeatedly.
     let directions = BTreeMap::from([("time".to_owned(), Better::Lower)]);
     let (mut closed_at, mut state) = (0, 1_u64);
     let mut noise = || {
-        // SplitMix64 (Steele, Lea and Flood 2014); the sum of four is round enough.
+        // SplitMix64 (Steele, Lea and Flood 2014); the sum of four is nearly normal.
         let sum: f64 = (0..4)
             .map(|_| {
                 state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

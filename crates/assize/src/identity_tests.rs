@@ -4,7 +4,7 @@ fn one(kind: IdentityKind, name: &str, value: &str) -> RunIdentityPart {
     RunIdentityPart::new(kind, name, value)
 }
 
-/// How many differences and how many unclear settings there are.
+/// The numbers of differences and of unclear settings.
 fn counts(kind: IdentityKind, name: &str, wanted: &str, found: &str) -> (usize, usize) {
     let compared = compare(&[one(kind, name, wanted)], &[one(kind, name, found)], true);
     (compared.differences.len(), compared.unclear.len())
@@ -45,7 +45,7 @@ fn values_are_compared_as_the_kernel_writes_them() {
         (Setting, "/tmp/x", "one two", "one  two", SAME),
         (Setting, "/tmp/x", "one two", "one three", OTHER),
     ] {
-        // A list may mark a word that is also in it.
+        // A list may mark a word that it also contains unmarked.
         let found_counts = counts(kind, name, wanted, found);
         assert_eq!(found_counts, want, "{name}: {wanted} read as {found}");
     }

@@ -20,7 +20,7 @@ fn try_plan(factors: &str) -> Result<Plan, assize_plan::Error> {
     assize_plan::parse(&text, "test.toml")?.plan(&assize_plan::Overrides::default())
 }
 
-/// A target where the digest of a module is the first letter of its path.
+/// A target where a module's digest is the first letter of its path.
 struct FirstLetterTarget;
 
 impl Target for FirstLetterTarget {
@@ -47,7 +47,7 @@ impl Target for FirstLetterTarget {
     }
 }
 
-/// The configurations that are the same as another one, and whether nothing differs.
+/// The configurations that are the same as another one, and whether no configuration differs.
 fn found(plan: &Plan) -> (Vec<String>, bool) {
     let expected = ExpectedParts::for_runs(plan, &plan.runs, &FirstLetterTarget).unwrap();
     let same = super::same(plan, &expected);
@@ -79,7 +79,7 @@ fn configurations_that_differ_in_name_only_are_the_same() {
     let pairs = vec!["fourth = third".into(), "slow = stock".into()];
     assert_eq!(found(&plan(&four)), (pairs, false));
     assert!(!are_same(&compare_two(&step("a/m.ko"), &step("b/m.ko"))));
-    // Settings that are written twice are refused when planning.
+    // Planning refuses settings that are written twice.
     let sysctl = |value: &str| format!("setup = [{{ sysctl = 'kernel.x', value = {value} }}]");
     assert!(try_plan(&compare_two("", "")).is_err());
     assert!(try_plan(&compare_two(&sysctl("1"), &sysctl("'1'"))).is_err());
@@ -125,7 +125,7 @@ fn what_differs_in_one_setting_is_no_repetition() {
         ("", "workload.w.scheduling.nice = 5"),
         ("", "teardown = [{ command = ['true'] }]"),
     ] {
-        // A real target includes the environment in what it expects.
+        // A real target expects the environment too.
         let environment = one.starts_with("environment");
         assert_eq!(are_same(&compare_two(one, other)), environment, "{other}");
     }

@@ -4,8 +4,8 @@ use assize_bundle::{Configuration, Measurement};
 
 use super::*;
 
-/// An experiment with four configurations, a second copy of the baseline, and two
-/// workloads, one of which measures latencies.
+/// An experiment with four configurations, a repeated baseline, and two workloads, one of which
+/// measures latencies.
 fn plan(runs: u32, primary: &str) -> Plan {
     let text = format!(
         "title = 't'\nruns = {runs}\nimages = {runs}\naa = true\ninstruments = ['perf-software']\n\
@@ -43,7 +43,7 @@ fn too_few_blocks_for_primary_rows_are_a_warning() {
          blocks is 0.062, above 0.04; 6 runs of each cell could"
     );
     assert!(warned(1, BOTH).unwrap().contains("of 1 block is 1, above"));
-    // Without primary rows, all rows share the whole alpha.
+    // Without primary rows, all rows share alpha.
     assert!(warned(5, "").unwrap().contains("no row can"));
     assert_eq!(warned(6, ""), None);
 }

@@ -234,13 +234,13 @@ fn a_stream_has_a_jitter_and_other_distributions_have_none() {
     };
     assert_eq!(jitter(vec![histogram("latency", "ns", &buckets)]), None);
     let (sd, unit) = jitter(vec![histogram("round_trip", "ns", &buckets)]).unwrap();
-    // The deviations from the mean are all 100; the divisor is n - 1.
+    // All deviations from the mean are 100; the divisor is n - 1.
     assert!(
         (sd - 100.0 * (1000.0_f64 / 999.0).sqrt()).abs() < 1e-9,
         "{sd}"
     );
     assert_eq!(unit, "ns");
-    // A single value has none.
+    // A single value has no spread.
     let one = vec![histogram("round_trip", "ns", &[(1, 1)])];
     assert_eq!(
         recorded_run(RunOutcome::Completed(one)).doubts[0].code,

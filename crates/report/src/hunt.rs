@@ -132,22 +132,22 @@ pub struct FoundDelay {
 /// The rates of two configurations over the same schedules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HuntComparison {
-    /// The configuration under test.
+    /// The configuration that is compared.
     pub configuration: String,
-    /// The configuration that it is compared with.
+    /// The one that it is compared with.
     pub baseline: String,
-    /// The rates of the baseline and of the configuration.
+    /// The rates: of the baseline, and of the configuration.
     pub rates: [FailureRate; 2],
-    /// The number of schedules with which only the baseline failed, and only the configuration.
+    /// Schedules with which only the baseline failed, and only the configuration.
     pub only: [u32; 2],
-    /// The evidence against equal rates. Above 20 the rates differ, however often one has looked.
+    /// The evidence against equal rates; beyond 20 it is decided, whenever one looks.
     pub evidence: f64,
-    /// The result of the comparison.
+    /// The answer.
     pub answer: HuntAnswer,
-    /// The smallest rate at which at least one failure of the configuration would have been seen
-    /// with 95 % probability; `None` if it has failed.
+    /// A rate from which on at least one failure of the configuration would have been seen with
+    /// 95 %; `None` if it has failed.
     pub excluded: Option<f64>,
-    /// Signatures of failures of only the configuration.
+    /// Signatures with which only the configuration failed.
     pub new: Vec<String>,
 }
 
@@ -155,9 +155,9 @@ pub struct HuntComparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HuntAnswer {
-    /// The configuration fails less often, or never.
+    /// It fails less often, or never.
     Fewer,
-    /// The configuration fails more often.
+    /// It fails more often.
     More,
     /// The runs do not decide.
     Undecided,
@@ -165,7 +165,7 @@ pub enum HuntAnswer {
     NoFailure,
 }
 
-/// Runs that failed in a way not searched for.
+/// Runs that failed in a way that does not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherFailure {
     /// The configuration.

@@ -32,8 +32,8 @@ impl Source {
     }
 }
 
-/// A baseline and two configurations on up to three machines and workloads, with effects
-/// of every size that differ between machines.
+/// A baseline and two configurations on up to three machines and workloads, with effects of every
+/// size that differ between machines.
 fn records(seed: u64) -> Records {
     let mut source = Source(seed);
     let machines = &["alpha", "beta", "gamma"][..1 + source.below(3)];

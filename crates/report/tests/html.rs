@@ -1,4 +1,4 @@
-//! The page says what the document says, and hostile text cannot break out of it.
+//! The page agrees with the document, and hostile text cannot break out of it.
 //!
 //! `ASSIZE_GOLDEN=1 cargo test` rewrites the golden file; review the diff.
 
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 /// A name that would break out of any context that does not escape it.
 const HOSTILE: &str = "</script><img src=x onerror='alert(1)'>\"&amp;";
 
-/// Two workloads, one configuration that is faster and one that does not differ.
+/// Two workloads, a configuration that is faster, and one that does not differ.
 fn records(third: &str) -> Records {
     let mut records = Records {
         source: "small.toml".into(),
@@ -497,7 +497,7 @@ fn an_answer_that_is_kept_is_shown_with_its_functions_and_frames() {
     let document = judged(&records("third"), Some("old"));
     let mut page = page(&document, &[]);
     page.attributions = Attributions {
-        // A result of another experiment does not belong to this page.
+        // A result of another experiment is not on this page.
         kept: vec![kept("new", "old"), kept("new", "elsewhere")],
         moments: Vec::new(),
         shell: asking(),
@@ -529,7 +529,7 @@ fn without_an_answer_the_page_says_how_to_get_one_if_there_is_a_way() {
     let command = "assize why &#x27;my bundle&#x27; old new --workload build --keep";
     assert!(text.contains(command), "{text}");
     assert!(!text.contains("id=\"flame\""));
-    // Runs that cannot be repeated: no command is offered.
+    // Runs that cannot be repeated get no command.
     page.attributions.shell = None;
     assert!(!html(&page).unwrap().contains("id=\"why\""));
 }

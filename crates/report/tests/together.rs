@@ -18,8 +18,8 @@ use regex::Regex;
 
 use crate::absolutes::Source;
 
-/// How many runs of a configuration were warned of by the kernel, and of how many that is known:
-/// in the measurement, and in set-up.
+/// For each configuration and phase (measurement or set-up): the number of runs with a kernel
+/// warning, and of runs for which that is known.
 type PlantedWarnings = BTreeMap<(String, RunEnd), [u32; 2]>;
 
 /// Plants warnings in one of five runs: in set-up, in the measurement or in both.
@@ -47,7 +47,7 @@ fn plant(planted: &mut PlantedWarnings, name: &str, warnings: &[Complaint], cras
         let warned = warnings.iter().any(|one| one.phase == phase);
         let [count, of] = planted.entry((name.to_owned(), end)).or_default();
         *count += u32::from(warned);
-        // Whether a run that crashed would have been warned of later is unknown.
+        // It is unknown whether a run that crashed would have had a warning later.
         *of += u32::from(warned || !crashes);
     }
 }
@@ -153,7 +153,7 @@ fn metrics() -> Vec<MetricWords> {
         .to_vec()
 }
 
-/// The brief answer and the mail.
+/// The brief report and the mail.
 fn rendered(document: &Document, metrics: &[MetricWords]) -> [String; 2] {
     let asked = Brief {
         metrics,
@@ -164,7 +164,7 @@ fn rendered(document: &Document, metrics: &[MetricWords]) -> [String; 2] {
     [brief, text].map(|render| render(document, &asked, Style::default()))
 }
 
-/// What is written for other programs, by the name of its format.
+/// The output for other programs, by the name of its format.
 fn formats(document: &Document, checks: &Checks) -> Vec<(&'static str, String)> {
     vec![
         ("html", page(document)),
@@ -178,7 +178,7 @@ fn formats(document: &Document, checks: &Checks) -> Vec<(&'static str, String)> 
     ]
 }
 
-/// The outcome of a row, from its verdict, its figures and the good direction.
+/// The outcome of a row, derived from its verdict, its figures and the good direction.
 fn word(row: &Comparison, margin: f64) -> &'static str {
     let lower = row.metric == "latency";
     let better = lower == (row.ratio.unwrap() < 1.0);
@@ -198,8 +198,8 @@ fn word(row: &Comparison, margin: f64) -> &'static str {
     }
 }
 
-/// The contrasts of an answer: for each metric and configuration, the number of workloads
-/// per outcome.
+/// The contrasts of an answer: the number of workloads with each outcome, by metric and
+/// configuration.
 fn verdicts_of_answer(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
     let heading = Regex::new(r"^(latency|work) \((?:less|more) is better\)$").unwrap();
     let line = Regex::new(r"^  (one|two)   +(.*)$").unwrap();
@@ -229,7 +229,7 @@ fn verdicts_of_answer(answer: &str) -> BTreeMap<(String, String), BTreeMap<Strin
             let n = found.get(2).map_or(2, |n| n.as_str().parse().unwrap());
             BTreeMap::from([(found[1].to_owned(), n)])
         } else {
-            // A difference that is too small to matter is reported with both facts.
+            // For a difference that is too small to matter, both facts are reported.
             let word = match small.is_match(says) {
                 true => "no difference larger than 1 %",
                 false => says.trim_end_matches(':'),
@@ -253,7 +253,7 @@ fn mark(verdict: Verdict) -> &'static str {
 /// The cells of a mail's tables: ratio and mark by workload, metric and configuration.
 fn cells(mail: &str) -> BTreeMap<[String; 3], (f64, String)> {
     let title = Regex::new(r"^(\w+): ratio to base").unwrap();
-    // A configuration whose runs all crashed has no cell.
+    // A configuration without a completed run has no cell.
     let cell = r" +([0-9.]+) (\S+)";
     let row = Regex::new(&format!("^(latency|work){cell}(?:{cell})?$")).unwrap();
     let mut workload = String::new();
@@ -404,7 +404,7 @@ fn every_format_says_the_same_of_every_row() {
         for (of, counts) in &verdicts {
             assert_eq!(Some(counts), expected.get(of), "{seed}: {answer}");
         }
-        // Figures of runs that completed are marked where others did not.
+        // Figures are marked where runs did not complete.
         let lost = document
             .comparisons
             .iter()
@@ -441,7 +441,7 @@ fn every_format_says_the_same_of_every_row() {
             assert!(counted || flat.contains(&said), "{said}: {answer}");
             let flat: Vec<&str> = mail.split_whitespace().collect();
             assert!(flat.join(" ").contains(&said), "{said}: {mail}");
-            // How many of how many runs, in every format.
+            // The counts of runs must be in every format.
             let counts = format!(
                 "{} of {} -> {} of {} runs",
                 row.count_baseline, row.n_baseline, row.count, row.n
@@ -477,7 +477,7 @@ fn every_format_says_the_same_of_every_row() {
             assert_eq!(lines.filter(|line| line.contains(&word)).count(), rows);
         }
     }
-    // The documents covered several outcomes.
+    // The documents must cover several outcomes.
     assert!(words.len() >= 4, "{words:?}");
     assert_eq!(claimed.len(), 3, "{claimed:?}");
     assert!(crashes.iter().all(|&n| n > 3), "{crashes:?}");

@@ -9,7 +9,7 @@ use crate::trial::try_records;
 
 const WARNING: &str = "WARNING: CPU: 1 PID: 9 at ring.c:9 ring_check+0xa1/0xc0 [ring]\n";
 
-/// Which runs of each side crash.
+/// The runs of each side that crash.
 struct CrashPattern<'a> {
     runs: u32,
     /// Whether the runs of a block share seed and memory image.
@@ -133,7 +133,7 @@ fn without_a_crash_there_is_no_row_and_nothing_changes() {
     let before = judged(&all);
     assert!(before.outcomes.is_empty());
     assert_eq!(before.comparisons[0].attempted, None);
-    // A run that is not informative about what was tested does not count.
+    // A run that failed for a reason outside of the code under test does not count.
     all.failures.push(FailedRun {
         configuration: "new".into(),
         workload: "use".into(),
@@ -190,7 +190,7 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
         (RunEnd::Complained, 12, 40)
     );
     assert!(row.is_worse());
-    // A complaint does not lose a run.
+    // A complaint does not make a run fail.
     assert_eq!(document.comparisons[0].attempted, None);
 }
 
@@ -205,7 +205,7 @@ fn warnings_outside_the_measurement_have_a_row_of_their_own() {
     let of_new = all.runs.iter().filter(|run| run.configuration == "new");
     for (at, run) in of_new.take(12).enumerate() {
         let mut all_complaints = complaints(WARNING);
-        // Every third run complains in its window too, of something else.
+        // Every third run also has another complaint, in its window.
         if at % 3 == 0 {
             let other = complaints(&WARNING.replace("ring_check", "ring_use"));
             all_complaints.extend(other);
@@ -226,7 +226,7 @@ fn warnings_outside_the_measurement_have_a_row_of_their_own() {
         .iter()
         .map(|row| (row.outcome, row.count))
         .collect();
-    // A run that complains in both counts in both.
+    // A run with complaints in both phases counts in both.
     let expected = [(RunEnd::Complained, 4), (RunEnd::ComplainedOutside, 12)];
     assert_eq!(counted, expected);
 }
@@ -343,7 +343,7 @@ fn a_crash_does_not_hide_the_warning_before_it() {
         warnings(&document),
         Some(([16, 40, 16, 40], Verdict::Undecided))
     );
-    // Whether runs that crash without a warning would have had one later is unknown.
+    // It is unknown whether a run that crashed without a warning would have had one later.
     for failure in &mut all.failures {
         failure.complaints.remove(0);
     }
@@ -412,7 +412,7 @@ fn count_established(documents: u32, runs: u32, paired: bool, chances: [f64; 2])
             old: &|block| old[block as usize],
             new: &|block| new[block as usize],
         });
-        // Only the endings matter here.
+        // Only endings are judged here.
         all.runs.iter_mut().for_each(|run| run.metrics.clear());
         let rows = judged(&all).outcomes;
         found += u32::from(rows.iter().any(|row| row.verdict == Verdict::Established));
@@ -504,7 +504,7 @@ fn on_workloads(
     all
 }
 
-/// All workloads of a block start from one image with one seed: what crashes one may crash all, so
+/// All workloads of a block start from one image with one seed. A crash may affect all of them, so
 /// the block is one observation.
 #[test]
 fn crashes_of_one_block_count_once_however_many_workloads_it_has() {
@@ -548,7 +548,7 @@ fn runs_that_fail_alike_are_of_one_cause_whatever_they_print() {
     assert_eq!(cause.runs.len(), 6);
 }
 
-/// Crashes that are no more alike within a block than between blocks count each.
+/// Crashes that are no more alike within blocks than between them count separately.
 #[test]
 fn seven_crashes_of_eight_blocks_of_four_workloads_are_established() {
     let crashes = [(0, 0), (1, 0), (2, 2), (0, 3), (3, 3), (1, 5), (2, 6)];
@@ -590,7 +590,7 @@ fn crashes_of_one_image_count_once_however_many_blocks_start_from_it() {
     );
 }
 
-/// With one image a verdict speaks of runs that start from it, so each block counts.
+/// With one image, a verdict is about runs from that image, so each block counts.
 #[test]
 fn crashes_of_runs_that_all_start_from_one_image_count_by_block() {
     let mut all = records(&CrashPattern {
@@ -617,7 +617,7 @@ fn crashes_of_runs_that_all_start_from_one_image_count_by_block() {
     assert!(!claim.because.contains("attainable p: 1"), "{claim:?}");
 }
 
-/// An image may make all runs of one side crash, whatever the change does.
+/// An image may make all runs of one side crash, independently of the change.
 #[test]
 fn sides_whose_images_crash_are_called_different_in_less_than_one_document_of_twenty() {
     for [workloads, blocks] in [[4, 8], [7, 8], [2, 20]] {
@@ -631,7 +631,7 @@ fn sides_whose_images_crash_are_called_different_in_less_than_one_document_of_tw
                 &|_, block| old[block as usize],
                 &|_, block| new[block as usize],
             );
-            // Only the endings matter here.
+            // Only endings are judged here.
             all.runs.iter_mut().for_each(|run| run.metrics.clear());
             let rows = judged(&all).outcomes;
             wrong += u32::from(rows.iter().any(|row| row.verdict == Verdict::Established));

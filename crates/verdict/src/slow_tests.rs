@@ -25,7 +25,7 @@ impl SplitMix64 {
     }
 }
 
-/// Runs of two sides; `value` gives the largest latency of a run by its block and side.
+/// Runs of two sides; `value` gives a run's largest latency by block and side.
 fn records(runs: u32, paired: bool, mut value: impl FnMut(u32, usize) -> f64) -> Records {
     let mut records = Records::default();
     for block in 0..runs {
@@ -152,7 +152,7 @@ fn nothing_is_told_of_runs_without_a_tail_and_of_what_is_no_tail() {
     assert_eq!(judged(&few).outcomes, []);
 }
 
-/// The rows of slow runs alone, with all of alpha.
+/// The rows of slow runs when these tests have all of alpha.
 fn slow_rows(records: &Records) -> Vec<OutcomeComparison> {
     let (cells, options) = (Cells::new(records), Options::default());
     let baselines = Baselines::new(&cells, &options).unwrap();
@@ -162,8 +162,8 @@ fn slow_rows(records: &Records) -> Vec<OutcomeComparison> {
     crate::outcomes::settle(rows, &hypotheses.answer(options.alpha, 0), &options)
 }
 
-/// False positives with a realistic number of runs: stalls equally often on both sides, and values
-/// with naturally heavy tails.
+/// False positives with a realistic number of runs: stalls are equally frequent on both sides, or
+/// values have heavy tails.
 #[test]
 fn equal_tails_are_seldom_called_different() {
     const DOCUMENTS: u64 = 1000;

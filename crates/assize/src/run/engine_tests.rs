@@ -8,7 +8,7 @@ use assize_target::{Error, ReportStep, RunFailure as Broken};
 
 use super::*;
 
-/// A target that behaves as a function says.
+/// A target implemented by a function.
 struct FunctionTarget<F: Fn(u64, usize) -> Result<RunOutcome, Error> + Sync> {
     does: F,
     busy: Mutex<Vec<bool>>,

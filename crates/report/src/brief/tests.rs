@@ -243,7 +243,7 @@ fn many_contrasts_are_counted_and_the_most_striking_are_shown() {
 
 #[test]
 fn where_nothing_is_compared_the_text_says_so() {
-    // It holds for configurations without a workload in common too.
+    // The same applies to configurations without a common workload.
     let because = "Nothing could be compared: no workload has figures of two named configurations.";
     let text = rendered(&document(&["base"], &[]), 100);
     assert!(text.contains(because), "{text}");
@@ -264,7 +264,7 @@ fn of_a_baseline_that_is_compared_with_itself_alone_the_noise_is_shown() {
                 tell: +2.0 %, -2.0 % to +6.0 %\n";
     assert!(text.contains(line), "{text}");
     assert!(!text.contains("Nothing could be compared"), "{text}");
-    // The verdict is the document's: an interval within the margin alone says nothing.
+    // The verdict is the document's: an interval within the margin is not enough.
     let floor = &mut document.noise_floor[0];
     (floor.ratio, floor.ci) = (Some(1.001), Some([0.998, 1.004]));
     let text = rendered(&document, 72);

@@ -30,7 +30,7 @@ fn failed(why: &str) -> CheckState {
     CheckState::Failed(why.into())
 }
 
-/// A check of each state in two groups, and one whose texts are all strange.
+/// Checks in each state, in two groups, and one whose texts are all strange.
 fn mixed() -> Checks {
     checks(vec![
         check("sync", "m with new against old", CheckState::Passed),

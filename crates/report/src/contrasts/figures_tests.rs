@@ -36,7 +36,7 @@ fn nothing_falls_by_more_than_all() {
     let row = raw([0.469, 0.0], [-0.718, -0.220], "established");
     assert_eq!(size(&row), "-0.469 updates");
     assert!(beyond_all(&row));
-    // If the interval stays above -100 %, relative changes are shown as usual.
+    // If the interval stays above -100 %, relative changes are shown.
     let row = raw([0.469, 0.1], [-0.45, -0.220], "established");
     assert!(!beyond_all(&row));
     assert_eq!(size(&row), "-78.7 %");

@@ -7,12 +7,12 @@ use super::*;
 
 type BundleRecords = assize_bundle::Records;
 
-/// Bundles a, b, …; the fourth is a tenth faster than the third.
+/// Bundles a, b, …, of which the fourth is a tenth faster than the third.
 fn trend(names: &[&str]) -> Trend {
     trend_of(names, &[])
 }
 
-/// The same, in which all runs but one of some bundles crash.
+/// Like `trend`, but in some bundles all runs except one crash.
 fn trend_of(names: &[&str], crashing: &[usize]) -> Trend {
     let mut records = BundleRecords {
         primary: vec!["busy_time_per_job".into()],

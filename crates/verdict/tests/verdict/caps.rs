@@ -43,9 +43,9 @@ fn runs_given_configuration_by_configuration_establish_nothing() {
         capped(&grouped(planted(6))),
         capped_by(Verdict::Supported, "unrandomised-order")
     );
-    // Within a block the order was drawn at random.
+    // Within blocks, the order is random.
     assert_eq!(capped(&in_blocks(grouped(planted(6)))), FREE);
-    // A row that is undecided anyway is not capped by the lint.
+    // The lint does not cap a row that is undecided anyway.
     let (old, new) = (around(10.0, 0.1, 1, 6), around(10.0, 0.1, 2, 6));
     let nothing = runs_of("w", "t", "s", &[("old", &old), ("new", &new)]);
     assert_eq!(capped(&grouped(nothing)), (Verdict::Undecided, None));
@@ -53,7 +53,7 @@ fn runs_given_configuration_by_configuration_establish_nothing() {
 
 #[test]
 fn a_drift_under_grouped_runs_leaves_nothing_decided() {
-    // The second half is lower because the machine gets steadily faster.
+    // The machine gets steadily faster, so the second half is lower.
     let falling: Vec<f64> = (0..12).map(|at| 10.0 - 0.1 * f64::from(at)).collect();
     let rows: [(&str, &[f64]); 2] = [("old", &falling[..6]), ("new", &falling[6..])];
     let records = runs_of("w", "t", "s", &rows);
@@ -64,14 +64,14 @@ fn a_drift_under_grouped_runs_leaves_nothing_decided() {
     assert!(
         lints(&tried(&grouped(records), &Options::default()), "drift")[0].contains("decreases")
     );
-    // The same values without a trend inside the configurations.
+    // The same values, without a trend within configurations.
     let mixed = |from: usize| [2, 0, 5, 3, 1, 4].map(|at| falling[from + at]);
     let rows: [(&str, &[f64]); 2] = [("old", &mixed(0)), ("new", &mixed(6))];
     assert_eq!(
         capped(&grouped(runs_of("w", "t", "s", &rows))),
         capped_by(Verdict::Supported, "unrandomised-order")
     );
-    // A trend within both sides does not count as a difference between them.
+    // A trend within both sides is not a difference between them.
     let both = |factor: f64| (0..6).map(move |at| factor * (10.0 - 0.1 * f64::from(at)));
     let (old, new): (Vec<f64>, Vec<f64>) = (both(1.0).collect(), both(0.8).collect());
     let rows: [(&str, &[f64]); 2] = [("old", &old), ("new", &new)];
@@ -80,7 +80,7 @@ fn a_drift_under_grouped_runs_leaves_nothing_decided() {
 
 #[test]
 fn runs_that_resemble_their_neighbours_leave_nothing_decided() {
-    // A wave of twelve runs: far fewer than twelve independent values.
+    // One period of a wave: far less information than from twelve independent values.
     let wave: Vec<f64> = (0..12)
         .map(|at| (0.55 * f64::from(at)).sin() + 0.01 * f64::from(at))
         .collect();
@@ -98,7 +98,7 @@ fn runs_that_resemble_their_neighbours_leave_nothing_decided() {
     );
     let mixed = [4, 9, 0, 7, 2, 11, 5, 1, 8, 3, 10, 6];
     assert_eq!(capped(&rows(&mixed)), FREE);
-    // In blocks, what neighbouring runs share cancels.
+    // In blocks, variation common to neighbouring runs cancels.
     assert_eq!(capped(&in_blocks(rows(&as_they_were))), FREE);
 }
 
@@ -149,10 +149,10 @@ fn what_two_memory_images_add_is_no_effect_however_many_runs_there_are() {
     assert!(codes.contains(&"shared-image".into()));
     let ci = found.ci.unwrap();
     assert!(ci[0] < 1.0 && 1.0 < ci[1], "{ci:?}");
-    // A few images that happen to cancel do not show equality either.
+    // A few images whose effects cancel do not show equivalence either.
     let (found, _) = judged(&on_images(16, 4));
     assert_eq!(found.verdict, Verdict::Undecided, "{found:?}");
-    // An effect on all images is found.
+    // An effect on all images is established.
     let mut records = on_images(18, 6);
     for run in &mut records.runs {
         let new = run.configuration == "new";
@@ -176,7 +176,7 @@ fn an_image_with_two_runs_is_named_though_there_are_as_many_images_as_runs() {
 
 #[test]
 fn too_few_memory_images_show_neither_a_difference_nor_equality() {
-    // This holds however closely their means agree.
+    // This holds even if the means agree closely.
     let judged = |images: u32, ratio: f64| {
         let old = around(10.0, 0.0001, 3, 24);
         let new = around(10.0 * ratio, 0.0001, 4, 24);
@@ -207,7 +207,7 @@ fn few_runs_that_vary_much_establish_nothing() {
     // If the side with more runs varies more, the relabelings overestimate the
     // variance.
     assert_eq!(capped(&rows(0.005, 0.05)), FREE);
-    // With equally many runs, unequal spreads do no harm.
+    // With equal numbers of runs, unequal spreads do no harm.
     let (old, new) = (around(10.0, 0.005, 1, 6), around(7.0, 0.05, 5, 6));
     let even = runs_of("w", "t", "s", &[("old", &old), ("new", &new)]);
     assert_eq!(capped(&even), FREE);

@@ -19,8 +19,8 @@ fn claim(records: &Records, text: &str) -> (Outcome, String) {
     (found.outcome, found.because)
 }
 
-/// Five runs of four configurations on two workloads: `fast` is 10 % below `slow` on both
-/// workloads, `same` equals `slow`; on `two`, `odd` is above `slow` instead.
+/// Five runs of four configurations on two workloads: `fast` is 10 % below `slow`, `same` equals
+/// `slow`, and `odd` is above `slow` on `two`.
 fn five_runs() -> Records {
     let slow = [100.0, 100.1, 100.2, 100.3, 100.4];
     let fast = slow.map(|v| 0.9 * v);
@@ -95,10 +95,10 @@ fn a_declared_claim_about_what_was_not_run_is_undecided() {
         "it cannot be tested on these runs: no configuration \"gone\"; did you mean \"same\"? \
          (there are: slow, fast, same, odd)"
     );
-    // It does not affect the other claim.
+    // The other claim is not affected.
     let alone = claims(&five_runs(), &["fast < slow on time in one"]);
     assert_eq!(found[1].because, alone[0].because);
-    // A post-hoc claim like this is an error.
+    // As a post-hoc claim it is an error.
     records.claims.clear();
     let options = Options {
         claims: vec![declared.into()],
@@ -126,8 +126,7 @@ fn a_margin_is_read_and_needs_its_sign() {
 fn several_workloads_must_all_agree() {
     let records = five_runs();
     assert_eq!(claim(&records, "fast < slow on time").0, Outcome::Upheld);
-    // Established on one workload, and the opposite on the other: refuted for
-    // both.
+    // Established on one workload, and the opposite on the other, so refuted.
     assert_eq!(claim(&records, "odd < slow on time").0, Outcome::Refuted);
     assert_eq!(
         claim(&records, "odd < slow on time in two").0,
@@ -161,9 +160,9 @@ fn equality_is_upheld_by_equivalence_and_refuted_by_a_difference() {
         claim(&records, "fast = slow on time in one").0,
         Outcome::Refuted
     );
-    // They are shown to be equal, so the claim of less is refuted.
+    // Both are shown to be equal, so "less" is refuted.
     assert_eq!(claim(&records, "same < slow on time").0, Outcome::Refuted);
-    // Four runs of each can never show equality.
+    // Four runs of each cannot show equality.
     let mut few = records;
     few.runs.retain(|run| run.repetition < 5);
     assert_eq!(claim(&few, "same = slow on time").0, Outcome::Undecided);
@@ -176,7 +175,7 @@ fn a_claim_about_a_row_is_as_sure_as_the_row_however_many_are_made() {
     let alone = texts.map(|text| claims(&records, &[text]).remove(0));
     assert!(alone.iter().all(|c| c.outcome == Outcome::Upheld));
     assert_eq!(claims(&records, &texts), alone);
-    // With three runs of each, only the t test finds it, for both row and claim.
+    // With three runs of each, only the t test finds the difference, for row and claim.
     let mut records = records;
     records.runs.retain(|run| run.repetition < 4);
     let (outcome, because) = claim(&records, texts[0]);

@@ -1,4 +1,4 @@
-//! Records typed in by hand: real figures posted to the kernel's mailing lists.
+//! Records for tests, most of them figures posted to the kernel's mailing lists.
 
 use assize_bundle::{Configuration, Events, Measurement, Records, Run, Unsupported};
 use assize_verdict::{Comparison, Document, Options, try_records};
@@ -107,7 +107,7 @@ pub(crate) fn in_turns(mut runs: Vec<Run>) -> Vec<Run> {
     runs
 }
 
-/// The same runs, ordered configuration by configuration.
+/// The same runs, sorted by configuration.
 pub(crate) fn grouped(mut records: Records) -> Records {
     records.runs = in_order(records.runs);
     records

@@ -68,8 +68,8 @@ fn runs_give_the_figures_that_scipy_gives() {
 #[test]
 fn three_runs_support_and_never_establish() {
     let document = tried(&queue_records(), &Options::default());
-    // The runs are grouped by configuration, but that lint lowers no verdict
-    // below what three runs give.
+    // The runs are grouped by configuration, but that lint caps no verdict below that of three
+    // runs.
     let supported: Vec<_> = document
         .comparisons
         .iter()
@@ -88,14 +88,14 @@ fn three_runs_support_and_never_establish() {
             ("glxgears", "power/energy-cores/", "IRQ plus bypass"),
         ]
     );
-    // Three runs establish neither a difference nor equality.
+    // Three runs show neither a difference nor equality.
     let others = document.comparisons.iter();
     let mut others = others.filter(|c| c.verdict != Verdict::Supported);
     assert!(others.all(|c| c.verdict == Verdict::Undecided));
 }
 
-/// The records of [`queue_records`] with alternating configurations, to which the lint about
-/// grouped runs does not apply.
+/// The records of [`queue_records`] with alternating configurations, to which the lint on grouped
+/// runs does not apply.
 fn queue_in_turns() -> Records {
     let mut records = queue_records();
     for (at, run) in (0..).zip(&mut records.runs) {
@@ -111,7 +111,7 @@ fn what_is_supported_says_how_many_runs_would_establish_it() {
     let mut supported = supported.filter(|c| c.verdict == Verdict::Supported);
     // 2 / 70 is below 5 %, 2 / 20 is not.
     assert!(supported.all(|c| c.runs_needed == Some(4)));
-    // If runs are grouped, no number of them would suffice.
+    // With grouped runs, no number of runs would suffice.
     let document = tried(&queue_records(), &Options::default());
     assert!(document.comparisons.iter().all(|c| c.runs_needed.is_none()));
 }
@@ -130,7 +130,7 @@ fn metrics_declared_primary_are_corrected_apart_from_the_others() {
     assert_eq!(family.len(), 8);
     assert!(family.iter().all(|c| c.primary) && others.iter().all(|c| !c.primary));
     // Four of six effects have a smaller p than Bypass on weston, which has the smallest of eight
-    // rows: 10 of the 14 tests remain, at four fifths of alpha.
+    // rows: when it is tested, 10 of the 14 tests remain, at four fifths of alpha.
     let smallest = row(
         &document,
         "weston-simple-egl",
@@ -141,7 +141,7 @@ fn metrics_declared_primary_are_corrected_apart_from_the_others() {
     assert_eq!(smallest.verdict, Verdict::Supported);
     // 2 / C(2n, n) must reach 0.8 * 0.05: 2 / 70 does.
     assert_eq!(smallest.runs_needed, Some(4));
-    // A row that is undecided among 126 tests is supported among these 14.
+    // A row that is undecided among 126 tests is supported among 14.
     let irq = row(&document, "glxgears", "power/energy-pkg/", "IRQ");
     close(irq.p_t_adjusted, 8.0 * 0.003795138683 / 0.8);
     assert_eq!(irq.verdict, Verdict::Supported);
@@ -241,7 +241,7 @@ fn too_few_blocks_say_how_many_would_do() {
     let found = row(&document, "w", "t", "b");
     close(found.p_attainable, 0.25);
     assert_eq!(found.verdict, Verdict::Supported);
-    // One run of each per block: 2 / 2^6 is the first at most 0.05.
+    // One run of each per block: 2 / 2^6 is the first p of at most 0.05.
     assert_eq!(found.runs_needed, Some(6));
     assert_eq!(
         crate::common::lints(&document, "n-too-small"),

@@ -23,7 +23,7 @@ fn the_document_survives_json_and_is_the_same_each_time() {
     assert_eq!(back.sentences, document.sentences);
     assert_eq!(back.runs.len(), document.runs.len());
     for (back, row) in back.comparisons.iter().zip(&document.comparisons) {
-        // serde_json reads numbers to within one unit in the last place.
+        // serde_json parses numbers to within one unit in the last place.
         close(back.ratio, row.ratio.unwrap());
         assert_eq!(
             (back.verdict, back.scale, &back.because),
@@ -209,7 +209,7 @@ fn primary_metrics_have_the_direction_that_somebody_gave_them() {
         error.contains("that higher-is-better does not name"),
         "{error}"
     );
-    // An experiment declares the direction of each metric.
+    // The experiment declares the direction of each metric.
     records.primary = name();
     assert_eq!(of(&records, &Options::default()), Ok(Some(Better::Lower)));
     records.higher_is_better = name();

@@ -160,7 +160,7 @@ fn judged(records: &Records) -> RateComparison {
 
 #[test]
 fn rates_of_runs_are_compared_as_runs() {
-    // Twice as many in each run of five.
+    // Twice as many events in each of five runs.
     let found = judged(&counted_by_run(
         &[100, 104, 97, 99, 102],
         &[201, 196, 205, 199, 202],
@@ -174,7 +174,7 @@ fn rates_of_runs_are_compared_as_runs() {
     let found = judged(&counted_by_run(&[10, 10, 11], &[12, 12, 12]));
     close(found.p_adjusted, 0.05887888240965338);
     assert_eq!(found.verdict, Verdict::Undecided);
-    // With three runs of each only the t test can decide.
+    // With three runs of each, only the t test can decide.
     let found = judged(&counted_by_run(&[100, 104, 97], &[201, 196, 205]));
     assert_eq!(
         (found.p_adjusted.is_some(), found.verdict),
@@ -227,7 +227,7 @@ fn events_that_come_in_bursts_are_not_taken_one_by_one() {
     assert_eq!(found.test, Some(RateTest::Runs));
     assert!(found.p > Some(0.3), "{found:?}");
     assert_eq!(found.verdict, Verdict::Undecided);
-    // If a run has no exposure, the runs cannot be compared.
+    // Runs without exposure cannot be compared.
     let mut records = counted_by_run(&[100, 104, 97, 99, 102], &[201, 196, 205, 199, 202]);
     records.events[0].by_run[0].exposure_s = None;
     let found = judged(&records);
@@ -345,8 +345,7 @@ fn a_beat_is_told_with_its_period_though_events_are_missing() {
     for events in &mut records.events {
         events.exposure_s = Some(1800.0);
     }
-    // The other side's events lie in the first 300 s of it, which is not
-    // periodic.
+    // The other side's events are in its first 300 s, which is not periodic.
     let document = tried(&records, &Options::default());
     let told = lints(&document, "periodic-events");
     assert_eq!(told.len(), 1, "{told:?}");
@@ -369,7 +368,7 @@ fn poisson_events_are_seldom_said_to_be_anything_else() {
         }
     }
     println!("of 600: {said:?}");
-    // Periodic events have two tests.
+    // Periodic events are tested twice.
     assert!(said[0] <= 18 && said[1] <= 12, "{said:?}");
 }
 
@@ -429,7 +428,7 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
           load may come from the machine itself, so they get no verdict"
         ]
     );
-    // The same holds if the rate is a metric of each run.
+    // The same applies if the rate is a metric of each run.
     let verdict_of = |count| {
         let mut records = with_rest(count, 100.0);
         for (at, run) in records.runs.iter_mut().enumerate() {
@@ -449,7 +448,7 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
     };
     assert_eq!(verdict_of(5), Verdict::Established);
     assert_eq!(verdict_of(11), Verdict::Undecided);
-    // The same holds for one exposure each.
+    // The same applies to one exposure each.
     let mut records = one_exposure(at_random(60, 1), at_random(200, 2));
     let mut at_rest = records.events[0].clone();
     at_rest.event = format!("{}_at_rest", at_rest.event);

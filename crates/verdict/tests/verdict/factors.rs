@@ -61,7 +61,7 @@ fn an_effect_far_smaller_than_the_blocks_is_established() {
     assert_eq!(words, [Established, Undecided, Undecided]);
     // The smallest p with eight blocks is 2 / 256.
     close(found[0].p_adjusted, 2.0 / 256.0);
-    // Without blocks the same runs show nothing.
+    // Without blocks, the same runs show nothing.
     let mut alone = grid(8);
     for run in &mut alone.runs {
         run.block = None;

@@ -1,5 +1,5 @@
-//! One correction for the whole document: how tests share alpha, and what verdicts need in addition
-//! to a small p.
+//! The correction over the whole document: how tests share alpha, and the conditions for a verdict
+//! other than a small p.
 //!
 //! The constants were computed in numpy and scipy: relabelings by `itertools`, the corrections by
 //! sorting.
@@ -52,8 +52,8 @@ fn judged(document: &Document, metric: &str) -> (Option<f64>, Verdict) {
 fn primary_metrics_have_four_fifths_of_alpha_and_leave_it_to_the_others() {
     // The smallest p with six blocks is 2 / 64.
     const LEAST: f64 = 2.0 / 64.0;
-    // The primary metric has four fifths of alpha; if it is rejected completely, it passes them to
-    // the other.
+    // The primary metric has four fifths of alpha. If it is rejected completely, the other metric
+    // gets them too.
     let document = primary(&two_metrics(0.9, 0.9));
     let (p, verdict) = judged(&document, "declared");
     close(p, LEAST / 0.8);
@@ -69,20 +69,18 @@ fn primary_metrics_have_four_fifths_of_alpha_and_leave_it_to_the_others() {
     assert_eq!(levels, [(true, 1), (false, 1)]);
     close(Some(document.families[0].alpha), 0.04);
     close(Some(document.families[1].alpha), 0.01);
-    // If the primary metric shows nothing, the other has its fifth of alpha.
+    // If the primary metric shows nothing, the other has only its fifth of alpha.
     let document = primary(&two_metrics(1.0, 0.9));
     assert_eq!(judged(&document, "declared").1, Verdict::Undecided);
     let (p, verdict) = judged(&document, "other");
     close(p, LEAST / 0.2);
-    // With six blocks the permutation test cannot reach a fifth of 5 %, but the
-    // t test can.
+    // With six blocks, the permutation test cannot reach a fifth of 5 %, but the t test can.
     assert_eq!(verdict, Verdict::Supported);
-    // If the other metric shows nothing, the primary one loses no more than
-    // that.
+    // If the other metric shows nothing, the primary one loses only that fifth.
     let document = primary(&two_metrics(0.9, 1.0));
     close(judged(&document, "declared").0, LEAST / 0.8);
     assert_eq!(judged(&document, "other").1, Verdict::Undecided);
-    // If nothing is declared, both are one family with all of alpha.
+    // If nothing is declared primary, both are one family with all of alpha.
     let document = tried(&two_metrics(1.0, 0.9), &Options::default());
     let (p, verdict) = judged(&document, "other");
     close(p, LEAST);
@@ -128,7 +126,7 @@ fn corrected_p_are_not_given_where_alpha_is_out_of_reach() {
     let four = rows(4);
     close(four.p_adjusted, 2.0 / 70.0);
     assert_eq!(four.verdict, Verdict::Established);
-    // Two runs per side are too few for the t test as well, whatever its p.
+    // Two runs per side are too few for the t test too, whatever its p.
     let two = rows(2);
     assert!(two.p_t_adjusted < Some(0.05), "{two:?}");
     assert_eq!(two.verdict, Verdict::Undecided);
@@ -141,8 +139,7 @@ fn whole_numbers_that_hardly_vary_are_not_supported() {
         let document = tried(&records, &Options::default());
         row(&document, "w", "faults", "b").clone()
     };
-    // Welch's p is 0.0382, but not with the variance of 1/12 that rounding
-    // hides.
+    // Welch's p is 0.0382 without the variance of 1/12 that rounding hides, and above 5 % with it.
     let found = judged([100.0, 100.0, 101.0], [102.0, 102.0, 102.0]);
     close(found.p_t, 0.055_471_266_374_481_58);
     assert_eq!(found.verdict, Verdict::Undecided);
@@ -150,7 +147,7 @@ fn whole_numbers_that_hardly_vary_are_not_supported() {
     let found = judged([5.0; 3], [7.0; 3]);
     assert_eq!((found.p_t, found.p_t_adjusted), (None, None));
     assert_eq!(found.verdict, Verdict::Undecided);
-    // A difference of many steps is supported nevertheless.
+    // A difference of many steps is still supported.
     let found = judged([100.0, 100.0, 101.0], [112.0, 111.0, 112.0]);
     assert_eq!(found.verdict, Verdict::Supported);
 }
@@ -208,7 +205,7 @@ fn of_forty_metrics_without_any_effect_none_is_found() {
         let with = documents.iter().filter(|d| d.comparisons.iter().any(hit));
         with.count()
     };
-    // Each p reaches 2 / 64 in one of 32 metrics, so most documents contain one.
+    // Each p reaches 2 / 64 in one of 32 metrics, so most documents have such a row.
     assert!(alarms(&|row| row.p <= Some(0.05)) > 20);
     let differs =
         |row: &Comparison| matches!(row.verdict, Verdict::Established | Verdict::Supported);

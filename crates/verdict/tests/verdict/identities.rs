@@ -1,4 +1,4 @@
-//! How configurations differ, and configurations that do not differ at all.
+//! The differences between configurations, and configurations that are the same.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -91,7 +91,7 @@ fn configurations_that_are_the_same_on_every_workload_are_not_compared() {
         "No difference: slow has the same files and settings as stock."
     );
     assert!(document.lints.iter().all(|lint| lint.code != "same-run"));
-    // The repeated baseline is the one exception.
+    // Only the repeated baseline may be identical.
     let mut twice = same.clone();
     twice.configurations.push(Configuration {
         repeats: Some("stock".into()),
@@ -286,6 +286,6 @@ fn a_repeated_baseline_is_equivalent_only_as_any_other_configuration_would_be() 
     assert_eq!(twice(0.002, 0.0, 4), 4);
     assert_eq!(twice(0.05, 0.0, 4), 0);
     assert_eq!(twice(0.002, 0.03, 1), 0);
-    // One row alone is equivalent, and the same among forty is not.
+    // A single row is equivalent; the same row among forty is not.
     assert_eq!([1, 40].map(|metrics| twice(0.016, 0.0, metrics)), [1, 0]);
 }

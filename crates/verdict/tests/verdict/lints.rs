@@ -188,7 +188,7 @@ fn a_trend_over_the_order_is_drift() {
     assert!(lints(&judged(&records), "drift").is_empty());
 }
 
-/// Two runs per block, whose values share the block's deviation.
+/// Two runs per block, both with the block's deviation.
 fn blocks_of(deviations: &[f64]) -> assize_bundle::Records {
     let side = |more: f64| -> Vec<f64> {
         let noise = |at: usize| 0.001 * ((at * 7 + 3) % 5) as f64;
@@ -201,8 +201,7 @@ fn blocks_of(deviations: &[f64]) -> assize_bundle::Records {
 
 #[test]
 fn what_blocks_have_in_common_is_one_point_of_a_trend() {
-    // Taken by runs, each value occurs twice and this is a trend; taken by blocks it is not (tau
-    // 0.57, p 0.06).
+    // By runs, each value occurs twice and this is a trend; by blocks it is not (tau 0.57, p 0.06).
     let mixed = [0.1, 0.0, 0.2, 0.5, 0.3, 0.15, 0.4, 0.6];
     let records = blocks_of(&mixed);
     assert!(lints(&judged(&records), "drift").is_empty());
@@ -298,7 +297,7 @@ fn a_unit_is_missed_where_a_count_is_impossible() {
     assert!(lints(&judged(&records), "unit-unknown").is_empty());
     let records = runs_of("w", "score", "", &[("a", &[4139.5, 4148.0])]);
     assert_eq!(lints(&judged(&records), "unit-unknown").len(), 1);
-    // The name has the unit, unless it is that of a time.
+    // The name contains the unit, except for a time.
     for (name, doubtful) in [("switches_per_job", 0), ("latency per job", 1)] {
         let records = runs_of("w", name, "", &[("a", &[1.5, 2.0])]);
         let found = lints(&judged(&records), "unit-unknown");
@@ -387,12 +386,12 @@ fn a_metric_that_one_of_two_lacks_is_a_hole_if_they_share_another() {
         lints(&judged(&records), "missing-cell"),
         ["b on w: no value of x"]
     );
-    // The same name in another unit is there.
+    // The same name exists in another unit.
     records.runs[3]
         .metrics
         .insert("x".into(), Measurement::new(3.0, "apples"));
     assert!(lints(&judged(&records), "missing-cell").is_empty());
-    // Configurations measured by different tools lack nothing.
+    // Configurations that were measured by different tools do not lack metrics.
     let mut records = rows("t", &both[..1]);
     records.runs.extend(rows("u", &both[1..]).runs);
     assert!(lints(&judged(&records), "missing-cell").is_empty());

@@ -101,7 +101,7 @@ fn machines_are_compared_each_and_pooled() {
     close(pooled.ratio_random, 0.9008857944489853);
     ends(pooled.ci_random, [0.891617383939994, 0.9102505505821318]);
     ends(pooled.prediction, [0.8737892542344631, 0.9288226087777053]);
-    // None of 99,999 draws reaches it.
+    // None of 99,999 draws is as extreme.
     close(pooled.p, 1.0 / 100_000.0);
 }
 
@@ -161,8 +161,7 @@ fn machines_that_contradict_each_other_are_not_pooled_silently() {
         assert_eq!(claim.outcome, Outcome::Undecided, "{claim:?}");
         assert!(claim.because.contains("machines disagree"), "{claim:?}");
     }
-    // The words are about the claim's first configuration relative to its
-    // second.
+    // The words are about the claim's first configuration relative to its second.
     let because = |at: usize| document.claims[at].because.as_str();
     assert!(because(0).contains("higher on beta (1.2"), "{}", because(0));
     assert!(because(2).contains("lower on beta (0.8"), "{}", because(2));
@@ -177,7 +176,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     let document = tried(&records, &Options::default());
     let pooled = &document.pooled[0];
     assert_eq!(pooled.agreement, Agreement::Differ);
-    // Each of these machines shows it; others are unknown.
+    // Each of these machines shows the effect; others are unknown.
     assert_eq!(pooled.verdict, Verdict::Supported);
     // Two machines give almost no information about others.
     let ci = pooled.ci_random.unwrap();
@@ -189,7 +188,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
         )),
         "{sentences:?}"
     );
-    // The machines have no single effect size.
+    // There is no single effect size for all machines.
     assert_eq!(
         sentences[0],
         "time is lower on pipe with queue (0.631 to 0.902 on all 2 machines) (supported, not established)."
@@ -198,7 +197,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
 
 #[test]
 fn a_mean_of_unequal_effects_is_not_equivalence() {
-    // Whole seconds would be too coarse for any equivalence.
+    // Whole seconds would be too coarse to be equivalent.
     let base = || {
         BASE.map(|value| value * (1.0 + 0.01 * value.sin()))
             .to_vec()
@@ -338,8 +337,7 @@ fn factors_are_fitted_with_the_block_or_the_machine_as_block() {
     // 48 runs, two parameters, and one for each of 24 blocks but the first.
     assert_eq!((fit.n, fit.residual_df), (48, 23.0));
     assert_eq!(fit.effects[0].verdict, Verdict::Established);
-    // Without blocks the machines are the blocks: two parameters for three
-    // machines.
+    // Without blocks, machines are the blocks: two parameters for three machines.
     for run in &mut records.runs {
         run.block = None;
     }
@@ -352,7 +350,7 @@ fn factors_are_fitted_with_the_block_or_the_machine_as_block() {
 
 #[test]
 fn an_effect_somewhere_is_no_common_effect() {
-    // A large effect on a noisy machine, almost none on a quiet one, which has the larger weight.
+    // A large effect on a noisy machine, and almost none on a quiet one, which has more weight.
     let little = (0..8).map(|at| 0.001 * (f64::from(at) - 3.5));
     let quiet: Vec<f64> = BASE.iter().zip(little).map(|(v, x)| v * x.exp()).collect();
     let records = records_on(&[
@@ -376,8 +374,7 @@ fn a_claim_about_another_pair_is_as_sure_as_its_row_would_be() {
         ("alpha", BASE.to_vec(), QUEUE.to_vec()),
         ("beta", BASE.to_vec(), scaled(&QUEUE, 0.7, 0.02)),
     ]);
-    // The claim is about two configurations that are both compared with this
-    // one.
+    // The claim is about two configurations that are both compared with this one.
     let mut first: Vec<_> = records.runs.clone();
     first.retain(|run| run.configuration == "base");
     for run in &mut first {
@@ -396,7 +393,7 @@ fn a_claim_about_another_pair_is_as_sure_as_its_row_would_be() {
     };
     let of_row = tried(&records, &baseline);
     let row = row(&of_row, "pipe", "time", "queue");
-    // Each machine shows it; others are unknown.
+    // Each machine shows the effect; others are unknown.
     assert_eq!(row.verdict, Verdict::Supported);
     let claim = &of_claim.claims[0];
     assert_eq!(claim.outcome, Outcome::Upheld, "{claim:?}");

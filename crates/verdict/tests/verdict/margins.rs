@@ -28,7 +28,7 @@ fn times(factor: f64) -> Records {
 fn at_most_so_much_more_is_upheld_below_it_and_refuted_above() {
     let at_most = "new <= old + 2% on t";
     let judged = |factor| claim(&times(factor), at_most).0;
-    // Equal, or faster by any amount, is not 2 % slower.
+    // Neither equality nor any decrease is 2 % more.
     assert_eq!(judged(1.0), Outcome::Upheld);
     assert_eq!(judged(0.8), Outcome::Upheld);
     assert_eq!(judged(1.1), Outcome::Refuted);
@@ -54,8 +54,7 @@ fn by_more_than_a_margin_needs_more_than_a_difference() {
         "new < old - 15% on t",
     ];
     use Outcome::{Refuted, Undecided, Upheld};
-    // 10 % less upholds less and less by more than 5 %, and refutes less by more
-    // than 15 %.
+    // 10 % less upholds "less" and "less by more than 5 %", and refutes "less by more than 15 %".
     assert_eq!(outcomes(&times(0.9), &texts), [Upheld, Upheld, Refuted]);
     // Exactly at the margin.
     assert_eq!(outcomes(&times(0.95), &texts[..2]), [Upheld, Undecided]);
@@ -67,8 +66,8 @@ fn by_more_than_a_margin_needs_more_than_a_difference() {
 
 #[test]
 fn what_is_equivalent_is_not_more_by_a_larger_margin() {
-    // Exact runs of two configurations that do the same: nothing varies, and so few runs keep the
-    // permutation test above alpha.
+    // Exact runs of two equal configurations: nothing varies, and with so few runs the permutation
+    // test cannot reach alpha.
     let same = [10.0; 5];
     let records = runs_of("w", "t", "s", &[("old", &same), ("new", &same)]);
     let judged = |text: &str| {
@@ -147,10 +146,10 @@ fn the_best_of_many_pairs_is_not_upheld() {
         ),
         "{because}"
     );
-    // With only two configurations there is nothing to choose.
+    // With only two configurations, the pair was not chosen.
     let two = [rows[2].clone(), rows[4].clone()];
     assert_eq!(claim(&records(&two), chosen).0, Outcome::Upheld);
-    // There is no choice either if a row asks it: c2 is the baseline.
+    // Nor was it if a row tests it: c2 is the baseline.
     let records = records(&rows);
     let options = Options {
         baseline: Some("c2".into()),
@@ -175,8 +174,8 @@ fn a_pair_that_differs_is_upheld_whatever_else_could_have_been_chosen() {
 
 #[test]
 fn a_pair_declared_before_the_runs_was_not_chosen_from_them() {
-    // The pair and the runs of the_best_of_many_pairs_is_not_upheld: equal but for chance, which
-    // may uphold 5 % of declared claims.
+    // The pair and the runs of the_best_of_many_pairs_is_not_upheld. They differ only by chance,
+    // which may uphold 5 % of declared claims.
     let mut records = records(&alike_configurations());
     records.claims = vec!["c4 < c2 on t".into()];
     let document = tried(&records, &Options::default());
@@ -184,6 +183,6 @@ fn a_pair_declared_before_the_runs_was_not_chosen_from_them() {
     assert_eq!(found.origin, ClaimOrigin::Declared);
     assert_eq!(found.outcome, Outcome::Upheld);
     assert!(!found.because.contains("chosen after"), "{}", found.because);
-    // It is one more test in the family, next to those of seven rows.
+    // It adds one test to the family of seven rows.
     assert_eq!(document.families[0].tests, 8);
 }

@@ -18,7 +18,7 @@ fn noise(of: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0 - 0.5
 }
 
-/// A series with the value `level` for each configuration and 1 % of noise. The runs of a seed
+/// A series in which each configuration has the value `level` with 1 % of noise. The runs of a seed
 /// share a far larger deviation.
 fn series(draw: u64, paired: bool, level: impl Fn(usize) -> f64) -> Records {
     let mut records = Records {

@@ -1,4 +1,4 @@
-//! Values that come in steps, and what such values cannot show.
+//! Values with a step size, and what they cannot show.
 
 use assize_bundle::{Place, Records, Resolution, Spread, Summary};
 use assize_verdict::{Options, Outcome, Verdict};
@@ -45,7 +45,7 @@ fn what_is_printed_in_steps_of_a_seventh_is_not_shown_to_be_equal() {
     }
     let grounds = &document.claims[0].because;
     assert!(grounds.contains("too coarse for"), "{grounds}");
-    // The same figures from a source that is fine enough.
+    // The same figures from a source with a small step.
     records.resolutions[0].step = 0.000_05;
     let document = tried(&records, &claimed());
     let found = row(&document, "w", "time", "b");
@@ -55,7 +55,7 @@ fn what_is_printed_in_steps_of_a_seventh_is_not_shown_to_be_equal() {
         (Some(0.000_05), false)
     );
     assert_eq!(document.claims[0].outcome, Outcome::Upheld);
-    // The step cannot be inferred from values that are all equal.
+    // A step cannot be inferred from equal values.
     let found = tried(&seven("s", 0.007), &Options::default());
     let found = row(&found, "w", "time", "b");
     assert_eq!(
@@ -74,7 +74,7 @@ fn a_step_is_declared_in_any_unit_of_the_dimension() {
     assert!((found.resolution.unwrap() - 0.001).abs() < 1e-12);
 }
 
-/// Enough runs for their mean to be more precise than a single value.
+/// Enough runs for the mean to be more precise than a single value.
 fn coarse(unit: &str) -> Records {
     let a: Vec<f64> = (0..400)
         .map(|i| if i % 8 == 0 { 8.0 } else { 7.0 })

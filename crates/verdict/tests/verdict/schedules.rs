@@ -50,8 +50,7 @@ fn an_interval_leaves_out_1_where_all_blocks_but_a_far_one_agree() {
     );
     let found = row(&document, "pipe", "time", "queue");
     assert_eq!(found.verdict, Verdict::Established);
-    // The t test, which the outlying block affects strongly, would give 0.956 to
-    // 1.138.
+    // The t test, which the outlying block affects strongly, would give 0.956 to 1.138.
     close(found.ci.map(|ci| ci[0]), 1.003999667994578);
     close(found.ci.map(|ci| ci[1]), 1.1642164747159354);
     assert!(found.ci_simultaneous.is_some_and(|ci| ci[0] >= 1.0));
@@ -116,7 +115,7 @@ fn figures_that_do_not_differ_at_all_are_equivalent_and_not_nan() {
     // If the differences do not vary, there is no t test.
     assert_eq!((found.p_t, found.p), (None, Some(1.0)));
     assert_eq!(found.verdict, Verdict::Equivalent);
-    // On the exact target, no effect looks like this.
+    // On the exact target this is no suspicious repetition, but a change without effect.
     assert!(lints(&document, "duplicate-rows").is_empty());
 }
 
@@ -193,7 +192,7 @@ fn what_failed_altogether_is_said_first() {
         "Every run of other failed on 2 workloads (3 of 3 on pipe, 2 of 2 on disk): the workload: \
          no such file; at line 3."
     );
-    // A completed run is enough to continue with.
+    // One completed run is enough for other sentences.
     records.failures.retain(|run| run.workload == "pipe");
     records.runs.push(Run::new("other", "pipe", 4));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The sentences that a reader takes away.
+//! The sentences of the summary.
 
 use assize_bundle::{Records, Statement};
 use assize_verdict::{Options, Verdict};
@@ -12,7 +12,7 @@ fn sentences(records: &Records, options: &Options) -> Vec<String> {
 
 #[test]
 fn of_the_queue_figures_only_what_all_tests_leave_is_told() {
-    // With 126 tests no row of package energy remains (see the figures in comparisons.rs).
+    // Among 126 tests, no row of package energy is rejected (see the figures in comparisons.rs).
     let found = sentences(&queue_records(), &Options::default());
     assert_eq!(
         found,
@@ -263,7 +263,7 @@ fn what_never_varies_is_traded_for_nothing() {
     records.runs = in_turns(records.runs);
     let all = sentences(&records, &Options::default());
     assert!(all.iter().all(|text| !text.contains(" while ")), "{all:?}");
-    // If it does vary, the same increase gets a sentence.
+    // If the metric varies, the same increase gets a sentence.
     for (at, run) in (0..).zip(&mut records.runs) {
         run.metrics.get_mut("size").unwrap().value += f64::from(at % 3);
     }

@@ -159,8 +159,8 @@ fn count_differences(document: &Document) -> usize {
     rows.filter(|row| is_difference(row.verdict)).count()
 }
 
-/// The largest number of false positives, at a rate of 5 %, to accept in this many trials; chance
-/// exceeds it once in four thousand cases.
+/// The number of false positives that this many trials may have at a rate of 5 %; chance exceeds it
+/// once in four thousand cases.
 fn most_of(trials: usize) -> usize {
     let n = trials as f64;
     (0.05 * n + 3.5 * (0.05 * 0.95 * n).sqrt()) as usize
@@ -201,7 +201,7 @@ fn a_sentence_gives_a_direction_only_to_rows_whose_verdict_does() {
             let mut backing = 0;
             for row in &document.comparisons {
                 let name = format!("{} {} {}", row.workload, row.metric, row.configuration);
-                // For such a workload the sentence gives no direction.
+                // The sentence gives no direction for such a workload.
                 let unmoved = format!("but not on {} ", row.workload);
                 if !sentence.rows.contains(&name) || sentence.text.contains(&unmoved) {
                     continue;
@@ -219,8 +219,8 @@ fn a_sentence_gives_a_direction_only_to_rows_whose_verdict_does() {
     }
 }
 
-/// How many of three rows that are 10 % higher, among seven without a
-/// difference, are found with this many runs, by document.
+/// For each document, how many of three rows that are 10 % higher, among seven without a
+/// difference, are found with this many runs.
 fn found_with(runs: usize, in_blocks: bool) -> Vec<usize> {
     let count = |seed| {
         let effect = |_, _, metric| if metric < 3 { 1.1 } else { 1.0 };
@@ -235,9 +235,8 @@ fn found_with(runs: usize, in_blocks: bool) -> Vec<usize> {
 /// Documents for each number of runs.
 const DOCUMENTS: u64 = 40;
 
-/// Compares few runs with many. The documents of one number of runs extend those
-/// of the previous number, so this is a sign test: those that find less must not
-/// outnumber those that find more.
+/// Compares fewer with more runs. Documents with more runs extend those with fewer, so this is a
+/// sign test: those that find less must not outnumber those that find more.
 fn assert_more_find_more(numbers: &[usize], in_blocks: bool) {
     let mut all: Vec<(usize, Vec<usize>)> = Vec::new();
     for &runs in numbers {
@@ -261,7 +260,7 @@ fn assert_more_find_more(numbers: &[usize], in_blocks: bool) {
 
 #[test]
 fn a_block_more_takes_no_verdict_away_in_expectation() {
-    // With 20 blocks, not all relabelings are visited.
+    // With 20 blocks, relabelings are sampled.
     let numbers = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 20];
     assert_more_find_more(&numbers, true);
 }
@@ -296,8 +295,8 @@ fn where_nothing_differs_no_sentence_gives_a_direction() {
     }
 }
 
-/// How many of 200 documents have the lint `drift`, if what the runs of a block share
-/// varies five times as much as they do, and each block adds `trend` to the last.
+/// Of 200 documents, the number with the lint `drift`. Blocks vary five times as much as the runs
+/// in them, and each block adds `trend` to the previous one.
 fn drifting_documents(trend: f64) -> usize {
     let drifts = |seed: &u64| {
         let design = Design {
@@ -386,8 +385,7 @@ fn a_claim_that_was_chosen_by_its_figures_has_no_better_chance() {
     );
 }
 
-/// Rows with few runs and rows with many are in one document, and do not affect
-/// each other.
+/// Rows with few runs and rows with many do not affect each other in one document.
 #[test]
 fn rows_of_three_blocks_beside_rows_of_eight_are_judged_by_their_own_runs() {
     let (mut right, mut wrong) = (0, 0);
@@ -424,7 +422,7 @@ fn the_only_row_of_a_document_pays_for_no_other() {
 }
 
 /// The number of runs suggested for an undecided row settles it if nothing differs: with that many
-/// new runs, at least three of four rows get a verdict.
+/// new runs, at least three of four such rows get a verdict.
 #[test]
 fn so_many_runs_as_are_asked_for_settle_what_does_not_differ() {
     let designs = [

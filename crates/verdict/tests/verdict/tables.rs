@@ -223,7 +223,7 @@ fn a_metric_that_no_run_has_is_a_lint_with_its_place() {
     assert!(lints(&document, "missing-cell").contains(
         &"x.toml:7: tables[0].metric: 'jiter' is not among the 2 metrics recorded; did you mean 'jitter'?".to_owned()
     ));
-    // It was measured, but elsewhere.
+    // It was measured, but on another workload.
     records.tables[0].metric = "only".into();
     let metrics = [("only", "", 1.0)];
     records.runs.push(run("base", "other", 1, &metrics));

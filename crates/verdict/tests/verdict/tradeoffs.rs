@@ -91,8 +91,8 @@ fn a_planted_front_is_found_with_the_figures_that_say_so() {
     // `quick` needs more energy, so it does not dominate `poor`.
     assert_eq!(dominators(poor), ["base", "packed"]);
     assert!(poor.not_told_from.is_empty());
-    // The dominating configuration compared with the dominated one: for the baseline the document's
-    // row inverted, for others one that the trade-off asked for.
+    // The dominating configuration relative to the dominated one: for the baseline the document's
+    // row inverted, for others a row of the trade-off.
     let row = document
         .comparisons
         .iter()
@@ -150,7 +150,7 @@ fn what_cannot_be_told_apart_is_undecided_and_names_the_other() {
         assert_eq!(point.not_told_from, [other]);
         assert!(point.dominated_by.is_empty());
     }
-    // It is nevertheless known that both dominate it.
+    // It is known, however, that both dominate it.
     assert_eq!(dominators(point(tradeoff, "poor")), ["base", "near"]);
 }
 
@@ -172,7 +172,7 @@ fn equivalent_ones_are_both_on_the_front_and_an_equal_metric_does_not_save_a_wor
     assert_eq!(dominators(slow), ["base", "twin"]);
     let energy = slow.dominated_by[1].y.as_ref().expect("figures");
     assert_eq!(energy.verdict, Some(Verdict::Equivalent));
-    // With a margin that is finer than the runs can show, none is known to be equal.
+    // With a margin smaller than the runs can resolve, none is known to be equal.
     let options = Options {
         margin: 0.0001,
         ..Options::default()
@@ -209,8 +209,8 @@ fn share(
     wrong.count() as f64 / seeds as f64
 }
 
-/// Allows for chance above the promised error rate: of 300 documents at 5 %, more than 8.4 % are
-/// wrong once in 100 trials.
+/// Number of documents per share. At a true rate of 5 %, more than 8.4 % of 300 are wrong once in
+/// 100 trials.
 const SEEDS: u64 = 300;
 const MOST: f64 = 0.084;
 
@@ -219,19 +219,17 @@ fn where_nothing_differs_nobody_is_dominated() {
     let names = ["a", "b", "c", "d", "e"];
     let null: Vec<Planted<'_>> = names.iter().map(|name| (*name, 100.0, 100.0)).collect();
     let is_dominated = |point: &TradeoffPoint| point.standing == Standing::Dominated;
-    // The noise is so low that all are equivalent: a single false difference is
-    // enough.
+    // The noise is so low that all are equivalent, so a single false difference is enough.
     let wrong = share(&null, 0.004, SEEDS, is_dominated);
     assert!(wrong > 0.0 && wrong <= MOST, "{wrong} of the documents");
-    // If nothing is equivalent, it takes two.
+    // If nothing is equivalent, two false differences are needed.
     let wrong = share(&null, 0.05, SEEDS, is_dominated);
     assert!(wrong <= MOST, "{wrong} of the documents");
 }
 
 #[test]
 fn who_is_dominated_is_not_put_on_the_front_nor_the_other_way_round() {
-    // `a` is better than `b` by an amount that is sometimes found and sometimes not; `c` is on the
-    // front.
+    // `a` is better than `b` by an amount that is found only sometimes; `c` is on the front.
     let planted = [
         ("a", 100.0, 100.0),
         ("b", 104.0, 104.0),
@@ -262,7 +260,7 @@ fn pairs_are_tested_in_the_family_of_the_document_and_once() {
     // Three pairs of other configurations are added.
     let mut with = records(&FRONT, 0.01, 1);
     assert_eq!(tests(&with), 12);
-    // The same metrics with x and y exchanged ask nothing more.
+    // Exchanging x and y adds no tests.
     let DeclaredTradeoff { x, y, place } = declared_tradeoff();
     with.tradeoffs.push(DeclaredTradeoff { x: y, y: x, place });
     assert_eq!(tests(&with), 12);
@@ -275,7 +273,7 @@ fn what_is_asked_after_the_runs_must_hold_beside_all_that_could_have_been() {
         let mut records = records(&FRONT, share, seed);
         records.tradeoffs.clear();
         records.primary.clear();
-        // Many other metrics, any two of which could have been chosen.
+        // Many other metrics, of which any pair could have been chosen.
         for run in &mut records.runs {
             let off = noise(seed * 77 + u64::from(run.order), 60).into_iter();
             for (other, off) in off.enumerate() {
@@ -294,8 +292,7 @@ fn what_is_asked_after_the_runs_must_hold_beside_all_that_could_have_been() {
     assert_eq!(only(&clear).origin, ClaimOrigin::PostHoc);
     assert_eq!(point(only(&clear), "poor").standing, Standing::Dominated);
     assert_eq!(dominators(point(only(&clear), "poor")), ["base", "packed"]);
-    // An effect that is clear enough for a declared trade-off is not for a
-    // post-hoc one.
+    // An effect that is sufficient for a declared trade-off is not for a post-hoc one.
     let declared = tried(&records(&FRONT, 0.04, 1), &Options::default());
     let packed =
         |document: &Document| dominators(point(only(document), "poor")).contains(&"packed");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Seven configurations on one workload, of which so many are undecided.
+/// Seven configurations on one workload, of which `undecided` are undecided.
 fn of_undecided(undecided: usize) -> Document {
     let names: Vec<String> = (0..7).map(|at| format!("change-{at}")).collect();
     let rows = names.iter().enumerate().flat_map(|(at, name)| {

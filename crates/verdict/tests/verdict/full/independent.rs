@@ -30,7 +30,7 @@ fn computed_again(document: &Document, primary: &[&str]) -> (bool, String) {
     (done.status.success(), said.concat())
 }
 
-/// The document of the records, which must agree with scipy.
+/// The document of the records, after checking that scipy agrees.
 #[track_caller]
 fn agreed(mut records: Records, primary: &[&str]) -> Document {
     records.primary = primary.iter().map(|&name| name.into()).collect();
@@ -99,8 +99,8 @@ fn words(document: &Document) -> Vec<(&str, &str, &str, Verdict)> {
     .collect()
 }
 
-/// Twelve blocks of a baseline, a repeated baseline and a change, with one run
-/// of the change missing; two workloads, one normalised to the other.
+/// Twelve blocks of a baseline, a repeated baseline and a change, of which one run is missing; two
+/// workloads, one normalised to the other.
 fn in_pairs() -> Records {
     let mut records = configured(&["base", "base/aa", "queue"]);
     records.tables = vec![DeclaredTable {
@@ -397,7 +397,7 @@ fn scipy_finds_the_same_from_blocks_of_several_runs() {
     );
 }
 
-/// Tests the oracle itself: it reports a wrong document.
+/// Tests the oracle itself: it must notice a changed document.
 #[test]
 fn scipy_objects_to_a_document_that_was_changed() {
     let document = agreed(by_turns(5, &mut Noise(5)), &[]);
@@ -417,7 +417,7 @@ fn scipy_objects_to_a_document_that_was_changed() {
 }
 
 /// Eight blocks in which ten perfectly correlated metrics rise with one configuration and fall with
-/// another: the joint test finds it; a test that ignores their dependence would not.
+/// another. The joint test finds that; a test that ignores their dependence would not.
 fn ten_that_are_one() -> Records {
     let mut records = configured(&["base", "up", "down"]);
     let names: Vec<String> = (0..10).map(|at| format!("time{at}")).collect();
@@ -473,13 +473,13 @@ fn scipy_finds_the_same_where_memory_images_are_the_replicates() {
         let row = &document.comparisons[0];
         assert_eq!((row.images, row.n), (Some(images), Some(blocks)));
         assert_eq!(row.t_test, Some(TTest::Paired));
-        // One block lacks a configuration, and so does one image.
+        // A configuration is missing in one block, and on one image.
         records.runs.retain(|run| {
             (run.block, &*run.configuration) != (Some(3), "base")
                 && (run.image, &*run.configuration) != (Some(1), "two")
         });
         agreed(records.clone(), &[]);
-        // Without blocks, pairs are formed by images.
+        // Without blocks, images form the pairs.
         for run in &mut records.runs {
             run.block = None;
         }
