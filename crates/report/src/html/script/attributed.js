@@ -1,9 +1,9 @@
-// Where differences come from: the answers of assize why, and the flame graph of one of them.
+// Attribution of differences: the results of assize why, and the flame graph of one of them.
 
-/** The answer whose graph is drawn, and how wide it was drawn. */
+/** The result whose graph is drawn, and the width at which it was drawn. */
 const graph = { at: null, width: 0 };
 
-/** Shows the graph of an answer, and leads there. */
+/** Shows the graph of a result, and scrolls there. */
 function showFlame(at) {
   state.why = at;
   remember();
@@ -21,13 +21,13 @@ function flameButton(at, text) {
   return button;
 }
 
-/** The answers about a configuration on a workload; about two of them if `other` is one. */
+/** Indices of the results on a configuration and a workload; with `other`, on both configurations. */
 function answersAbout(w, c, other = null) {
   const about = (answer) => answer.w === w && answer.c.includes(c) && (other === null || answer.c.includes(other));
   return data.why.map((_, at) => at).filter((at) => about(data.why[at]));
 }
 
-/** Of a run: buttons to the answers about its configuration. */
+/** Buttons from a run to the results on its configuration. */
 function whyButtons(i) {
   const { c, w } = data.runs;
   return answersAbout(w[i], c[i]).map((at) => {
@@ -36,10 +36,10 @@ function whyButtons(i) {
   });
 }
 
-/** Of a comparison: buttons to its answers. */
+/** Buttons from a comparison to its results. */
 const whyOf = (row) => answersAbout(row.w, row.c, row.b).map((at) => flameButton(at, 'Flame graph'));
 
-/** How to find out where the first of these comparisons comes from that has no answer. */
+/** The command that would explain the first of these comparisons without a result. */
 function askWhy(rows) {
   const row = rows.find((one) => !answersAbout(one.w, one.c, one.b).length);
   if (!data.shell || !row) return [];

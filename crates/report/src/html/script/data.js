@@ -1,4 +1,4 @@
-// The data of the page, and what is made of them by looking things up.
+// The data of the page, and look-ups in them.
 
 let data = null;
 const state = { baseline: 0, metric: 0, workload: 0, latency: '', run: null, why: 0 };
@@ -6,7 +6,7 @@ const state = { baseline: 0, metric: 0, workload: 0, latency: '', run: null, why
 const WORDS = { e: 'established', s: 'supported', q: 'equivalent', u: 'undecided' };
 const MARKS = { established: '**', supported: '*', equivalent: '=', undecided: '?' };
 
-/** The rows of one document as objects, found by workload, metric and configuration. */
+/** The rows of one document as objects, indexed by workload, metric and configuration. */
 function rowsOf(judged) {
   if (judged.rows) return judged.rows;
   judged.rows = judged.w.map((w, i) => ({
@@ -20,26 +20,26 @@ function rowsOf(judged) {
   return judged.rows;
 }
 
-/** The mark beside a figure; `!` where machines contradict each other, so that none speaks for all. */
+/** The mark next to a figure; `!` if machines contradict each other, so that no figure is valid for all. */
 const markOf = (row) => (row.disagree ? '!' : MARKS[row.verdict]);
 
-/** The document against the chosen baseline. */
+/** The document judged against the chosen baseline. */
 function current() {
   const judged = data.judged[state.baseline];
   rowsOf(judged);
   return judged;
 }
 
-/** Which way a row goes. */
+/** The direction in which a metric moves. */
 function way(row) {
   const sign = row.ratio !== null ? row.ratio - 1 : row.difference || 0;
   return sign < 0 ? 'falls' : sign > 0 ? 'rises' : 'level';
 }
 
-/** The words that stand beside colours. */
+/** The words for colours, so that colour is never the only distinction. */
 const TONES = { good: 'better', bad: 'worse' };
 
-/** Whether less, or more, of a metric is good. */
+/** The colour class of a change to less (or more) of a metric. */
 function toneOf(metric, less) {
   const better = data.metrics[metric][3];
   if (better === null) return 'differs';
@@ -51,18 +51,18 @@ const metricName = (m) => data.metrics[m][0];
 const titleOf = (m) => data.metrics[m][2];
 const unitOf = (m) => data.metrics[m][1];
 
-/** Metrics that the chosen document compares, in its order. */
+/** Metrics that the chosen document compares, in document order. */
 function metricsCompared() {
   return [...new Set(current().rows.map((row) => row.m))];
 }
 
-/** The indices of the runs of a workload that have a metric. */
+/** Indices of the runs of a workload that have a metric. */
 function runsWith(metric, workload) {
   const values = data.runs.values[metric];
   return values.map((_, i) => i).filter((i) => values[i] !== null && data.runs.w[i] === workload);
 }
 
-/** The mean of a metric as the documents have it: no mean is computed here. */
+/** The mean of a metric from the documents; no mean is computed here. */
 function meanOf(workload, metric, c) {
   for (const judged of data.judged) {
     for (const row of rowsOf(judged)) {

@@ -1,6 +1,6 @@
-// A row of the grid, opened in place: its values, and its runs.
+// Details of a row of the grid, opened in place: its values and runs.
 
-/** The row that is open, and what it opened. */
+/** The open row and its details. */
 let opened = null;
 
 function closeDetail() {
@@ -10,7 +10,7 @@ function closeDetail() {
   opened = null;
 }
 
-/** Opens a row; closes it if it is open. The plots below show the same metric. */
+/** Opens a row, or closes it if it is open. The plots below change to its metric. */
 function openDetail(row, m, w) {
   const link = row.querySelector('th a');
   const again = opened !== null && opened.row === row;
@@ -44,7 +44,7 @@ function fillDetail(place, m, w) {
   stripPanel(panel, runs, present, extent(values, log, 0.08), log, title, m);
 }
 
-/** A row in a sentence. */
+/** The sentence on a row. */
 function inDetail(row) {
   const means = row.absolute === null || row.disagree ? '' : ` (${row.absolute})`;
   const word = TONES[row.tone] ? `${TONES[row.tone]}, ` : '';

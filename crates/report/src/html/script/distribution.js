@@ -1,20 +1,20 @@
-// Distributions of samples: cumulative, and the tail; runs visible.
+// Distributions of samples, run by run: cumulative shares, and the tail.
 
 /** Metrics with distributions, in order. */
 function latencies() {
   return [...new Set(data.curves.map((curve) => curve.metric))];
 }
 
-/** Configurations that the reader has switched off. */
+/** Configurations that the reader has hidden. */
 const hidden = new Set();
 
-/** The place of a run of the schedule in the columns of runs. */
+/** The index, in the columns of runs, of a run by its schedule number. */
 function runAt(order) {
   if (!data.byOrder) data.byOrder = new Map(data.runs.order.map((o, i) => [o, i]));
   return data.byOrder.get(order);
 }
 
-/** The curves of a distribution on a workload, with the run and configuration of each. */
+/** The curves of a distribution on a workload, each with its run and configuration. */
 function curvesOf(metric, workload) {
   return data.curves
     .filter((curve) => curve.metric === metric && runAt(curve.run) !== undefined)
@@ -53,7 +53,7 @@ function drawDistribution() {
     `Distributions of ${state.latency} on ${workload}`);
 }
 
-/** The first of the curve's values up to which a share of the samples lies. */
+/** The smallest value of a curve at which it reaches a share of the samples. */
 function firstAt(curve, share) {
   const at = curve.y.findIndex((y) => y >= share - 1e-9);
   return curve.x[at < 0 ? curve.x.length - 1 : at];
@@ -66,7 +66,7 @@ function distributionTools(tools, present) {
   tools.replaceChildren(html('label', {}, 'Distribution ', select), ...legend(present, drawDistribution));
 }
 
-/** One button for each configuration: it shows and hides, and lights up its lines. */
+/** A button for each configuration that shows or hides its lines, and highlights them under the pointer. */
 function legend(present, redraw) {
   return present.map((c) => {
     const key = svg('svg', { viewBox: '0 0 26 12', 'aria-hidden': 'true' },
@@ -94,7 +94,7 @@ function distributionPanel(panel, curves, present, unit, tail) {
   const log = curves.every((curve) => curve.x[0] > 0);
   const ends = curves.flatMap((curve) => [tail ? firstAt(curve, 0.5) : curve.x[0], curve.x[curve.x.length - 1]]);
   const scale = scaleOf(extent(ends, log, 0.02), [left, width - 12], log);
-  // What lies before the part that is shown enters at its edge.
+  // Values below the visible range are drawn at its edge.
   const x = Object.assign((value) => scale(Math.max(value, scale.domain[0])), scale);
   const bold = present.filter((c) => !hidden.has(c)).map((c) => [c, meanCurve(curves.filter((curve) => curve.c === c))]);
   const least = Math.min(0.1, ...bold.map(([, mean]) => 1 / mean.n));
@@ -117,7 +117,7 @@ function distributionPanel(panel, curves, present, unit, tail) {
   lineMarks(drawing, marks);
 }
 
-/** A staircase: from one value to the next the share is that of the lower one. */
+/** A step function: between two values the share is that of the smaller one. */
 function steps(curve, x, height) {
   let y = height(0, curve.n).toFixed(1);
   let path = `M${x(curve.x[0]).toFixed(1)},${y}`;
@@ -128,7 +128,7 @@ function steps(curve, x, height) {
   return path;
 }
 
-/** The mean of the shares of several curves at each value that one of them has. */
+/** The mean share of several curves, at each value that occurs in one of them. */
 function meanCurve(curves) {
   const values = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
   const at = curves.map(() => 0);
@@ -156,13 +156,13 @@ function lineMark(line, curve, x, height, unit) {
   };
 }
 
-/** The line nearest to the pointer is lit; keys go from line to line. */
+/** The line nearest to the pointer is highlighted; arrow keys move between lines. */
 function lineMarks(drawing, marks) {
   const wrapped = marks.map((mark) => {
     const [px, py] = mark.points[mark.points.length - 1];
     return { element: mark.element, x: px, y: py, words: () => mark.words(), choose: mark.choose };
   });
-  // Between the points of a line too: the pointer is near to any of them.
+  // Every point of a line counts for the distance, not only its end.
   const flat = wrapped.flatMap((one, i) => marks[i].points.map(([px, py], at) => ({ ...one, x: px, y: py, words: () => marks[i].words(at) })));
   answering(drawing, flat, `Lines of ${marks.length} runs`);
 }

@@ -1,4 +1,4 @@
-// Effects of factors with the means behind them, and CPUs.
+// Effects of factors with the means behind them; activity of CPUs.
 
 function drawFactors() {
   const section = document.getElementById('factors');
@@ -54,7 +54,7 @@ function effectsPanel(panel, fit, domain, label) {
   answering(drawing, marks, label);
 }
 
-/** The means at off and on of one factor, a line for each level of the other. */
+/** The means with one factor off and on, with a line for each level of the other factor. */
 function interactionPanel(panels, fit, along, lines) {
   const others = fit.factors.filter((factor) => factor !== along && factor !== lines);
   const cells = data.configurations

@@ -1,4 +1,4 @@
-// The flame graph under a pointer and keys, and what is looked for in it.
+// Pointer, keyboard and search in the flame graph.
 
 function listenTo(drawing) {
   const frameAt = (event) => {
@@ -20,7 +20,7 @@ function unmark() {
   }
 }
 
-/** Chooses a frame that is drawn. */
+/** Selects a visible frame. */
 function choose(i) {
   flame.current = i;
   unmark();
@@ -28,7 +28,7 @@ function choose(i) {
   group.classList.add('current');
   group.setAttribute('aria-selected', 'true');
   group.parentNode.setAttribute('aria-activedescendant', group.id);
-  // Its outline is above those of its neighbours.
+  // Moved behind the other frames, so that its outline is drawn above them.
   group.parentNode.querySelector('.texts').before(group);
   group.scrollIntoView({ block: 'nearest' });
   point(i);
@@ -68,7 +68,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-/** Marks the frames whose names hold the words, and says what they have together, each instruction once. */
+/** Marks the frames whose names contain the words, and shows their total without double counting. */
 function seek() {
   const words = flame.words.toLowerCase().trim();
   const sums = [0, 0];
@@ -86,7 +86,7 @@ function seek() {
   document.getElementById('sought').textContent = words ? shown(text) : '';
 }
 
-/** What is chosen of the graph. */
+/** Handles the controls of the graph. */
 function listenToTools() {
   const draws = (id, set) => {
     const control = document.getElementById(id);
@@ -110,7 +110,7 @@ function showChosen() {
   drawFlame();
 }
 
-/** Makes this the graph that is shown, as wide as the configuration that has more. */
+/** Shows another graph, initially as wide as the configuration with more instructions. */
 function openFlame(opened) {
   const { a, b, jobs } = opened;
   flame.data = opened;

@@ -1,9 +1,9 @@
-// A differential flame graph: frames as wide as their instructions, callers above what they call.
+// A differential flame graph: the width of a frame is its instructions; callers are above callees.
 
 const LEVEL = 19, LETTER = 6.7, NARROWEST = 1;
 const flame = { data: null, frames: [], zoomed: 0, current: 0, shownFrames: [], width: 0, tint: 'all', words: '' };
 
-/** Instructions as in crates/report/src/why.rs. */
+/** Formats instructions like crates/report/src/why.rs. */
 function instructions(value) {
   const size = Math.abs(value);
   let text;
@@ -15,7 +15,7 @@ function instructions(value) {
 
 const withSign = (value) => (value > 0 ? '+' : '') + instructions(value);
 
-/** The frames as objects; each has itself and what is below, in whole numbers. */
+/** The frames as objects, with own and total instructions as integers. */
 function framesOf({ frames, names, subsystems }) {
   const all = frames.name.map((name, i) => ({
     i, above: frames.above[i], below: [], others: frames.others[i],
@@ -40,19 +40,19 @@ function nameOf(frames, names, i) {
   return frames.above[i] === null ? 'all instructions' : names[frames.name[i]];
 }
 
-/** Instructions of a job of the first and the second configuration, and the difference. */
+/** Instructions per job of the first and the second configuration, and the difference. */
 function perJob(figures) {
   const [a, b] = [0, 1].map((side) => figures[side] / flame.data.jobs[side]);
   return { a, b, difference: a - b };
 }
 
-/** Which way a difference goes, as a class and a sign. */
+/** The direction of a difference, as a class and a symbol. */
 function wayOf(difference) {
   if (difference > 0) return ['more', '▲'];
   return difference < 0 ? ['fewer', '▼'] : ['same', '='];
 }
 
-/** A frame in words: nothing is said by colour alone. */
+/** Describes a frame in words, so that colour is never the only distinction. */
 function frameInWords(frame) {
   const { a, b } = flame.data;
   const all = perJob(frame.all);
@@ -61,7 +61,7 @@ function frameInWords(frame) {
   return `${frame.name}: ${instructions(all.a)} and ${instructions(all.b)} instructions per ${flame.data.per}, ${than}`;
 }
 
-/** Where frames stand: those above the zoomed one over the whole width. */
+/** Positions of the frames; the callers of the zoomed frame get the whole width. */
 function layOut(width) {
   const side = flame.width, places = [];
   let above = flame.frames[flame.zoomed].above;
@@ -89,7 +89,7 @@ function layOut(width) {
   return places;
 }
 
-/** How strong the colour of a frame is: the largest difference below the zoomed one is strongest. */
+/** The opacity of frames: the largest difference in the zoomed frame is the most opaque. */
 function strength(places) {
   const size = ({ frame }) => Math.abs(perJob(frame[flame.tint]).difference);
   const largest = Math.max(...places.filter((place) => !place.above).map(size), 0);
@@ -104,7 +104,7 @@ function drawFlame() {
   const places = layOut(width), opacity = strength(places);
   const levels = Math.max(...places.map(({ frame }) => frame.level)) + 1;
   const drawing = svg('svg', { width, height: levels * LEVEL + 2, role: 'tree', tabindex: 0, 'aria-label': `${flame.data.stacks ? 'Calls' : 'Threads, subsystems and functions'}, as wide as their instructions` });
-  // A reader hears the words of a frame; what stands in it is often cut off.
+  // Hidden from screen readers, which read the frame's description instead of the cut text.
   const texts = svg('g', { class: 'texts', 'aria-hidden': 'true' });
   for (const one of places) {
     drawing.append(drawFrame(one, opacity(one)));
@@ -137,14 +137,14 @@ function drawFrame({ frame, x, width, above }, opacity) {
   return group;
 }
 
-/** What stands in a frame. */
+/** The text in a frame. */
 function textOf({ frame, x, width }) {
   const { difference } = perJob(frame[flame.tint]);
   const text = label(`${wayOf(difference)[1]} ${frame.name}`, ` ${withSign(difference)}`, width);
   return text ? svg('text', { class: frame.found ? 'found' : '', x: (x + 4).toFixed(2), y: frame.level * LEVEL + 14 }, text) : null;
 }
 
-/** As much of a name as has room, with the difference if both have. */
+/** As much of a name as fits, with the difference if both fit. */
 function label(name, difference, width) {
   const letters = Math.floor((width - 7) / LETTER);
   if (letters < 4) return '';
@@ -152,7 +152,7 @@ function label(name, difference, width) {
   return name.length <= letters ? name : `${name.slice(0, letters - 1)}…`;
 }
 
-/** What the chosen configuration does not execute has no width: that is said. */
+/** Says how much is invisible: frames that the chosen configuration does not execute have no width. */
 function sayUndrawn() {
   const { data, frames, width } = flame, other = 1 - width;
   const names = [data.a, data.b];
@@ -167,7 +167,7 @@ function sayUndrawn() {
   document.getElementById('undrawn').textContent = only ? shown(text) : '';
 }
 
-/** Says all of a frame. */
+/** Shows all figures of a frame. */
 function point(i) {
   const frame = flame.frames[i], { data } = flame;
   const all = perJob(frame.all), own = perJob(frame.own), entered = perJob(frame.entered);

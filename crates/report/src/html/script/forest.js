@@ -1,4 +1,4 @@
-// Ratios with intervals: a panel for each workload.
+// Ratios with intervals, in a panel for each workload.
 
 const ROW = 21;
 
@@ -66,7 +66,7 @@ function forestRow(drawing, row, i, x, names, width, raw) {
   return { element: dot[0], x: at, y, wide: true, words: () => inWords(row) };
 }
 
-/** Filled, half, square or hollow. */
+/** The mark of a verdict: filled, half, square or hollow. */
 function forestDot(verdict, x, y) {
   if (verdict === 'equivalent') return [svg('rect', { class: 'dot', x: x - 4, y: y - 4, width: 8, height: 8 })];
   if (verdict === 'established') return [svg('circle', { class: 'dot', cx: x, cy: y, r: 4.5 })];
@@ -75,7 +75,7 @@ function forestDot(verdict, x, y) {
   return [hollow, svg('path', { class: 'dot', d: `M${x},${y - 4.5} a4.5,4.5 0 0 0 0,9 z` })];
 }
 
-/** A name cut at its end, with a sign that it was. */
+/** A name that is cut if it is too long, with an ellipsis. */
 function shortened(text, width) {
   const most = Math.floor(width / 6.6);
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;

@@ -1,4 +1,4 @@
-// The verdicts against the chosen baseline, in the tables that are there.
+// Fills the tables of the page with the verdicts against the chosen baseline.
 
 function fillCell(cell, baseline) {
   const { unit } = cell.dataset;
@@ -27,14 +27,14 @@ function fillVerdict(cell, row) {
   );
 }
 
-/** What each workload is compared with. */
+/** The baseline of each workload. */
 function baselines(judged) {
   const of = new Map();
   for (const row of judged.rows) if (!of.has(row.w)) of.set(row.w, row.b);
   return of;
 }
 
-/** The row behind a cell. */
+/** The row of the document that a cell shows. */
 function rowOfCell(cell) {
   const { workload, metric, unit } = cell.dataset;
   const w = data.workloads.indexOf(workload);
@@ -43,7 +43,7 @@ function rowOfCell(cell) {
   return { w, m, c, row: current().found.get(`${w} ${m} ${c}`) };
 }
 
-/** A cell under the pointer says all that is known of it. */
+/** Shows all figures of the cell under the pointer. */
 function explainCells() {
   for (const table of document.querySelectorAll('table.verdicts')) {
     table.addEventListener('pointerover', (event) => {
@@ -75,7 +75,7 @@ function drawGrid() {
   const judged = current();
   const baseline = baselines(judged);
   for (const cell of document.querySelectorAll('table.verdicts td')) fillCell(cell, baseline);
-  // What is not compared with this baseline at all has no row.
+  // Hides rows that are not compared with this baseline.
   for (const row of document.querySelectorAll('table.grid tbody tr')) row.hidden = !row.querySelector('td.verdict');
   completeOverviews(judged);
   for (const table of document.querySelectorAll('table.grid')) {
@@ -90,10 +90,10 @@ function drawGrid() {
   foldGrids();
 }
 
-/** Grids of which all rows are shown. */
+/** Grids with all their rows visible. */
 const unfolded = new Set();
 
-/** Rows in which nothing was found are folded away, and counted. */
+/** Folds away the rows without a difference, and counts them. */
 function foldGrids() {
   for (const table of document.querySelectorAll('table.grid')) {
     const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden && !row.classList.contains('detail'));
@@ -128,7 +128,7 @@ function sameRuns(rows) {
   return all ? `, ${first.n} runs against ${first.nBaseline}` : '';
 }
 
-/** Rows of configurations that were the baseline before come and go. */
+/** Adds and removes the rows of configurations that are the baseline of other documents. */
 function completeOverviews(judged) {
   for (const table of document.querySelectorAll('table.overview')) {
     const { metric, unit } = table.dataset;
@@ -149,14 +149,14 @@ function completeOverviews(judged) {
   }
 }
 
-/** The answer against the first baseline, which is in the page. */
+/** The answer against the first baseline, as in the page. */
 let firstHero = null;
 
 function drawHero(judged) {
   const hero = document.getElementById('hero');
   if (!hero) return;
   if (firstHero === null) firstHero = hero.innerHTML;
-  // Made by the same template as what is in the page, with every name escaped.
+  // From the same template as the page, which escapes every name.
   hero.innerHTML = judged === data.judged[0] ? firstHero : judged.hero;
 }
 

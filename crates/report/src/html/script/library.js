@@ -1,4 +1,4 @@
-// Shows the rows that hold all words of the search.
+// Shows the rows that contain all words of the search.
 (() => {
   'use strict';
   const box = document.getElementById('search');

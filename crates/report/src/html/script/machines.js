@@ -1,17 +1,17 @@
-// What each of several machines says, and all together.
+// The effects on each of several machines, and pooled.
 
 function drawMachines() {
   const section = document.getElementById('machines');
   if (!section) return;
   const { metric, workload } = state;
   const here = (rows) => rows.filter((row) => row.m === metric && row.w === workload);
-  // Rows are of the baseline that was asked for.
+  // Rows compare with the requested baseline only.
   const single = here(data.machines), pooled = here(data.pooled);
   const plot = section.querySelector('.plot');
   plot.replaceChildren();
   const title = `${titleOf(metric)} on ${data.workloads[workload]}`;
   if (!pooled.length) plot.append(html('p', { class: 'quiet' }, `${title} is not compared on several ${data.several}.`));
-  // One axis for all ratios, another for differences, where values forbid a ratio.
+  // One axis for all ratios, and one for differences of metrics without ratios.
   const isRaw = (together) => together.ratio === null;
   const of = (together) => [...single.filter((row) => row.c === together.c), together];
   const domains = [true, false].map((raw) => {
@@ -36,7 +36,7 @@ function drawMachines() {
     `${title} on several ${data.several}`);
 }
 
-/** A ratio, or a difference where there is none. */
+/** The ratio, or the difference if there is none. */
 function effectOf(row) {
   if (row.ratio !== null) return ratio(row.ratio);
   return row.difference === null ? '–' : `d ${withPoints(row.difference, unitOf(state.metric))}`;
@@ -45,7 +45,7 @@ function effectOf(row) {
 function machinePanel(panel, rows, pooled, domain, raw, label) {
   const random = { ...pooled, machine: `mean over ${data.several}`, ratio: pooled.ratio_random, difference: pooled.difference_random, ci: pooled.ci_random, verdict: 'undecided' };
   const further = pooled.prediction ? [{ ...random, machine: 'further ones', ratio: null, difference: null, ci: pooled.prediction }] : [];
-  // Where they contradict each other, no figure speaks for all.
+  // If machines contradict each other, no pooled figure is valid.
   const common = pooled.agreement === 'opposite' ? [] : [{ ...pooled, machine: 'pooled' }];
   const lines = [...rows, ...common, random, ...further];
   const height = lines.length * ROW + 34, bottom = lines.length * ROW + 8;
@@ -63,7 +63,7 @@ function machineLine(drawing, row, i, x, names, width, raw) {
   const group = svg('g', { class: `${row.verdict} ${way(row) === 'level' ? 'same' : toneOf(state.metric, way(row) === 'falls')}` });
   group.append(svg('text', { x: names, y: y + 4, 'text-anchor': 'end' }, shortened(row.machine, names)));
   if (!raw && row.ratio === null && row.difference !== null) {
-    // Without a ratio it has no place on this axis, but it is said.
+    // A difference has no position on an axis of ratios, but is printed.
     const text = svg('text', { x: width - 2, y: y + 4, 'text-anchor': 'end' }, effectOf(row));
     group.append(text);
     drawing.append(group);

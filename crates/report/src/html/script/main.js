@@ -1,6 +1,6 @@
-// What is chosen, and drawing it.
+// The reader's choices, and drawing the page for them.
 
-/** The baselines in the order of the configurations; the first document is the one asked for. */
+/** Fills the lists. Baselines are in the order of configurations; the first document is the requested one. */
 function fillSelects() {
   const fill = (id, options, choose) => {
     const select = document.getElementById(id);
@@ -23,14 +23,14 @@ function metricOptions() {
   });
 }
 
-/** The distribution that belongs to a metric is shown with it. */
+/** Shows the distribution that belongs to the chosen metric. */
 function followMetric() {
   const name = metricName(state.metric);
   const own = latencies().find((latency) => name === latency || name.startsWith(`${latency}_`));
   if (own) state.latency = own;
 }
 
-/** What is chosen, as the part of the address behind #. */
+/** Writes the choices to the fragment of the URL. */
 function remember() {
   const chosen = new URLSearchParams();
   chosen.set('baseline', data.judged[state.baseline].baseline || '');
@@ -42,7 +42,7 @@ function remember() {
   history.replaceState(null, '', `#${chosen}`);
 }
 
-/** What the address says; names that are not there change nothing. */
+/** Reads the choices from the fragment of the URL; unknown names are ignored. */
 function recall() {
   const text = location.hash.slice(1);
   if (!text.includes('=')) return false;
@@ -71,7 +71,7 @@ function draw() {
   for (const one of [drawForest, drawMachines, drawDistribution, drawRuns, drawRun, drawFactors, drawCpus, drawRates, drawTimeline, drawWhy]) one();
 }
 
-/** The names of metrics in the grid choose them. */
+/** Makes the names of metrics in the grid links that choose them. */
 function linkMetrics() {
   for (const head of document.querySelectorAll('table.grid th[data-metric]')) {
     const { metric, unit } = head.dataset;

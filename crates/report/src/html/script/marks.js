@@ -1,4 +1,4 @@
-// Values under the pointer and under the keyboard.
+// Details of the value under the pointer, or selected by the keyboard.
 
 const tip = document.getElementById('tip');
 
@@ -17,9 +17,9 @@ function hideTip() {
 }
 
 /**
- * Makes marks of a drawing answer: the pointer that comes near one, and the
- * arrow keys while the drawing has the focus, show its words; a click or
- * Enter chooses it. Each mark has element, x, y, words and perhaps choose.
+ * Makes the marks of a drawing interactive: the pointer near a mark, or the
+ * arrow keys while the drawing has the focus, show its words; a click or Enter
+ * chooses it. Each mark has element, x, y, words and optionally choose.
  */
 function answering(drawing, marks, label) {
   if (!marks.length) return;

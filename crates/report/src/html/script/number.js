@@ -1,4 +1,4 @@
-// Numbers as people read them; the same as in crates/report/src/number.rs.
+// Formats numbers for readers, like crates/report/src/number.rs.
 
 function significant(value, digits) {
   if (value === 0) return '0';
@@ -26,7 +26,7 @@ function pValue(p) {
   return p < 0.0005 ? '<0.001' : p.toFixed(3);
 }
 
-/** A difference with its unit. One of percentages is in points: it is no share. */
+/** A difference with its unit. A difference of percentages is in points, as it is not relative. */
 function withPoints(value, unit) {
   return `${signed(value)} ${unit === '%' ? 'points' : unit}`.trim();
 }
@@ -38,14 +38,14 @@ function shownValue(row) {
   return row.difference === null ? '–' : withPoints(row.difference, unitOf(row.m));
 }
 
-/** The interval of a row, or nothing. */
+/** The interval of a row; empty if there is none. */
 function shownInterval(row) {
   if (row.low === null || row.disagree) return '';
   if (row.ratio === null) return `${significant(row.low, 2)} to ${significant(row.high, 2)}`;
   return `${ratio(row.low)}\u2009–\u2009${ratio(row.high)}`;
 }
 
-/** A whole row in words. */
+/** A row in words. */
 function inWords(row) {
   const parts = [`${configuration(row.c)} to ${configuration(row.b)}: ${shownValue(row)}`];
   if (shownInterval(row)) parts.push(`interval ${shownInterval(row)}`);
@@ -56,7 +56,7 @@ function inWords(row) {
   return parts.join('\n');
 }
 
-/** How many runs would do, and what for. */
+/** The number of runs that would suffice, and for what. */
 function needed(row) {
   const runs = `${row.needed} runs of each`;
   if (row.verdict === 'supported') return `${runs} could establish it`;
@@ -65,7 +65,7 @@ function needed(row) {
 
 const SCALES = { ns: [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]], us: [['s', 1e6], ['ms', 1e3], ['µs', 1]] };
 
-/** A value on an axis, with a unit that suits its size. */
+/** A value on an axis, in a unit that suits its size. */
 function onAxis(value, unit) {
   const scales = SCALES[unit];
   if (!scales || value === 0) return brief(value);

@@ -1,4 +1,4 @@
-// Single runs: by configuration, in their order, and one of them.
+// Single runs: grouped by configuration or in order, and details of one.
 
 function chooseRun(i) {
   state.run = i;
@@ -53,13 +53,13 @@ function drawRuns() {
     `Runs: ${title}`);
 }
 
-/** Notes one below the other; several are opened with a click. */
+/** The sentences as notes, folded if there are several. */
 function asNotes(sentences) {
   const notes = sentences.map((sentence) => html('p', { class: 'note' }, sentence));
   return notes.length < 2 ? notes : [html('details', {}, html('summary', {}, `${notes.length} lints about these runs`), ...notes)];
 }
 
-/** What the lints say of the runs that are shown. */
+/** The lints about the runs that are shown. */
 function doubts(metric, workload) {
   const [name, on] = [metricName(metric), data.workloads[workload]];
   const drifts = data.lints.filter((lint) => lint.code === 'drift' && (lint.where === name || (lint.where.startsWith(`${name} on `) && lint.where.includes(on))));
@@ -95,7 +95,7 @@ function stripPanel(panel, chosen, present, domain, log, title, metric = state.m
   const marks = chosen.map((i) => {
     const c = data.runs.c[i];
     const at = x(data.runs.values[metric][i]);
-    // Equal values lie beside each other, in turns above and below.
+    // Equal values are placed next to each other, alternately above and below.
     const key = `${c} ${Math.round(at / 5)}`;
     const before = seen.get(key) || 0;
     seen.set(key, before + 1);
@@ -118,7 +118,7 @@ function orderPanel(panel, chosen, domain, log, title) {
   answering(drawing, marks, `${title}, in order of execution`);
 }
 
-/** How to go to the worst sample of a run, if runs can be repeated and it has samples. */
+/** The command that stops a run at its worst sample, if it can be repeated and has samples. */
 function lookInto(run) {
   if (!data.shell || !data.series.some((one) => one.run === run)) return [];
   const command = (words) => html('code', {}, `assize ${words}`);
@@ -126,7 +126,7 @@ function lookInto(run) {
   return [html('p', { class: 'quiet' }, command(`debug ${source} ${run} --at worst`), ' stops at its worst sample; ', command(`when ${source} ${run}`), ' finds when it became certain')];
 }
 
-/** The run that was chosen: its samples over time where they were kept. */
+/** Draws the chosen run: its samples over time, if the page has them. */
 function drawRun() {
   const section = document.getElementById('run');
   if (!section) return;

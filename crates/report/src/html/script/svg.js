@@ -12,7 +12,7 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-/** Text without controls, also those that turn the direction of what follows. */
+/** Text without control characters, including those that change the text direction. */
 function shown(what) {
   return typeof what === 'string' ? what.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (c) => (c === '\n' ? c : c === '\t' ? ' ' : '\ufffd')) : what;
 }
@@ -28,7 +28,7 @@ function html(tag, attributes, ...children) {
   return element;
 }
 
-/** A drawing that is as wide as its place. */
+/** A drawing with the width of its container. */
 function canvas(place, height, label) {
   const width = Math.max(260, Math.floor(place.clientWidth || 640));
   const drawing = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label });
@@ -36,7 +36,7 @@ function canvas(place, height, label) {
   return { drawing, width };
 }
 
-/** A scale from values to pixels with its ticks. */
+/** A scale from values to pixels, with ticks. */
 function scaleOf(domain, range, log) {
   let [from, to] = domain;
   if (log) {
@@ -75,7 +75,7 @@ function logTicks(from, to) {
   return ticks.filter((_, i) => i % every === 0);
 }
 
-/** A horizontal axis: lines through the plot, numbers below. */
+/** A horizontal axis: lines through the plot, and numbers below. */
 function axisX(drawing, scale, top, bottom, show) {
   let last = -1e9;
   for (const tick of scale.ticks()) {
@@ -89,7 +89,7 @@ function axisX(drawing, scale, top, bottom, show) {
   if (scale.log) sayLog(drawing, drawing.viewBox.baseVal.width - 2, top + 9, 'end');
 }
 
-/** A vertical axis: lines through the plot, numbers on the left. */
+/** A vertical axis: lines through the plot, and numbers on the left. */
 function axisY(drawing, scale, left, right, show) {
   for (const tick of scale.ticks()) {
     const y = scale(tick);
@@ -99,7 +99,7 @@ function axisY(drawing, scale, left, right, show) {
   if (scale.log) sayLog(drawing, left + 4, 11, 'start');
 }
 
-/** Says in a corner of the plot that an axis is logarithmic. */
+/** Notes in a corner of the plot that an axis is logarithmic. */
 function sayLog(drawing, x, y, anchor) {
   drawing.append(svg('text', { class: 'tick log', x, y, 'text-anchor': anchor }, 'log axis'));
 }
@@ -108,7 +108,7 @@ function sayLog(drawing, x, y, anchor) {
 const colour = (c) => `var(--c${c % 10})`;
 const dashes = (c) => (c < 10 ? null : ['6 3', '2 3', '8 3 2 3'][Math.floor(c / 10 - 1) % 3]);
 
-/** The shape of a configuration's marks: colour is never the only sign. */
+/** The shape of a configuration's marks, so that colour is never the only distinction. */
 function shape(c, x, y, r) {
   const fill = colour(c);
   const points = (list) => list.map(([dx, dy]) => `${(x + dx * r).toFixed(1)},${(y + dy * r).toFixed(1)}`).join(' ');
@@ -121,7 +121,7 @@ function shape(c, x, y, r) {
   }
 }
 
-/** The least and greatest of numbers, with room on both sides. */
+/** The smallest and the largest value, with a margin at both ends. */
 function extent(values, log, room = 0.04) {
   let low = Infinity, high = -Infinity;
   for (const value of values) {
@@ -138,7 +138,7 @@ function extent(values, log, room = 0.04) {
   return [low - margin, high + margin];
 }
 
-/** Whether values ask for a logarithmic axis. */
+/** Whether an axis for these values should be logarithmic. */
 function wantsLog(values) {
   const known = values.filter((value) => value !== null);
   if (!known.length || known.some((value) => value <= 0)) return false;

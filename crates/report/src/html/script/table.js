@@ -1,6 +1,6 @@
-// Tables, and tables as text.
+// Tables in the page, and as text.
 
-/** A table that can be copied, in a box that scrolls. */
+/** A scrollable table that can be copied. */
 function numbers(place, heads, rows, label) {
   place.replaceChildren();
   const head = html('tr', {}, ...heads.map((text) => html('th', { scope: 'col' }, text)));
@@ -11,7 +11,7 @@ function numbers(place, heads, rows, label) {
   copyable(table, box);
 }
 
-/** A button behind a table, or behind a text, that copies it. */
+/** A button that copies the table or text before it. */
 function copyable(what, place) {
   const button = html('button', { type: 'button', class: 'copy' }, 'Copy as text');
   button.addEventListener('click', async () => {
@@ -40,7 +40,7 @@ async function copied(text) {
 
 const WIDTH = 72;
 
-/** What a cell says, on one line. */
+/** The text of a cell on one line. */
 function cellText(cell) {
   const copy = cell.cloneNode(true);
   copy.querySelectorAll('.sr, .primary, .tone, .metric-key').forEach((part) => part.remove());
@@ -49,7 +49,7 @@ function cellText(cell) {
   return copy.textContent.replace(/\u2009–\u2009| to (?=-?\d)/g, '..').replace(/\s+/g, ' ').trim();
 }
 
-/** A table as text: aligned, at most 72 columns wide where one column fits. */
+/** A table as aligned text, at most 72 columns wide if a single column fits. */
 function asText(table) {
   const lines = [...table.rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(cellText));
   const columns = Math.max(...lines.map((line) => line.length));

@@ -1,18 +1,18 @@
 // Runs over time: a lane for each CPU and engine.
 
-/** Which timeline is shown, and which part of it. */
+/** The timeline shown, and its visible span. */
 const view = { at: 0, span: null };
 
 const KINDS = { submitter: 1, worker: 2, thread: 3, job: 5, 'failed-job': 8, merged: 0 };
 const KIND_WORDS = { submitter: 'submits jobs', worker: 'runs jobs of others', thread: 'another thread', job: 'a job', 'failed-job': 'a job that failed', merged: 'several, merged' };
 
-/** A run of a timeline in words. */
+/** The run of a timeline in words. */
 function timelineOf(timeline) {
   const i = runAt(timeline.run);
   return i === undefined ? `run ${timeline.run}` : `run ${timeline.run}, ${configuration(data.runs.c[i])} on ${data.workloads[data.runs.w[i]]}`;
 }
 
-/** A button that shows the timeline of a run; nothing of a run of which the page has none. */
+/** A button that shows the timeline of a run, if the page has one. */
 function timelineButton(run) {
   const at = data.timelines.findIndex((timeline) => timeline.run === run);
   if (at < 0) return [];
@@ -76,7 +76,7 @@ function laneSpan(drawing, one, i, x, y, lane, timeline) {
   return { element, x: px + width / 2, y: y + lane / 2, words: () => words };
 }
 
-/** Another run; closer, farther, earlier, later. */
+/** The controls: other run, zoom in and out, earlier, later. */
 function timelineTools(tools) {
   if (tools.children.length) return;
   const move = (factor, shift) => {

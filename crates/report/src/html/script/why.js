@@ -1,6 +1,6 @@
-// The page of assize why: its tables, and what begins it.
+// The page of assize why: its tables, and its start.
 
-/** Shows the functions that hold all words, in the order that is chosen. */
+/** Shows the functions that contain all words, in the chosen order. */
 function listFunctions() {
   const box = document.getElementById('find'), order = document.getElementById('sort');
   const body = document.querySelector('#functions tbody');
@@ -30,7 +30,7 @@ function listFunctions() {
   look();
 }
 
-/** What is chosen, as the part of the address behind #. */
+/** Writes the choices to the fragment of the URL. */
 function remember() {
   const chosen = new URLSearchParams();
   if (flame.zoomed) chosen.set('frame', flame.zoomed);
@@ -40,7 +40,7 @@ function remember() {
   history.replaceState(null, '', `#${chosen}`);
 }
 
-/** What the address says; what is not there changes nothing. */
+/** Reads the choices from the fragment of the URL; unknown names are ignored. */
 function recall() {
   const text = location.hash.slice(1);
   if (!text.includes('=')) return;
