@@ -28,7 +28,7 @@ function choose(i) {
   group.classList.add('current');
   group.setAttribute('aria-selected', 'true');
   group.parentNode.setAttribute('aria-activedescendant', group.id);
-  // Moved behind the other frames, so that its outline is drawn above them.
+  // Moved after the other frames, so that its outline is drawn above them.
   group.parentNode.querySelector('.texts').before(group);
   group.scrollIntoView({ block: 'nearest' });
   point(i);

@@ -128,7 +128,7 @@ function sameRuns(rows) {
   return all ? `, ${first.n} runs against ${first.nBaseline}` : '';
 }
 
-/** Adds and removes the rows of configurations that are the baseline of other documents. */
+/** Rebuilds the rows of the overviews: the configurations that the document compares. */
 function completeOverviews(judged) {
   for (const table of document.querySelectorAll('table.overview')) {
     const { metric, unit } = table.dataset;
