@@ -176,7 +176,7 @@ fn closed<'d>(
 struct Worsening {
     least: f64,
     most: f64,
-    /// The reference of the margin's percentage, in the same unit.
+    /// The value of which the margin is a percentage, in the same unit.
     of: f64,
 }
 

@@ -28,7 +28,6 @@ impl std::fmt::Display for IdentityMismatch {
     }
 }
 
-/// A value as it is printed.
 fn printed_value(kind: IdentityKind, value: &str) -> String {
     match kind.is_digest() {
         true => value.chars().take(DIGITS).collect(),

@@ -125,7 +125,6 @@ fn top(command: &Command) -> String {
     text
 }
 
-/// The page of a verb.
 fn page(verb: &Command) -> Result<String, Failure> {
     let name = format!("assize-{}", verb.get_name());
     let mut text = head(&name, verb);

@@ -26,7 +26,6 @@ use crate::{output, trace};
 /// The origin of a page's records.
 #[derive(Clone, Copy)]
 pub(crate) enum RecordsOrigin<'a> {
-    /// A bundle.
     Bundle(&'a Path),
     /// A post.
     Post(&'a Audit),

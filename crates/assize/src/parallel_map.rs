@@ -192,7 +192,7 @@ mod tests {
             Ok::<(), ()>(())
         };
         each_with_threads(4, things, |size| *size, slow, note).unwrap();
-        // Beyond the limit, the next item is held, and whatever one batch had room for.
+        // Above the limit, the next item is held, and as much as one batch has room for.
         let allowed = UNDER_WAY * 4 + BATCH + 1000;
         assert!(most.into_inner() <= allowed);
         assert_eq!(held.into_inner(), 0);

@@ -357,7 +357,7 @@ fn jitter(recorded: &mut RunRecord) {
     }
 }
 
-/// Divides counters by the number of jobs, if the workload counts its jobs.
+/// Adds counters divided by the number of jobs, if the workload counts its jobs.
 fn per_job(recorded: &mut RunRecord) {
     let metrics = &mut recorded.run.metrics;
     let Some(jobs) = metrics.get(JOBS).map(|jobs| jobs.value) else {

@@ -312,7 +312,6 @@ fn failing() -> Outcome {
     Ok(())
 }
 
-/// The row of a metric.
 fn row<'d>(document: &'d Value, metric: &str) -> &'d Value {
     let mut rows = document["comparisons"].as_array().unwrap().iter();
     rows.find(|row| row["metric"] == metric).unwrap()

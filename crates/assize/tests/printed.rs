@@ -91,7 +91,6 @@ fn messages_name_only_commands_and_options_that_there_are() {
     assert!(commands.len() >= 12, "{commands:?}");
 }
 
-/// An experiment in which one run of twelve fails.
 const EXPERIMENT: &str = r#"title = "One run in twelve fails"
 target = "host"
 runs = 12

@@ -144,7 +144,6 @@ impl SeenMachine<'_> {
     }
 }
 
-/// Input from a debugger.
 enum DebuggerInput {
     Packet(Vec<u8>),
     Interrupt,

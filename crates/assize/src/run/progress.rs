@@ -98,7 +98,6 @@ impl<'a> Progress<'a> {
         self.begun = Instant::now();
     }
 
-    /// Prints a line.
     pub(crate) fn print(&self, text: &str) {
         match &self.shown {
             ProgressDisplay::View(view) => view.print(text),
@@ -107,7 +106,6 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Prints the output of a run.
     pub(crate) fn print_output(&self, recorded: &RunRecord) {
         let of_command = |name: &str| name.ends_with(".stdout") || name.ends_with(".stderr");
         for (_, text) in recorded.raw.iter().filter(|(name, _)| of_command(name)) {

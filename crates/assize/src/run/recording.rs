@@ -33,7 +33,7 @@ pub(crate) struct Recording<'a> {
     pub(crate) kernel: Option<String>,
     /// Runs of each configuration on each workload, if not the experiment's.
     pub(crate) runs: Option<u32>,
-    /// Runs at a time.
+    /// Maximum number of parallel runs.
     pub(crate) jobs: Option<u32>,
     /// What executes the runs, if not this process.
     pub(crate) on: Option<Scheduler>,

@@ -96,7 +96,7 @@ pub fn hostile(place: &Path) -> [String; 3] {
     [names[1].clone(), names[0].clone(), workloads[0].clone()]
 }
 
-/// Since when the worst sample of run 0 was certain; functions have the last name.
+/// A result of `assize when` for run 0 with these names; functions get the last one.
 pub fn certain([configuration, workload, function]: [&str; 3]) -> When {
     let begin = 4_312_000_000;
     let moment = |at: u32| DrawnMoment {
