@@ -1,4 +1,4 @@
-//! Embedded parts of the page other than HTML.
+//! Data, style and script embedded in the page.
 
 use std::io::{self, Write};
 

@@ -171,7 +171,6 @@ fn empty(
     empty
 }
 
-/// A value with its unit.
 pub(super) fn with_unit(value: f64, unit: &str) -> String {
     let value = significant(value, 4);
     format!("{value} {unit}").trim_end().to_owned()
