@@ -94,7 +94,6 @@ pub(crate) struct RawLevel {
 /// The levels of one configuration: factor, level and settings.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
 
-/// The path of a level.
 pub(crate) fn level_path(factor: &str, level: &str) -> String {
     join(&join("factors", factor), level)
 }

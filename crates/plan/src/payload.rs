@@ -63,7 +63,7 @@ pub(crate) struct RawPayload {
     pub(crate) packages: Vec<String>,
 }
 
-/// One file or directory to carry.
+/// A file or directory of the payload, as written in the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawCarried {
@@ -214,8 +214,7 @@ pub(crate) fn target_path(path: &str) -> String {
     }
 }
 
-/// Every file to carry, with its path on the target. No two files may have the
-/// same path.
+/// Every file to copy to the target, with its path there. No two files may have the same path.
 fn files<'a>(
     document: &TomlDocument,
     given: &RawPayload,

@@ -12,7 +12,7 @@ pub(crate) const RUNS_MAX: u32 = 10_000;
 /// The number of runs of one cell.
 pub(crate) const RUNS: KeyType = Whole(1, RUNS_MAX as i64);
 
-/// When to stop early.
+/// The keys of `until`.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "until",
     keys: &[
@@ -36,7 +36,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// When to stop early.
+/// `until` as written in the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawStopRule {

@@ -152,7 +152,6 @@ fn missing_combination(
     Some(words.join(", "))
 }
 
-/// Names of the switches.
 fn switch_names(experiment: &Experiment, switches: &FactorSwitches) -> Vec<String> {
     let factors = &experiment.file.factors;
     let parts = names::parts(factors);

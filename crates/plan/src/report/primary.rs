@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::values::keys::{KeySection, Text, Word, key};
 
-/// A primary metric.
+/// The keys of a primary metric.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "primary",
     keys: &[

@@ -8,7 +8,7 @@ use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, List, OneOrMore, Text, key};
 
-/// A table of the report.
+/// The keys of a report table.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "table",
     keys: &[
@@ -35,7 +35,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// A table of the report.
+/// A report table as written in the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTable {

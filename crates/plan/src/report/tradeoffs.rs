@@ -10,7 +10,7 @@ use crate::values::document::TomlDocument;
 use crate::values::error::Error;
 use crate::values::keys::{KeySection, Table, Text, Word, key};
 
-/// A trade-off between two metrics.
+/// The keys of a trade-off.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "tradeoff",
     keys: &[
@@ -27,7 +27,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// One of the two metrics of a trade-off.
+/// The keys of one of its metrics.
 pub(crate) static METRIC_KEYS: KeySection = KeySection {
     name: "tradeoff-metric",
     keys: &[
@@ -46,7 +46,7 @@ pub(crate) static METRIC_KEYS: KeySection = KeySection {
     ],
 };
 
-/// A trade-off between two metrics.
+/// A trade-off as written in the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTradeoff {
@@ -54,7 +54,7 @@ pub(crate) struct RawTradeoff {
     pub(crate) y: RawTradeoffMetric,
 }
 
-/// One of the two metrics of a trade-off.
+/// A metric of a trade-off as written in the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTradeoffMetric {

@@ -15,7 +15,7 @@ const STEPS_MAX: usize = 16;
 /// The longest time between two frequency changes, in nanoseconds.
 const RATE_NS_MAX: u64 = 10_000_000_000;
 
-/// Frequencies of CPUs.
+/// The keys of `frequency`, which declares frequencies of CPUs.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "frequency",
     keys: &[
@@ -55,7 +55,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// One frequency.
+/// The keys of a frequency.
 pub(crate) static STEP_KEYS: KeySection = KeySection {
     name: "frequency-step",
     keys: &[
@@ -91,7 +91,7 @@ impl Default for WrittenFrequency {
     }
 }
 
-/// One frequency step in the file.
+/// A frequency as written in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenStep {

@@ -19,7 +19,7 @@ pub(crate) const CPUS: SectionKey = key(
     "CPUs to watch; by default all but CPU 0, or CPU 0 if there is no other.",
 );
 
-/// The settings of `gaps`.
+/// The keys of `gaps`.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "gaps",
     keys: &[
@@ -58,7 +58,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// The settings of `gaps`, if the experiment uses it.
+/// The settings of the instrument, if the experiment uses it.
 pub(crate) fn settings(
     instruments: &[String],
     written: Option<&GapsSettings>,

@@ -17,7 +17,7 @@ const NAME_MAX: usize = 15;
 /// The longest residency that the module accepts, in nanoseconds.
 const RESIDENCY_NS_MAX: u64 = 3_600_000_000_000;
 
-/// Idle states of CPUs.
+/// The keys of `idle`, which declares idle states of CPUs.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "idle",
     keys: &[
@@ -54,7 +54,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// One idle state.
+/// The keys of an idle state.
 pub(crate) static STATE_KEYS: KeySection = KeySection {
     name: "idle-state",
     keys: &[
@@ -103,7 +103,7 @@ impl Default for WrittenIdle {
     }
 }
 
-/// One idle state in the file.
+/// An idle state as written in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenState {

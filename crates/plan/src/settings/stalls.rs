@@ -11,13 +11,13 @@ use crate::values::layers::SettingLayers;
 use crate::values::quantity::show_ns;
 use crate::values::target::EXACT;
 
-/// The key at the top of the file.
+/// The key `stalls` at the top of the file.
 pub(crate) const KEY: SectionKey = key(
     "stalls",
     Part(&KEYS).optional(),
     "Stalls to plant (exact only).",
 );
-/// The key in a level.
+/// The key `stalls` of a level.
 pub(crate) const KEY_OF_LEVEL: SectionKey = key(
     "stalls",
     Part(&KEYS).optional(),

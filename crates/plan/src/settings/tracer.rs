@@ -27,7 +27,7 @@ pub(crate) struct RawTracer {
     period_ns: Option<u64>,
 }
 
-/// The settings of one tracer.
+/// The keys of `tracer`.
 pub(crate) static KEYS: KeySection = KeySection {
     name: "tracer",
     keys: &[

@@ -80,7 +80,6 @@ fn nearest<'a>(given: &str, valid: impl IntoIterator<Item = &'a str> + Clone) ->
     })
 }
 
-/// The names, separated by commas.
 pub(crate) fn comma_separated(names: &[&str]) -> String {
     names.join(", ")
 }

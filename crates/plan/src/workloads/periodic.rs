@@ -32,7 +32,7 @@ pub(crate) static KEYS: KeySection = KeySection {
     ],
 };
 
-/// One thread, or several identical threads, of `periodic`.
+/// The keys of a loop of `periodic`: one thread, or several identical ones.
 pub(crate) static LOOP_KEYS: KeySection = KeySection {
     name: "loop",
     keys: &[
