@@ -41,7 +41,6 @@ impl Baselines {
         })
     }
 
-    /// The baseline of a workload.
     pub(crate) fn baseline_on(&self, workload: usize) -> Option<usize> {
         self.of_workload.get(workload).copied().flatten()
     }

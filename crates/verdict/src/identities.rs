@@ -32,7 +32,6 @@ const DIGITS: usize = 12;
 /// Maximum number of parts listed per difference; the rest are counted.
 const MOST: usize = 4;
 
-/// The settings of a configuration.
 fn settings<'r>(records: &'r Records, configuration: &str) -> Option<&'r LevelSettings> {
     let mut all = records.level_settings.iter();
     all.find(|one| folded(&one.configuration) == folded(configuration))

@@ -310,7 +310,6 @@ fn baseline(
     }
 }
 
-/// A configuration and its runs.
 type ConfigurationRuns<'s, 'a> = (usize, &'s [&'s RunEnding<'a>]);
 
 /// Registers the hypothesis about one run ending; for slow runs, `tail` gives the threshold.

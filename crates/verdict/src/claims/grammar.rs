@@ -509,7 +509,7 @@ mod tests {
         assert_eq!(at.workload, Some(0));
     }
 
-    /// Names that contain everything a margin consists of.
+    /// Names with signs, numbers and per cent, as in margins.
     fn odd_names() -> KnownNames {
         let list = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
         KnownNames {

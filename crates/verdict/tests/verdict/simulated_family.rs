@@ -46,7 +46,6 @@ struct Design {
 }
 
 impl Design {
-    /// A row for each metric.
     fn rows(metrics: usize, runs: usize, in_blocks: bool) -> Self {
         Design {
             workloads: 1,
