@@ -19,12 +19,10 @@ impl Group {
         Ok(Group { child })
     }
 
-    /// The process itself.
     pub(super) fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Its process ID.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }

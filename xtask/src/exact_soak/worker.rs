@@ -83,7 +83,6 @@ impl Worker {
         })
     }
 
-    /// Its process ID.
     pub(super) fn id(&self) -> u32 {
         self.group.id()
     }

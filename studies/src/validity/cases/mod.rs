@@ -39,7 +39,6 @@ pub(crate) enum Goal {
 /// A function that generates a document of a case.
 type Make = Box<dyn Fn(&mut Source) -> Trial + Send + Sync>;
 
-/// One case.
 pub(crate) struct Case {
     /// A unique name; the key of random numbers and figures.
     pub(crate) name: String,
