@@ -16,8 +16,9 @@ struct CommandParameter {
 /// Substitutes each combination of parameter values in the commands and in their set-up and
 /// tear-down.
 ///
-/// # Errors A parameter without values, given twice or not used by any command; an empty range; too
-/// many commands.
+/// # Errors
+/// A parameter without values, given twice or not used by any command; an empty range; too many
+/// commands.
 pub(super) fn expand(asked: &CommandsArguments) -> Result<CommandsArguments, String> {
     let mut expanded = asked.clone();
     for parameter in parameters(asked)? {

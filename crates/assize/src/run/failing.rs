@@ -26,7 +26,8 @@ struct FailureStreak {
 impl FailureStreaks {
     /// Adds a run.
     ///
-    /// # Errors The first [`ENOUGH`] runs of its configuration on its workload have all failed.
+    /// # Errors
+    /// The first [`ENOUGH`] runs of its configuration on its workload have all failed.
     pub(super) fn add(&mut self, record: &RunRecord, directory: &Path) -> Result<(), Failure> {
         let run = &record.run;
         let place = (run.configuration.clone(), run.workload.clone());
