@@ -43,8 +43,8 @@ impl PlannedWork {
         })
     }
 
-    /// Opens the bundle; `shared` lets other processes record runs at the same time. `same`: the
-    /// configurations that request the same as an earlier one, with its name.
+    /// Opens the bundle; `shared` lets other processes record runs at the same time. `same` maps
+    /// configurations to an earlier one that requests the same.
     pub(super) fn writer(
         &self,
         shared: bool,

@@ -39,8 +39,8 @@ pub(super) fn requested_claims<'t>(
         .chain(later.map(with(ClaimOrigin::PostHoc)))
 }
 
-/// Why a claim that cannot be parsed is not tested. In a post-hoc claim that is an error. A
-/// declared claim is kept, because the names in it may have been left out of the runs.
+/// Why a declared claim that cannot be parsed is not tested: the names in it may have been left out
+/// of the runs. For a post-hoc claim, returns the error.
 pub(super) fn untried(asked: RequestedClaim<'_>, error: Error) -> Result<String, Error> {
     if asked.origin == ClaimOrigin::PostHoc {
         return Err(error);
