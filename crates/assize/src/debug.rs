@@ -17,6 +17,7 @@ use std::path::Path;
 use std::slice;
 
 use assize_plan::Plan;
+use assize_report::milliseconds;
 use assize_target::Target;
 use assize_target::exact::{DebuggedRun, DebuggerFiles, Exact, Options, TaskTypes};
 use assize_target::gdb_stub::{GdbStub, StubError};
@@ -33,7 +34,7 @@ use at::At;
 use clock::GuestClock;
 use gdb::GdbFiles;
 use history::History;
-use place::{Missed, Place, Standing, milliseconds};
+use place::{Missed, Place, Standing};
 use relay::{Doors, Interruption, SeenMachine};
 use signals::Signals;
 

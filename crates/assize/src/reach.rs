@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assize_bundle::{Records, Run};
 use assize_judge::power::{ComparisonLayout, PowerAim, PowerDesign, least_effect, runs_for};
 use assize_plan::{MOST_IMAGES, Plan};
-use assize_verdict::PRIMARY_SHARE;
+use assize_verdict::{PRIMARY_SHARE, without_zeros};
 
 use crate::cli::ALPHA;
 use crate::failure::Failure;
@@ -390,11 +390,7 @@ fn near_one(ratio: f64) -> String {
 fn rounded(value: f64, digits_of: f64) -> String {
     let magnitude = digits_of.abs().log10().floor();
     let decimals = (1.0 - magnitude).clamp(0.0, 12.0) as usize;
-    let text = format!("{value:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').into(),
-        false => text,
-    }
+    without_zeros(&format!("{value:.decimals$}")).to_owned()
 }
 
 #[cfg(test)]

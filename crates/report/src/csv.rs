@@ -5,8 +5,7 @@ macro_rules! fields {
     };
 }
 
-use assize_verdict::{Document, Place, RateTest, Scale, Spread, TTest, Verdict};
-use serde::Serialize;
+use assize_verdict::{Document, Place, RateTest, Scale, Spread, TTest, Verdict, word};
 
 use crate::contrasts::describe_outcome;
 
@@ -128,12 +127,6 @@ macro_rules! shown_as {
 
 shown_as!(ToString::to_string: String bool u32 u64 f64);
 shown_as!(word: RateTest Scale TTest Verdict);
-
-/// The word for a value in JSON.
-fn word(value: impl Serialize) -> String {
-    let value = serde_json::to_value(value).unwrap_or_default();
-    value.as_str().unwrap_or_default().to_owned()
-}
 
 fn bounds(ci: Option<[f64; 2]>) -> Fields {
     let [low, high] = [0, 1].map(|end| ci.map(|ci| ci[end]).cell());

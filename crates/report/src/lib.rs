@@ -54,6 +54,6 @@ pub use trend::{
     SkippedBundle, TREND, Trend, TrendInput, TrendPoint, TrendSeries, TrendStep, trend_json,
     trend_text,
 };
-pub use when::when;
+pub use when::{milliseconds, when};
 pub use why::why;
 pub use wrap::WIDTH;

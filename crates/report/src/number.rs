@@ -1,5 +1,7 @@
 //! Formats numbers for readers.
 
+pub use assize_verdict::significant;
+
 /// Formats a ratio: three decimals from 0.1 up to 10, three significant digits elsewhere.
 ///
 /// ```
@@ -13,42 +15,6 @@ pub fn ratio(value: f64) -> String {
     } else {
         significant(value, 3)
     }
-}
-
-/// Formats a number with `digits` significant digits, without an exponent between 1e-4
-/// and 1e15.
-///
-/// ```
-/// assert_eq!(assize_report::significant(8989.3, 3), "8989");
-/// assert_eq!(assize_report::significant(0.01849, 3), "0.0185");
-/// ```
-pub fn significant(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 {
-            "0".to_string()
-        } else {
-            value.to_string()
-        };
-    }
-    let magnitude = value.abs().log10().floor() as i32;
-    if !(-4..15).contains(&magnitude) {
-        return format!("{value:.*e}", digits.saturating_sub(1));
-    }
-    let decimals = (digits as i32 - 1 - magnitude).max(0) as usize;
-    let text = format!("{value:.decimals$}");
-    // Rounding up may have added a digit, as from 9.996 to 10.00.
-    let fewer = decimals.saturating_sub(1);
-    if decimals > 0
-        && text
-            .trim_start_matches('-')
-            .replace('.', "")
-            .trim_start_matches('0')
-            .len()
-            > digits
-    {
-        return format!("{value:.fewer$}");
-    }
-    text
 }
 
 /// An interval in at most 12 columns; see [`interval_within`].

@@ -2,14 +2,14 @@
 
 mod effect;
 
-use assize_verdict::Verdict;
+use assize_verdict::{Verdict, without_zeros};
 use serde::{Deserialize, Serialize};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::WIDTH;
 use crate::number::signed;
 use crate::printable::printable;
-use crate::wrap::push_wrapped_code;
+use crate::wrap::{cut, push_wrapped_code};
 
 pub use effect::{EffectReading, PatchEffect};
 
@@ -406,24 +406,7 @@ pub(crate) fn percent(value: f64) -> String {
 
 /// Formats a percentage without trailing zeros.
 pub(crate) fn plain(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Cuts a line to `columns` columns.
-pub(crate) fn cut(line: &str, columns: usize) -> String {
-    if line.width() <= columns {
-        return line.to_owned();
-    }
-    let (mut short, mut width) = (String::new(), 1);
-    for c in line.chars() {
-        width += c.width().unwrap_or(0);
-        if width > columns {
-            break;
-        }
-        short.push(c);
-    }
-    short.trim_end().to_owned() + "…"
+    without_zeros(&format!("{value:.2}")).to_owned()
 }
 
 #[cfg(test)]

@@ -5,17 +5,16 @@ use std::fmt::Write as _;
 use assize_why::When;
 use assize_why::when::{Bad, DrawnMoment, DrawnShare, PartedCpu, Parting, PathStep, WhenAnswer};
 
-use crate::WIDTH;
 use crate::number::significant;
 use crate::readable::Readable;
-use crate::wrap::push_wrapped_code;
+use crate::wrap::{fill_lines, push_wrapped_code};
 
 /// Returns the result in at most 72 columns. `command` is the command that was run.
 #[must_use]
 pub fn when(when: &When, command: &str) -> String {
     let mut text = String::new();
     for sentence in when_sentences(when) {
-        text += &fill(&sentence);
+        text += &fill_lines(&sentence);
     }
     if !when.moments.is_empty() {
         text.push('\n');
@@ -241,12 +240,9 @@ fn readable_value(value: f64, unit: &str) -> String {
 }
 
 /// Formats a time in ms with all digits of the nanoseconds.
-pub(crate) fn milliseconds(ns: u64) -> String {
+#[must_use]
+pub fn milliseconds(ns: u64) -> String {
     format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
-}
-
-fn fill(text: &str) -> String {
-    textwrap::fill(text, WIDTH) + "\n"
 }
 
 #[cfg(test)]

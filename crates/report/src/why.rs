@@ -10,7 +10,7 @@ use assize_why::difference::{DifferenceRow, RequestedFunction};
 
 use crate::WIDTH;
 use crate::number::with_plus;
-use crate::wrap::push_wrapped_code;
+use crate::wrap::{cut, fill_lines, push_wrapped_code};
 
 /// The number of subsystems named in the first sentence.
 const NAMED: usize = 4;
@@ -69,11 +69,6 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
     text.push_str("\nReproduce:\n");
     push_wrapped_code(&mut text, command);
     text
-}
-
-/// Wraps text to the width of a mail.
-fn fill_lines(text: &str) -> String {
-    textwrap::fill(text, WIDTH) + "\n"
 }
 
 /// The number of functions that the page lists per cache level.
@@ -398,15 +393,6 @@ fn range(bits: u32) -> String {
         return low.to_string();
     }
     format!("{} to {}", with_separators(low), with_separators(high))
-}
-
-/// Cuts a name to `columns` columns.
-fn cut(name: &str, columns: usize) -> String {
-    if name.chars().count() <= columns {
-        return name.to_owned();
-    }
-    let kept: String = name.chars().take(columns.saturating_sub(1)).collect();
-    kept + "…"
 }
 
 /// An integer with thousands separators.

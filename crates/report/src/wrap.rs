@@ -1,6 +1,7 @@
 //! Text and commands wrapped to the width of a mail.
 
 use assize_verdict::Lint;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::printable;
 
@@ -43,6 +44,27 @@ pub(crate) fn push_wrapped_code_after(out: &mut String, begin: &str, command: &s
     }
     out.push_str(line.trim_end());
     out.push('\n');
+}
+
+/// Wraps text to the width of a mail.
+pub(crate) fn fill_lines(text: &str) -> String {
+    textwrap::fill(text, WIDTH) + "\n"
+}
+
+/// Cuts a line to `columns` columns.
+pub(crate) fn cut(line: &str, columns: usize) -> String {
+    if line.width() <= columns {
+        return line.to_owned();
+    }
+    let (mut short, mut width) = (String::new(), 1);
+    for c in line.chars() {
+        width += c.width().unwrap_or(0);
+        if width > columns {
+            break;
+        }
+        short.push(c);
+    }
+    short.trim_end().to_owned() + "…"
 }
 
 /// Splits a command into words; quoted text is one word.

@@ -7,17 +7,49 @@ pub(crate) fn three(value: f64) -> String {
 }
 
 /// A number with `digits` significant digits; integers are kept whole.
-pub(crate) fn significant(value: f64, digits: i32) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
+///
+/// ```
+/// assert_eq!(assize_verdict::significant(8989.3, 3), "8989");
+/// assert_eq!(assize_verdict::significant(0.01849, 3), "0.0185");
+/// assert_eq!(assize_verdict::significant(9.996, 3), "10.0");
+/// ```
+#[must_use]
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !value.is_finite() {
+        return value.to_string();
     }
     let magnitude = value.abs().log10().floor() as i32;
     if !(-4..15).contains(&magnitude) {
-        let digits = usize::try_from(digits - 1).unwrap_or(0);
-        return format!("{value:.digits$e}");
+        return format!("{value:.*e}", digits.saturating_sub(1));
     }
-    let decimals = usize::try_from(digits - 1 - magnitude).unwrap_or(0);
-    format!("{value:.decimals$}")
+    let decimals = (digits as i32 - 1 - magnitude).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    // Rounding up may have added a digit, as from 9.996 to 10.00.
+    let shown = text.replace(['-', '.'], "");
+    if decimals > 0 && shown.trim_start_matches('0').len() > digits {
+        return format!("{value:.*}", decimals - 1);
+    }
+    text
+}
+
+/// A decimal number without zeros at the end.
+#[must_use]
+pub fn without_zeros(text: &str) -> &str {
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
+    }
+}
+
+/// The word for a value in JSON, as for a variant of an enum; empty if it is no word.
+#[must_use]
+pub fn word(value: impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// A p value with three significant digits and no trailing zeros; `< 0.0001` if
@@ -31,19 +63,14 @@ pub(crate) fn p_value(p: f64) -> String {
 
 /// Three significant digits without trailing zeros after the point.
 pub(crate) fn plain(value: f64) -> String {
-    let text = three(value);
-    if text.contains('.') && !text.contains('e') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    without_zeros(&three(value)).to_owned()
 }
 
 /// A ratio and its interval, as `1.08 [1.03, 1.13]`; with more digits if three would make it look
 /// like 1.
 pub(crate) fn with_interval(value: f64, ci: Option<[f64; 2]>) -> String {
-    const MOST: i32 = 7;
-    let telling = |digits: &i32| {
+    const MOST: usize = 7;
+    let telling = |digits: &usize| {
         let text = |value| significant(value, *digits);
         value == 1.0 || text(value) != text(1.0)
     };

@@ -6,9 +6,9 @@ use std::path::Path;
 use assize_bundle::{RunRecord, Samples};
 use assize_job::{JITTER, JITTER_OF, Mark};
 use assize_plan::Plan;
+use assize_report::milliseconds;
 use assize_trace::TracedRun;
 
-use super::place::milliseconds;
 use crate::failure::Failure;
 use crate::trace::traced;
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use assize_report::milliseconds;
 use assize_target::gdb_stub::{GdbStub, StubError};
 use assize_why::kernel_elf::KernelSymbol;
 
@@ -164,9 +165,4 @@ fn go_to_time(stub: &mut GdbStub, clock: &GuestClock, time: u64) -> Result<usize
             return Ok(cpu);
         }
     }
-}
-
-/// Formats a time with all digits of the nanoseconds.
-pub(crate) fn milliseconds(ns: u64) -> String {
-    format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
 }

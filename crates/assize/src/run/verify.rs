@@ -50,7 +50,7 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
     let first = all(&usual, usual.slots())?;
     say("each run without the cache");
     let second = all(&fresh, 1)?;
-    let busy = cpus();
+    let busy = exact::allowed_cpus();
     say(&format!(
         "each run without the cache, {JOBS} at once, beside busy loops on {} CPUs",
         busy.len()
@@ -114,15 +114,6 @@ fn first_difference(
         }
     }
     (first.len() != second.len()).then(|| format!("{} runs against {}", first.len(), second.len()))
-}
-
-/// The CPUs that this process may use.
-fn cpus() -> Vec<usize> {
-    let Ok(set) = rustix::thread::sched_getaffinity(None) else {
-        return vec![0];
-    };
-    let largest = rustix::thread::CpuSet::MAX_CPU;
-    (0..largest).filter(|&cpu| set.is_set(cpu)).collect()
 }
 
 /// Runs `work` while a busy loop occupies each of these CPUs.

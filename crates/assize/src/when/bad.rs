@@ -69,11 +69,9 @@ fn of_ending(recorded: &RunRecord, ending: Ending) -> Result<BadRun, Failure> {
             recorded.index
         )));
     }
-    let word = serde_json::to_value(ending).ok();
-    let word = word.as_ref().and_then(|word| word.as_str());
     Ok(BadRun {
         bad: Bad::Ending {
-            ending: word.unwrap_or_default().into(),
+            ending: assize_verdict::word(ending),
             why,
         },
         ending: Some(ending),

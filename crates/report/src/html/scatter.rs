@@ -2,11 +2,14 @@
 //!
 //! It is drawn here rather than by the script, so it is visible without one.
 
-use assize_verdict::{Better, Document, Standing, Tradeoff, TradeoffPoint, TradeoffValue};
+use assize_verdict::{
+    Better, Document, Standing, Tradeoff, TradeoffPoint, TradeoffValue, without_zeros,
+};
 use serde::Serialize;
 
 use crate::number::significant;
 use crate::readable::Readable;
+use crate::wrap::cut;
 
 const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 400.0;
@@ -255,11 +258,7 @@ impl PixelScale {
 
 /// Formats a round number without trailing zeros.
 fn short(value: f64) -> String {
-    let text = significant(value, 4);
-    match text.contains('.') && !text.contains('e') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
+    without_zeros(&significant(value, 4)).to_owned()
 }
 
 /// Rounds to a tenth of a pixel, which keeps the output short and reproducible.
@@ -433,14 +432,6 @@ fn free_label_place(
     let (place, anchor, across, off) = candidates.find(fits).unwrap_or(beside);
     taken.push(of(&place, across));
     (place.map(round_to_tenths), anchor, off.abs() > LINE)
-}
-
-/// Cuts a text that is too long.
-fn cut(text: &str, most: usize) -> String {
-    match text.chars().count() > most {
-        true => text.chars().take(most - 1).chain(['\u{2026}']).collect(),
-        false => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::brief::{Brief, counts};
 use crate::contrasts::{Wordings, describe_all_completed};
+use crate::number::short;
 use crate::style::Style;
 use crate::text::text;
 
@@ -92,9 +93,9 @@ impl<'p> PageView<'p> {
             baseline: document.baseline.clone(),
             target: about.target.clone(),
             counts: counts(document),
-            alpha: plain(document.alpha),
-            level: plain(document.level * 100.0),
-            margin: plain(document.margin * 100.0),
+            alpha: short(document.alpha),
+            level: short(document.level * 100.0),
+            margin: short(document.margin * 100.0),
             raw: document.comparisons.iter().any(|c| c.scale == Scale::Raw),
             hero: hero::hero(document, &about.metrics),
             ended: outcomes::ended_runs(page),
@@ -153,14 +154,4 @@ fn plots_present(page: &ReportPage<'_>) -> PlotsPresent {
 fn cpu_of(metric: &str) -> Option<u32> {
     let number = metric.strip_prefix("cpu")?.strip_suffix("_non_idle")?;
     number.parse().ok()
-}
-
-/// Formats a value unchanged unless arithmetic has made it long.
-fn plain(value: f64) -> String {
-    let whole = value.to_string();
-    if whole.len() <= 6 {
-        whole
-    } else {
-        crate::number::significant(value, 4)
-    }
 }

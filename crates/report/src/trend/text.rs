@@ -2,8 +2,9 @@
 
 use crate::WIDTH;
 use crate::printable::printable;
-use crate::series::{command, cut, mark, plain};
+use crate::series::{command, mark, plain};
 use crate::trend::{Trend, TrendPoint, TrendSeries, TrendStep};
+use crate::wrap::cut;
 
 /// The maximum number of lines about changes; the rest are counted.
 const MOST: usize = 60;

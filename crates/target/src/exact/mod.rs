@@ -416,7 +416,8 @@ fn patience(job: &Job) -> GuestLimits {
 }
 
 /// The host CPUs that this process may use.
-pub(crate) fn allowed_cpus() -> Vec<usize> {
+#[must_use]
+pub fn allowed_cpus() -> Vec<usize> {
     let Ok(set) = rustix::thread::sched_getaffinity(None) else {
         return vec![0];
     };

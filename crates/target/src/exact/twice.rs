@@ -227,7 +227,10 @@ mod tests {
             unreachable!("{:?}", agreed.outcome);
         };
         let text = failure.to_string();
-        assert!(text.starts_with("inexact: two executions of it differed 3 times"), "{text}");
+        assert!(
+            text.starts_with("inexact: two executions of it differed 3 times"),
+            "{text}"
+        );
         assert!(text.contains("2.0 against 3.0"), "{text}");
     }
 
