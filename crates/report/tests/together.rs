@@ -339,7 +339,7 @@ fn may(claimed: Outcome, row: &Comparison, less: bool) -> bool {
 fn every_format_says_the_same_of_every_row() {
     let (mut words, mut crashes, mut claimed) = (BTreeMap::new(), [0; 2], BTreeMap::new());
     let mut warned = 0;
-    let more = Regex::new(r"(\d+) more contrasts?").unwrap();
+    let more = Regex::new(r"(\d+) more answers?").unwrap();
     for seed in 0..60 {
         let (document, planted) = document(seed);
         let metrics = metrics();

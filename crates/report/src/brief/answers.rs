@@ -85,7 +85,9 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
         }
         (answers.open, answers.equal) = (open, equal);
     } else if open == all && rates_are_open && of_all > 1 {
-        answers.shown.push(none_decided(sheet, of_all));
+        answers
+            .shown
+            .push(none_decided(sheet, rates().next().is_some()));
         room = room.min(UNDECIDED);
     }
     let parts = |apart: bool| {
@@ -134,12 +136,12 @@ fn nothing_compared(sheet: &BriefSheet<'_>) -> Vec<String> {
 }
 
 /// Says that no contrast is decided; mentions the outcomes of runs if one of them is decided.
-fn none_decided(sheet: &BriefSheet<'_>, contrasts: usize) -> String {
-    let of_all = counts::count_of(contrasts, "contrast");
+fn none_decided(sheet: &BriefSheet<'_>, has_events: bool) -> String {
     let mut ends = sheet.document.outcomes.iter();
-    sheet.bold(&match ends.any(|one| one.verdict == Verdict::Established) {
-        true => format!("Apart from how runs ended, none of {of_all} is decided."),
-        false => format!("Cannot tell for any of {of_all}."),
+    sheet.bold(match ends.any(|one| one.verdict == Verdict::Established) {
+        true => "Apart from how runs ended, nothing is decided.",
+        false if has_events => "Cannot tell on any metric or event.",
+        false => "Cannot tell on any metric.",
     })
 }
 
@@ -415,13 +417,13 @@ pub(super) fn count_omitted(answers: &BriefAnswers) -> Vec<String> {
         parts.push(counts::count_of(answers.claims_left, "more claim"));
     }
     if answers.contrasts_left > 0 {
-        parts.push(counts::count_of(answers.contrasts_left, "more contrast"));
+        parts.push(counts::count_of(answers.contrasts_left, "more answer"));
     }
     if answers.open > 0 {
-        parts.push(counts::count_of(answers.open, "undecided contrast"));
+        parts.push(counts::count_of(answers.open, "undecided answer"));
     }
     if answers.equal > 0 {
-        parts.push(counts::count_of(answers.equal, "contrast") + " equal in every run");
+        parts.push(counts::count_of(answers.equal, "answer") + " 'equal in every run'");
     }
     parts
 }

@@ -237,7 +237,7 @@ fn many_contrasts_are_counted_and_the_most_striking_are_shown() {
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= width.min(120), "{widest}: {text}");
         assert!(text.contains("  change-39  better: -78.0 %"), "{text}");
-        assert!(text.contains("more contrasts: --format mail"), "{text}");
+        assert!(text.contains("more answers: --format mail"), "{text}");
     }
 }
 
@@ -428,11 +428,11 @@ fn what_is_undecided_is_counted_where_nobody_said_what_matters() {
         rendered(&document(&["base", "faster", "other"], &rows), 110)
     };
     let text = rows(false);
-    assert!(text.contains("1 undecided contrast:"), "{text}");
+    assert!(text.contains("1 undecided answer:"), "{text}");
     assert!(!text.contains("cannot tell"), "{text}");
     let text = rows(true);
     assert!(text.contains("  other   cannot tell"), "{text}");
-    assert!(!text.contains("undecided contrast"), "{text}");
+    assert!(!text.contains("undecided answer"), "{text}");
 }
 
 #[test]
