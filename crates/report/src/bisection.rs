@@ -201,9 +201,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.extend(against_parent(found));
         }
         BisectionAnswer::NotOfOne(found) => {
-            lines.push(format!(
-                "No commit of {range} is named. The search ended at the commit"
-            ));
+            lines.push("No commit is named as the cause. The search ended at the commit".into());
             lines.push("below, which is not shown to cause the whole difference:".into());
             lines.push(claim(bisection));
             lines.push(format!("{} against its parent:", outcome(&found.verdict)));
@@ -220,10 +218,10 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             let shown = NAMED - usize::from(hidden > 0);
             lines.extend(commits.iter().take(shown).map(line));
             if hidden > 0 {
-                lines.push(format!("  and {} more, up to", hidden));
+                lines.push(format!("  and {} more, the last of which is", hidden));
                 lines.extend(commits.last().map(line));
             }
-            lines.push("Only the last can be tested.".into());
+            lines.push("Only the last of them can be tested.".into());
         }
         BisectionAnswer::NotThere => {
             lines.push(format!("The claim does not hold at the end of {range}:"));
@@ -354,7 +352,7 @@ fn about(bisection: &Bisection) -> Vec<String> {
             bisection.runs
         ),
         format!(
-            "{} commits judged, {} of them by identical files",
+            "{} commits judged, {} of them without runs (identical files)",
             verdicts.len(),
             same.count()
         ),
@@ -406,7 +404,10 @@ fn tail(bisection: &Bisection) -> Vec<String> {
     }
     let reproduce = &bisection.reproduce;
     commands(
-        &format!("All figures are in {}. Again:", bisection.directory),
+        &format!(
+            "All figures are in {}. To search again:",
+            bisection.directory
+        ),
         reproduce,
     );
     lines
@@ -512,7 +513,7 @@ Against its parent 0123456789ab Change 10:
     from 24.10 to 124.0 us
 
 5 builds: GOOD and 4 commits of the range; 60 runs
-3 commits judged, 1 of them by identical files
+3 commits judged, 1 of them without runs (identical files)
 not tested: 0123456789ab Change 4: a.c:1:1: error: x
 undecided: 0123456789ab Change 3
 gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1
@@ -521,7 +522,7 @@ not run here: MAINTAINERS
 ** established, * supported; intervals of 99.72 %, 97.5 % together.
 Where the difference comes from:
   assize why bisect.bundles/a.bundle old new --workload sync
-All figures are in bisect.bundles. Again:
+All figures are in bisect.bundles. To search again:
   assize bisect good..bad --claim 'new > old + 3% on x'
 ";
         assert_eq!(text, expected);
@@ -553,7 +554,7 @@ All figures are in bisect.bundles. Again:
             ),
             (
                 BisectionAnswer::NotOfOne(convicted(Claimed::Refuted)),
-                "No commit of 16 commits is named. The search ended at the commit",
+                "No commit is named as the cause. The search ended at the commit",
                 "Refuted against its parent:",
             ),
         ] {

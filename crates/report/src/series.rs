@@ -229,7 +229,8 @@ fn head(series: &SeriesReport) -> Vec<String> {
     ]);
     let completed = series.completed;
     lines.extend(
-        completed.map(|[done, of]| format!("  figures: of the {done} of {of} runs that completed")),
+        completed
+            .map(|[done, of]| format!("  figures: from the {done} of {of} runs that completed")),
     );
     if let Some(first) = series.left_out.first() {
         lines.push(match series.left_out.len() {
@@ -247,7 +248,7 @@ fn tail(series: &SeriesReport) -> Vec<String> {
     if let Some(bundle) = &series.bundle {
         lines.extend([
             "** established, * supported".into(),
-            format!("Each interval holds with {level} %, all verdicts together with 95 %."),
+            format!("Each interval is at {level} %; all verdicts together hold at 95 %."),
             "All figures:".into(),
         ]);
         lines.extend(command(&format!("assize report {bundle}")));
@@ -310,9 +311,12 @@ fn effects(series: &SeriesReport, all: &[PatchEffect], rows: usize) -> Vec<Strin
     let margin = plain(100.0 * series.margin);
     let same = all.len() - telling.len();
     if telling.is_empty() {
+        let where_none = match all.len() {
+            1 => "the only comparison".to_owned(),
+            n => format!("any of {n} comparisons"),
+        };
         return vec![format!(
-            "    no difference larger than {margin} % in any of {} comparisons",
-            all.len()
+            "    no difference larger than {margin} % in {where_none}"
         )];
     }
     let shown = match telling.len() <= rows {
@@ -335,8 +339,12 @@ fn effects(series: &SeriesReport, all: &[PatchEffect], rows: usize) -> Vec<Strin
     {
         last.push_str(&format!("; {same} no difference"));
     } else if same > 0 {
+        let others = match same {
+            1 => "the other comparison".to_owned(),
+            _ => format!("the other {same} comparisons"),
+        };
         lines.push(format!(
-            "    no difference larger than {margin} % in the other {same}"
+            "    no difference larger than {margin} % in {others}"
         ));
     }
     lines
@@ -486,7 +494,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("figures: of the 57 of 64 runs that completed"),
+            text.contains("figures: from the 57 of 64 runs that completed"),
             "{text}"
         );
         let crashes = text.find("    worse: crashes: 0 of 32 -> 7 of 32 runs **");
@@ -520,12 +528,12 @@ mod tests {
         let expected = [
             "1/4 0123456789ab drm/sched: Change 1",
             "    Ann <ann@x.org>, 2026-11-02",
-            "    no difference larger than 1 % in any of 1 comparisons",
+            "    no difference larger than 1 % in the only comparison",
             "2/4 0123456789ab drm/sched: Change 2",
             "    Ann <ann@x.org>, 2026-11-02",
             "    worse: busy_time_per_job in sync +50.0 % (+49.0..+51.0) **",
             "    better: busy_time_per_job in frames -10.0 % (-11.0..-9.0) **",
-            "    no difference larger than 1 % in the other 1",
+            "    no difference larger than 1 % in the other comparison",
             "3/4 0123456789ab drm/sched: Change 3",
             "    Ann <ann@x.org>, 2026-11-02",
             "    does not build, left out: a.c:1:1: error: x",

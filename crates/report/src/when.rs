@@ -73,7 +73,7 @@ fn bad(when: &When) -> String {
             threshold,
             unit,
         } => format!(
-            "{run}: {metric} is {}. A run is bad if it is {} {}.",
+            "{run}: {metric} is {}. A run is bad if its {metric} is {} {}.",
             readable_value(*value, unit),
             if *above { "above" } else { "below" },
             readable_value(*threshold, unit)
@@ -127,8 +127,8 @@ fn first_parting(parting: &Parting) -> Option<String> {
             None => format!("goes on in {}", one.within),
         };
         return Some(format!(
-            "CPU {} is the first to diverge from a draw that ended well, at {} ms in {}: here it \
-             {}, there it {}.",
+            "CPU {} is the first to diverge from a draw that ended well, at {} ms in {}: in this \
+             run it {}, in the draw it {}.",
             one.cpu,
             milliseconds(one.time_ns),
             one.within,
@@ -143,7 +143,7 @@ fn first_parting(parting: &Parting) -> Option<String> {
     if let Some(one) = parting.events.first() {
         let _ = write!(
             text,
-            " The first event that differs is on CPU {}, at {} ms: here {}, there {}.",
+            " The first event that differs is on CPU {}, at {} ms: in this run {}, in the draw {}.",
             one.cpu,
             milliseconds(one.time_ns),
             first(&one.bad).unwrap_or("none"),
@@ -181,7 +181,7 @@ fn paths(parting: &Parting) -> String {
         } else {
             format!(" in {}", one.within)
         };
-        let _ = write!(text, "\nCPU {} parts{within}\n", one.cpu);
+        let _ = write!(text, "\nCPU {} diverges{within}\n", one.cpu);
         text += &steps(one, parting.draw);
     }
     for one in &parting.events {
@@ -274,10 +274,12 @@ mod tests {
             events: vec![parted("", "sched_waking by a", "sched_switch by b")],
         };
         let said = |parting: &Parting| first_parting(parting).unwrap_or_default();
-        let functions = "at 5.000007 ms in lock: here it enters slow, there it enters unlock.";
+        let functions = "at 5.000007 ms in lock: in this run it enters slow, in the draw it enters \
+                         unlock.";
         assert!(said(&parting).ends_with(functions), "{}", said(&parting));
         parting.cpus.clear();
-        let events = "on CPU 1, at 5.000007 ms: here sched_waking by a, there sched_switch by b.";
+        let events = "on CPU 1, at 5.000007 ms: in this run sched_waking by a, in the draw \
+                      sched_switch by b.";
         assert!(said(&parting).ends_with(events), "{}", said(&parting));
         parting.events.clear();
         assert!(

@@ -41,9 +41,7 @@ impl LostRuns {
     pub(crate) fn words(self) -> Option<String> {
         self.attempted()?;
         let [a, b] = self.0.map(|(lost, of)| format!("{} of {of}", of - lost));
-        Some(format!(
-            "of the runs that completed: {b}, of the baseline {a}"
-        ))
+        Some(format!("runs completed: {b}, of the baseline {a}"))
     }
 
     /// The best verdict on a difference between the completed runs.

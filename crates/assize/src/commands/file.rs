@@ -136,7 +136,7 @@ impl CommandsExperiment {
             return text;
         };
         if others.is_empty() {
-            text.push_str("# The same command twice: what differs is noise.\naa = true\n");
+            text.push_str("# The same command twice: any difference is noise.\naa = true\n");
             text.push_str(&steps(first));
         } else {
             text.push_str(&format!("\n[factors.command.{}]\n", quote(&first.name)));

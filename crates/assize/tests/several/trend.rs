@@ -127,7 +127,7 @@ fn a_step_of_one_configuration_is_named_at_its_place_and_nowhere_else() {
     let expected = "\n2026-11-08 ./night-11\n    better: time in queue\n        -10";
     assert!(text.contains(expected), "{text}");
     assert!(
-        text.contains("No change is found at the other 10 (22 comparisons).\n"),
+        text.contains("No change is found at the other 10 bundles (22 comparisons).\n"),
         "{text}"
     );
     let page = printed(place.path(), &[".", "--format", "html"]);

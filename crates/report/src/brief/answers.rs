@@ -170,7 +170,7 @@ fn noise(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
     if !document.comparisons.is_empty() || document.noise_floor.is_empty() || room < 2 {
         return Vec::new();
     }
-    let mut lines = vec![sheet.bold("The same twice: what differs is noise")];
+    let mut lines = vec![sheet.bold("The same twice: any difference is noise")];
     let floor = &document.noise_floor;
     let several = floor.iter().any(|row| row.workload != floor[0].workload);
     for row in floor {

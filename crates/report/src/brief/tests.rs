@@ -260,7 +260,7 @@ fn of_a_baseline_that_is_compared_with_itself_alone_the_noise_is_shown() {
     });
     document.noise_floor = vec![serde_json::from_value(floor).unwrap()];
     let text = rendered(&document, 72);
-    let line = "The same twice: what differs is noise\n  time CPUs were not idle: cannot \
+    let line = "The same twice: any difference is noise\n  time CPUs were not idle: cannot \
                 tell: +2.0 %, -2.0 % to +6.0 %\n";
     assert!(text.contains(line), "{text}");
     assert!(!text.contains("Nothing could be compared"), "{text}");

@@ -39,7 +39,7 @@ pub fn markdown(checks: &Checks) -> String {
         })
         .collect();
     rows.sort_by_key(|(order, _)| *order);
-    let mut out = head + "| | of | what | answer |\n| --- | --- | --- | --- |\n";
+    let mut out = head + "| | group | check | answer |\n| --- | --- | --- | --- |\n";
     let room = MOST - tail.chars().count() - 100;
     let mut used = out.chars().count();
     let all = rows.len();

@@ -60,7 +60,9 @@ pub fn describe_outcome(row: &OutcomeComparison) -> String {
     match (row.verdict, row.fewest) {
         (Verdict::Established, _) => text.push_str(", established"),
         (_, Some(fewest)) if row.count_baseline == 0 && row.count < fewest => {
-            text.push_str(&format!("; {fewest} or more would show a difference"));
+            text.push_str(&format!(
+                "; {fewest} or more such runs would show a difference"
+            ));
         }
         (_, None) => text.push_str("; so few runs cannot show a difference"),
         _ => {}
@@ -164,7 +166,7 @@ mod tests {
         assert_eq!(
             describe_outcome(&row),
             "elapsed above 3.1 ms on read with rarely: cannot tell: 0 of 40 -> 2 of 40 runs; 9 or \
-             more would show a difference"
+             more such runs would show a difference"
         );
     }
 }

@@ -217,7 +217,7 @@ fn legend(document: &Document, out: &mut String) {
     }
     if relative {
         text.push_str(
-            " 'to NAME': ratio to that configuration on the same workload, marked where the tables above test it.",
+            " 'to NAME': the ratio to NAME on the same workload, with a mark if the tables above test it.",
         );
     }
     let difference = |relation: &Option<Relation>| {
@@ -307,8 +307,8 @@ follow      790.0 ns       0.00660
 
 Medians are those of the runs. Ratios are of geometric means, with the
 runs of a block paired; below each is its 95 % interval, not corrected.
-'to NAME': ratio to that configuration on the same workload, marked
-where the tables above test it.
+'to NAME': the ratio to NAME on the same workload, with a mark if the
+tables above test it.
 
 "
         );

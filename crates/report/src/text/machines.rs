@@ -30,7 +30,8 @@ pub(super) fn tables(document: &Document, out: &mut String) {
     }
     if !rest.is_empty() {
         let text = format!(
-            "{} more comparison{} in which nothing is shown and nothing differs; --json has them",
+            "{} more comparison{} in which no difference is shown and the {several} agree; --json has \
+             them",
             rest.len(),
             if rest.len() == 1 { "" } else { "s" }
         );
@@ -39,8 +40,8 @@ pub(super) fn tables(document: &Document, out: &mut String) {
     out.push('\n');
     let mut text = format!(
         "pooled: what these {several} have in common, each weighted by its inverse squared error; \
-         random: the mean over {several} like these; next: where 95 % of others would lie. p of \
-         Welch's test that the effects are equal; {several} count as different below 0.1."
+         random: the mean over {several} like these; next: where 95 % of such {several} would lie. \
+         p: Welch's test that the effects are equal; below 0.1 the {several} count as different."
     );
     if shown.iter().any(|row| row.difference.is_some()) {
         text.push_str(DIFFERENCE);

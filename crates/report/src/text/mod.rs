@@ -247,7 +247,7 @@ mod tests {
         let shown = out.split_once("\n\n").unwrap().1;
         assert_eq!(
             shown,
-            "The same twice: what differs is noise\n  \
+            "The same twice: any difference is noise\n  \
              time: cannot tell: +0.20 %, -0.80 % to +1.2 %\n  \
              switches: cannot tell: -0.20 %, -1.2 % to +0.80 %\n\n\
              pipe: noise floor, base/aa to base (n = 8 against 8)\n  \

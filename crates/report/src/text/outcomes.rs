@@ -47,12 +47,12 @@ fn tested(row: &OutcomeComparison) -> String {
     if let Some(pairs) = row.pairs {
         let _ = write!(
             text,
-            "; of {} pairs of one seed and image, only {} ended so in {}, only {} in {}",
+            "; of {} pairs with one seed and image, {} ended so with {} only, {} with {} only",
             pairs.pairs,
-            row.baseline,
             pairs.only_baseline,
-            row.configuration,
-            pairs.only_configuration
+            row.baseline,
+            pairs.only_configuration,
+            row.configuration
         );
         if pairs.design_effect >= 1.05 {
             let effect = significant(pairs.design_effect, 2);

@@ -109,7 +109,13 @@ fn summary(trend: &Trend) -> String {
         (_, 0) => {
             format!("Every bundle differs from the one before it ({comparisons} comparisons).")
         }
-        (_, rest) => format!("No change is found at the other {rest} ({comparisons} comparisons)."),
+        (_, rest) => {
+            let others = match rest {
+                1 => "the other bundle".to_owned(),
+                _ => format!("the other {rest} bundles"),
+            };
+            format!("No change is found at {others} ({comparisons} comparisons).")
+        }
     }
 }
 
@@ -132,7 +138,10 @@ fn tail(trend: &Trend) -> Vec<String> {
         format!("within {margin} % are no change."),
     ];
     if let caps @ [_, ..] = &trend.caps()[..] {
-        lines.push(format!("No better than supported: {}", caps.join(", ")));
+        lines.push(format!(
+            "At most supported, because of lints: {}",
+            caps.join(", ")
+        ));
     }
     lines.extend(command(&trend.reproduce));
     lines

@@ -54,7 +54,7 @@ fn incomparable(document: &Document) -> Sentence {
     if let Some(floor) = document.noise_floor.first() {
         return Sentence {
             text: format!(
-                "No claim can be judged: {} and {} are the same, and what differs is noise.",
+                "No claim can be judged: {} and {} are the same, so any difference is noise.",
                 floor.baseline, floor.configuration
             ),
             rows: Vec::new(),

@@ -90,8 +90,8 @@ fn a_run_whose_partner_failed_is_left_out_and_the_row_says_so() {
     assert_eq!(
         found.because.as_deref(),
         Some(
-            "1 run left out, without a partner in the same block; of the runs that completed: 7 of \
-             8, of the baseline 8 of 8"
+            "1 run left out, without a partner in the same block; runs completed: 7 of 8, of the \
+             baseline 8 of 8"
         )
     );
     assert_eq!(
@@ -309,6 +309,6 @@ fn a_baseline_and_its_repetition_alone_are_said_to_be_the_same() {
     assert!(document.comparisons.is_empty());
     assert_eq!(
         document.sentences[0].text,
-        "No claim can be judged: base and base/aa are the same, and what differs is noise."
+        "No claim can be judged: base and base/aa are the same, so any difference is noise."
     );
 }
