@@ -37,7 +37,7 @@ pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Open
     }
     match &inputs[..] {
         [one] if one.name.is_some() => Err(Failure::Argument(format!(
-            "{}: is one configuration; name the other one too: assize audit base=FILE patched=FILE",
+            "{}: is one configuration; name the other too: assize audit base=FILE patched=FILE",
             arguments.file.display()
         ))),
         [_] if asks_for_lines(arguments) => Ok(OpenedInput::Other(None)),
@@ -148,9 +148,9 @@ pub(crate) fn places(declared: &Declared) -> String {
         let said = match (check.agrees, check.recomputed) {
             (Some(true), _) => "agrees".to_owned(),
             (Some(false), Some(follows)) => format!(
-                "differs: the figures give {}, {} off",
-                rounded(follows),
-                rounded((check.printed - follows).abs())
+                "differs by {}: the figures give {}",
+                rounded((check.printed - follows).abs()),
+                rounded(follows)
             ),
             _ => "cannot be checked: the figures for it are missing".to_owned(),
         };
@@ -401,7 +401,7 @@ fn together(inputs: &[NamedInput], options: &Options) -> Result<Declared, Failur
         }
     }
     if configurations.len() < 2 {
-        let text = "all inputs are one configuration; name another one: assize audit base=FILE \
+        let text = "all inputs belong to one configuration; name another: assize audit base=FILE \
                     patched=FILE";
         return Err(Failure::Argument(text.into()));
     }

@@ -188,7 +188,7 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
         text += &match (runs as u64) < events {
             true => format!(
                 "  if one configuration has no event, {runs} run{plural} cannot establish a \
-                 difference; {events} could\n"
+                 difference; {events} runs could\n"
             ),
             false => format!(
                 "  to establish a difference, at least {events} runs of one configuration must \

@@ -116,7 +116,7 @@ pub(crate) fn show(
     showing: &ShowArguments,
 ) -> Result<u8, Failure> {
     if showing.all && !matches!(format(showing), ReportFormat::Auto | ReportFormat::Mail) {
-        let said = "--all: goes with --format mail: leave it or the other format out";
+        let said = "--all: applies only to --format mail; omit --all or the other format";
         return Err(Failure::Argument(said.to_owned()));
     }
     let findings = gate::findings(document, material)?;

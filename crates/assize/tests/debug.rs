@@ -320,7 +320,7 @@ fn cannot_go_back() -> Outcome {
     let script = "monitor icount_seed 7\ntbreak __schedule\ncontinue\nreverse-stepi\n";
     let done = debug(here, &bundle, "worst", script);
     let said = format!("{}{}", text(&done), errors(&done));
-    assert!(said.contains("something changed it"), "{said}");
+    assert!(said.contains("something has changed the run"), "{said}");
     // Ctrl-C during reverse execution, and a machine that dies then.
     let cache = Cache::new();
     // On a fast host, reverse execution may end before the signal arrives.

@@ -64,10 +64,10 @@ fn options_that_would_have_no_effect_are_refused() {
             "matches nothing in demo/dep-queue.txt",
         ),
         (&["audit", POST, "--claims", empty], "holds no claim"),
-        (&["audit", POST, "--all", "--json"], "--all: goes with"),
+        (&["audit", POST, "--all", "--json"], "--all: applies only"),
         (
             &["audit", POST, "--all", "--format", "csv"],
-            "--all: goes with",
+            "--all: applies only",
         ),
         (
             &["audit", POST, "--explain", "--claim", "a < b on c"],

@@ -161,7 +161,10 @@ fn a_deviation_is_noticed() -> Outcome {
     assert_eq!(files(&once.bundle), files(&equal.bundle));
     let lints = once.lints("inexact");
     assert_eq!(lints.len(), 1);
-    assert!(lints[0].contains("later ones were equal"), "{lints:?}");
+    assert!(
+        lints[0].contains("later executions were equal"),
+        "{lints:?}"
+    );
 
     // A run fails if in three pairs no two executions agree.
     let never = place.run("never", "2 3 4 5 6 7", &["--fresh"]);

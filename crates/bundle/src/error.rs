@@ -154,7 +154,7 @@ pub enum Error {
     },
     /// Two bundles hold runs of the same machine.
     #[error(
-        "{}: holds runs of the machine '{machine}' as {} does; each machine counts once: leave \
+        "{}: holds runs of the machine '{machine}', and so does {}; each machine counts once: leave \
          one out",
         path.display(),
         other.display()
@@ -237,8 +237,8 @@ fn why_conflict(exact: bool) -> &'static str {
              run `assize doctor` on both"
         }
         false => {
-            "one machine has run it twice, and neither result may be dropped silently: leave one \
-             bundle out"
+            "one machine has executed this run twice, and neither result may be dropped silently: \
+             leave one bundle out"
         }
     }
 }

@@ -67,8 +67,8 @@ impl Executions {
         let index = line.get("index")?.as_u64()?;
         let place = self.places.get(&index).map_or("", String::as_str);
         let became = match line.get("failed").is_some_and(|failed| !failed.is_null()) {
-            true => "it has failed",
-            false => "later ones were equal",
+            true => "the run has failed",
+            false => "later executions were equal",
         };
         let detail = format!(
             "run {} ({place}): two executions differed, so the machine was not exact: \

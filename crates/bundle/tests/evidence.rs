@@ -114,7 +114,7 @@ fn what_cannot_be_shown_is_said() {
     let said = shown.thinned.join("\n");
     for part in [
         "2 samples are not finite numbers",
-        "of 1 of 2 distributions only buckets",
+        "for 1 of 2 distributions only buckets",
         "1 of 2 runs failed",
     ] {
         assert!(said.contains(part), "{said}");

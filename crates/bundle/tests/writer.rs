@@ -106,7 +106,7 @@ fn runs_executed_twice_are_counted_and_those_that_differed_named() {
     assert_eq!(doubts.len(), 1);
     let detail = &doubts[0].detail;
     assert!(detail.starts_with("run 2 (queue on pipe): "), "{detail}");
-    assert!(detail.contains(differed) && detail.ends_with("later ones were equal"));
+    assert!(detail.contains(differed) && detail.ends_with("later executions were equal"));
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn check_total(
         None if experiment.file.until.is_some() => experiment.error("until.max_runs", why),
         None => experiment.error("runs", why),
     };
-    Err(error.mend(format!("at most {} of each", TOTAL_MAX / cells)))
+    Err(error.mend(format!("at most {} runs of each cell", TOTAL_MAX / cells)))
 }
 
 fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(), Error> {

@@ -96,7 +96,7 @@ fn in_order(patches: &[&Mail]) -> Result<Vec<PostedPatch>, String> {
         _ => {
             let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
             return Err(format!(
-                "it mixes patches of series of {}",
+                "it mixes series of {} patches",
                 sizes.join(" and ")
             ));
         }

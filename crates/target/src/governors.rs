@@ -55,7 +55,7 @@ pub(crate) fn check_exact(order: &Order) -> Result<(), Error> {
         Some(IdleGovernor::Haltpoll) => Err(mend(
             wrong(
                 "use the idle governor haltpoll on the exact machine",
-                "a kernel offers it only as a guest of KVM, which the exact machine is not",
+                "a kernel has this governor only as a guest of KVM, and the exact machine is none",
             ),
             "use 'menu' or 'ladder', or --target live where there is KVM",
         )),

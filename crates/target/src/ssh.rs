@@ -132,7 +132,9 @@ impl Ssh {
         let programs = programs.iter().filter(brought);
         let script = probe::script(programs, &needs::kernel_files(orders));
         self.connection.open()?;
-        let answer = self.connection.must("look around", &script, Vec::new())?;
+        let answer = self
+            .connection
+            .must("probe the system", &script, Vec::new())?;
         let probe = probe::read(&answer);
         let what = format!("run on {}", self.name());
         if probe.system != "Linux" {

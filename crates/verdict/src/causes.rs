@@ -70,9 +70,7 @@ pub(crate) fn one_sided(signatures: &[OutcomeSignature], baseline: &str) -> Opti
     });
     if workloads[0].is_disjoint(&workloads[1]) {
         let [before, after] = workloads.map(|names| and_list(&Vec::from_iter(names)));
-        return Some(format!(
-            "of different workloads: {before} before, {after} now"
-        ));
+        return Some(format!("workloads differ: {before} before, {after} now"));
     }
     let only = |of_baseline: bool| -> Vec<String> {
         let one_sided = signatures.iter().filter(|one| {

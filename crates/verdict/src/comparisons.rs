@@ -174,7 +174,7 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
         because.extend(row.tails.clone().filter(|_| within(comparison, options)));
     }
     because.extend(capped.map(|cap| match cap.verdict {
-        Verdict::Established => format!("the t test does not find it: {}", cap.lint),
+        Verdict::Established => format!("the t test finds no difference: {}", cap.lint),
         verdict => format!("no better than {}: {}", verdict.word(), cap.lint),
     }));
     Comparison {

@@ -303,7 +303,7 @@ fn crashes_that_move_to_another_workload_are_said() {
     }
     all.runs.extend(other.runs);
     let note = only(&judged(&all)).note.clone().unwrap_or_default();
-    assert_eq!(note, "of different workloads: use before, other now");
+    assert_eq!(note, "workloads differ: use before, other now");
 }
 
 #[test]

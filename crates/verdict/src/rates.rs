@@ -456,7 +456,7 @@ fn rate(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Rate {
     let first = times(counted).filter(|_| events.count <= FEW_EVENTS);
     let first = first.and_then(|times| times.first().copied());
     let first = first.filter(|_| began(counted));
-    let first = first.map(|s| format!("the first after {} s of exposure", plain(s)));
+    let first = first.map(|s| format!("the first event came after {} s of exposure", plain(s)));
     let notes: Vec<&str> = [note, zero.as_deref(), assumed, first.as_deref()]
         .into_iter()
         .flatten()

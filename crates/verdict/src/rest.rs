@@ -71,8 +71,8 @@ pub(crate) fn lints(cells: &Cells<'_>) -> Vec<Lint> {
             code: CAP.lint.into(),
             location: name.to_owned(),
             detail: format!(
-                "at rest the machine had {} such events in {} s, more than one in {} s: those \
-                 under load may come from the machine itself, so they get no verdict",
+                "at rest the machine had {} such events in {} s, more than one in {} s: such \
+                 events under load may come from the machine itself, so they get no verdict",
                 rest.count,
                 plain(rest.exposure_s),
                 plain(rest.tolerated_s)

@@ -155,7 +155,9 @@ impl TableBuilder<'_, '_> {
         let factor = self.asked.factor.as_ref()?;
         let name = &self.cells.configurations[configuration];
         self.partner(name).is_none().then(|| {
-            format!("no configuration has the first level of {factor}, otherwise the same levels")
+            format!(
+                "no configuration has the first level of {factor} and otherwise the same levels"
+            )
         })
     }
 

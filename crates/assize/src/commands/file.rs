@@ -236,8 +236,7 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<CommandRepetitions, S
     let to = asked.max_runs.unwrap_or(MOST.max(from));
     if from > to {
         return Err(format!(
-            "--min-runs {from} is more than --max-runs {to}; make the one smaller or the other \
-             larger"
+            "--min-runs {from} is more than --max-runs {to}; lower --min-runs or raise --max-runs"
         ));
     }
     Ok(match asked.runs {

@@ -75,8 +75,10 @@ fn take_output(arguments: &mut CompareArguments) -> Result<(), Failure> {
     }
     arguments.showing.output = None;
     if running.show_output && (running.quiet || running.output != CommandOutput::Kept) {
-        let said = "--show-output: the other option leaves no output to show; omit one of them";
-        return Err(Failure::Argument(said.into()));
+        let other = if running.quiet { "--quiet" } else { "--output" };
+        return Err(Failure::Argument(format!(
+            "--show-output: {other} leaves no output to show; omit one of them"
+        )));
     }
     Ok(())
 }

@@ -67,7 +67,7 @@ impl fmt::Display for NotBack {
             NotBack::Stub(error) => error.fmt(f),
             NotBack::Start(error) => error.fmt(f),
             NotBack::Differs => f.write_str(
-                "the repeated run does not reach this instruction: something changed it",
+                "the repeated run does not reach this instruction: something has changed the run",
             ),
         }
     }

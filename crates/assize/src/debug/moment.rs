@@ -80,7 +80,7 @@ impl Moment {
             ("start", begin)
         };
         let (length, until) = (end - begin, milliseconds(end));
-        let text = format!("the {side} of {what}, {length} ns long, until {until} ms");
+        let text = format!("the {side} of {what}, which took {length} ns and ended at {until} ms");
         (time, text)
     }
 }
@@ -93,7 +93,7 @@ pub(crate) fn span(samples: &Samples, at: usize) -> Result<[u64; 2], String> {
         return Err(format!("{metric} has samples 1 to {all}"));
     };
     let start = samples.start_ns.ok_or_else(|| {
-        format!("the samples of {metric} have no time; they were recorded by an older assize")
+        format!("the samples of {metric} have no times; they were recorded by an older assize")
     })?;
     if samples.unit != "ns" {
         return Err(format!("{metric} is not a length of time"));
@@ -132,7 +132,7 @@ fn series<'a>(all: &'a [Samples], metric: &str) -> Result<&'a Samples, String> {
                 .into();
         }
         let known = known.join(", ");
-        format!("no samples of {metric} are recorded, only those of {known}")
+        format!("no samples of {metric} are recorded, only samples of {known}")
     })
 }
 
@@ -197,12 +197,12 @@ fn event(run: Option<TracedRun>, name: &str, number: u64) -> Result<(u64, String
     let all = rows.clone().count();
     let mut at = rows.skip(nth(number)?);
     match at.next() {
-        Some(row) => Ok((row.at_ns, format!("event {number} of {all} {name}"))),
+        Some(row) => Ok((row.at_ns, format!("{name} event {number} of {all}"))),
         None if all > 0 => Err(format!("the run has {name} events 1 to {all}")),
         None => {
             let known: Vec<&str> = events.kinds.iter().map(|kind| kind.name.as_str()).collect();
             Err(format!(
-                "no {name} event is recorded; recorded are {}",
+                "no {name} event is recorded, only {}",
                 known.join(", ")
             ))
         }

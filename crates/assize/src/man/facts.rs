@@ -14,7 +14,7 @@ pub(super) struct VerbFacts {
 const FOUND: &str = "A claim was refuted, or a condition of --fail-on was met.";
 const BUNDLE: (&str, &str) = (
     "EXPERIMENT.bundle",
-    "The default directory for records; -2, -3, … is added if it exists.",
+    "The default directory for records; if it exists, -2, -3, … is added to the name.",
 );
 
 pub(super) const VERBS: &[VerbFacts] = &[
@@ -29,7 +29,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize run --resume dep-queue.bundle",
-                "Continue what was interrupted.",
+                "Continue an interrupted experiment.",
             ),
             (
                 "assize run --format mail -o mail.txt x.toml",
@@ -39,7 +39,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
     },
     VerbFacts {
         verb: "try",
-        finding: "--fail-on names something that was found.",
+        finding: "The condition of --fail-on was met.",
         files: &[("try.bundle", "The default directory for records.")],
         examples: &[
             (
@@ -208,7 +208,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize debug x.bundle 3 --at worst -- -ex 'watch *(int *)&panic_timeout' -ex reverse-continue",
-                "Go back to the instruction that wrote a word last.",
+                "Go back to the last instruction that wrote a variable.",
             ),
         ],
     },

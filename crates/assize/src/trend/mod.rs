@@ -73,7 +73,7 @@ fn too_few(entries: &[TrendBundle], left_out: &[SkippedBundle]) -> String {
     match left_out {
         [] => format!("{there}; name a directory that holds several of one experiment"),
         [first, ..] => format!(
-            "{there}; {} left out, the first: {}: {}",
+            "{there}; {} left out, such as {}: {}",
             left_out.len(),
             first.path,
             first.why
@@ -217,8 +217,8 @@ fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
         let events = records.events.iter().map(|one| &one.event);
         if !metrics.chain(events).any(|name| is_meant(name, wanted)) {
             return Err(Failure::Argument(format!(
-                "--metric {}: no run has it; assize report BUNDLE --json names all that were \
-                 recorded",
+                "--metric {}: no run has this metric; assize report BUNDLE --json names the metrics \
+                 that were recorded",
                 wanted[0]
             )));
         }

@@ -378,7 +378,7 @@ fn merged_machines_are_judged_as_the_bundles_they_come_from() {
     assert_eq!(document(here, &["ab", "c"])["pooled"][0]["machines"], 3);
     let said = refused(here, &["ab", "a"]);
     assert!(
-        said.contains("holds runs of the machine 'a' as ab does"),
+        said.contains("holds runs of the machine 'a', and so does ab"),
         "{said}"
     );
 }

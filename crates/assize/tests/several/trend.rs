@@ -204,7 +204,10 @@ fn what_is_no_series_is_refused() {
     assert!(said.contains("there is only one bundle of runs"), "{said}");
     one(here, "b", &head("host", "a"), full(1), 1.0);
     let said = refused(here, &["a", "b", "--metric", "power"]);
-    assert!(said.contains("--metric power: no run has it"), "{said}");
+    assert!(
+        said.contains("--metric power: no run has this metric"),
+        "{said}"
+    );
     let said = refused(here, &["a", "b", "--order", "commit"]);
     assert!(said.contains("--order commit"), "{said}");
     fs::remove_file(here.join("b/log.jsonl")).unwrap();
@@ -242,7 +245,7 @@ fn what_a_host_measured_at_different_times_is_no_better_than_supported() {
     );
     let text = printed(here, &[".", "--order", "path"]);
     assert!(
-        text.contains("No better than supported: unrandomised-order"),
+        text.contains("At most supported, because of lints: unrandomised-order"),
         "{text}"
     );
 }

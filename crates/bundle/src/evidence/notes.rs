@@ -67,11 +67,11 @@ fn thinned(counts: &EvidenceCounts, grain: EvidenceResolution) -> Option<String>
         ""
     };
     Some(format!(
-        "{} of {} distributions are thinned to {} values each or fewer: between two values the \
-         share of samples up to a value is too low by less than {step:.2} % of the samples, and \
-         the share above it too high by less than a factor of {times:.2}{down}; the least and the \
-         greatest sample are always shown, and p50, p90, p99 and p99.9 where ten samples on either \
-         side support them",
+        "{} of {} distributions are thinned to {} values each or fewer. Between two of these values \
+         the share of samples up to a value is too low by less than {step:.2} % of the samples, and \
+         the share above it is too high by less than a factor of {times:.2}{down}. The least and \
+         the greatest sample are always shown; so are p50, p90, p99 and p99.9 where ten samples on \
+         either side support them",
         counts.thinned,
         counts.distributions,
         grain.points() + 6,
@@ -115,8 +115,8 @@ fn other_notes(counts: &EvidenceCounts) -> Vec<String> {
     let mut notes = Vec::new();
     if counts.bucketed > 0 {
         notes.push(format!(
-            "of {} of {} distributions only buckets were recorded: each value is the end of a \
-             bucket, and the share up to it is known there, but not inside the bucket",
+            "for {} of {} distributions only buckets were recorded: the share of samples is known \
+             at the end of each bucket, but not inside it",
             counts.bucketed, counts.distributions
         ));
     }

@@ -95,7 +95,8 @@ fn declared_grid(experiment: &Experiment, pattern: &Pattern) -> Result<FactorSwi
             [held] => (held.clone(), held.clone()),
             [off, on] if off != on => (off.clone(), on.clone()),
             _ => {
-                let why = "must be one level, which is held, or two different levels, off and on";
+                let why =
+                    "must be one level, to hold the factor, or two different levels, off and on";
                 return Err(experiment.error(&path, why));
             }
         };

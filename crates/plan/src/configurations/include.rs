@@ -84,7 +84,10 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<PlannedGrid, Error> {
                 .any(|one| one.get(at) == Some(&position))
             {
                 let path = level_path(factor, level);
-                let error = experiment.error(&path, format!("{key} leaves it in no configuration"));
+                let error = experiment.error(
+                    &path,
+                    format!("{key} leaves this level in no configuration"),
+                );
                 return Err(error.mend("remove the level or keep a combination with it"));
             }
         }
@@ -205,7 +208,7 @@ fn tell_apart(experiment: &Experiment, grid: &PlannedGrid) -> Result<(), String>
         ),
         others => format!(
             "the effect of {last} cannot be distinguished from those of {}: \
-             they always determine it",
+             together they determine {last}",
             others.join(" and ")
         ),
     })

@@ -122,7 +122,10 @@ pub(crate) fn frequency(layers: &SettingLayers<'_>) -> Result<Option<Frequency>,
             return Err(error.mend("add set = \"…MHz\""));
         }
         Some(_) if !userspace => {
-            let why = format!("{} does not use it", written.governor.word());
+            let why = format!(
+                "the governor {} does not use this key",
+                written.governor.word()
+            );
             let error = layers.error("set", why);
             return Err(error.mend("write governor = \"userspace\", or remove it"));
         }
@@ -130,7 +133,7 @@ pub(crate) fn frequency(layers: &SettingLayers<'_>) -> Result<Option<Frequency>,
             let error = layers.error("set", format!("{khz} kHz is not one of the steps"));
             let known = steps.iter().map(|step| step.frequency_khz.to_string());
             let known: Vec<String> = known.collect();
-            return Err(error.mend(format!("those are {} kHz", known.join(", "))));
+            return Err(error.mend(format!("the steps are {} kHz", known.join(", "))));
         }
         _ => {}
     }
@@ -160,11 +163,11 @@ fn listed_steps(
         let error = |key: &str, why: &str| layers.error(&format!("steps[{at}].{key}"), why);
         if let Some(before) = done.last() {
             if step.frequency_khz <= before.frequency_khz {
-                let error = error("frequency", "is not above the one before");
+                let error = error("frequency", "is not above the previous frequency");
                 return Err(error.mend("list them ascending"));
             }
             if step.power_uw < before.power_uw {
-                return Err(error("power", "is less than at the frequency before"));
+                return Err(error("power", "is less than at the previous frequency"));
             }
         }
         done.push(step);

@@ -143,7 +143,7 @@ pub(crate) fn mistake(stream: &FramesStream) -> Option<(&'static str, String, St
         return say("device", why, "set destination, or remove device");
     }
     if from.is_pci() && matches!(to, FrameMemory::Framebuffer | FrameMemory::DumbBuffer) {
-        let why = "source and destination are on two devices, and device names one";
+        let why = "source and destination are on two devices, but the key device can name only one";
         return say("source", why, "set another source");
     }
     let clflush = stream.flush_by == FlushInstruction::Clflush;

@@ -215,7 +215,7 @@ fn mend_of(why: &str) -> &'static str {
     } else if why.contains(SIGBUS) || why.contains("No space left") {
         FREE_SPACE
     } else {
-        "the kernel needs, built in, a console on ttyS0, an initramfs and devtmpfs"
+        "the kernel needs a console on ttyS0, an initramfs and devtmpfs, all built in"
     }
 }
 

@@ -274,8 +274,8 @@ fn find(
             {
                 found.verdict = Verdict::Undecided;
                 found.notes.push(format!(
-                    "chosen after the runs, the claim is tested together with all {pairs} that \
-                     could have been chosen"
+                    "the claim was chosen after the runs, so it is tested together with all {pairs} \
+                     that could have been chosen"
                 ));
             }
             let beside = beside.and_then(|at| rows.get(at));
@@ -447,7 +447,7 @@ fn decide(
     grounds.push(why);
     if !claim.parts.is_empty() && !claim.left_out.is_empty() {
         grounds.push(format!(
-            "{} left out: not recorded there for both",
+            "{} left out: without values for both configurations",
             count(claim.left_out.len(), "workload")
         ));
     }

@@ -280,7 +280,7 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
             true => format!(
                 "all {most} runs of a configuration start from one memory image{}: findings hold \
                  for that image alone, since an effect of its layout of memory and code looks like \
-                 one of the configuration",
+                 an effect of the configuration",
                 if images == 1 { "" } else { " on each machine" }
             ),
             false => format!(

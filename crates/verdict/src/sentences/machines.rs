@@ -23,7 +23,7 @@ pub(super) fn contradictions(document: &Document) -> Vec<Sentence> {
     if let Some(last) = sentences.last_mut().filter(|_| more > 0) {
         last.text.pop();
         last.text.push_str(&format!(
-            "; so they do in {}.",
+            "; they also disagree in {}.",
             count(more, "more comparison")
         ));
         let rest = opposite.iter().skip(MOST);

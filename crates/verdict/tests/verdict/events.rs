@@ -377,7 +377,7 @@ fn no_event_bounds_the_rate_in_words_and_few_say_when_the_first_came() {
     let records = one_exposure(vec![12.5, 200.0], Vec::new());
     let document = tried(&records, &Options::default());
     let note = |at: usize| document.rates[at].note.clone().unwrap_or_default();
-    assert_eq!(note(0), "the first after 12.5 s of exposure");
+    assert_eq!(note(0), "the first event came after 12.5 s of exposure");
     let words = "no events: the 95 % upper bound of the rate is 1 in 100 s";
     assert_eq!(note(1), words);
     // A clock that started before the exposure gives no time of the first event.
@@ -424,8 +424,8 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
     assert_eq!(
         told,
         [
-            "late: at rest the machine had 22 such events in 200 s, more than one in 10 s: those under \
-          load may come from the machine itself, so they get no verdict"
+            "late: at rest the machine had 22 such events in 200 s, more than one in 10 s: such events \
+          under load may come from the machine itself, so they get no verdict"
         ]
     );
     // The same applies if the rate is a metric of each run.

@@ -141,8 +141,8 @@ fn the_best_of_many_pairs_is_not_upheld() {
     assert_eq!(outcome, Outcome::Undecided);
     assert!(
         because.ends_with(
-            "6 against 6 runs, points the claimed way; chosen after the runs, the claim is \
-             tested together with all 28 that could have been chosen"
+            "6 against 6 runs, points the claimed way; the claim was chosen after the runs, \
+             so it is tested together with all 28 that could have been chosen"
         ),
         "{because}"
     );

@@ -304,7 +304,7 @@ fn with_a_factor_rows_are_compared_with_its_first_level() {
     assert_eq!(baselines, [None, None, Some("follow")]);
     assert_eq!(
         table.rows[0].because.as_deref(),
-        Some("no configuration has the first level of hogs, otherwise the same levels")
+        Some("no configuration has the first level of hogs and otherwise the same levels")
     );
     assert_eq!(table.rows[1].because, None);
     let relative = cell(table, "follow+hogs", "fifo").relative.as_ref();
