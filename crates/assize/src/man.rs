@@ -40,7 +40,10 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ),
     ("ASSIZE_QEMU", "Another QEMU."),
     ("ASSIZE_SSH", "A command to use instead of ssh."),
-    ("NO_COLOR", "If it is not empty, nothing is coloured."),
+    (
+        "NO_COLOR",
+        "If this is set and not empty, output is not coloured.",
+    ),
     ("TMPDIR", "The directory for temporary files."),
 ];
 

@@ -217,7 +217,7 @@ pub fn exceeds(a: RunShare, b: RunShare, excess: f64) -> Result<f64> {
     check(a)?;
     check(b)?;
     if !(-1.0 < excess && excess < 1.0) {
-        return Err(Error::BadArgument("shares differ by less than all"));
+        return Err(Error::BadArgument("the excess must lie between -1 and 1"));
     }
     if a.of == 0 || b.of == 0 {
         return Ok(1.0);

@@ -55,7 +55,7 @@ pub(crate) fn check_exact(order: &Order) -> Result<(), Error> {
         Some(IdleGovernor::Haltpoll) => Err(mend(
             wrong(
                 "use the idle governor haltpoll on the exact machine",
-                "a kernel has this governor only as a guest of KVM, and the exact machine is none",
+                "only guests of KVM have this governor, and the exact machine is not one",
             ),
             "use 'menu' or 'ladder', or --target live where there is KVM",
         )),

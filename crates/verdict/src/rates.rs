@@ -434,7 +434,7 @@ pub(crate) fn settled_by(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>, level: f64)
     let tenths = (11..=10 * MOST_TIMES).find(|&tenths| settles(tenths))?;
     let longest = exposure_a.max(exposure_b) * f64::from(tenths) / 10.0;
     Some(format!(
-        "at these rates about {} s of exposure for each would settle it",
+        "at these rates about {} s of exposure a side would settle it",
         plain(longest)
     ))
 }

@@ -47,7 +47,7 @@ fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
     let detail = if names.is_empty() {
         return None;
     } else if known {
-        format!("no run of its workloads has '{}'", asked.metric)
+        format!("no run of the table's workloads has '{}'", asked.metric)
     } else {
         let near = similar(&asked.metric, &names);
         let mend = near.map_or(String::new(), |name| format!("; did you mean '{name}'?"));

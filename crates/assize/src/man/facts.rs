@@ -48,7 +48,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize try --each v6.12..HEAD",
-                "The same for each commit of a range.",
+                "Test each commit of a range separately.",
             ),
             (
                 "assize try --patch mail.txt --base debian:6.12",
@@ -58,7 +58,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
     },
     VerbFacts {
         verb: "bisect",
-        finding: "No commit of the range could be named.",
+        finding: "No commit of the range could be named as the cause.",
         files: &[],
         examples: &[(
             "assize bisect v6.12..HEAD --claim 'new > old + 3% on elapsed'",
@@ -76,7 +76,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize plan -o plan.json x.toml",
-                "Write the plan, for assize run-one.",
+                "Write the plan to a file, for assize run-one.",
             ),
         ],
     },
@@ -131,7 +131,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize compare -w 3 -r 20 -p 'make clean' make 'make CC=clang'",
-                "The same with warm-up runs and a command before each run.",
+                "Compare with warm-up runs, and with a command before each run.",
             ),
             (
                 "assize compare x.bundle --claim 'new < old on elapsed'",
@@ -154,7 +154,10 @@ pub(super) const VERBS: &[VerbFacts] = &[
     VerbFacts {
         verb: "index",
         finding: "",
-        files: &[("index.html", "The default page, in the directory.")],
+        files: &[(
+            "index.html",
+            "The default name of the page, in the directory.",
+        )],
         examples: &[(
             "assize index results",
             "Write a page that lists all bundles below results.",
@@ -166,7 +169,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
         files: &[],
         examples: &[(
             "assize trend nights",
-            "Say at which of the bundles in nights a metric changed.",
+            "Show the bundle in nights at which a metric changed.",
         )],
     },
     VerbFacts {
@@ -180,7 +183,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize trace x.bundle 3 --split",
-                "Split the latency of its jobs by stage.",
+                "Split the latency of the jobs of run 3 by stage.",
             ),
         ],
     },
@@ -195,7 +198,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
     },
     VerbFacts {
         verb: "debug",
-        finding: "memory or registers were written, or the result is not as recorded.",
+        finding: "gdb wrote memory or registers, or the result is not as recorded.",
         files: &[],
         examples: &[
             (
@@ -204,7 +207,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize debug x.bundle 3 --at 81.204ms -- -batch -x script.gdb",
-                "Execute a gdb script at that time.",
+                "Execute a gdb script at 81.204 ms.",
             ),
             (
                 "assize debug x.bundle 3 --at worst -- -ex 'watch *(int *)&panic_timeout' -ex reverse-continue",
@@ -223,7 +226,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize when x.bundle 3 --bad 'elapsed > 2s'",
-                "The same for a run that is bad by one of its metrics.",
+                "Find when it became certain that run 3 would take more than 2 s.",
             ),
         ],
     },
@@ -232,12 +235,12 @@ pub(super) const VERBS: &[VerbFacts] = &[
         finding: "",
         files: &[(
             "EXPERIMENT.hunt",
-            "The default directory: hunt.json, failures.bundle and journal.jsonl.",
+            "The default directory, with hunt.json, failures.bundle and journal.jsonl.",
         )],
         examples: &[
             (
                 "assize hunt --module ./broken.ko --against ./fixed.ko -- ./reproducer",
-                "Find the interleavings with which a program fails, and whether a fix ends that.",
+                "Find the interleavings with which a program fails, and whether a fix prevents that.",
             ),
             (
                 "assize hunt jobs.toml --until hang --for 10m",

@@ -138,7 +138,10 @@ pub(crate) fn idle(layers: &SettingLayers<'_>, frequency: bool) -> Result<Option
         (None, Some(table)) => table.active_uw,
         (None, None) if frequency => 0,
         (None, None) => {
-            let error = layers.error("states", "need active, the power of a CPU that is not idle");
+            let error = layers.error(
+                "states",
+                "need the key active, the power of a CPU that is not idle",
+            );
             return Err(error.mend("add active = \"…W\""));
         }
     };

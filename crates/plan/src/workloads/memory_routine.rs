@@ -104,7 +104,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
         return Some(match kind.mode {
             CpuMode::User => (
                 "routine",
-                "the routine is the kernel's, which a process cannot call",
+                "the routine is in the kernel, so a process cannot call it",
                 "set mode = \"kernel\"",
             ),
             CpuMode::Kernel => (

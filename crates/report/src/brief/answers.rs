@@ -130,7 +130,7 @@ fn nothing_compared(sheet: &BriefSheet<'_>) -> Vec<String> {
     };
     let because = match sheet.document.statements.is_empty() {
         true => "no workload has figures of two named configurations",
-        false => "the text does not say which of its figures are compared",
+        false => "the text does not say which of its figures to compare",
     };
     sheet.wrapped(&format!("{nothing}: {because}."), "  ")
 }

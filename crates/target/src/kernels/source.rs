@@ -159,7 +159,7 @@ fn package(series: &str) -> Result<(String, String), Error> {
     let known: Vec<&str> = super::DEBIAN.iter().map(|kernel| kernel.name).collect();
     let near = names::nearest(series, known.into_iter()).unwrap_or("6.12");
     let near = near.trim_start_matches("debian:");
-    let why = "a series consists of digits and dots";
+    let why = "a kernel series consists of digits and dots";
     Err(mend(wrong(what, why), format!("write {near}")))
 }
 

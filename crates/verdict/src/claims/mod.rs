@@ -120,7 +120,7 @@ impl UntestedClaim {
                 ClaimKind::Difference => Outcome::Refuted,
                 ClaimKind::NotMore | ClaimKind::NotLess | ClaimKind::Equal => Outcome::Upheld,
             },
-            because: "both are the same files and settings".into(),
+            because: "both configurations have the same files and settings".into(),
         }
     }
 

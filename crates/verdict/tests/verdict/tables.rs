@@ -228,10 +228,9 @@ fn a_metric_that_no_run_has_is_a_lint_with_its_place() {
     let metrics = [("only", "", 1.0)];
     records.runs.push(run("base", "other", 1, &metrics));
     let document = tried(&records, &Options::default());
-    assert!(
-        lints(&document, "missing-cell")
-            .contains(&"x.toml:7: tables[0].metric: no run of its workloads has 'only'".to_owned())
-    );
+    assert!(lints(&document, "missing-cell").contains(
+        &"x.toml:7: tables[0].metric: no run of the table's workloads has 'only'".to_owned()
+    ));
 }
 
 #[test]
