@@ -68,7 +68,7 @@ fn described(plan: &Plan) -> String {
         for looks in &JudgingTerms::planned(plan).looks {
             for (end, level) in looks.ends.iter().zip(looks.levels(ALPHA)) {
                 let level = reach::two_digits(level);
-                text.push_str(&format!("look after {end} blocks, at the level {level}\n"));
+                text.push_str(&format!("look: after {end} blocks, at the level {level}\n"));
             }
         }
     }

@@ -461,7 +461,7 @@ until = { within = "50%", first_look = 4, every = 4, max_runs = 30 }"#;
     // After 4 and 8 blocks nothing could be established.
     let planned = printed(here, &["plan", "test.toml"]);
     assert!(
-        planned.contains("ratio\nlook after 12 blocks, at the level 0.0019\n"),
+        planned.contains("ratio\nlook: after 12 blocks, at the level 0.0019\n"),
         "{planned}"
     );
     let done = assize(here, &["run", "test.toml", "--json"]);

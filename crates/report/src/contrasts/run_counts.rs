@@ -3,7 +3,7 @@
 use assize_verdict::Comparison;
 
 /// The numbers, with the noun `runs` (which may be empty): `40 runs against 40`, `25 of 32 runs
-/// against 32 of 32` if runs did not complete, `40 runs against 40, means of 32 images` if images
+/// against 32 of 32` if runs did not complete, `40 runs against 40, means of 32 memory images` if images
 /// are the replicates. `None` unless all rows have the same.
 pub(crate) fn describe_run_counts<'r>(
     rows: impl IntoIterator<Item = &'r Comparison>,
@@ -18,7 +18,7 @@ pub(crate) fn describe_run_counts<'r>(
 fn of_row(row: &Comparison, noun: &str) -> Option<String> {
     let (n, n_baseline) = (row.n?, row.n_baseline?);
     let images = row.images.map_or(String::new(), |images| {
-        format!(", means of {images} images")
+        format!(", means of {images} memory images")
     });
     let [of_baseline, of] = row.attempted.map_or([String::new(), String::new()], |all| {
         all.map(|all| format!(" of {all}"))
@@ -58,7 +58,7 @@ mod tests {
         let lost = row(6, Some([8, 9]), Some(4));
         assert_eq!(
             said(std::slice::from_ref(&lost)).unwrap(),
-            "6 of 9 against 8 of 8, means of 4 images"
+            "6 of 9 against 8 of 8, means of 4 memory images"
         );
         assert_eq!(said(&[row(6, None, None), lost]), None);
         assert_eq!(said(&[]), None);

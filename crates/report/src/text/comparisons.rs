@@ -226,7 +226,7 @@ fn legend(document: &Document, out: &mut String) {
     let mut marks = Vec::new();
     for (verdict, words) in [
         (Verdict::Established, format!("established (permutation test, corrected for all that is tested, p <= {alpha})")),
-        (Verdict::Supported, "supported (only the t test, with the same correction: too few runs, only their means, or a defect that a lint reports)".to_owned()),
+        (Verdict::Supported, "supported (only the t test finds it, with the same correction: there are too few runs, only means of runs, or a defect that a lint reports)".to_owned()),
         (Verdict::Equivalent, format!("equivalent within {margin} %")),
         (Verdict::Undecided, "undecided".to_owned()),
     ] {
