@@ -155,7 +155,7 @@ pub(crate) fn refused(path: &Path) -> Option<String> {
     let text = path.to_string_lossy();
     let parted = [' ', '\t', '\n', ':', '#', '$', '\'', '"', '%', '='];
     text.contains(parted)
-        .then(|| format!("make cannot work in {text}, because of special characters in its path"))
+        .then(|| format!("make cannot work in {text}, because the path has special characters"))
 }
 
 #[cfg(test)]

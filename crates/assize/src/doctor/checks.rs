@@ -24,7 +24,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("hackbench", "workloads of the kind hackbench"),
     ("mpg123", "workloads of the kind audio"),
     ("rt-app", "workloads of the kind periodic with rt_app"),
-    ("stress-ng", "loads that experiments start as commands"),
+    ("stress-ng", "background loads of experiments"),
     ("ssh", "targets ssh:HOST"),
     ("gdb", "assize debug"),
     ("apt-get", "fetching kernels and QEMU from Debian's archive"),

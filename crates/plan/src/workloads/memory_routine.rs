@@ -109,7 +109,7 @@ pub(crate) fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static st
             ),
             CpuMode::Kernel => (
                 "routine",
-                "the kernel's module does not have this routine",
+                "the module copybench does not have this routine",
                 "set mode = \"user\", or use another routine",
             ),
         });

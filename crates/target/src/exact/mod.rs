@@ -392,7 +392,9 @@ pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
         _ => Err(Error {
             what: format!("read {WALL_LIMIT}"),
             why: format!("'{}' is not a whole number above 0", text.to_string_lossy()),
-            mend: Some(format!("unset {WALL_LIMIT}, or give it seconds")),
+            mend: Some(format!(
+                "unset {WALL_LIMIT}, or set it to a number of seconds"
+            )),
             wrong_use: true,
         }),
     }

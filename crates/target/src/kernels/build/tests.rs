@@ -72,7 +72,7 @@ fn what_is_no_tree_of_the_kernel_or_is_not_clean_is_refused() {
     fs::rename(tree().keep(), &inside).unwrap();
     let error = check_tree("try", &inside).unwrap_err();
     assert!(
-        error.why.contains("special characters in its path"),
+        error.why.contains("the path has special characters"),
         "{error}"
     );
 }
