@@ -117,8 +117,8 @@ impl BundlePair<'_> {
     fn one_boot(&self, boot: &str) -> String {
         format!(
             "{}: has runs of the same boot as {} ({boot}): whatever is fixed at boot is the same \
-             in both bundles, so they are not replicates; reboot between them, add --bundles sides to \
-             compare the two, or leave one out",
+             in both bundles, so they are not replicates; reboot between them, add --bundles \
+             sides to compare the two, or leave one out",
             self.path.display(),
             self.other.display()
         )

@@ -217,8 +217,8 @@ fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
         let events = records.events.iter().map(|one| &one.event);
         if !metrics.chain(events).any(|name| is_meant(name, wanted)) {
             return Err(Failure::Argument(format!(
-                "--metric {}: no run has this metric; assize report BUNDLE --json names the metrics \
-                 that were recorded",
+                "--metric {}: no run has this metric; assize report BUNDLE --json names the \
+                 metrics that were recorded",
                 wanted[0]
             )));
         }
