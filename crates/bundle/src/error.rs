@@ -154,8 +154,8 @@ pub enum Error {
     },
     /// Two bundles hold runs of the same machine.
     #[error(
-        "{}: holds runs of the machine '{machine}', and so does {}; each machine counts once: leave \
-         one out",
+        "{}: holds runs of the machine '{machine}', and so does {}; each machine counts once: \
+         leave one out",
         path.display(),
         other.display()
     )]

@@ -282,7 +282,7 @@ fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
             IdleGovernor::Teo,
             "use one that it has (menu, ladder, haltpoll)",
         ),
-        (IdleGovernor::Haltpoll, "as a guest of KVM"),
+        (IdleGovernor::Haltpoll, "only guests of KVM"),
     ] {
         let order = order(2, periodic(2, 10_000_000, 1000), Some(idle(governor)), None);
         let prepared = exact.prepare(std::slice::from_ref(&order));

@@ -67,11 +67,11 @@ fn thinned(counts: &EvidenceCounts, grain: EvidenceResolution) -> Option<String>
         ""
     };
     Some(format!(
-        "{} of {} distributions are thinned to {} values each or fewer. Between two of these values \
-         the share of samples up to a value is too low by less than {step:.2} % of the samples, and \
-         the share above it is too high by less than a factor of {times:.2}{down}. The least and \
-         the greatest sample are always shown; so are p50, p90, p99 and p99.9 where ten samples on \
-         either side support them",
+        "{} of {} distributions are thinned to {} values each or fewer. Between two of these \
+         values the share of samples up to a value is too low by less than {step:.2} % of the \
+         samples, and the share above it is too high by less than a factor of {times:.2}{down}. \
+         The least and the greatest sample are always shown; so are p50, p90, p99 and p99.9 where \
+         ten samples on either side support them",
         counts.thinned,
         counts.distributions,
         grain.points() + 6,

@@ -30,8 +30,8 @@ pub(super) fn tables(document: &Document, out: &mut String) {
     }
     if !rest.is_empty() {
         let text = format!(
-            "{} more comparison{} in which no difference is shown and the {several} agree; --json has \
-             them",
+            "{} more comparison{} in which no difference is shown and the {several} agree; --json \
+             has them",
             rest.len(),
             if rest.len() == 1 { "" } else { "s" }
         );

@@ -95,7 +95,7 @@ fn a_step_is_told_where_it_is_and_nowhere_else() {
         "\nd\n    better: busy_time_per_job in sync, depq\n        -10 % (30.0 -> 27.0 us), ";
     assert!(text.contains(expected), "{text}");
     assert_eq!(text.matches("busy_time_per_job").count(), 1, "{text}");
-    assert!(text.contains("No change is found at the other 3 (4 comparisons).\n"));
+    assert!(text.contains("No change is found at the other 3 bundles (4 comparisons).\n"));
     assert!(text.contains("left out: half\n    3 of 8 runs are recorded\n"));
     assert!(text.ends_with("  assize trend nightly\n"), "{text}");
     let step = &trend.series[0].steps[3];

@@ -274,8 +274,8 @@ fn find(
             {
                 found.verdict = Verdict::Undecided;
                 found.notes.push(format!(
-                    "the claim was chosen after the runs, so it is tested together with all {pairs} \
-                     that could have been chosen"
+                    "the claim was chosen after the runs, so it is tested together with all \
+                     {pairs} that could have been chosen"
                 ));
             }
             let beside = beside.and_then(|at| rows.get(at));
