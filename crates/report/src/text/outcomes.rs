@@ -47,7 +47,7 @@ fn tested(row: &OutcomeComparison) -> String {
     if let Some(pairs) = row.pairs {
         let _ = write!(
             text,
-            "; of {} pairs with one seed and image, {} ended so with {} only, {} with {} only",
+            "; of {} pairs of one seed and image, {} ended so with {} only, {} with {} only",
             pairs.pairs,
             pairs.only_baseline,
             row.baseline,
