@@ -269,7 +269,7 @@ fn times_printed_too_coarsely_are_not_equivalent() {
         let words: Vec<&str> = text.split_whitespace().collect();
         let said = words
             .join(" ")
-            .contains("nothing can show that they are equal");
+            .contains("nothing can show that the sides are equal");
         assert_eq!(said, verdict == "undecided", "{printed}: {text}");
     }
 }

@@ -138,7 +138,7 @@ fn first_parting(parting: &Parting) -> Option<String> {
     }
     let until = milliseconds(parting.until_ns);
     let mut text = format!(
-        "Up to {until} ms no CPU enters other functions of the kernel than in a draw that ended well."
+        "Up to {until} ms every CPU enters the same kernel functions as in a draw that ended well."
     );
     if let Some(one) = parting.events.first() {
         let _ = write!(

@@ -255,7 +255,7 @@ fn legend(document: &Document, out: &mut String) {
     }
     let hides_equality = |row: &Comparison| hides_equality(document, row);
     if document.comparisons.iter().any(hides_equality) {
-        text.push_str(" steps: values come in steps of this size, larger than the margin, so nothing can show that they are equal.");
+        text.push_str(" steps: values come in steps of this size, larger than the margin, so nothing can show that the sides are equal.");
     }
     if raw {
         text.push_str(DIFFERENCE);
