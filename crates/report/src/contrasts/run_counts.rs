@@ -3,8 +3,8 @@
 use assize_verdict::Comparison;
 
 /// The numbers, with the noun `runs` (which may be empty): `40 runs against 40`, `25 of 32 runs
-/// against 32 of 32` if runs did not complete, `40 runs against 40, means of 32 memory images` if images
-/// are the replicates. `None` unless all rows have the same.
+/// against 32 of 32` if runs did not complete, `40 runs against 40, means of 32 memory images` if
+/// images are the replicates. `None` unless all rows have the same.
 pub(crate) fn describe_run_counts<'r>(
     rows: impl IntoIterator<Item = &'r Comparison>,
     noun: &str,
