@@ -5,9 +5,10 @@ macro_rules! fields {
     };
 }
 
-use assize_verdict::{Document, Place, RateTest, Scale, Spread, TTest, Verdict, word};
+use assize_verdict::{Document, Place, RateTest, Scale, Spread, TTest, Verdict};
 
 use crate::contrasts::describe_outcome;
+use crate::json::word;
 
 /// The columns, in order; each kind of row fills those that apply to it.
 const COLUMNS: &[&str] = &[

@@ -41,7 +41,7 @@ pub use hunt::{
     FailureRate, FoundDelay, FoundFailure, FoundSchedule, HUNT, HUNT_LIMITS, Hunt, HuntAnswer,
     HuntComparison, HuntedSide, OtherFailure, excluded, hunt, hunt_json,
 };
-pub use json::json;
+pub use json::{json, word};
 pub use number::{ratio, significant};
 pub use printable::printable;
 pub use series::{

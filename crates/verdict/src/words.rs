@@ -45,13 +45,6 @@ pub fn without_zeros(text: &str) -> &str {
     }
 }
 
-/// The word for a value in JSON, as for a variant of an enum; empty if it is no word.
-#[must_use]
-pub fn word(value: impl serde::Serialize) -> String {
-    let value = serde_json::to_value(value).unwrap_or_default();
-    value.as_str().unwrap_or_default().to_owned()
-}
-
 /// A p value with three significant digits and no trailing zeros; `< 0.0001` if
 /// it is smaller.
 pub(crate) fn p_value(p: f64) -> String {

@@ -71,7 +71,7 @@ fn of_ending(recorded: &RunRecord, ending: Ending) -> Result<BadRun, Failure> {
     }
     Ok(BadRun {
         bad: Bad::Ending {
-            ending: assize_verdict::word(ending),
+            ending: assize_report::word(ending),
             why,
         },
         ending: Some(ending),
