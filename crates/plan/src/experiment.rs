@@ -183,7 +183,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "background",
             Map(&Workload).or("{}"),
-            "Background workloads, which levels and workloads name.",
+            "Background workloads; levels and workloads refer to them by name.",
         ),
         key(
             "include",

@@ -30,7 +30,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "factor",
             Text.optional(),
-            "Compare each configuration with the one at this factor's first level, all else equal, instead of the baseline.",
+            "Compare each configuration with the one at this factor's first level, all else equal, instead of with the baseline.",
         ),
     ],
 };

@@ -53,7 +53,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "trust",
             duration(1_000_000).or("10s"),
-            "Time in which the machine at rest may have one unexplained gap; with more, unexplained gaps get no verdict.",
+            "Time in which the machine at rest may have one unexplained gap; if it has more, unexplained gaps get no verdict.",
         ),
     ],
 };

@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "delay",
             Flag.or("true"),
-            "A CPU that leaves a state is busy for its exit latency.",
+            "A CPU that leaves a state is busy for the state's exit latency.",
         ),
         key(
             "active",
@@ -73,7 +73,7 @@ pub(crate) static STATE_KEYS: KeySection = KeySection {
         key(
             "transition",
             ENERGY.optional(),
-            "Modelled energy of entering and leaving it once; by default chosen so that the state pays off from its residency on.",
+            "Modelled energy of entering and leaving the state once; by default such that the state pays off from its target residency on.",
         ),
     ],
 };

@@ -15,7 +15,7 @@ use crate::values::read::{ExperimentChecker, ValueNode};
 pub(crate) const KEY: keys::SectionKey = keys::key(
     "policy",
     KeyType::Policy.optional(),
-    "Placement policy; by default, and with none, the kernel's scheduler.",
+    "Placement policy; none, the default, is the kernel's scheduler.",
 );
 
 /// The key that names a policy.

@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "design",
             Word(&["drm-sched", "depq", "none"]).or("drm-sched"),
-            "The kernel's drm_sched, depq, or no queue (the lower bound of the cost): the submitter waits for dependencies and hands the job to the engine.",
+            "The kernel's drm_sched; depq; or no queue: the submitter waits for dependencies and hands the job to the engine (the lower bound of the cost).",
         ),
         key(
             "bypass",
@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]).optional(),
-            "depq: who drops the reference to a finished job: worker, interrupt or next submitter; with auto the queue chooses this and who runs jobs. By default auto if neither bypass nor worker is given, else worker.",
+            "depq: who drops the reference to a finished job: worker, interrupt or next submitter; with auto the queue chooses this and who runs jobs. By default auto if the keys bypass and worker are not given, else worker.",
         ),
         key(
             "worker",
@@ -72,7 +72,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "credits",
             Whole(1, 65536).or("64"),
-            "Limit of a context's jobs on the engine; with shared or shape = \"amdgpu\", of all contexts of the engine together; with pick = \"fair\", both limits. With shape amdgpu, 2 by default.",
+            "Limit of a context's jobs on the engine; with shared or shape = \"amdgpu\", of all contexts of the engine together; with pick = \"fair\", both limits apply. With shape = \"amdgpu\", 2 by default.",
         ),
         key(
             "ring",
@@ -97,7 +97,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "free_sleeps",
             Flag.or("false"),
-            "Freeing a job takes a sleeping lock, as dropping a VM does; designs that free in completions leave it to a work item.",
+            "Freeing a job takes a sleeping lock, as dropping a VM does; designs that free jobs in completions leave this to a work item.",
         ),
     ],
 };

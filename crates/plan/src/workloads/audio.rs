@@ -9,12 +9,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(24_000_000).or("5s"),
-            "Length of the music, rounded up to 24 ms.",
+            "Length of the music, rounded up to a multiple of 24 ms.",
         ),
         key(
             "buffer",
             duration(1_000_000).or("200ms"),
-            "Sound that the device buffers.",
+            "How much sound the device buffers.",
         ),
         key(
             "device",

@@ -29,7 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1).optional(),
-            "Instead of frames: how long to start new copies; the last is completed.",
+            "Instead of frames: for how long new copies are started; the last one is completed.",
         ),
         key(
             "period",
@@ -102,7 +102,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "each",
             Word(&["line", "frame"]).or("frame"),
-            "Flush and fence after each line or each frame.",
+            "Flush and fence after each line of the image, or after each frame.",
         ),
         key(
             "bands",

@@ -72,7 +72,7 @@ pub(crate) static KEYS: KeySection = KeySection {
             "mask",
             Whole(0, 63).optional(),
             "movsl-rule uses unrolled-32 for 64 bytes and more if source and destination differ in \
-             one of these address bits, else rep-movsl. By default 7; with 0 always rep-movsl.",
+             any of these address bits, else rep-movsl. By default 7; with 0 always rep-movsl.",
         ),
         key(
             "cache",

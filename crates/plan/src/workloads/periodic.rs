@@ -27,7 +27,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "calibration",
             duration(1).optional(),
-            "How long an iteration of rt-app's loop takes, if its file does not say.",
+            "How long an iteration of rt-app's loop takes, if the file does not say.",
         ),
     ],
 };

@@ -21,7 +21,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "clients",
             CONTEXTS.or("1"),
-            "Clients that run them, each with its own contexts.",
+            "Clients that run the steps, each with its own contexts.",
         ),
         RUN_COST,
         SCHEDULING,

@@ -21,7 +21,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "dependencies",
             Whole(1, 64).or("3"),
-            "Upper limit of the jobs that such a job depends on.",
+            "Upper limit of the number of jobs that a dependent job depends on.",
         ),
         key(
             "reach",

@@ -105,7 +105,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "not-additive",
-        "a level, such as watts, cannot be summed over the intervals of perf stat",
+        "a figure such as power in watts cannot be summed over the intervals of perf stat",
     ),
     (
         "not-counted-interval",
