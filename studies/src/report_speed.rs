@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let page = rows.iter().find(|row| row.format == "html");
     match page {
         Some(row) if row.slowest() > SECONDS || row.peak_mb > MEGABYTES => Err(format!(
-            "the page took {:.2} s and {:.0} MB; it may take {SECONDS} s and {MEGABYTES} MB",
+            "the page took {:.2} s and {:.0} MB; its limit is {SECONDS} s and {MEGABYTES} MB",
             row.slowest(),
             row.peak_mb
         )),
@@ -172,7 +172,7 @@ fn section(rows: &mut [Row], bundle: u64) -> String {
         "\n## Reports\n\n\
          Made by `cargo studies report-speed --write`: `assize report BUNDLE --format F`\n\
          of a bundle of {RUNS} runs with {SAMPLES} samples each, {:.0} MB on disk, on\n\
-         {} CPUs. The page may take {SECONDS} s and {MEGABYTES} MB.\n\n\
+         {} CPUs. The limit for the page (`html`) is {SECONDS} s and {MEGABYTES} MB.\n\n\
          | format | median s | range | n | MB of memory at most | MB written |\n\
          | --- | ---: | --- | ---: | ---: | ---: |\n{table}",
         bundle as f64 / 1e6,
