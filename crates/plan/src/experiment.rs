@@ -34,7 +34,11 @@ pub(crate) static KEYS: KeySection = KeySection {
     name: "experiment",
     keys: &[
         key("title", Text.required(), "The experiment's title."),
-        key("question", Free.or(""), "The question it answers."),
+        key(
+            "question",
+            Free.or(""),
+            "The question that the experiment answers.",
+        ),
         key(
             "target",
             Target.or("exact"),

@@ -49,7 +49,7 @@ pub(crate) static FILE_KEYS: KeySection = KeySection {
     name: "file",
     keys: &[
         key("from", Text.required(), "File or directory here."),
-        key("to", Text.required(), "Its absolute path on the target."),
+        key("to", Text.required(), "Absolute path on the target."),
     ],
 };
 

@@ -9,7 +9,7 @@ use crate::values::keys::{KeySection, Text, Word, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "primary",
     keys: &[
-        key("metric", Text.required(), "Its name."),
+        key("metric", Text.required(), "Name of the metric."),
         key(
             "better",
             Word(&["lower", "higher"]).required(),

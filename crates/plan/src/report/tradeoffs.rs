@@ -31,7 +31,7 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static METRIC_KEYS: KeySection = KeySection {
     name: "tradeoff-metric",
     keys: &[
-        key("metric", Text.required(), "Its name."),
+        key("metric", Text.required(), "Name of the metric."),
         key(
             "workload",
             Text.optional(),

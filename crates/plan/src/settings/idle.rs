@@ -49,7 +49,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "package_idle",
             POWER.optional(),
-            "The same while all CPUs are in the deepest state; by default 0 for your own states.",
+            "Like package, but while all CPUs are in the deepest state; by default 0 for your own states.",
         ),
     ],
 };
@@ -58,7 +58,7 @@ pub(crate) static KEYS: KeySection = KeySection {
 pub(crate) static STATE_KEYS: KeySection = KeySection {
     name: "idle-state",
     keys: &[
-        key("name", Text.required(), "Its name."),
+        key("name", Text.required(), "Name of the state."),
         key(
             "residency",
             duration(0).required(),

@@ -52,7 +52,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "share",
             Word(&["context", "engine", "device"]).or("context"),
-            "depq: contexts that share a worker: none, those of an engine, or all.",
+            "depq: which contexts share a worker: none (context), those of an engine, or all (device).",
         ),
         key(
             "pick",

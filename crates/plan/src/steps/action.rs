@@ -16,7 +16,11 @@ pub(crate) static FORMS: &[KeySection] = &[
                 Text.required(),
                 "Module to load: its name, or the path of a .ko file here.",
             ),
-            key("parameters", Map(&Value).or("{}"), "Its parameters."),
+            key(
+                "parameters",
+                Map(&Value).or("{}"),
+                "Parameters of the module.",
+            ),
         ],
     },
     KeySection {
@@ -30,7 +34,7 @@ pub(crate) static FORMS: &[KeySection] = &[
                     "Sysctl to set, written with dots.",
                 ),
             ),
-            key("value", Value.required(), "Its value."),
+            key("value", Value.required(), "Value to set."),
         ],
     },
     KeySection {

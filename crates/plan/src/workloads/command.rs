@@ -14,7 +14,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "environment",
             Pairs.or("{}"),
-            "Variables added to its environment.",
+            "Variables added to the program's environment.",
         ),
         key(
             "statuses",
@@ -24,12 +24,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "metrics",
             List(&Text).or("[]"),
-            "Metrics that it prints, each on a line 'NAME: VALUE UNIT'.",
+            "Metrics that the program prints, each on a line 'NAME: VALUE UNIT'.",
         ),
         key(
             "output",
             Word(&["head", "tail"]).or("head"),
-            "What to keep of its standard output and standard error: 'head', the first MiB; 'tail', the last 4 KiB, and if there is more, the length and digest of all of it.",
+            "What to keep of the program's standard output and standard error: 'head', the first MiB; 'tail', the last 4 KiB, and if there is more, the length and digest of all of it.",
         ),
         SCHEDULING,
     ],

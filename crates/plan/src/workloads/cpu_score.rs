@@ -16,7 +16,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1_000_000).or("1s"),
-            "How long it runs.",
+            "How long the workload runs.",
         ),
         SCHEDULING,
     ],

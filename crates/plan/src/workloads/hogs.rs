@@ -13,7 +13,11 @@ pub(crate) static KEYS: KeySection = KeySection {
             Flag.or("false"),
             "Start this number of threads per CPU.",
         ),
-        key("duration", duration(1).or("1s"), "How long it runs."),
+        key(
+            "duration",
+            duration(1).or("1s"),
+            "How long the workload runs.",
+        ),
         SCHEDULING,
     ],
 };

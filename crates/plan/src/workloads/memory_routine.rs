@@ -55,7 +55,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mode",
             Word(&["user", "kernel"]).or("user"),
-            "Who calls it: the process, on its own memory, or the module copybench, on the kernel's memory.",
+            "Who calls the routine: the process, on its own memory, or the module copybench, on the kernel's memory.",
         ),
         key("size", Whole(1, 16 << 20).or("4096"), "Bytes per call."),
         key(

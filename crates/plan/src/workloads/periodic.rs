@@ -13,7 +13,11 @@ use crate::values::keys::{KeySection, List, Table, Text, duration, key};
 pub(crate) static KEYS: KeySection = KeySection {
     name: "periodic",
     keys: &[
-        key("duration", duration(1).or("1s"), "How long it runs."),
+        key(
+            "duration",
+            duration(1).or("1s"),
+            "How long the workload runs.",
+        ),
         key(
             "loops",
             List(&Table(&LOOP_KEYS)).or("[]"),

@@ -10,7 +10,7 @@ use crate::values::keys::{KeySection, List, SectionKey, Table, Text, Whole, Word
 pub(crate) const SCHEDULING: SectionKey = key(
     "scheduling",
     Table(&KEYS).optional(),
-    "How its threads are scheduled.",
+    "How the threads are scheduled.",
 );
 
 /// The scheduling policies.
@@ -42,8 +42,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "group",
             Text.optional(),
-            "Control group of the whole workload, shared with other workloads that name it; on \
-             each CPU it has the weight of one thread at nice 0.",
+            "Control group of the whole workload, shared with other workloads that name it; on each CPU the group has the weight of one thread at nice 0.",
         ),
     ],
 };

@@ -32,7 +32,11 @@ pub(crate) const RATE: SectionKey = key(
 
 /// The key for the duration of a workload.
 pub(crate) const fn length(default: &'static str) -> SectionKey {
-    key("duration", duration(1).or(default), "How long it runs.")
+    key(
+        "duration",
+        duration(1).or(default),
+        "How long the workload runs.",
+    )
 }
 
 /// The key for the duration of a job on the engine.
