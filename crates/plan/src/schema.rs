@@ -92,7 +92,7 @@ fn workload(section: &KeySection) -> Value {
         json!({
             "type": "array",
             "items": { "type": "string", "minLength": 1 },
-            "description": "Background workloads that run at the same time, if this one is measured.",
+            "description": "Background workloads that run at the same time, if this workload is measured.",
         }),
     );
     all.extend(properties(section));
