@@ -265,9 +265,9 @@ fn page(
          | in total | seconds |\n| --- | ---: |\n\
          | 30 runs with `--jobs 2`, nothing from the cache | {thirty:.2} |\n\
          | the same again, all from the cache | {again:.2} |\n\n\
-         assize used QEMU {qemu}; virtme-ng uses the QEMU in PATH. In its time\n\
-         virtme-ng does more: it starts udev and mounts the file system of the host. For a\n\
-         run of a workload that is time spent before the workload starts.\n",
+         assize used QEMU {qemu}; virtme-ng uses the QEMU in PATH. Before\n\
+         the workload starts, virtme-ng also starts udev and mounts the file system of the\n\
+         host; this time is included.\n",
         std::thread::available_parallelism().map_or(0, usize::from),
         row("assize, from a memory image", image),
         row("assize, `--cold`: booted for the run", cold),

@@ -36,7 +36,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "constant-metric",
-        "a metric measures nothing: it never varies, or is CPUs × elapsed time",
+        "a metric measures nothing: it never varies, or equals CPUs × elapsed time",
     ),
     (
         "dependent-runs",
@@ -66,7 +66,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("inexact", "two executions of an exact run differed"),
     (
         "kept-apart",
-        "runs of one workload in several parts of a post are not pooled",
+        "runs of one workload occur in several parts of a post, and are not pooled",
     ),
     (
         "locale-ambiguous",
@@ -101,7 +101,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("no-logs", "a program left no logs"),
     (
         "normalised-values",
-        "figures are relative to others that were not given",
+        "figures are relative to values that were not given",
     ),
     (
         "not-additive",
