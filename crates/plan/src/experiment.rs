@@ -59,7 +59,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "command_line",
             List(&Text).or("[]"),
-            "Added to the kernel command line.",
+            "Words added to the kernel command line.",
         ),
         key(
             "runs",

@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "command_line",
             List(&Text).optional(),
-            "Added to the kernel command line.",
+            "Words added to the kernel command line.",
         ),
         key(
             "setup",

@@ -19,7 +19,11 @@ pub(crate) static KEYS: KeySection = KeySection {
             "Messages from each sender to each receiver.",
         ),
         key("datasize", COUNT.or("100"), "Bytes per message."),
-        key("threads", Flag.or("false"), "Threads instead of processes."),
+        key(
+            "threads",
+            Flag.or("false"),
+            "Use threads instead of processes.",
+        ),
         key(
             "via",
             Word(&["pipe", "socket"]).or("pipe"),
