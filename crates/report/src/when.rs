@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use assize_why::When;
 use assize_why::when::{Bad, DrawnMoment, DrawnShare, PartedCpu, Parting, PathStep, WhenAnswer};
 
+use crate::WIDTH;
 use crate::number::significant;
 use crate::readable::Readable;
 use crate::wrap::{fill_lines, push_wrapped_code};

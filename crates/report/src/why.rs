@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use assize_why::Why;
 use assize_why::difference::{DifferenceRow, RequestedFunction};
 
-use crate::WIDTH;
 use crate::number::with_plus;
 use crate::wrap::{cut, fill_lines, push_wrapped_code};
 
@@ -435,6 +434,7 @@ pub(crate) fn signed(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::WIDTH;
     use assize_why::branches::Branch;
     use assize_why::claims::{
         ClaimOutcome, ExplainedClaim, FunctionShare, HunkShare, TouchedFunction,
