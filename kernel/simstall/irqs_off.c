@@ -6,13 +6,14 @@
  * interrupts off. Whatever ran there is delayed by that, plus the time of the
  * interrupt itself.
  *
- * With the parameter rival, each stall is decided halfway to it: timers of both
- * CPUs fire at the same instant and take a lock, and if the rival is first, the
- * stall is as short as possible. What CPUs do before and after does not matter
- * to that stall.
+ * With the parameter rival, the length of a stall is decided halfway to it:
+ * timers of both CPUs fire at the same instant, not near a tick, and take a
+ * lock. If the rival gets it first, the stall is as short as possible. What the
+ * CPUs do before and after does not affect that stall.
  */
 
 #include <linux/hrtimer.h>
+#include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/moduleparam.h>
 #include <linux/smp.h>
@@ -35,17 +36,19 @@ static int rival = -1;
 module_param(rival, int, 0644);
 MODULE_PARM_DESC(rival, "irqs-off: a CPU that may win a race and shorten a stall (default -1: none)");
 
-/* The turns of a loop for which a CPU holds the lock, so that the other meets it. */
+/* Loop iterations for which a CPU holds the lock, so that others contend. */
 #define IRQS_OFF_HELD	500
-/* Those of the shortest stall. */
+/* Loop iterations of the shortest stall. */
 #define IRQS_OFF_SHORTEST	40
+/* Timers that fire nearer to a tick than this may have to wait for it. */
+#define IRQS_OFF_TICK_NS	100000
 
 /* Protects whether the next stall is decided, and by whom. */
 static DEFINE_RAW_SPINLOCK(irqs_off_lock);
 static bool irqs_off_decided, irqs_off_lost;
 static struct hrtimer irqs_off_rival_timer;
 static call_single_data_t irqs_off_rival_call;
-/* When the next stall is decided, how long before it, and whether that is still to come. */
+/* Time of the next decision, its distance from the stall, and if pending. */
 static ktime_t irqs_off_race_at;
 static u64 irqs_off_lead_ns;
 static bool irqs_off_racing;
@@ -88,6 +91,15 @@ static u64 irqs_off_delay_ns(const struct simstall_stall *stall)
 	return mul_u64_u32_div(ticks, NSEC_PER_SEC, PIT_TICK_RATE);
 }
 
+/* Returns how much later a race has to be, so that a tick makes neither CPU late. */
+static u64 irqs_off_past_tick_ns(ktime_t at)
+{
+	u64 since_tick;
+
+	div64_u64_rem(ktime_to_ns(at) + IRQS_OFF_TICK_NS, TICK_NSEC, &since_tick);
+	return since_tick < 2 * IRQS_OFF_TICK_NS ? 2 * IRQS_OFF_TICK_NS : 0;
+}
+
 /*
  * Returns when the timer is to fire for the next stall: for the stall, or for the
  * race that decides it. Context: interrupts are off.
@@ -103,8 +115,10 @@ static ktime_t irqs_off_next_at(void)
 	if (!irqs_off_racing)
 		return ktime_add_ns(now, delay_ns);
 	irqs_off_decided = false;
+	irqs_off_race_at = ktime_add_ns(now, delay_ns / 2);
+	irqs_off_race_at = ktime_add_ns(irqs_off_race_at,
+					irqs_off_past_tick_ns(irqs_off_race_at));
 	irqs_off_lead_ns = delay_ns / 2;
-	irqs_off_race_at = ktime_add_ns(now, irqs_off_lead_ns);
 	smp_call_function_single_async(cpu, &irqs_off_rival_call);
 	return irqs_off_race_at;
 }
