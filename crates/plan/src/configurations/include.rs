@@ -76,26 +76,30 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<PlannedGrid, Error> {
         kept: sizes.iter().map(|size| (0..*size).collect()).collect(),
         combinations,
     };
-    for (at, (factor, levels)) in file.factors.iter().enumerate() {
-        for (position, level) in levels.keys().enumerate() {
-            if !grid
-                .combinations
-                .iter()
-                .any(|one| one.get(at) == Some(&position))
-            {
-                let path = level_path(factor, level);
-                let error = experiment.error(
-                    &path,
-                    format!("{key} leaves this level in no configuration"),
-                );
-                return Err(error.mend("remove the level or keep a combination with it"));
-            }
-        }
-    }
+    every_level_is_kept(experiment, &grid, key)?;
     if grid.combinations.len() < full {
         tell_apart(experiment, &grid).map_err(|why| experiment.error(key, why).mend(KEEP))?;
     }
     Ok(grid)
+}
+
+/// An error if a level is in no combination; `key` left it out.
+fn every_level_is_kept(
+    experiment: &Experiment,
+    grid: &PlannedGrid,
+    key: &str,
+) -> Result<(), Error> {
+    for (at, (factor, levels)) in experiment.file.factors.iter().enumerate() {
+        for (position, level) in levels.keys().enumerate() {
+            let mut combinations = grid.combinations.iter();
+            if !combinations.any(|one| one.get(at) == Some(&position)) {
+                let why = format!("{key} leaves this level in no configuration");
+                let error = experiment.error(&level_path(factor, level), why);
+                return Err(error.mend("remove the level or keep a combination with it"));
+            }
+        }
+    }
+    Ok(())
 }
 
 const KEEP: &str = "keep more combinations";
