@@ -221,7 +221,7 @@ def power_of_shift(shift, df, level):
 
 def least_p(layout, n):
     ways = 2**n if layout == "pairs" else math.comb(2 * n, n)
-    return 2 / ways if ways <= 10**6 else 1 / 100001
+    return 2 / ways if ways <= 10**6 else 1 / 100000
 
 
 def designs():

@@ -274,7 +274,7 @@ mod tests {
             last.contains("3 runs cannot establish a difference"),
             "{last}"
         );
-        assert!(last.ends_with("; 6 could"), "{last}");
+        assert!(last.ends_with("; 6 runs could"), "{last}");
     }
 
     #[test]

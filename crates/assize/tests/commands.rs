@@ -393,7 +393,7 @@ fn different_output() -> Outcome {
 fn peak_memory() -> Outcome {
     // dd holds a whole block in memory.
     let filling = |mib: u32| format!("dd if=/dev/zero of=/dev/null bs={mib}M count=1 status=none");
-    let (_, document) = compared([&filling(1), &filling(31)], &["-r", "6"]);
+    let (_, document) = compared([&filling(1), &filling(31)], &["-r", "8"]);
     let row = row(&document, "command_peak_memory");
     assert_eq!(row["verdict"], "established");
     let more = row["mean"].as_f64().unwrap() - row["mean_baseline"].as_f64().unwrap();
