@@ -86,6 +86,9 @@ pub enum Spread {
     StandardError(f64),
     /// Of the individual values (hyperfine, ministat).
     StandardDeviation(f64),
+    /// Unknown, but the tool printed the p of its own test against the first mean of the line
+    /// (benchstat).
+    PrintedP(f64),
 }
 
 /// The mean of several runs whose individual values were not given.

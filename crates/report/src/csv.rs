@@ -156,6 +156,7 @@ fn write_recorded(document: &Document, table: &mut CsvTable) -> Written {
         let spread = match summary.spread {
             Some(Spread::StandardError(value)) => vec![("standard_error", value.cell())],
             Some(Spread::StandardDeviation(value)) => vec![("standard_deviation", value.cell())],
+            Some(Spread::PrintedP(value)) => vec![("p_t", value.cell())],
             None => Vec::new(),
         };
         let own = fields!(summary; workload metric unit configuration n);

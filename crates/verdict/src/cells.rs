@@ -105,7 +105,7 @@ pub(crate) fn standard_error(summary: &Summary) -> Option<f64> {
     match (summary.spread?, summary.n) {
         (Spread::StandardError(error), _) => Some(error),
         (Spread::StandardDeviation(sd), Some(n)) if n > 0 => Some(sd / f64::from(n).sqrt()),
-        (Spread::StandardDeviation(_), _) => None,
+        (Spread::StandardDeviation(_) | Spread::PrintedP(_), _) => None,
     }
 }
 
@@ -320,6 +320,7 @@ impl<'a> Cells<'a> {
             spread: summary.spread.map(|spread| match spread {
                 Spread::StandardError(error) => Spread::StandardError(to(error)),
                 Spread::StandardDeviation(sd) => Spread::StandardDeviation(to(sd)),
+                Spread::PrintedP(p) => Spread::PrintedP(p),
             }),
             ..summary.clone()
         })

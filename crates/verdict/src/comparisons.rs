@@ -165,7 +165,8 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
     let mut because: Vec<String> = Vec::new();
     because.extend(across.map(|across| agreement_sentence(across, options.alpha)));
     because.extend(comparison.because.iter().cloned());
-    if comparison.scale == Scale::Summary && row.verdict == Verdict::Supported {
+    let by_spread = comparison.scale == Scale::Summary && comparison.estimate.is_some();
+    if by_spread && row.verdict == Verdict::Supported {
         because.push("only means and their spread are given: no permutation test".into());
     }
     because.extend(row.lost.words());

@@ -289,6 +289,8 @@ pub enum TTest {
     /// Of the machines' effects, weighted by inverse squared standard error, with Meier's variance
     /// and degrees of freedom.
     Pooled,
+    /// None: the tool that printed the means printed the p of its own test.
+    Printed,
 }
 
 /// A repeated baseline (`configuration`) compared with the baseline: what the method finds where

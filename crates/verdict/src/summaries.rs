@@ -1,12 +1,13 @@
 //! Comparisons of cells of which only mean and spread are known.
 
+use assize_bundle::Spread;
 use assize_judge::welch::{self, PublishedMean};
 
 use crate::cells::{Cell, standard_error, usable};
 use crate::compare::{CellComparison, take_estimate};
 use crate::document::{Scale, TTest};
 use crate::means::{arithmetic, variance};
-use crate::words::finite;
+use crate::words::{finite, p_value};
 
 /// Whether a cell's summary is the mean of the cell's own runs.
 pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
@@ -39,6 +40,16 @@ pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
         return comparison;
     }
     comparison.ratio = finite(mean_b / mean_a);
+    if let Some(p) = printed_p(a, b) {
+        comparison.p_t = Some(p);
+        comparison.t_test = Some(TTest::Printed);
+        let said = format!(
+            "the test of the tool gives p {} and no interval",
+            p_value(p)
+        );
+        comparison.because.push(said);
+        return comparison;
+    }
     let has_spread = |cell: &Cell<'_>| {
         let summary = cell.summary.as_deref();
         summary.is_none_or(|summary| summary.spread.is_some())
@@ -65,6 +76,17 @@ pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
         welch::ratio_from_summaries(moments(mean_a, error_a, n_a), moments(mean_b, error_b, n_b));
     take_estimate(&mut comparison, estimate, TTest::Welch, 0.0);
     comparison
+}
+
+/// The p of the test by which a tool compared two means of one line, one of them the first.
+fn printed_p(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
+    let (a, b) = (a.summary.as_deref()?, b.summary.as_deref()?);
+    match (a.spread, b.spread) {
+        (None, Some(Spread::PrintedP(p))) | (Some(Spread::PrintedP(p)), None) => {
+            (a.place == b.place).then_some(p)
+        }
+        _ => None,
+    }
 }
 
 /// Mean, standard error and number of a cell's runs, or of its summary.

@@ -3,11 +3,14 @@
 //! Each cell is a mean (old) or a median (new) over several runs, so it becomes a summary: column
 //! name = configuration, row name = workload. What follows `±` is not a standard deviation (old:
 //! the largest deviation in per cent; new: a confidence interval of the median), so no spread is
-//! reported but one doubt per block. Deltas, p-values and geometric means are derived from the
-//! cells and only explained. SI prefixes are resolved, because one row may hold `950µs` beside
+//! reported but the p of its test, and one doubt per block. Deltas and geometric means are derived
+//! from the cells and only explained. SI prefixes are resolved, because one row may hold `950µs` beside
 //! `1.02ms`.
 
+use assize_bundle::Spread;
+
 use super::gobench::numerator;
+use super::number::{Locale, step};
 use super::prelude::*;
 use super::units::thousands;
 
@@ -175,11 +178,19 @@ impl Table {
             let configuration = Some(configuration).filter(|name| !name.is_empty());
             let labels = Labels::new(configuration, Some(label(name)));
             let finding = match self.figure(column, value.text) {
-                Some(figure) => summary(&labels, figure, None, cells.runs(column)),
+                Some(figure) => summary(&labels, figure, self.p(column, cells), cells.runs(column)),
                 None => bad_number(value.text, name),
             };
             block.find(at, finding);
         }
+    }
+
+    /// The p of benchstat's test against the first column, at least half of its last digit.
+    fn p(&self, column: usize, cells: &Cells<'_>) -> Option<Spread> {
+        let stated = cells.p.len() + 1 == self.columns.len();
+        let text = cells.p.get(column.checked_sub(1)?).filter(|_| stated)?;
+        let half = step(text, Locale::English)? / 2.0;
+        Some(Spread::PrintedP(english(text)?.max(half)))
     }
 
     /// The value with its prefix resolved. In the old layout `ms` is a time and `M` a prefix.
@@ -211,18 +222,22 @@ struct Cells<'a> {
     values: Vec<Word<'a>>,
     /// The text of each comparison's `n=`: `10` or `10+9`.
     sizes: Vec<&'a str>,
+    /// The text of each comparison's `p=`.
+    p: Vec<&'a str>,
 }
 
 impl<'a> Cells<'a> {
     /// Parts values from what is derived from them; `None` if there is no value, or a word
     /// that benchstat does not print.
     fn parse(words: &[Word<'a>]) -> Option<Self> {
-        let (mut values, mut sizes) = (Vec::new(), Vec::new());
+        let (mut values, mut sizes, mut p) = (Vec::new(), Vec::new(), Vec::new());
         let mut words = words.iter();
         while let Some(Word { text, from }) = words.next() {
             let number = text.starts_with(|c: char| c.is_ascii_digit());
             if let Some(size) = text.trim_start_matches('(').strip_prefix("n=") {
                 sizes.push(size.trim_end_matches(')'));
+            } else if let Some(found) = text.strip_prefix("(p=") {
+                p.push(found);
             } else if ["±", "+-", "Â±", "+/-"].contains(text) {
                 words.next();
             } else if REMARK.is_match(text) {
@@ -232,7 +247,7 @@ impl<'a> Cells<'a> {
                 return None;
             }
         }
-        (!values.is_empty()).then_some(Cells { values, sizes })
+        (!values.is_empty()).then_some(Cells { values, sizes, p })
     }
 
     /// The number of runs behind the cell in `column`: in a comparison the

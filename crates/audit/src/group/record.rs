@@ -138,7 +138,9 @@ pub(super) fn record(
                 records.doubts.push(doubt("bad-number", detail, item.place));
             }
             let usable = |spread: &Spread| {
-                let (Spread::StandardError(value) | Spread::StandardDeviation(value)) = *spread;
+                let (Spread::StandardError(value)
+                | Spread::StandardDeviation(value)
+                | Spread::PrintedP(value)) = *spread;
                 value.is_finite() && value >= 0.0
             };
             records.summaries.push(Summary {

@@ -263,6 +263,26 @@ fn summary(configuration: &str, mean: f64, percent: Option<f64>, n: Option<u32>)
 }
 
 #[test]
+fn the_p_that_a_tool_printed_for_a_line_makes_a_difference_likely_and_no_more() {
+    let verdict = |p: f64, line: u32, n: u32| {
+        let mut of_b = summary("b", 45.0, None, Some(n));
+        of_b.spread = Some(Spread::PrintedP(p));
+        of_b.place.line = line;
+        let records = Records {
+            summaries: vec![summary("a", 50.0, None, Some(n)), of_b],
+            ..Records::default()
+        };
+        let document = tried(&records, &Options::default());
+        row(&document, "rt-app", "power/energy-cores/", "b").verdict
+    };
+    assert_eq!(verdict(0.0005, 0, 10), Verdict::Supported);
+    assert_eq!(verdict(0.421, 0, 10), Verdict::Undecided);
+    // Of too few runs, or against another line.
+    assert_eq!(verdict(0.0005, 0, 2), Verdict::Undecided);
+    assert_eq!(verdict(0.0005, 7, 10), Verdict::Undecided);
+}
+
+#[test]
 fn summaries_are_compared_by_their_standard_errors() {
     let records = Records {
         summaries: vec![
