@@ -69,7 +69,10 @@ pub(crate) fn find(line: &str) -> Vec<Printed<'_>> {
                 let (times, unit, length) = unit(rest);
                 let is_least = unit == "min" && names_other_extreme(line);
                 found.push(Printed {
-                    number: scaled(number, times),
+                    number: Number {
+                        value: number.value * times,
+                        step: number.step.map(|step| step * times),
+                    },
                     unit: if is_least { "" } else { unit },
                     at,
                     end: at + digits.len() + length,
@@ -122,13 +125,6 @@ pub(crate) fn list_mark(line: &str) -> usize {
     match (1..=2).contains(&digits) && marked {
         true => line.len() - text.len() + digits + 2,
         false => 0,
-    }
-}
-
-fn scaled(number: Number, times: f64) -> Number {
-    Number {
-        value: number.value * times,
-        step: number.step.map(|step| step * times),
     }
 }
 

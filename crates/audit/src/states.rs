@@ -146,9 +146,10 @@ pub(crate) fn side(name: &str) -> Option<Side> {
         [word] if side_of_word(word).is_some() => side_of_word(word),
         ["before" | "pre" | "prior" | "without" | "w/o", ..] => Some(Side::Before),
         [
-            "after" | "post" | "with" | "w/" | "this" | "my" | "pr" | "patched",
+            "after" | "post" | "with" | "w/" | "this" | "pr" | "patched",
             ..,
         ] => Some(Side::After),
+        ["my", .., word] if CHANGES.contains(&word) || word == "fork" => Some(Side::After),
         [_, word] if ROOTS.contains(&word) => Some(Side::Before),
         ["current", "branch"] => Some(Side::After),
         [state, word] if CHANGES.contains(&word) => side(state),

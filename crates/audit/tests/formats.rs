@@ -17,15 +17,11 @@ fn output(text: &str) -> &str {
     text.split_once(MARK).map_or(text, |(output, _)| output)
 }
 
-fn lines(text: &str) -> Vec<Line<'_>> {
-    let line = |(text, number)| Line::plain(number, str::trim_end(text));
-    text.lines().zip(1..).map(line).collect()
-}
-
 /// Reads all blocks of a text as the auditor does: at each line the first format that reads a
 /// block has it.
 fn blocks(text: &str) -> Vec<(&'static str, Block)> {
-    let lines = lines(text);
+    let line = |(text, number)| Line::plain(number, str::trim_end(text));
+    let lines: Vec<Line<'_>> = text.lines().zip(1..).map(line).collect();
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {

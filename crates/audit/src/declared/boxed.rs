@@ -1,12 +1,13 @@
 //! Tables in Markdown, or with borders of `+---+` or of box-drawing characters.
 
 use super::error::{self, Error};
-use super::header::Header;
+use super::header::{Column, Header};
 use super::input::{Found, Input, WORKLOAD};
 use super::rows::Rows;
 use super::sheet::Sheet;
 use crate::grammar::hyperfine::starts_export;
 use crate::grammar::number::Locale;
+use crate::grammar::table::are_parameters;
 use crate::group::item::UNNAMED;
 
 /// Characters between cells.
@@ -41,11 +42,26 @@ fn header(table: &Table, input: &Input<'_>) -> Result<Option<Header>, Error> {
     let Some((cells, line)) = table.rows.first() else {
         return Ok(None);
     };
-    // What hyperfine exports its own format reads.
-    if starts_export(&format!("| {}", cells.join(" | "))) {
+    // What hyperfine and BenchmarkDotNet export other formats read.
+    let exported = starts_export(&format!("| {}", cells.join(" | ")));
+    if exported || cells[0] == "Method" && cells.iter().any(|cell| cell == "Error") {
         return Ok(None);
     }
-    Header::read(cells, input.known).map_err(input.at(*line))
+    let header = Header::read(cells, input.known).map_err(input.at(*line))?;
+    // What it calls figures may be parameters.
+    let column = |at: usize| {
+        let rows = table.rows[1..].iter();
+        rows.map(move |(cells, _)| cells.get(at).map_or("", String::as_str))
+    };
+    let hides_parameters = |header: &Header| {
+        let named = header.find(&Column::Configuration)?;
+        let figures = (0..header.columns.len())
+            .filter(|at| matches!(header.columns[*at], Column::FiguresOf(_)));
+        let numbers = |at: usize| column(at).map(|cell| cell.parse().ok());
+        let set = |at: usize| are_parameters(column(named).zip(numbers(at)));
+        Some(figures.clone().count() > 1 && figures.clone().any(set))
+    };
+    Ok(header.filter(|header| hides_parameters(header) != Some(true)))
 }
 
 /// Reads all tables of a text that say what their columns are.

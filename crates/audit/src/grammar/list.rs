@@ -7,7 +7,7 @@
 //! | `Query 1: prev=74 ms, new=70 ms` | a row whose columns are `prev` and `new` |
 //! | `Before: 16073 TPS, 6.241 ms` | a row whose columns are `TPS` and `time` |
 //! | `Before:` above `sort: 12.5 s` or `12.5 s` | figures of one configuration |
-//! | `sort, before:` above `12.5 12.9 12.4` | runs of one configuration |
+//! | `Before:` above `12.5 12.9 12.4` | runs of one configuration |
 //! | `before: 12.5s 12.9s 12.4s` above `after: …` | runs of both |
 //!
 //! Two lines or more of one form are a table, which must say itself what is compared. A list below
@@ -196,17 +196,6 @@ fn starts(line: &str) -> bool {
 /// The name of a state that a line is, `Before:`, `## After`, `**master**`, perhaps behind that of a
 /// workload: `sort -r, before:`.
 pub(crate) fn state(line: &str) -> Option<Labels> {
-    if let Some((workload, name)) = line
-        .trim_end()
-        .rsplit_once(", ")
-        .filter(|_| line.trim_end().ends_with(':'))
-    {
-        let of = |name: &str| Labels::new(Some(label(name)), Some(label(item(workload))));
-        return name
-            .strip_suffix(':')
-            .filter(|name| side(name).is_some())
-            .map(of);
-    }
     if !may_begin(line) {
         return None;
     }
@@ -236,27 +225,13 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         let end = (begin..).find(|at| text(*at).is_none_or(ends))?;
         return of_state(&labels, lines, begin..end);
     }
-    let mut rows: Vec<Entry> = Vec::new();
-    while let Some(next) = here(rows.len())
-        .filter(|_| rows.len() < MOST)
-        .and_then(entry)
-    {
-        let names = |(_, cells): &Entry| cells.iter().map(|(name, _)| name.clone()).collect();
-        let columns: Vec<String> = names(&next);
-        if rows
-            .first()
-            .is_some_and(|first| columns != names(first) as Vec<String>)
-        {
-            break;
-        }
-        rows.push(next);
-    }
-    let columns: Vec<String> = rows
-        .first()?
-        .1
-        .iter()
-        .map(|(name, _)| name.clone())
-        .collect();
+    let names = |(_, cells): &Entry| -> Vec<String> {
+        cells.iter().map(|(name, _)| name.clone()).collect()
+    };
+    let first = here(0).and_then(entry)?;
+    let (columns, mut rows) = (names(&first), vec![first]);
+    let next = |at: usize| entry(here(at)?).filter(|next| names(next) == columns);
+    rows.extend((1..MOST).map_while(next));
     let row = |(at, (name, cells)): (usize, Entry)| Row {
         at,
         labels: vec![name],

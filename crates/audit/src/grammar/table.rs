@@ -10,8 +10,9 @@ use super::prelude::*;
 use crate::headings::is_rule;
 use crate::states::side;
 
+pub(crate) use self::roles::are_parameters;
 pub(super) use self::roles::counts_runs;
-use self::roles::{counts_or_sets, repeats_others};
+use self::roles::repeats_others;
 
 mod changes;
 mod figures;
@@ -65,12 +66,13 @@ fn fields(text: &str) -> Vec<String> {
     let mut fields: Vec<String> = Vec::new();
     let mut join = false;
     for word in text.split_whitespace() {
-        let mark = matches!(word, "±" | "+-" | "+/-");
+        let mark = matches!(word, "±" | "+-" | "+/-")
+            || word.starts_with('(') && word.ends_with(')') && !word.contains(char::is_numeric);
         match fields.last_mut().filter(|_| mark || join) {
             Some(last) => *last = format!("{last} {word}"),
             None => fields.push(word.to_owned()),
         }
-        join = mark;
+        join = mark && !word.starts_with('(');
     }
     fields
 }
@@ -347,12 +349,14 @@ fn below_spans(lines: &[Line<'_>]) -> Option<Block> {
             *at += 1;
             continue;
         };
+        let all = fields(upper);
+        let alike = all.len() == fields(names).len();
         let above = match upper.contains(BARS) {
-            true if fields(upper).len() == fields(names).len() => {
-                let all = fields(upper);
-                all[all.len().checked_sub(grid.columns.len())?..].to_vec()
-            }
-            true => between_bars(upper, names, grid.columns.len())?,
+            true => all[all
+                .len()
+                .checked_sub(grid.columns.len())
+                .filter(|_| alike)?..]
+                .to_vec(),
             false => repeated(upper, &grid.columns)?,
         };
         for (outer, name) in above.iter().zip(&mut grid.columns) {
@@ -362,30 +366,6 @@ fn below_spans(lines: &[Line<'_>]) -> Option<Block> {
     }
     block.taken.insert(0, "table");
     Some(block)
-}
-
-/// The name above each of the last `count` names, by the bars.
-fn between_bars(upper: &str, names: &str, count: usize) -> Option<Vec<String>> {
-    let bars = |text: &str| -> Vec<usize> {
-        let signs = text.chars().enumerate();
-        signs
-            .filter(|(_, sign)| BARS.contains(sign))
-            .map(|(at, _)| at)
-            .collect()
-    };
-    let (spans, bars) = (bars(upper), bars(names));
-    if spans.len() >= bars.len() {
-        return None;
-    }
-    let above = fields(upper);
-    let inner = bars.len() - usize::from(names.trim_end().ends_with(BARS));
-    let begins = bars[inner.checked_sub(count)?..].iter().take(count);
-    let outer = |begin: &usize| {
-        let span = spans.iter().filter(|bar| *bar <= begin).count();
-        let at = span.checked_sub(usize::from(upper.trim().starts_with(BARS)))?;
-        above.get(at).cloned()
-    };
-    begins.map(outer).collect()
 }
 
 /// The name above each column where the columns begin with the same names for each of those above:
@@ -446,7 +426,7 @@ fn name_rows_by_numbers(grid: &mut Grid) {
         let sizes = |row: &Row| row.cells[0].as_ref().is_some_and(|cell| cell.is_size);
         let sized = grid.rows.iter().all(sizes);
         let plain = |cell: &Cell| cell.is_size || cell.unit == "%" || !sized && whole(cell);
-        let kept = counts_or_sets(&grid.columns[0]) || side(&grid.columns[0]).is_some();
+        let kept = counts_runs(&grid.columns[0]) || side(&grid.columns[0]).is_some();
         if kept || !grid.rows.iter().all(names) || others.all(plain) {
             return;
         }

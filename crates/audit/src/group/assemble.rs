@@ -81,19 +81,6 @@ fn name_workloads(items: &mut [Item]) {
         }
         _ => (name.to_string(), String::new()),
     };
-    // `php -O main.php` beside `php main.php`: what is left without its options.
-    let bare = |name: &str| {
-        let words = name.split(' ').filter(|word| !word.starts_with('-'));
-        words.collect::<Vec<_>>().join(" ")
-    };
-    let whole: BTreeSet<String> = items
-        .iter()
-        .filter_map(|item| item.workload_name.clone())
-        .collect();
-    let split = |name: &str| match bare(name) {
-        program if whole.contains(&program) => (program, name.to_string()),
-        _ => split(name),
-    };
     for item in items.iter() {
         if let Some(name) = &item.workload_name {
             let (program, rest) = split(name);

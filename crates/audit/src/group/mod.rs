@@ -258,17 +258,10 @@ impl Grouper {
 }
 
 fn normal_subject(subject: &str) -> String {
-    let mut rest = subject.trim();
-    loop {
-        let lower = rest.to_lowercase();
-        let mut marks = ["re:", "fwd:", "fw:", "aw:"].iter();
-        let mark = marks.find(|mark| lower.starts_with(**mark));
-        let tag = || rest.find(']').filter(|_| rest.starts_with('['));
-        match mark.map(|mark| mark.len()).or_else(|| Some(tag()? + 1)) {
-            Some(end) => rest = rest[end..].trim_start(),
-            None => return rest.to_string(),
-        }
-    }
+    let rest = subject.rsplit_once(']').map_or(subject, |(_, rest)| rest);
+    let mark = |word: &&str| ["re:", "fwd:", "fw:", "aw:"].contains(&&*word.to_lowercase());
+    let words: Vec<&str> = rest.split_whitespace().skip_while(mark).collect();
+    words.join(" ")
 }
 
 /// Decides the configuration and workload of all items of one message and quote depth.
@@ -291,6 +284,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         .collect();
     let sections =
         outers.len() >= 2 && states(&inners) && pairs.len() == outers.len() * inners.len();
+    let repeated = compare_the_same(items);
     for item in items.iter_mut() {
         let labels = item.labels();
         let command = item.command.as_ref();
@@ -298,6 +292,10 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         let own = labels.workload.as_deref().map(named_workload);
         let heading = item.inner.as_deref().and_then(names::of_heading);
         let (configuration, workload) = match labels.configuration {
+            Some(label) if repeated && item.named_by == NamedBy::Block => {
+                item.named_by = NamedBy::Heading;
+                (item.inner.clone(), own.or(Some(label)))
+            }
             Some(label) => {
                 let above = match item.heading_is_nearer {
                     true => heading.or(program),
@@ -331,6 +329,26 @@ fn decide(items: &mut [&mut Item], options: &Options) {
             .or(named.map(str::to_string))
             .or(workload);
     }
+}
+
+/// Whether a tool measured the same commands below the names of the states before and after a
+/// change, so that these are what is compared.
+fn compare_the_same(items: &[&mut Item]) -> bool {
+    let mut below: BTreeMap<&Option<String>, BTreeSet<String>> = BTreeMap::new();
+    for item in items {
+        let named = item
+            .labels()
+            .configuration
+            .filter(|_| item.named_by == NamedBy::Block);
+        below.entry(&item.inner).or_default().extend(named);
+    }
+    let states: Vec<&String> = below.keys().copied().flatten().collect();
+    let all: BTreeSet<_> = below.values().collect();
+    let command = |name: &String| side(name).is_none();
+    let commands = all
+        .iter()
+        .all(|names| !names.is_empty() && names.iter().all(command));
+    states.len() == below.len() && are_before_and_after(&states) && all.len() == 1 && commands
 }
 
 /// Splits headings that cross a setting with a state, `At -O2, master`, into an outer and an inner

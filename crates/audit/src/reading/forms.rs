@@ -323,17 +323,7 @@ fn before_and_after(text: &str, all: &Numbers<'_>) -> Option<[&'static str; 2]> 
         let [(_, one), (_, other)] = pair else {
             return None;
         };
-        let joins = [
-            "to",
-            "->",
-            "\u{2192}",
-            "=>",
-            "vs",
-            "vs.",
-            "against",
-            "now",
-            ", now takes",
-        ];
+        let joins = ["to", "->", "\u{2192}", "=>", "vs", "vs.", "against", "now"];
         let states = match text[one.end..other.at].trim() {
             "(was" | "(from" => ["after ?", "before ?"],
             between if joins.contains(&between) => ["before ?", "after ?"],

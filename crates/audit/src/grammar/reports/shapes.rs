@@ -118,6 +118,8 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("benchmark-ips", "Comparison:", r"Comparison:", &[]),
     shape("benchmark-ips", " i/s", r"(?<name>\S.*?): +{n} i/s(?: +- +.*)?", &[("iterations", "1/s")]).compares(),
     shape("libtest", " ns/iter (+/- ", r"test (?<name>\S+) +\.\.\. bench: +{n} ns/iter \(\+/- [\d,.]+\)(?: = \d+ MB/s)?", &[("W", "ns/iter")]),
+    shape("benchmark.js", " runs sampled)", r"(?<name>\S.*?) x {n} ops/sec ±[\d.]+% \(\d+ runs? sampled\)", &[("W", "ops/s")]),
+    shape("benchmark.js", "Fastest is ", r"Fastest is .*", &[]),
     shape("db_bench", " micros/op ", r"(?<name>\w+) +: +{n} micros/op {n} ops/sec.*", &[("W", "us"), ("W rate", "1/s")]),
     // A test's own line of lmbench.
     shape("lmbench", " microseconds", r"(?<name>[A-Z][\w/+.-]*(?: [\w/+&'.-]+)*): +{n} microseconds",

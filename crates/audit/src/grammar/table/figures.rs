@@ -3,8 +3,8 @@
 use assize_bundle::Spread;
 
 use super::roles::{
-    MEANS, REPETITIONS, Roles, counts_or_sets, is_derived, is_mean, is_number, key_is,
-    repeats_others, repetition, unitless,
+    MEANS, REPETITIONS, Roles, counts_runs, is_derived, is_mean, is_number, key_is, repeats_others,
+    repetition, unitless,
 };
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::cells::{label, summary};
@@ -105,7 +105,7 @@ impl Grid {
             let name = &self.columns[column];
             let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
             let derived = is_derived(name) || self.holds_changes(column);
-            !key && !counts_or_sets(name) && !derived
+            !key && !counts_runs(name) && !roles.parameters.contains(&column) && !derived
         };
         // Beside extremes a mean is measured as well.
         let extreme = |name: &String| key_is(unitless(name), &["min", "max"]);
@@ -263,7 +263,8 @@ impl Grid {
             let Some(cell) = cell else { continue };
             if key_is(name, &REPETITIONS) {
                 labels.repetition = Some(cell.value as u32);
-            } else if sided && self.sets_before(at, &roles.sides) || self.is_parameter(at) {
+            } else if sided && self.sets_before(at, &roles.sides) || roles.parameters.contains(&at)
+            {
                 workload.push(format!("{name}={}", cell.text));
             }
         }

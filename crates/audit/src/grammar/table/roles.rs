@@ -18,7 +18,7 @@ pub(super) const REPETITIONS: [&str; 11] = [
     "seed",
 ];
 #[rustfmt::skip]
-pub(super) const PARAMETERS: [&str; 21] = [
+const PARAMETERS: [&str; 21] = [
     "threads", "thread", "groups", "clients", "procs", "processes", "tasks", "jobs", "size", "bs",
     "qd", "depth", "iodepth", "connections", "pairs", "cpus", "vcpus", "nodes", "workers",
     "length", "blocksize",
@@ -42,11 +42,6 @@ pub(super) fn key_is(name: &str, list: &[&str]) -> bool {
 /// Whether a name stands before the number of a run.
 pub(in crate::grammar) fn counts_runs(name: &str) -> bool {
     key_is(name, &REPETITIONS)
-}
-
-/// Whether a column of this name counts the runs, or holds a parameter of the workload.
-pub(super) fn counts_or_sets(name: &str) -> bool {
-    counts_runs(name) || key_is(name, &PARAMETERS)
 }
 
 pub(super) fn is_number(name: &str) -> bool {
@@ -111,6 +106,20 @@ fn number_runs(names: &[String]) -> bool {
     by_name.len() >= 2 && distinct && by_name.iter().all(numbered)
 }
 
+/// Whether each of two or more names has the same whole numbers, two or more: these are parameters,
+/// by which the rows of a name differ.
+pub(crate) fn are_parameters<'n>(cells: impl Iterator<Item = (&'n str, Option<u64>)>) -> bool {
+    let mut numbers: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for (name, number) in cells {
+        let Some(number) = number else { return false };
+        numbers.entry(name).or_default().push(number);
+    }
+    numbers.values_mut().for_each(|all| all.sort_unstable());
+    let mut all = numbers.values();
+    let first = all.next().filter(|first| first.len() > 1);
+    first.is_some_and(|first| numbers.len() > 1 && all.all(|other| other == first))
+}
+
 /// The roles of rows and columns, and the reason for them.
 pub(crate) struct Roles {
     pub(super) columns: Role,
@@ -119,18 +128,26 @@ pub(crate) struct Roles {
     pub(super) key: Option<usize>,
     /// The columns or rows that alone are configurations, if the others are changes between them.
     pub(crate) sides: Vec<usize>,
+    /// The columns with parameters of the workload.
+    pub(super) parameters: Vec<usize>,
     /// The declaration; none if there is none.
     pub(crate) because: Option<&'static str>,
 }
 
 impl Roles {
-    fn said_by(columns: Role, rows: Role, key: Option<usize>, because: &'static str) -> Roles {
+    fn said_by(
+        columns: Role,
+        rows: Role,
+        key: Option<usize>,
+        because: impl Into<Option<&'static str>>,
+    ) -> Roles {
         Roles {
             columns,
             rows,
             key,
             sides: Vec::new(),
-            because: Some(because),
+            parameters: Vec::new(),
+            because: because.into(),
         }
     }
 
@@ -159,7 +176,27 @@ impl Grid {
     pub(super) fn is_parameter(&self, column: usize) -> bool {
         let mut before = self.columns[..=column].iter();
         let set = self.is_of_benchmark_dotnet() && before.all(|name| name != "Mean");
-        set || key_is(&self.columns[column], &PARAMETERS)
+        set || key_is(&self.columns[column], &PARAMETERS) || self.crosses_rows(column)
+    }
+
+    /// Whether the rows of each name have the same numbers in a column.
+    fn crosses_rows(&self, column: usize) -> bool {
+        let whole = |row: &Row| row.cells[column].as_ref()?.text.parse().ok();
+        let labels = self.rows.iter().map(|row| row.labels.len()).min();
+        let labels = labels.filter(|_| self.columns.len() > 1).unwrap_or(0);
+        (0..labels).any(|at| {
+            let rows = self.rows.iter();
+            are_parameters(rows.map(|row| (row.labels[at].as_str(), whole(row))))
+        })
+    }
+
+    /// The label that names the states before and after a change, in several rows each.
+    fn label_of_states(&self) -> Option<usize> {
+        (0..self.keys.len()).find(|at| {
+            let names = self.rows.iter().map(|row| row.labels.get(*at));
+            let names = names.collect::<Option<BTreeSet<_>>>().unwrap_or_default();
+            names.len() < self.rows.len() && are_before_and_after(&Vec::from_iter(names))
+        })
     }
 
     /// Whether cells compare themselves with those of another column, as pyperf prints them.
@@ -206,16 +243,14 @@ impl Grid {
     /// whoever says so.
     pub(crate) fn roles(&self, options: &Options) -> Roles {
         let unnamed = self.rows.iter().all(|row| row.labels.is_empty());
-        let mut roles = self.declared().unwrap_or(Roles {
-            columns: Role::Metrics,
-            rows: match unnamed {
-                true => Role::Repetitions,
-                false => Role::Workloads,
-            },
-            key: None,
-            sides: Vec::new(),
-            because: None,
-        });
+        let rows = match unnamed {
+            true => Role::Repetitions,
+            false => Role::Workloads,
+        };
+        let undeclared = || Roles::said_by(Role::Metrics, rows, None, None);
+        let mut roles = self.declared().unwrap_or_else(undeclared);
+        let parameters = (0..self.columns.len()).filter(|at| self.is_parameter(*at));
+        roles.parameters = parameters.collect();
         if let Some(role) = options.columns_are {
             let rows = match role {
                 Role::Configurations | Role::Workloads if unnamed => Role::Repetitions,
@@ -263,7 +298,8 @@ impl Grid {
             false => &CONFIGURATIONS,
         };
         let mut fields = self.keys.iter().chain(&self.columns);
-        let key = fields.position(|name| key_is(name, known))?;
+        let key = fields.position(|name| key_is(name, known));
+        let key = key.or_else(|| self.label_of_states().filter(|_| self.rows_differ(&[])))?;
         // Where each row has changed, none is what the others are compared with.
         let changed = |column: usize| {
             let mut cells = self.rows.iter().map(|row| row.cells[column].as_ref());
@@ -293,7 +329,7 @@ impl Grid {
     /// Columns or rows of which others are the change, or that are named for states. Beside such
     /// columns a row is a workload if all figures are times or have one unit, else a metric.
     fn before_and_after(&self, labels: &[String]) -> Option<Roles> {
-        let set = |at: &usize| counts_or_sets(&self.columns[*at]);
+        let set = |at: &usize| counts_runs(&self.columns[*at]);
         let is_set = (0..self.columns.len()).any(|at| set(&at));
         let lettered = |label: &String| label.contains(char::is_alphanumeric);
         let named = is_set || labels.iter().all(lettered);
