@@ -286,15 +286,13 @@ pub enum TTest {
     Welch,
     /// Student's, on the differences within blocks of one run each.
     Paired,
-    /// Of the machines' effects, weighted by inverse squared standard error, with Meier's variance
-    /// and degrees of freedom.
+    /// Of the machines' effects, weighted by inverse variance, with Meier's variance and df.
     Pooled,
     /// None: the tool that printed the means printed the p of its own test.
     Printed,
 }
 
-/// A repeated baseline (`configuration`) compared with the baseline: what the method finds where
-/// nothing differs. The interval is at 95 %.
+/// A repeated baseline (`configuration`) compared with the baseline. The interval is at 95 %.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
     /// The workload.

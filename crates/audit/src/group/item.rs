@@ -59,6 +59,13 @@ pub(super) struct Item {
 }
 
 impl Item {
+    /// Takes the name that its tool gives for that of a workload.
+    pub(super) fn name_workload(&mut self) {
+        if let Finding::Run { labels, .. } | Finding::Summary { labels, .. } = &mut self.finding {
+            labels.workload = labels.workload.take().or(labels.configuration.take());
+        }
+    }
+
     pub(super) fn labels(&self) -> Labels {
         match &self.finding {
             Finding::Run { labels, .. }

@@ -196,14 +196,15 @@ impl Grouper {
         }
         for mut here in stands.into_values() {
             split_crossed(&mut here);
+            let same = measure_the_same(&here);
+            let tools = here.iter_mut().filter(|_| same);
+            tools.for_each(|item| item.name_workload());
             decide(&mut here, options);
         }
         self.infer_exposure(options);
         // Where all messages have one subject it tells nothing.
-        let several = self
-            .subjects
-            .iter()
-            .any(|(_, one)| *one != self.subjects[0].1);
+        let mut all = self.subjects.iter();
+        let several = all.any(|(_, one)| *one != self.subjects[0].1);
         let subjects = self.subjects.into_iter().filter(|_| several).collect();
         let (mut records, rulings) = assemble::assemble(source, self.items, &subjects, options);
         records.doubts.splice(0..0, self.doubts);
@@ -284,7 +285,6 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         .collect();
     let sections =
         outers.len() >= 2 && states(&inners) && pairs.len() == outers.len() * inners.len();
-    let repeated = compare_the_same(items);
     for item in items.iter_mut() {
         let labels = item.labels();
         let command = item.command.as_ref();
@@ -292,10 +292,6 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         let own = labels.workload.as_deref().map(named_workload);
         let heading = item.inner.as_deref().and_then(names::of_heading);
         let (configuration, workload) = match labels.configuration {
-            Some(label) if repeated && item.named_by == NamedBy::Block => {
-                item.named_by = NamedBy::Heading;
-                (item.inner.clone(), own.or(Some(label)))
-            }
             Some(label) => {
                 let above = match item.heading_is_nearer {
                     true => heading.or(program),
@@ -333,7 +329,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
 
 /// Whether a tool measured the same commands below the names of the states before and after a
 /// change, so that these are what is compared.
-fn compare_the_same(items: &[&mut Item]) -> bool {
+fn measure_the_same(items: &[&mut Item]) -> bool {
     let mut below: BTreeMap<&Option<String>, BTreeSet<String>> = BTreeMap::new();
     for item in items {
         let named = item
