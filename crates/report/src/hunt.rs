@@ -65,7 +65,7 @@ pub struct HuntedSide {
 pub struct FailureRate {
     /// The runs that failed.
     pub count: u32,
-    /// All runs.
+    /// All runs that count: not those that failed otherwise.
     pub runs: u32,
     /// The ends of the 95 % interval of the rate (Clopper and Pearson).
     pub interval: [f64; 2],
@@ -138,14 +138,18 @@ pub struct HuntComparison {
     pub baseline: String,
     /// The rates: of the baseline, and of the configuration.
     pub rates: [FailureRate; 2],
+    /// Pairs that are left out of the rates, since one of their runs failed otherwise.
+    pub left_out: u32,
     /// Schedules with which only the baseline failed, and only the configuration.
     pub only: [u32; 2],
-    /// The evidence against equal rates; beyond 20 it is decided, whenever one looks.
+    /// The evidence against equal rates.
     pub evidence: f64,
+    /// The evidence that decides, whenever one looks: 20, times the number of comparisons.
+    pub needed: f64,
     /// The answer.
     pub answer: HuntAnswer,
     /// A rate from which on at least one failure of the configuration would have been seen with
-    /// 95 %; `None` if it has failed.
+    /// 95 %; `None` if it has failed, or if no pair is left.
     pub excluded: Option<f64>,
     /// Signatures with which only the configuration failed.
     pub new: Vec<String>,
@@ -163,6 +167,8 @@ pub enum HuntAnswer {
     Undecided,
     /// Neither has failed.
     NoFailure,
+    /// In each pair, a run failed otherwise.
+    NoPair,
 }
 
 /// Runs that failed in a way that does not count.
@@ -229,17 +235,18 @@ fn answer(hunt: &Hunt) -> String {
         .map(|side| format!("{} failed in {}", side.configuration, figures(&side.rate)))
         .collect();
     if failed.is_empty() {
-        let runs = hunt.sides.first().map_or(0, |side| side.rate.runs);
-        return format!(
-            "No failure in {} schedules {on}. A rate of {} or more would have been seen with 95 %.",
-            hunt.schedules,
-            percent(excluded(runs))
-        );
+        let runs = hunt.sides.iter().map(|side| side.rate.runs).min();
+        let seen = match runs.unwrap_or_default() {
+            0 => "None of the runs counts.".into(),
+            runs => format!(
+                "A rate of {} or more would have been seen with 95 %.",
+                percent(excluded(runs))
+            ),
+        };
+        return format!("No failure in {} schedules {on}. {seen}", hunt.schedules);
     }
-    let every = hunt
-        .sides
-        .iter()
-        .all(|side| side.rate.count == side.rate.runs);
+    let always = |side: &HuntedSide| side.rate.count == side.rate.runs;
+    let every = hunt.others.is_empty() && hunt.sides.iter().all(always);
     let advice = if every {
         " It fails with every schedule, so this is no race: debug it as it is."
     } else {
@@ -251,36 +258,41 @@ fn answer(hunt: &Hunt) -> String {
 fn compared(one: &HuntComparison) -> String {
     let [before, after] = one.rates;
     let (baseline, name) = (&one.baseline, &one.configuration);
+    let figures = format!(
+        "{baseline} failed in {} of {} runs",
+        before.count, before.runs
+    );
+    let other = format!("{name} in {} of {}", after.count, after.runs);
     let mut text = match (one.answer, one.excluded) {
+        (HuntAnswer::NoPair, _) => format!(
+            "{baseline} and {name} cannot be compared: with each schedule, one of them failed in a \
+             way that does not count."
+        ),
         (HuntAnswer::NoFailure, _) => {
-            return format!("{baseline} and {name} cannot be told apart: neither has failed.");
+            format!("{baseline} and {name} cannot be told apart: neither has failed.")
         }
         (HuntAnswer::Fewer, Some(rate)) => format!(
-            "{baseline} failed in {} of {} runs, {name} in none of {}: {name} removes the failure \
-             from these schedules; a remaining rate above {} would have been seen with 95 %.",
-            before.count,
-            before.runs,
+            "{figures}, {name} in none of {}: {name} removes the failure from these schedules; a \
+             remaining rate above {} would have been seen with 95 %.",
             after.runs,
             percent(rate)
         ),
-        (HuntAnswer::Fewer | HuntAnswer::More, _) => format!(
-            "{baseline} failed in {} of {} runs, {name} in {} of {}: {name} fails {} often.",
-            before.count,
-            before.runs,
-            after.count,
-            after.runs,
-            if one.answer == HuntAnswer::Fewer {
-                "less"
-            } else {
-                "more"
-            }
-        ),
+        (HuntAnswer::Fewer, None) => format!("{figures}, {other}: {name} fails less often."),
+        (HuntAnswer::More, _) => format!("{figures}, {other}: {name} fails more often."),
         (HuntAnswer::Undecided, _) => format!(
-            "{baseline} failed in {} of {} runs, {name} in {} of {}: that does not decide which \
-             fails more often; try more schedules.",
-            before.count, before.runs, after.count, after.runs
+            "{figures}, {other}: that does not decide which fails more often; try more schedules."
         ),
     };
+    if one.left_out > 0 && one.answer != HuntAnswer::NoPair {
+        let _ = write!(
+            text,
+            " {} left out, in which one of them failed in a way that does not count.",
+            match one.left_out {
+                1 => "One pair is".into(),
+                many => format!("{many} pairs are"),
+            }
+        );
+    }
     if !one.new.is_empty() {
         let _ = write!(
             text,
@@ -448,8 +460,10 @@ mod tests {
                 configuration: "after".into(),
                 baseline: "before".into(),
                 rates: [rate(31, 400), rate(0, 1214)],
+                left_out: 0,
                 only: [31, 0],
                 evidence: 1e7,
+                needed: 20.0,
                 answer: HuntAnswer::Fewer,
                 excluded: Some(excluded(1214)),
                 new: Vec::new(),
@@ -497,6 +511,24 @@ mod tests {
         let text = said(&moved);
         assert!(text.contains("that does not decide which fails more often"));
         assert!(text.contains("after fails in a way in which before did not: oops in other+0x1."));
+    }
+
+    #[test]
+    fn runs_that_failed_otherwise_are_left_out_and_that_is_said() {
+        let mut document = document();
+        let one = &mut document.comparisons[0];
+        one.left_out = 3;
+        let text = said(&document);
+        let sentence = "3 pairs are left out, in which one of them failed in a way that does not";
+        assert!(text.contains(sentence), "{text}");
+        let one = &mut document.comparisons[0];
+        (one.answer, one.excluded, one.left_out) = (HuntAnswer::NoPair, None, 400);
+        let text = said(&document);
+        assert!(text.contains("before and after cannot be compared: with each schedule,"));
+        assert!(!text.contains("removes"), "{text}");
+        document.sides = vec![document.sides.remove(1)];
+        document.sides[0].rate = rate(0, 0);
+        assert!(said(&document).contains("None of the runs counts."));
     }
 
     #[test]

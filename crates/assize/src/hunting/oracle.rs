@@ -5,6 +5,7 @@ use assize_bundle::{Ending, FailedRun, RunExit, RunRecord};
 use assize_job::AgentMessage;
 use assize_target::{OrderResult, RunOutcome};
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::when::Threshold;
@@ -51,7 +52,8 @@ enum Oracle {
 }
 
 /// A failure of one run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Noticed {
     /// What noticed it.
     pub(super) oracle: String,

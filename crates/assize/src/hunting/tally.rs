@@ -12,8 +12,8 @@ use super::oracle::{Noticed, RunVerdict};
 
 /// The level of the intervals of rates.
 const LEVEL: f64 = 0.95;
-/// Evidence that decides which of two configurations fails more often: 1 / 0.05.
-const DECIDED: f64 = 20.0;
+/// The chance that any of the comparisons decides by accident.
+const ALPHA: f64 = 0.05;
 
 /// The failures of one kind on one configuration.
 #[derive(Debug, Clone)]
@@ -55,10 +55,7 @@ pub(super) struct JournalRun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournalFailure {
-    pub(super) oracle: String,
-    pub(super) place: Option<String>,
-    pub(super) line: String,
-    pub(super) signature: String,
+    pub(super) noticed: Noticed,
     pub(super) turns: Interleaving,
 }
 
@@ -72,10 +69,7 @@ impl JournalRun {
     ) -> JournalRun {
         let failure = match verdict {
             RunVerdict::Failed(noticed) => Some(JournalFailure {
-                oracle: noticed.oracle.clone(),
-                place: noticed.place.clone(),
-                line: noticed.line.clone(),
-                signature: noticed.signature.clone(),
+                noticed: noticed.clone(),
                 turns: turns.clone(),
             }),
             RunVerdict::Passed | RunVerdict::Other(_) => None,
@@ -104,16 +98,31 @@ pub(super) struct HuntTally {
     sides: BTreeMap<usize, SideTally>,
 }
 
+/// What was executed, on each side: the number of the schedule, and the workload.
+type Trial = (u32, usize);
+
+/// The runs of one configuration. Those that failed in a way that does not count say nothing of
+/// the failure that is looked for: they are only among `others`.
 #[derive(Debug, Default)]
 struct SideTally {
-    runs: u32,
+    /// Each run, and whether it failed.
+    runs: BTreeMap<Trial, bool>,
     failed: u32,
     /// Runs by strategy.
     strategies: BTreeMap<String, u32>,
     kinds: BTreeMap<String, FailureKind>,
-    others: (u32, String),
-    /// The schedules, by number and workload, with which it failed.
-    failures: std::collections::BTreeSet<(u32, usize)>,
+    others: BTreeMap<Trial, String>,
+}
+
+/// The pairs of runs of two sides with the same schedule.
+#[derive(Debug, Default, Clone, Copy)]
+struct PairTally {
+    /// Those of which both runs count.
+    pairs: u32,
+    /// Those in which each side failed.
+    failed: [u32; 2],
+    /// Those in which only one side failed.
+    only: [u32; 2],
 }
 
 impl HuntTally {
@@ -141,19 +150,25 @@ impl HuntTally {
     /// Whether it is decided for each configuration how its rate compares with the first one's.
     pub(super) fn is_decided(&self) -> bool {
         let all = self.pairs();
-        !all.is_empty() && all.iter().all(|(_, only)| evidence(*only) >= DECIDED)
+        !all.is_empty()
+            && all
+                .iter()
+                .all(|(_, _, pairs)| pairs.evidence() >= self.needed())
     }
 
-    /// For each configuration but the first: schedules with which only the first failed, and only
-    /// the configuration.
-    fn pairs(&self) -> Vec<(usize, [u32; 2])> {
+    /// The evidence that decides a comparison: 20 for one, so many times as much for several.
+    fn needed(&self) -> f64 {
+        self.sides.len().saturating_sub(1).max(1) as f64 / ALPHA
+    }
+
+    /// Each configuration but the first, and its pairs with the first one.
+    fn pairs(&self) -> Vec<(usize, &SideTally, PairTally)> {
         let mut sides = self.sides.iter();
         let Some((_, first)) = sides.next() else {
             return Vec::new();
         };
-        let only = |a: &SideTally, b: &SideTally| a.failures.difference(&b.failures).count() as u32;
         sides
-            .map(|(at, side)| (*at, [only(first, side), only(side, first)]))
+            .map(|(at, side)| (*at, side, PairTally::of(first, side)))
             .collect()
     }
 
@@ -169,8 +184,8 @@ impl HuntTally {
 
     /// The rate of a kind of failure.
     pub(super) fn rate(&self, configuration: usize, count: u32) -> FailureRate {
-        let runs = self.sides.get(&configuration).map_or(0, |side| side.runs);
-        rate(count, runs)
+        let side = self.sides.get(&configuration);
+        rate(count, side.map_or(0, SideTally::count))
     }
 
     /// A kind's failures and all runs, by strategy.
@@ -192,21 +207,22 @@ impl HuntTally {
     pub(super) fn sides(&self, name: impl Fn(usize) -> String) -> Vec<HuntedSide> {
         let side = |(at, side): (&usize, &SideTally)| HuntedSide {
             configuration: name(*at),
-            rate: rate(side.failed, side.runs),
+            rate: rate(side.failed, side.count()),
         };
         self.sides.iter().map(side).collect()
     }
 
     /// Runs that failed in ways that do not count.
     pub(super) fn others(&self, name: impl Fn(usize) -> String) -> Vec<OtherFailure> {
-        let sides = self.sides.iter().filter(|(_, side)| side.others.0 > 0);
-        sides
-            .map(|(at, side)| OtherFailure {
+        let other = |(at, side): (&usize, &SideTally)| {
+            let (_, why) = side.others.first_key_value()?;
+            Some(OtherFailure {
                 configuration: name(*at),
-                count: side.others.0,
-                why: side.others.1.clone(),
+                count: side.others.len() as u32,
+                why: why.clone(),
             })
-            .collect()
+        };
+        self.sides.iter().filter_map(other).collect()
     }
 
     /// Each configuration against the first one.
@@ -214,59 +230,91 @@ impl HuntTally {
         let Some((baseline, first)) = self.sides.iter().next() else {
             return Vec::new();
         };
-        let compare = |(at, only): (usize, [u32; 2])| {
-            let side = self.sides.get(&at)?;
+        let compare = |(at, side, pairs): (usize, &SideTally, PairTally)| {
             let signatures = side.kinds.keys();
             let new = signatures.filter(|one| !first.kinds.contains_key(*one));
-            let decided = evidence(only) >= DECIDED;
-            Some(HuntComparison {
+            HuntComparison {
                 configuration: name(at),
                 baseline: name(*baseline),
-                rates: [first, side].map(|one| rate(one.failed, one.runs)),
-                only,
-                evidence: evidence(only),
-                answer: match only {
-                    _ if first.failed + side.failed == 0 => HuntAnswer::NoFailure,
-                    [before, after] if decided && before > after => HuntAnswer::Fewer,
-                    _ if decided => HuntAnswer::More,
-                    _ => HuntAnswer::Undecided,
-                },
-                excluded: (side.failed == 0).then(|| excluded(side.runs)),
+                rates: pairs.failed.map(|failed| rate(failed, pairs.pairs)),
+                left_out: self.schedules_tried() - pairs.pairs,
+                only: pairs.only,
+                evidence: pairs.evidence(),
+                needed: self.needed(),
+                answer: pairs.answer(self.needed()),
+                excluded: (side.failed == 0 && pairs.pairs > 0).then(|| excluded(pairs.pairs)),
                 new: new.cloned().collect(),
-            })
+            }
         };
-        self.pairs().into_iter().filter_map(compare).collect()
+        self.pairs().into_iter().map(compare).collect()
+    }
+
+    /// The runs of each side, whether or not they count.
+    fn schedules_tried(&self) -> u32 {
+        let first = self.sides.values().next();
+        first.map_or(0, |side| side.count() + side.others.len() as u32)
+    }
+}
+
+impl PairTally {
+    fn of(first: &SideTally, second: &SideTally) -> PairTally {
+        let mut tally = PairTally::default();
+        for (trial, a) in &first.runs {
+            let Some(b) = second.runs.get(trial) else {
+                continue;
+            };
+            tally.pairs += 1;
+            for (at, failed) in [*a, *b].into_iter().enumerate() {
+                tally.failed[at] += u32::from(failed);
+                tally.only[at] += u32::from(failed && a != b);
+            }
+        }
+        tally
+    }
+
+    fn evidence(self) -> f64 {
+        let [a, b] = self.only;
+        anytime::paired_evidence(a, b)
+    }
+
+    fn answer(self, needed: f64) -> HuntAnswer {
+        let decided = self.evidence() >= needed;
+        match self.only {
+            _ if self.pairs == 0 => HuntAnswer::NoPair,
+            _ if self.failed == [0, 0] => HuntAnswer::NoFailure,
+            [before, after] if decided && before > after => HuntAnswer::Fewer,
+            _ if decided => HuntAnswer::More,
+            _ => HuntAnswer::Undecided,
+        }
     }
 }
 
 impl SideTally {
+    /// The runs that count.
+    fn count(&self) -> u32 {
+        self.runs.len() as u32
+    }
+
     fn add(&mut self, cell: &PlannedRun, run: &JournalRun) {
+        let trial = (run.number, cell.workload);
         if let Some(why) = &run.other {
-            if self.others.0 == 0 {
-                self.others.1.clone_from(why);
-            }
-            self.others.0 += 1;
+            self.others.insert(trial, why.clone());
+            return;
         }
-        self.runs += 1;
+        self.runs.insert(trial, run.failure.is_some());
         *self.strategies.entry(run.strategy.clone()).or_default() += 1;
         let Some(failure) = &run.failure else {
             return;
         };
         self.failed += 1;
-        self.failures.insert((run.number, cell.workload));
         let sighting = Sighting {
             cell: *cell,
             number: run.number,
             turns: failure.turns.clone(),
         };
-        let kind = self.kinds.entry(failure.signature.clone());
+        let kind = self.kinds.entry(failure.noticed.signature.clone());
         let kind = kind.or_insert_with(|| FailureKind {
-            noticed: Noticed {
-                oracle: failure.oracle.clone(),
-                place: failure.place.clone(),
-                line: failure.line.clone(),
-                signature: failure.signature.clone(),
-            },
+            noticed: failure.noticed.clone(),
             count: 0,
             strategies: BTreeMap::new(),
             first: run.number,
@@ -279,10 +327,6 @@ impl SideTally {
             kind.best = sighting;
         }
     }
-}
-
-fn evidence([only_a, only_b]: [u32; 2]) -> f64 {
-    anytime::paired_evidence(only_a, only_b)
 }
 
 fn rate(count: u32, runs: u32) -> FailureRate {
@@ -302,8 +346,11 @@ mod tests {
 
     use super::*;
 
-    fn cells() -> Vec<PlannedRun> {
-        let cell = |index: u32| PlannedRun {
+    /// The signature of runs that failed in a way that does not count.
+    const OTHER: &str = "other";
+
+    fn cell(index: u32) -> PlannedRun {
+        PlannedRun {
             index,
             block: 0,
             configuration: index as usize,
@@ -311,7 +358,10 @@ mod tests {
             repetition: 1,
             seed: 1,
             image: None,
-        };
+        }
+    }
+
+    fn cells() -> Vec<PlannedRun> {
         vec![cell(0), cell(1)]
     }
 
@@ -325,14 +375,19 @@ mod tests {
             quantum_ns: None,
             delays: vec![delay; delays],
         };
-        let verdict = signature.map_or(RunVerdict::Passed, |signature| {
+        let failed = |signature: &str| {
             RunVerdict::Failed(Noticed {
                 oracle: "oops".into(),
                 place: None,
                 line: "BUG".into(),
                 signature: signature.into(),
             })
-        });
+        };
+        let verdict = match signature {
+            None => RunVerdict::Passed,
+            Some(OTHER) => RunVerdict::Other("hung".into()),
+            Some(signature) => failed(signature),
+        };
         JournalRun::new(number, "turns".into(), cell, &verdict, &turns)
     }
 
@@ -366,6 +421,45 @@ mod tests {
         assert_eq!(comparison(&[(no, no); 9]).answer, HuntAnswer::NoFailure);
         let worse: Vec<_> = all.iter().map(|(a, b)| (*b, *a)).collect();
         assert_eq!(comparison(&worse).answer, HuntAnswer::More);
+    }
+
+    /// The same with runs that failed in a way that does not count: `other`.
+    #[test]
+    fn a_side_that_fails_otherwise_is_not_said_to_be_mended() {
+        let (x, other) = (Some("x"), Some(OTHER));
+        let hides = comparison(&[(x, other); 40]);
+        assert_eq!(hides.answer, HuntAnswer::NoPair);
+        assert_eq!((hides.left_out, hides.excluded), (40, None));
+        let mut some = vec![(x, other); 40];
+        some.extend([(x, None); 6]);
+        let few = comparison(&some);
+        assert_eq!(few.answer, HuntAnswer::Undecided);
+        assert_eq!((few.rates[1].runs, few.left_out), (6, 40));
+        some.push((x, None));
+        let enough = comparison(&some);
+        assert_eq!((enough.answer, enough.only), (HuntAnswer::Fewer, [7, 0]));
+        assert!((enough.excluded.unwrap() - excluded(7)).abs() < 1e-12);
+        assert_eq!(comparison(&[(other, x); 9]).answer, HuntAnswer::NoPair);
+        let rates = tally(&some).sides(|at| at.to_string());
+        assert_eq!((rates[1].rate.count, rates[1].rate.runs), (0, 7));
+    }
+
+    /// Seven schedules are enough for one comparison, not for each of four.
+    #[test]
+    fn several_comparisons_need_more_evidence_each() {
+        let sides = |count: u32, differing: u32| {
+            let mut tally = HuntTally::default();
+            let cells: Vec<_> = (0..count).map(cell).collect();
+            for number in 1..=differing {
+                let of = |at: u32| run(number, at, (at == 0).then_some("x"), 0);
+                tally.add(&cells, &(0..count).map(of).collect::<Vec<_>>());
+            }
+            let all = tally.comparisons(|at| at.to_string());
+            assert_eq!(all.len() as u32, count - 1);
+            all.iter().all(|one| one.answer == HuntAnswer::Fewer)
+        };
+        assert!(sides(2, 7) && !sides(2, 6));
+        assert!(sides(5, 9) && !sides(5, 8));
     }
 
     #[test]
