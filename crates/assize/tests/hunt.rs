@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::common::scheduler::{FENCE, FEW, NEUTRAL, Place, fated};
 use crate::common::{Outcome, assize, command, errors, printed, refusal, root};
 
 crate::common::tests! {
@@ -17,6 +18,7 @@ crate::common::tests! {
     a_hunt_that_was_stopped_goes_on_as_if_it_had_not_been = resumed,
     what_never_and_what_always_fails_is_told_so = never_and_always,
     what_cannot_be_hunted_is_refused = refused,
+    a_patch_that_removes_a_failure_is_built_and_said_to = patch,
 }
 
 /// The answer of a hunt as text, on one line.
@@ -77,6 +79,52 @@ fn race() -> Outcome {
         let done = assize(here, &words);
         assert!(errors(&done).contains("stopped"), "{}", errors(&done));
     }
+    Ok(())
+}
+
+/// A commit warns with some seeds, the next one takes it back; others change nothing that fails,
+/// or nothing that is built.
+fn patch() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.write("few.toml", FEW);
+    place.commit("drm/sched: Warn", &fated("drawn > 5", "WARN_ON_ONCE"));
+    place.git(&["revert", "--no-edit", "HEAD"]);
+    let experiment = ["--experiment", "few.toml"];
+    let words = [
+        &["--hunt", "--json", "--runs", "60", "--out", "x"],
+        &experiment[..],
+    ]
+    .concat();
+    let tried = place.assize("try", &words);
+    let found: Value = serde_json::from_slice(&tried.stdout).expect(&errors(&tried));
+    let one = &found["comparisons"][0];
+    assert_eq!(one["answer"], "fewer", "{found}");
+    assert_eq!(one["configuration"], "patched");
+    assert_eq!(one["rates"][1]["count"], 0);
+    // The same sides from a file, on top of the commit that warns.
+    let patch = place.git(&["format-patch", "-1"]);
+    let words = [
+        "few.toml",
+        "--against",
+        patch.trim(),
+        "--base",
+        "HEAD~1",
+        "--json",
+    ];
+    let hunted = place.assize("hunt", &words);
+    let again: Value = serde_json::from_slice(&hunted.stdout).expect(&errors(&hunted));
+    assert_eq!(again["comparisons"], found["comparisons"]);
+    // The null.
+    place.commit("drm/sched: Describe the module", NEUTRAL);
+    let words = [&["--hunt", "--runs", "4"], &experiment[..]].concat();
+    let said = String::from_utf8(place.assize("try", &words).stdout)?;
+    assert!(said.contains("neither has failed"), "{said}");
+    let to = "MODULE_DESCRIPTION(\"DRM GPU job scheduler\") ";
+    place.commit("drm/sched: Add a space", &[(FENCE, to.trim_end(), to)]);
+    let same = errors(&place.assize("try", &words));
+    assert!(same.contains("the same with and without"), "{same}");
     Ok(())
 }
 
@@ -181,7 +229,11 @@ fn refused() -> Outcome {
         (&["x.toml", "--for", "soon"], "is not a duration"),
         (
             &["x.toml", "--against", "x.ko", "--against", "debian:7"],
-            "one kernel, or only modules",
+            "one kernel, one patch, or only modules",
+        ),
+        (
+            &["x.toml", "--against", "debian:7", "--base", "HEAD"],
+            "--base: is for --against PATCH",
         ),
         (&["x.toml", "--out", "full"], "the directory is not empty"),
         (&["--resume", "full"], "full/journal.jsonl"),

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-#[derive(Debug, Args)]
+use super::SandboxArguments;
+
+#[derive(Debug, Default, Args)]
 pub(crate) struct HuntArguments {
     /// The experiment file
     #[arg(value_name = "EXPERIMENT", conflicts_with = "program")]
@@ -27,9 +29,15 @@ pub(crate) struct HuntArguments {
     /// Try schedules for so long: 90s, 10m, 2h
     #[arg(long = "for", id = "duration", value_name = "TIME")]
     pub(crate) duration: Option<String>,
-    /// Give the same schedules to this kernel, or to these modules (.ko), and compare the rates
-    #[arg(long, value_name = "KERNEL|MODULE")]
+    /// Give the same schedules to this kernel, to these modules (.ko), or to the kernel with this
+    /// patch, and compare the rates
+    #[arg(long, value_name = "KERNEL|MODULE|PATCH")]
     pub(crate) against: Vec<String>,
+    /// Apply the patch to this commit, or to debian:6.12's sources, as `assize try` does
+    #[arg(long, value_name = "REV|KERNEL", requires = "against")]
+    pub(crate) base: Option<String>,
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArguments,
     /// How CPUs take turns [default: all, one after the other]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) strategy: Vec<Strategy>,
@@ -49,7 +57,7 @@ pub(crate) struct HuntArguments {
     #[arg(long = "timeout", value_name = "MS", help_heading = WHAT, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout_ms: Option<u64>,
     /// Continue a hunt that was stopped
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "program", "until", "until_log", "against", "strategy", "kernel_name", "cpus", "levels", "timeout_ms", "module", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "program", "until", "until_log", "against", "base", "strategy", "kernel_name", "cpus", "levels", "timeout_ms", "module", "out"])]
     pub(crate) resume: Option<PathBuf>,
     /// Write what is found into this new directory [default: EXPERIMENT.hunt]
     #[arg(long, value_name = "DIR")]
@@ -71,9 +79,10 @@ pub(crate) struct HuntArguments {
 /// The heading of options that say what is run.
 const WHAT: &str = "What to run";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HuntFormat {
     /// The answer in 72 columns
+    #[default]
     Text,
     /// Schema assize.hunt/1
     Json,

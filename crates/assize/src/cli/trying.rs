@@ -28,15 +28,18 @@ pub(crate) struct TryArguments {
     /// Kernel to run on [default: the experiment's]
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Runs of each side [default: the experiment's]
+    /// Runs of each side [default: the experiment's, or 400 with --hunt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
     /// Parallel runs [default: as many as do not affect each other]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
+    /// Hunt for failures with the same schedules on both sides, instead of measuring
+    #[arg(long, conflicts_with_all = ["each", "jobs", "on", "fail_on", "format"])]
+    pub(crate) hunt: bool,
     #[command(flatten)]
     pub(crate) farm: FarmArguments,
-    /// Record into this new directory [default: try.bundle]
+    /// Record into this new directory [default: try.bundle, or try.hunt]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Exit with status 1 if the series is 'worse>2%' or 'unproven>2%'

@@ -1,5 +1,6 @@
 //! `assize hunt`: looks for the interleavings with which something fails.
 
+mod against;
 mod cells;
 mod found;
 mod journal;
@@ -21,12 +22,15 @@ use assize_report::{FoundFailure, HUNT, HUNT_LIMITS, Hunt};
 use assize_target::exact::Options;
 use assize_target::kernels::Kernels;
 
-use crate::cli::{HuntArguments, HuntFormat, Strategy};
+use crate::cli::{HuntArguments, HuntFormat, Strategy, TryArguments};
 use crate::failure::Failure;
 use crate::parallel_map;
 use crate::run::interrupt::Interrupt;
 use crate::run::{free_with, head_of, planned_with, target};
+use crate::trying::BuiltSides;
+use crate::trying::experiment::BaseExperiment;
 use crate::{output, shell};
+use against::Sides;
 use cells::Hunted;
 use found::{Shortest, shortest};
 use journal::Journal;
@@ -46,6 +50,34 @@ const PULSE: Duration = Duration::from_millis(50);
 
 /// Tries schedules, and shows what fails with them.
 pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
+    let begin = || HuntSubject::new(arguments, shell::repeating_command());
+    hunt_or_resume(arguments, begin)
+}
+
+/// Hunts with the sides of a change that `assize try` has built.
+pub(crate) fn hunt_change(
+    arguments: &TryArguments,
+    base: &BaseExperiment,
+    built: &BuiltSides,
+) -> Result<u8, Failure> {
+    let sides = Sides::built(base, built)?;
+    let options = HuntArguments {
+        seeds: arguments.runs,
+        json: arguments.json,
+        quiet: arguments.quiet,
+        output: arguments.output.clone(),
+        out: arguments.out.clone(),
+        ..HuntArguments::default()
+    };
+    let command = shell::repeating_command();
+    let subject = HuntSubject::of_sides("try".into(), sides, &options, command);
+    hunt_or_resume(&options, || Ok(subject))
+}
+
+fn hunt_or_resume(
+    arguments: &HuntArguments,
+    begin: impl FnOnce() -> Result<HuntSubject, Failure>,
+) -> Result<u8, Failure> {
     let interrupt = Interrupt::watch()?;
     let until = arguments.duration.as_deref().map(until).transpose()?;
     let (mut journal, subject, hunted, runs) = match &arguments.resume {
@@ -55,7 +87,10 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
             (journal, subject, hunted, runs)
         }
         None => {
-            let subject = HuntSubject::new(arguments, shell::repeating_command())?;
+            if let Some(directory) = &arguments.out {
+                Journal::may_create(directory)?;
+            }
+            let subject = begin()?;
             let name = || free_with(subject.name.as_ref(), "hunt");
             let directory = arguments.out.clone().unwrap_or_else(name);
             Journal::may_create(&directory)?;

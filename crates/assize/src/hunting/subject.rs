@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::against::{Sides, absolute, replaces_modules, setup};
 use crate::cli::{HuntArguments, Strategy};
 use crate::commands::quoted;
 use crate::failure::Failure;
 use crate::shell;
-use crate::trying::experiment::with_sides;
 
 /// The schema of [`HuntSubject`].
 pub(super) const SCHEMA: &str = "assize.hunt-journal/1";
@@ -49,9 +49,9 @@ impl HuntSubject {
                 let name = Path::new(program).file_name().unwrap_or_default();
                 let name = name.to_string_lossy().into_owned();
                 // With another side, each has modules of its own.
-                let modules = match arguments.against.is_empty() {
-                    true => &arguments.module[..],
-                    false => &[],
+                let modules = match replaces_modules(&arguments.against) {
+                    true => &[],
+                    false => &arguments.module[..],
                 };
                 (name, of_program(&arguments.program, modules)?)
             }
@@ -60,15 +60,22 @@ impl HuntSubject {
                 return Err(Failure::Argument(why.into()));
             }
         };
-        let text = match against(&arguments.against, &arguments.module)? {
-            None => text,
-            Some(sides) => with_sides(&text, &sides),
-        };
-        Ok(HuntSubject {
+        let sides = Sides::new(&name, text, arguments)?;
+        Ok(HuntSubject::of_sides(name, sides, arguments, command))
+    }
+
+    /// From the sides, and the other options.
+    pub(super) fn of_sides(
+        name: String,
+        sides: Sides,
+        arguments: &HuntArguments,
+        command: String,
+    ) -> HuntSubject {
+        HuntSubject {
             schema: SCHEMA.into(),
             name,
-            experiment: text,
-            kernel: arguments.kernel.clone(),
+            experiment: sides.text,
+            kernel: sides.kernel,
             cpus: arguments.cpus,
             levels: arguments.levels.clone(),
             until: arguments.until.clone(),
@@ -76,7 +83,7 @@ impl HuntSubject {
             strategies: arguments.strategy.iter().map(|one| one.name()).collect(),
             timeout_ms: arguments.timeout_ms,
             command,
-        })
+        }
     }
 
     /// The strategies that take turns.
@@ -95,60 +102,10 @@ fn of_program(words: &[String], modules: &[String]) -> Result<String, Failure> {
     }
     let list: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     let title = words.join(" ").replace(char::is_control, " ");
-    let setup = match loading(modules)? {
-        steps if steps.is_empty() => String::new(),
-        steps => format!("setup = [{steps}]\n"),
-    };
+    let setup = setup(modules)?;
     Ok(format!(
-        "title = {}\ncpus = 2\nruns = 1\nimages = 1\n{setup}\n[workloads.program]\nkind = \"command\"\nargv = [{}]\n",
+        "title = {}\ncpus = 2\nruns = 1\nimages = 1\n{setup}\n\n[workloads.program]\nkind = \"command\"\nargv = [{}]\n",
         quoted(&title),
         list.join(", ")
     ))
-}
-
-/// The levels of both sides, if there is another one.
-fn against(
-    others: &[String],
-    modules: &[String],
-) -> Result<Option<[(&'static str, String); 2]>, Failure> {
-    let setting = match others {
-        [] => return Ok(None),
-        [kernel] if !is_file(kernel) => format!("kernel = {}", quoted(kernel)),
-        modules if modules.iter().all(|one| is_file(one)) => {
-            format!("setup = [{}]", loading(modules)?)
-        }
-        _ => {
-            let why = "hunt: --against: give one kernel, or only modules (.ko)";
-            return Err(Failure::Argument(why.into()));
-        }
-    };
-    let before = match loading(modules)? {
-        steps if steps.is_empty() => String::new(),
-        steps => format!("setup = [{steps}]"),
-    };
-    Ok(Some([("before", before), ("after", setting)]))
-}
-
-fn is_file(name: &str) -> bool {
-    name.ends_with(".ko")
-}
-
-fn loading(modules: &[String]) -> Result<String, Failure> {
-    let steps = modules.iter().map(|module| {
-        let path = if is_file(module) {
-            absolute(module)?
-        } else {
-            module.clone()
-        };
-        Ok(format!("{{ module = {} }}", quoted(&path)))
-    });
-    Ok(steps.collect::<Result<Vec<_>, Failure>>()?.join(", "))
-}
-
-fn absolute(path: &str) -> Result<String, Failure> {
-    let found = std::fs::canonicalize(path).map_err(|source| Failure::Read {
-        path: path.into(),
-        source,
-    })?;
-    Ok(found.to_string_lossy().into_owned())
 }

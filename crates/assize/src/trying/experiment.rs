@@ -78,6 +78,11 @@ impl BaseExperiment {
                 (name.to_owned(), text.to_owned(), "for this directory")
             }
         };
+        BaseExperiment::of_text(name, text, why)
+    }
+
+    /// The experiment with this text, and why it was chosen.
+    pub(crate) fn of_text(name: String, text: String, why: &str) -> Result<Self, Failure> {
         let experiment = assize_plan::parse(&text, &name)?;
         let plan = experiment.plan(&Overrides::default())?;
         if !plan.factors.is_empty() {

@@ -11,10 +11,10 @@ use assize_report::{Checks, PatchName, PatchOutcome, SERIES, SeriesReport, Tried
 use assize_series::Commit;
 use assize_target::kernels::Kernels;
 
-use crate::cli::{QuestionArguments, TryArguments, TryFormat};
+use crate::cli::{QuestionArguments, SandboxArguments, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::run::MeasuredRecords;
-use crate::{output, run, shell};
+use crate::{hunting, output, run, shell};
 use builds::{CommitBuild, CommitBuilds, ModuleBuild};
 use effects::SeriesEffects;
 pub(crate) use source::read;
@@ -26,14 +26,25 @@ use whole::KernelBuild;
 const NAME: &str = "try";
 
 /// The sides of a change, and the kernel that they run on.
-struct BuiltSides {
-    builds: CommitBuilds,
+pub(crate) struct BuiltSides {
+    pub(crate) builds: CommitBuilds,
     /// The kernel of all sides, unless each side is a kernel.
-    kernel: Option<String>,
+    pub(crate) kernel: Option<String>,
     /// A description of that kernel.
     machine: String,
     /// A description of what was built.
     built: String,
+}
+
+/// How the sides of a change are built, as the command line says it.
+pub(crate) struct BuildOptions<'a> {
+    /// The commit or kernel to apply patches to.
+    pub(crate) base: Option<&'a str>,
+    /// The kernel to run on.
+    pub(crate) kernel: Option<&'a str>,
+    /// Whether each commit is a side.
+    pub(crate) each: bool,
+    pub(crate) sandbox: &'a SandboxArguments,
 }
 
 /// Tries a change.
@@ -53,7 +64,16 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         experiment::BaseExperiment::named_or_for(arguments.experiment.as_deref(), &touched.scope)?;
     base.can_run_on(arguments.farm.on)?;
     let whole = !arguments.each;
-    let sides = sides(arguments, &change, &touched.scope, &base, &say)?;
+    let options = BuildOptions {
+        base: arguments.base.as_deref(),
+        kernel: arguments.kernel.as_deref(),
+        each: arguments.each,
+        sandbox: &arguments.sandbox,
+    };
+    let sides = sides(&options, &change, &touched.scope, &base, &say)?;
+    if arguments.hunt {
+        return hunting::hunt_change(arguments, &base, &sides);
+    }
     let builds = &sides.builds;
     let measured = match builds.compared().next() {
         Some(_) => Some(measure(arguments, &base, &sides)?),
@@ -130,20 +150,20 @@ fn deliver_series(
 }
 
 /// Builds the sides, as modules or as kernels.
-fn sides(
-    arguments: &TryArguments,
+pub(crate) fn sides(
+    options: &BuildOptions<'_>,
     change: &SourceChange,
     scope: &BuildScope,
     base: &experiment::BaseExperiment,
     say: &dyn Fn(&str),
 ) -> Result<BuiltSides, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
-    let whole = !arguments.each;
-    let sandbox = arguments.sandbox.choose()?;
+    let whole = !options.each;
+    let sandbox = options.sandbox.choose()?;
     match scope {
         BuildScope::Modules(part) => {
             say(&format!("{} -> {}", part.directory, base.choice));
-            let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
+            let named = source::kernel(options.base, options.kernel)?;
             let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
             let builder = ModuleBuild::for_change(change, part, &kernel, sandbox, whole)?;
             Ok(BuiltSides {
@@ -155,7 +175,7 @@ fn sides(
         }
         BuildScope::Kernel(file) => {
             say(&format!("{file} -> {}", base.choice));
-            whole::no_kernel_named(file, arguments.kernel.as_deref())?;
+            whole::no_kernel_named(file, options.kernel)?;
             let builder = KernelBuild::open(change, kernels, sandbox, say)?;
             let builds = CommitBuilds::build_all(change, &builder, whole, say)?;
             Ok(BuiltSides {
