@@ -9,6 +9,7 @@ mod hyperfine;
 mod igt;
 mod images;
 mod pages;
+mod races;
 mod report_speed;
 mod speed;
 mod validity;
@@ -51,6 +52,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write] [--from DIRECTORY] [PAGE...]",
         help: "carry out the experiments that pages report; --write puts their tables there",
         run: pages::run,
+    },
+    Verb {
+        name: "races",
+        arguments: "[--write] [RACE...]",
+        help: "how soon each planted race fails in hunts and on stock QEMU; --write puts that into docs/hunt.md",
+        run: races::run,
     },
     Verb {
         name: "igt",
