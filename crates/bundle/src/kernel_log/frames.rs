@@ -7,8 +7,9 @@ const FRAMES: usize = 4;
 /// Maximum number of lines in a report.
 const LINES: usize = 400;
 
-/// Functions that print or raise a complaint, rather than cause it.
-const PRINTING: [&str; 40] = [
+/// Functions that print or raise a complaint, rather than cause it; among them those that check
+/// what their caller gave them.
+const PRINTING: [&str; 50] = [
     "__dump_stack",
     "dump_stack",
     "dump_stack_lvl",
@@ -49,6 +50,16 @@ const PRINTING: [&str; 40] = [
     "__schedule_bug",
     "print_circular_bug",
     "debug_show_all_locks",
+    "refcount_warn_saturate",
+    "__list_add_valid",
+    "__list_add_valid_or_report",
+    "__list_del_entry_valid",
+    "__list_del_entry_valid_or_report",
+    "debug_print_object",
+    "__fortify_panic",
+    "__fortify_report",
+    "__stack_chk_fail",
+    "usercopy_abort",
 ];
 /// Name prefixes of functions that print or raise a complaint.
 const PRINTING_BEGINNINGS: [&str; 7] = [
@@ -134,7 +145,7 @@ impl PendingComplaint {
     /// The finished complaint.
     pub(super) fn closed(self) -> Complaint {
         let mut complaint = self.complaint;
-        let named = complaint.place.take();
+        let named = complaint.place.take().filter(|place| !is_printing(place));
         complaint.place = match complaint.kind {
             // No instruction is at fault, but a CPU, a task or a lock.
             ComplaintKind::RcuStall | ComplaintKind::Lockup => self.at,

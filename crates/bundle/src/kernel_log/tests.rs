@@ -97,6 +97,22 @@ fn an_oops_with_its_panic_is_one_complaint() {
     );
 }
 
+/// What checks a count or a list reports on its caller.
+#[test]
+fn a_check_of_the_kernel_is_known_by_its_caller() {
+    let checked = WARNING.replace(
+        "ring_check+0xa1/0xc0 [ring]",
+        "refcount_warn_saturate+0xba/0x110",
+    );
+    assert_ne!(checked, WARNING);
+    assert_eq!(only(&checked).signature(), "WARNING in seq_read_iter+0x11e");
+    let list = OOPS.replace(
+        "ring_take+0x5e/0x90 [ring]",
+        "__list_del_entry_valid_or_report+0x4/0x9",
+    );
+    assert_eq!(only(&list).signature(), "oops in reader+0x3a [ring]");
+}
+
 #[test]
 fn each_report_is_told_from_the_next() {
     let both = format!("{WARNING}{OOPS}");

@@ -11,11 +11,11 @@ use crate::qemu::Clock;
 use crate::vm::job_text;
 use crate::{Error, OrderResult, stream};
 
-/// Guest time, beyond three times the timeout, after which a hung run is killed. The agent has
-/// ended the run by then if it can still do anything.
-const SPARE: Duration = Duration::from_secs(2);
+/// Guest time beyond the timeout after which a hung run is killed. The agent has ended the run by
+/// then if it can still do anything; a kernel that spins takes CPU time until then.
+const SPARE: Duration = Duration::from_secs(1);
 /// CPU time of QEMU between two checks of the guest time.
-const LOOK: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_secs(1);
 
 /// A run, and the delays of its CPUs.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ impl Exact {
         booted.turns.drawn = draw;
         booted.turns.logged = true;
         let mut running = image.load(&booted, &job, &[], None)?;
-        let limit = Duration::from_millis(order.job.timeout_ms) * 3 + SPARE;
+        let limit = Duration::from_millis(order.job.timeout_ms) + SPARE;
         if let Err(error) = running.go_on_for(limit, LOOK) {
             let why = running.give_up(&error.to_string());
             return Err(failed("resume a memory image", why));
