@@ -85,7 +85,7 @@ impl FailureCost {
     }
 
     /// `3 of 41, 6.2 s`.
-    fn shown(&self) -> String {
+    fn cell(&self) -> String {
         let more = if self.failures == 0 { "> " } else { "" };
         format!(
             "{} of {}, {more}{:.1} s",
@@ -121,7 +121,7 @@ impl RaceStudy {
         let stock = self.stock(race)?;
         let mut row = format!("| `{race}` |");
         for cell in [all, turns, stock] {
-            row += &format!(" {} |", cell.shown());
+            row += &format!(" {} |", cell.cell());
         }
         row += &format!(" {} | {} |\n", turns.over(&all), stock.over(&all));
         Ok(row)
@@ -268,13 +268,13 @@ mod tests {
     fn failures_are_counted_and_compared_also_where_there_are_none() {
         let text = "{}\n{\"number\":1}\n{\"number\":2,\"failure\":{}}\n{\"numb";
         let found = of_journal(text, 8.0);
-        assert_eq!(found.shown(), "1 of 2, 8.0 s");
+        assert_eq!(found.cell(), "1 of 2, 8.0 s");
         let none = FailureCost {
             failures: 0,
             runs: 9,
             seconds: 60.0,
         };
-        assert_eq!(none.shown(), "0 of 9, > 60.0 s");
+        assert_eq!(none.cell(), "0 of 9, > 60.0 s");
         assert_eq!(none.over(&found), "> 7.5");
         assert_eq!(found.over(&none), "< 0.13");
         assert_eq!(none.over(&none), "–");

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -82,6 +82,10 @@ fn race() -> Outcome {
     Ok(())
 }
 
+fn parsed(done: &Output) -> Value {
+    serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", errors(done)))
+}
+
 /// A commit warns with some seeds, the next one takes it back; others change nothing that fails,
 /// or nothing that is built.
 fn patch() -> Outcome {
@@ -98,7 +102,7 @@ fn patch() -> Outcome {
     ]
     .concat();
     let tried = place.assize("try", &words);
-    let found: Value = serde_json::from_slice(&tried.stdout).expect(&errors(&tried));
+    let found = parsed(&tried);
     let one = &found["comparisons"][0];
     assert_eq!(one["answer"], "fewer", "{found}");
     assert_eq!(one["configuration"], "patched");
@@ -114,7 +118,7 @@ fn patch() -> Outcome {
         "--json",
     ];
     let hunted = place.assize("hunt", &words);
-    let again: Value = serde_json::from_slice(&hunted.stdout).expect(&errors(&hunted));
+    let again = parsed(&hunted);
     assert_eq!(again["comparisons"], found["comparisons"]);
     // The null.
     place.commit("drm/sched: Describe the module", NEUTRAL);

@@ -9,8 +9,8 @@ use crate::commands::quoted;
 use crate::failure::Failure;
 use crate::trying::experiment::{BaseExperiment, with_sides};
 use crate::trying::source::{ChangeOptions, SourceChange};
-use crate::trying::touched::TouchedFiles;
-use crate::trying::{BuildOptions, BuiltSides, sides};
+use crate::trying::touched::{BuildScope, TouchedFiles};
+use crate::trying::{BuildOptions, build_sides};
 
 /// The text of an experiment with a level for each side, and the kernel of all sides, if it is
 /// not the experiment's.
@@ -53,15 +53,31 @@ impl Sides {
         Ok(Sides { text, kernel })
     }
 
-    /// The sides that were built of a change.
-    pub(super) fn built(base: &BaseExperiment, built: &BuiltSides) -> Result<Sides, Failure> {
+    /// The sides of a change, built as `assize try` builds them. `experiment` is the one for what
+    /// is built.
+    pub(super) fn of_change(
+        asked: &ChangeOptions<'_>,
+        options: &BuildOptions<'_>,
+        quiet: bool,
+        experiment: impl FnOnce(&BuildScope) -> Result<BaseExperiment, Failure>,
+    ) -> Result<Sides, Failure> {
+        let say = |line: &str| {
+            if !quiet {
+                eprintln!("{}", assize_report::printable(line));
+            }
+        };
+        let kernels = Kernels::new(Kernels::default_root()?);
+        let change = SourceChange::from_options(asked, &kernels, &say)?;
+        let touched = TouchedFiles::of_commits(&change.commits)?;
+        let experiment = experiment(&touched.scope)?;
+        let built = build_sides(options, &change, &touched.scope, &experiment, &say)?;
         if built.builds.compared().next().is_none() {
             let why = "hunt: what is built is the same with and without the change";
             return Err(Failure::Argument(why.into()));
         }
         Ok(Sides {
-            text: base.with_levels(&built.builds)?,
-            kernel: built.kernel.clone(),
+            text: experiment.with_levels(&built.builds)?,
+            kernel: built.kernel,
         })
     }
 }
@@ -77,28 +93,20 @@ fn of_patch(
     patch: &str,
     arguments: &HuntArguments,
 ) -> Result<Sides, Failure> {
-    let say = |line: &str| {
-        if !arguments.quiet {
-            eprintln!("{}", assize_report::printable(line));
-        }
-    };
-    let experiment = BaseExperiment::of_text(name.to_owned(), text, "as asked")?;
-    let kernels = Kernels::new(Kernels::default_root()?);
     let asked = ChangeOptions {
         range: None,
         patch: Some(Path::new(patch)),
         base: arguments.base.as_deref(),
     };
-    let change = SourceChange::from_options(&asked, &kernels, &say)?;
-    let touched = TouchedFiles::of_commits(&change.commits)?;
     let options = BuildOptions {
         base: arguments.base.as_deref(),
         kernel: arguments.kernel.as_deref(),
         each: false,
         sandbox: &arguments.sandbox,
     };
-    let built = sides(&options, &change, &touched.scope, &experiment, &say)?;
-    Sides::built(&experiment, &built)
+    Sides::of_change(&asked, &options, arguments.quiet, |_| {
+        BaseExperiment::of_text(name.to_owned(), text, "as asked")
+    })
 }
 
 /// A patch is a file, or standard input.

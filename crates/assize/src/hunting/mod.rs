@@ -27,7 +27,6 @@ use crate::failure::Failure;
 use crate::parallel_map;
 use crate::run::interrupt::Interrupt;
 use crate::run::{free_with, head_of, planned_with, target};
-use crate::trying::BuiltSides;
 use crate::trying::experiment::BaseExperiment;
 use crate::{output, shell};
 use against::Sides;
@@ -54,13 +53,8 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
     hunt_or_resume(arguments, begin)
 }
 
-/// Hunts with the sides of a change that `assize try` has built.
-pub(crate) fn hunt_change(
-    arguments: &TryArguments,
-    base: &BaseExperiment,
-    built: &BuiltSides,
-) -> Result<u8, Failure> {
-    let sides = Sides::built(base, built)?;
+/// `assize try --hunt`: hunts with both sides of a change.
+pub(crate) fn hunt_change(arguments: &TryArguments) -> Result<u8, Failure> {
     let options = HuntArguments {
         seeds: arguments.runs,
         json: arguments.json,
@@ -69,9 +63,22 @@ pub(crate) fn hunt_change(
         out: arguments.out.clone(),
         ..HuntArguments::default()
     };
-    let command = shell::repeating_command();
-    let subject = HuntSubject::of_sides("try".into(), sides, &options, command);
-    hunt_or_resume(&options, || Ok(subject))
+    hunt_or_resume(&options, || {
+        let experiment = arguments.experiment.as_deref();
+        let sides = Sides::of_change(
+            &arguments.change(),
+            &arguments.build_options(),
+            arguments.quiet,
+            |scope| BaseExperiment::named_or_for(experiment, scope),
+        )?;
+        let command = shell::repeating_command();
+        Ok(HuntSubject::of_sides(
+            "try".into(),
+            sides,
+            &options,
+            command,
+        ))
+    })
 }
 
 fn hunt_or_resume(

@@ -168,7 +168,7 @@ impl HuntTally {
             return Vec::new();
         };
         sides
-            .map(|(at, side)| (*at, side, PairTally::of(first, side)))
+            .map(|(at, side)| (*at, side, PairTally::compare(first, side)))
             .collect()
     }
 
@@ -257,7 +257,7 @@ impl HuntTally {
 }
 
 impl PairTally {
-    fn of(first: &SideTally, second: &SideTally) -> PairTally {
+    fn compare(first: &SideTally, second: &SideTally) -> PairTally {
         let mut tally = PairTally::default();
         for (trial, a) in &first.runs {
             let Some(b) = second.runs.get(trial) else {

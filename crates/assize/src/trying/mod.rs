@@ -14,7 +14,7 @@ use assize_target::kernels::Kernels;
 use crate::cli::{QuestionArguments, SandboxArguments, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::run::MeasuredRecords;
-use crate::{hunting, output, run, shell};
+use crate::{output, run, shell};
 use builds::{CommitBuild, CommitBuilds, ModuleBuild};
 use effects::SeriesEffects;
 pub(crate) use source::read;
@@ -58,22 +58,14 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         run::must_be_free(directory)?;
     }
     let kernels = Kernels::new(Kernels::default_root()?);
-    let change = SourceChange::from_options(&change_options(arguments), &kernels, &say)?;
+    let change = SourceChange::from_options(&arguments.change(), &kernels, &say)?;
     let touched = TouchedFiles::of_commits(&change.commits)?;
     let base =
         experiment::BaseExperiment::named_or_for(arguments.experiment.as_deref(), &touched.scope)?;
     base.can_run_on(arguments.farm.on)?;
     let whole = !arguments.each;
-    let options = BuildOptions {
-        base: arguments.base.as_deref(),
-        kernel: arguments.kernel.as_deref(),
-        each: arguments.each,
-        sandbox: &arguments.sandbox,
-    };
-    let sides = sides(&options, &change, &touched.scope, &base, &say)?;
-    if arguments.hunt {
-        return hunting::hunt_change(arguments, &base, &sides);
-    }
+    let options = arguments.build_options();
+    let sides = build_sides(&options, &change, &touched.scope, &base, &say)?;
     let builds = &sides.builds;
     let measured = match builds.compared().next() {
         Some(_) => Some(measure(arguments, &base, &sides)?),
@@ -150,7 +142,7 @@ fn deliver_series(
 }
 
 /// Builds the sides, as modules or as kernels.
-pub(crate) fn sides(
+pub(crate) fn build_sides(
     options: &BuildOptions<'_>,
     change: &SourceChange,
     scope: &BuildScope,
@@ -188,11 +180,24 @@ pub(crate) fn sides(
     }
 }
 
-fn change_options(arguments: &TryArguments) -> ChangeOptions<'_> {
-    ChangeOptions {
-        range: arguments.range.as_deref(),
-        patch: arguments.patch.as_deref(),
-        base: arguments.base.as_deref(),
+impl TryArguments {
+    /// What is tried.
+    pub(crate) fn change(&self) -> ChangeOptions<'_> {
+        ChangeOptions {
+            range: self.range.as_deref(),
+            patch: self.patch.as_deref(),
+            base: self.base.as_deref(),
+        }
+    }
+
+    /// How its sides are built.
+    pub(crate) fn build_options(&self) -> BuildOptions<'_> {
+        BuildOptions {
+            base: self.base.as_deref(),
+            kernel: self.kernel.as_deref(),
+            each: self.each,
+            sandbox: &self.sandbox,
+        }
     }
 }
 
