@@ -178,39 +178,71 @@ impl RaceStudy {
         let one = self.boot(race, 1)?;
         let mut cost = FailureCost::default();
         while !cost.is_enough() {
-            let begun = cpu_time::of_children()?;
-            let panicked = self.boot(race, 1_000_000)?.failures > 0;
-            let seconds = cpu_time::of_children()? - begun - one.seconds;
-            cost.failures += u32::from(panicked);
+            let boot = self.boot(race, 1_000_000)?;
+            cost.failures += boot.failures;
             cost.runs += 1;
-            cost.seconds += seconds.max(0.0);
+            cost.seconds += (boot.seconds - one.seconds).max(0.0);
         }
         Ok(cost)
     }
 
-    /// A run with so many attempts.
+    /// A run with so many attempts. A kernel that panics may spin for ever instead of ending the
+    /// machine, so its console is watched.
     fn boot(&self, race: &str, attempts: u32) -> Result<FailureCost, Error> {
         let (file, out) = (
             self.place.join("stock.toml"),
             self.place.join("stock.bundle"),
         );
         files::write(&file, looping(&self.text, attempts))?;
-        let begun = cpu_time::of_children()?;
         let mut command = self.command("run", race, &out)?;
-        command
-            .args(["--target", "live"])
-            .arg(&file)
-            .status()
-            .map_err(failed)?;
+        command.args(["--target", "live"]).arg(&file);
+        let mut child = command.spawn().map_err(failed)?;
+        let mut cost = FailureCost {
+            runs: 1,
+            ..FailureCost::default()
+        };
+        while child.try_wait().map_err(failed)?.is_none() {
+            sleep(LOOK);
+            let Some(qemu) = qemu_below(child.id()) else {
+                continue;
+            };
+            // It may have ended since.
+            cost.seconds = cpu_time::of_process(qemu.id).unwrap_or(cost.seconds);
+            let console = files::read(&qemu.console).unwrap_or_default();
+            if console.contains("Kernel panic") {
+                cost.failures = 1;
+                stop(&mut child)?;
+                return Ok(cost);
+            }
+        }
+        // It may have ended between two looks.
         let run = files::read(&out.join("runs/0000.json"))?;
         let run: Value = serde_json::from_str(&run).map_err(failed)?;
         let why = run["exit"]["failed"]["why"].as_str();
-        Ok(FailureCost {
-            failures: u32::from(why.is_some_and(|why| why.contains("panic"))),
-            runs: 1,
-            seconds: cpu_time::of_children()? - begun,
-        })
+        cost.failures = u32::from(why.is_some_and(|why| why.contains("panic")));
+        Ok(cost)
     }
+}
+
+/// A QEMU, and the file with its console.
+struct RunningQemu {
+    id: u32,
+    console: PathBuf,
+}
+
+/// The QEMU that a process has started.
+fn qemu_below(id: u32) -> Option<RunningQemu> {
+    let tasks = std::fs::read_dir(format!("/proc/{id}/task")).ok()?;
+    let lists = tasks.flatten().map(|task| task.path().join("children"));
+    let children: String = lists.filter_map(|list| files::read(&list).ok()).collect();
+    children.split_whitespace().find_map(|child| {
+        let words = files::read(Path::new(&format!("/proc/{child}/cmdline"))).ok()?;
+        let (_, rest) = words.split_once("id=console,path=")?;
+        Some(RunningQemu {
+            id: child.parse().ok()?,
+            console: rest.split('\0').next()?.into(),
+        })
+    })
 }
 
 /// The experiment with so many attempts in each run.
