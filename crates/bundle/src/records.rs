@@ -326,7 +326,7 @@ impl Doubt {
     }
 }
 
-/// The meaning of [`Run::machine`].
+/// The things that the field `machine` of runs distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Across {
@@ -442,7 +442,7 @@ pub struct Records {
     /// For hosts, the boots that the runs come from.
     #[serde(default, skip_serializing_if = "Boots::is_empty")]
     pub boots: Boots,
-    /// The meaning of [`Run::machine`].
+    /// The things that [`Run::machine`] distinguishes.
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,
     /// The bundles and files that were joined, in the order of their runs.
