@@ -138,7 +138,7 @@ fn another_machine_is_refused() {
     assert!(error.wrong_use);
     assert_eq!(
         error.to_string(),
-        "run on host: this target cannot change the kernel's command line: \
+        "cannot run on host: this target cannot change the kernel's command line: \
          the experiment adds `nosmt`; use `--target exact`"
     );
 }

@@ -29,9 +29,8 @@ pub(crate) struct HuntArguments {
     /// Try schedules for so long: 90s, 10m, 2h
     #[arg(long = "for", id = "duration", value_name = "TIME")]
     pub(crate) duration: Option<String>,
-    /// Give the same schedules to this kernel, to these modules (.ko), or to the kernel with this
-    /// patch, and compare the rates
-    #[arg(long, value_name = "KERNEL|MODULE|PATCH")]
+    /// Compare failure rates with this kernel, module (.ko) or patch, under the same schedules
+    #[arg(long, value_name = "WHAT")]
     pub(crate) against: Vec<String>,
     /// Apply the patch to this commit, or to debian:6.12's sources, as `assize try` does
     #[arg(long, value_name = "REV|KERNEL", requires = "against")]
