@@ -1,8 +1,8 @@
 //! `assize debug` with a real gdb: the run stops at a planted stall, reading changes nothing, and
 //! runs that cannot be debugged are refused.
 //!
-//! `ASSIZE_DEBUG=67,8` executes 67 random scripts on each number of CPUs, every other one next to 8
-//! busy loops.
+//! `ASSIZE_DEBUG=0..67,8` executes 67 random scripts on each number of CPUs, every other one next to
+//! 8 busy loops.
 
 use std::env;
 use std::fs;
@@ -148,12 +148,13 @@ fn drawn(seed: u64, cpus: usize) -> String {
 }
 
 fn scripts() -> Outcome {
-    let wanted = env::var("ASSIZE_DEBUG").unwrap_or_else(|_| "3,0".into());
-    let (count, loops) = wanted.split_once(',').ok_or("ASSIZE_DEBUG=SCRIPTS,LOOPS")?;
-    let (count, loops): (u64, usize) = (count.parse()?, loops.parse()?);
+    let wanted = env::var("ASSIZE_DEBUG").unwrap_or_else(|_| "0..3,0".into());
+    let (seeds, loops) = wanted.split_once(',').ok_or("ASSIZE_DEBUG=FROM..TO,LOOPS")?;
+    let (from, to) = seeds.split_once("..").ok_or("ASSIZE_DEBUG=FROM..TO,LOOPS")?;
+    let (from, to, loops): (u64, u64, usize) = (from.parse()?, to.parse()?, loops.parse()?);
     let place = tempfile::tempdir()?;
     let bundles = [1, 2, 4].map(|cpus| (cpus, bundle(place.path(), cpus)));
-    for seed in 0..count {
+    for seed in from..to {
         let at = ["worst", "__schedule:9", "sample:round_trip:50"][(seed % 3) as usize];
         let loops = if seed % 2 == 0 { 0 } else { loops };
         for (cpus, bundle) in &bundles {
