@@ -239,7 +239,7 @@ fn answer(hunt: &Hunt) -> String {
         let seen = match runs.unwrap_or_default() {
             0 => "None of the runs counts.".into(),
             runs => format!(
-                "A rate of {} or more would have been seen with 95 %.",
+                "A rate of {} or more would have been seen with 95 % probability.",
                 percent(excluded(runs))
             ),
         };
@@ -273,7 +273,7 @@ fn compared(one: &HuntComparison) -> String {
         }
         (HuntAnswer::Fewer, Some(rate)) => format!(
             "{figures}, {name} in none of {}: {name} removes the failure from these schedules; a \
-             remaining rate above {} would have been seen with 95 %.",
+             remaining rate above {} would have been seen with 95 % probability.",
             after.runs,
             percent(rate)
         ),
@@ -490,7 +490,8 @@ mod tests {
         let text = said(&document());
         for sentence in [
             "before failed in 31 of 400 runs, after in none of 1214: after removes the failure \
-             from these schedules; a remaining rate above 0.25 % would have been seen with 95 %.",
+             from these schedules; a remaining rate above 0.25 % would have been seen with 95 % \
+             probability.",
             "KASAN in drop+0x5e [race] (before): in 31 of 400 runs (7.8 %, 95 % CI 5.3 to 11 %)",
             "Schedule: seed 17, 1 delay of 212; it fails each time.",
             "CPU 1 stops before pop+0x4a [race] for 3.20 µs, at 6012.345678 ms",

@@ -208,7 +208,7 @@ pub(crate) struct DebugArguments {
     #[arg(value_name = "RUN")]
     pub(crate) run: u32,
     /// Where to stop first: worst, a sample, job, event or wait, a time, a function, or crash
-    /// [default: its start]
+    /// [default: the start of the run]
     ///
     /// worst: the start of the worst sample; worst:end: its end. sample:round_trip:7: the 7th
     /// sample of a metric. job:412: a submission to simgpu. event:sched_switch:3: a kernel event.

@@ -123,12 +123,12 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "planted-stalls-ended",
-        "a run's list of planted stalls was full",
+        "a run's list of planted stalls was full, so no more were planted",
     ),
     ("ragged-row", "a table row has too many or too few columns"),
     (
         "rt-app-uncalibrated",
-        "rt-app calibrated its loop in each run",
+        "no calibration was given, so rt-app calibrated its loop in each run",
     ),
     (
         "same-run",
