@@ -90,7 +90,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "timeout",
             duration(1_000_000).or("60s"),
-            "A workload that takes longer by the target's clock is killed, and its run fails; whole milliseconds.",
+            "A workload that takes longer by the target's clock is killed, and its run fails. In whole milliseconds.",
         ),
         key(
             "samples",
@@ -115,7 +115,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "until",
             Table(&until::KEYS).optional(),
-            "When to stop early; replaces runs.",
+            "When to stop early; used instead of runs.",
         ),
         key(
             "queue",

@@ -35,8 +35,8 @@ pub(crate) static METRIC_KEYS: KeySection = KeySection {
         key(
             "workload",
             Text.optional(),
-            "Workload whose values are used; if neither metric names a workload, each workload \
-             that gives both has its own trade-off.",
+            "Workload whose values are used. If neither metric names a workload, each workload \
+             that gives both metrics has its own trade-off.",
         ),
         key(
             "better",

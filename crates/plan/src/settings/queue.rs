@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "design",
             Word(&["drm-sched", "depq", "none"]).or("drm-sched"),
-            "The kernel's drm_sched; depq; or no queue: the submitter waits for dependencies and hands the job to the engine (the lower bound of the cost).",
+            "The kernel's drm_sched, the testbed's depq, or no queue. With none, the submitter itself waits for dependencies and hands the job to the engine, which is the lower bound of the cost.",
         ),
         key(
             "bypass",
@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]).optional(),
-            "depq: who drops the reference to a finished job: worker, interrupt or next submitter; with auto the queue chooses this and who runs jobs. By default auto if the keys bypass and worker are not given, else worker.",
+            "depq: who drops the reference to a finished job: the worker, the interrupt or the next submitter. With auto the queue chooses this, and also who runs jobs. The default is auto if neither bypass nor worker is given, else worker.",
         ),
         key(
             "worker",
@@ -47,7 +47,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "follow-min",
             ])
             .or("workqueue"),
-            "What runs jobs that no submitter runs: a private workqueue, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), or one that inherits the priority of its most urgent waiting submitter (depq); follow-min takes any negative nice value as -20.",
+            "What runs jobs that no submitter runs: a private workqueue, the system's workqueue (depq only), a workqueue with WQ_HIGHPRI, a kthread_worker (depq only), or a kthread_worker that inherits the priority of its most urgent waiting submitter (depq only). follow-min is like follow, but takes any negative nice value as -20.",
         ),
         key(
             "share",
@@ -72,7 +72,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "credits",
             Whole(1, 65536).or("64"),
-            "Limit of a context's jobs on the engine; with shared or shape = \"amdgpu\", of all contexts of the engine together; with pick = \"fair\", both limits apply. With shape = \"amdgpu\", 2 by default.",
+            "Limit of a context's jobs on the engine. With shared or shape = \"amdgpu\" it limits all contexts of the engine together; with pick = \"fair\" it limits each context and all together. With shape = \"amdgpu\" the default is 2.",
         ),
         key(
             "ring",

@@ -50,7 +50,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "mode",
             Word(&["none", "round-robin", "per-cpu"]).optional(),
-            "hwlat: one thread that the tracer does not move, one that moves to the next CPU after each window (the default), or one per CPU.",
+            "hwlat: one thread that the tracer does not move, one thread that moves to the next CPU after each window (the default), or one thread per CPU.",
         ),
         key(
             "period",

@@ -36,7 +36,11 @@ pub(crate) static KEYS: KeySection = KeySection {
             Whole(0, 1000).or("60"),
             "Frames per second of the compositor, at a random phase; 0 for no compositor.",
         ),
-        key("frame", duration(1).or("500us"), "CPU time of a frame."),
+        key(
+            "frame",
+            duration(1).or("500us"),
+            "CPU time of the compositor per frame.",
+        ),
         SCHEDULING,
     ],
 };

@@ -29,7 +29,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "output",
             Word(&["head", "tail"]).or("head"),
-            "What to keep of the program's standard output and standard error: 'head', the first MiB; 'tail', the last 4 KiB, and if there is more, the length and digest of all of it.",
+            "What to keep of the program's standard output and standard error. head: the first MiB. tail: the last 4 KiB and, if there is more, the length and digest of the whole output.",
         ),
         SCHEDULING,
     ],

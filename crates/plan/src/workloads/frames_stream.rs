@@ -81,7 +81,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "compute",
             ])
             .or("mov"),
-            "How to copy: REP MOVSB, plain stores of 8 bytes, non-temporal stores of 8, 16 (SSE2) or 32 bytes (AVX2); compute: not at all, only loop once per 8 bytes.",
+            "How to copy: REP MOVSB, plain stores of 8 bytes, non-temporal stores of 8, 16 (SSE2) or 32 bytes (AVX2). compute copies nothing; it only loops, once per 8 bytes.",
         ),
         key(
             "flush",

@@ -77,7 +77,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "cache",
             Word(&["hot", "cold", "beyond"]).or("hot"),
-            "The data before a call: hot: as the last call left it; cold: flushed; beyond: calls walk through more memory than the caches hold.",
+            "The state of the data before a call. hot: as the last call left it. cold: flushed. beyond: calls walk through more memory than the caches hold.",
         ),
         key(
             "arena",
@@ -87,7 +87,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "batches",
             Whole(1, 1_000_000).or("100"),
-            "Batches of calls, each timed.",
+            "Batches of calls; each batch is timed.",
         ),
         key(
             "calls",
