@@ -50,7 +50,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("energy-incomplete", "an energy counter wrapped or stopped"),
     (
         "exposure-inferred",
-        "the exposure of events was inferred from a command",
+        "the exposure of events was inferred from a command line",
     ),
     ("exposure-unknown", "the exposure of events is not known"),
     ("failed-run", "runs failed"),
@@ -70,7 +70,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "locale-ambiguous",
-        "a number reads differently with a decimal comma",
+        "a number has another value with a decimal comma",
     ),
     ("long-line", "a line is too long to be read"),
     ("lost-events", "kernel events were lost"),
@@ -177,7 +177,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("unreached-code", "the code under test was not reached"),
     (
         "unreadable-distribution",
-        "a distribution gives no quantiles",
+        "no quantiles can be read from a distribution",
     ),
     ("unsupported-counter", "a counter gave no number"),
     (
@@ -187,7 +187,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("untraced-switches", "some context switches were not traced"),
     (
         "untrusted-machine",
-        "the machine at rest has more unexplained gaps than is tolerated",
+        "the machine at rest has more unexplained gaps than allowed",
     ),
     ("values-lost", "a program dropped values"),
     (
