@@ -149,8 +149,12 @@ fn drawn(seed: u64, cpus: usize) -> String {
 
 fn scripts() -> Outcome {
     let wanted = env::var("ASSIZE_DEBUG").unwrap_or_else(|_| "0..3,0".into());
-    let (seeds, loops) = wanted.split_once(',').ok_or("ASSIZE_DEBUG=FROM..TO,LOOPS")?;
-    let (from, to) = seeds.split_once("..").ok_or("ASSIZE_DEBUG=FROM..TO,LOOPS")?;
+    let (seeds, loops) = wanted
+        .split_once(',')
+        .ok_or("ASSIZE_DEBUG=FROM..TO,LOOPS")?;
+    let (from, to) = seeds
+        .split_once("..")
+        .ok_or("ASSIZE_DEBUG=FROM..TO,LOOPS")?;
     let (from, to, loops): (u64, u64, usize) = (from.parse()?, to.parse()?, loops.parse()?);
     let place = tempfile::tempdir()?;
     let bundles = [1, 2, 4].map(|cpus| (cpus, bundle(place.path(), cpus)));
