@@ -89,7 +89,7 @@ fn section(costs: &[Cost], commit: &str, load: &str) -> String {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!(
         "\n## From a clone\n\nMade by `cargo studies first-hour --write`: a clone of commit {commit}, with an \
-         empty cache of assize,\non {cpus} CPUs at load average {load}. Packages of Debian and crates \
+         empty cache of assize,\non {cpus} CPUs at load average {load}. Debian packages and crates \
          had been downloaded before. `make test`\nfollows `make demo`. Disk is that of the clone \
          and its cache, after the command.\n\n\
          | command | minutes | CPU minutes | minutes to two answers | GiB of disk |\n\

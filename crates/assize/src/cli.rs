@@ -171,7 +171,7 @@ pub(crate) struct QuestionArguments {
     /// Show which configurations are best at two metrics: 'METRIC against METRIC'
     #[arg(long = "tradeoff", value_name = "TRADEOFF", hide_short_help = true)]
     pub(crate) tradeoffs: Vec<String>,
-    /// Exit with status 1 if this is found, such as 'worse>2%'
+    /// Exit with status 1 if WHAT is found, such as 'worse>2%'
     ///
     /// 'worse>2%': a primary metric is shown to be more than 2 % worse. 'unproven>2%': a primary
     /// metric may be that much worse. 'undecided': a claim is undecided. 'lint': a lint is
@@ -228,7 +228,7 @@ impl Default for TrialArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ShowArguments {
-    /// How to show the verdict [default: brief]
+    /// How to show the verdict [default: auto]
     #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = ReportFormat::Auto)]
     pub(crate) format: ReportFormat,
     /// The same as --format json
@@ -250,7 +250,7 @@ pub(crate) struct ShowArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// brief, or mail with --output
+    /// brief, or mail with --output or --all
     Auto,
     /// The answer in at most 25 lines
     Brief,
@@ -294,7 +294,7 @@ pub(crate) struct AuditArguments {
     pub(crate) file: PathBuf,
     /// More files, each a configuration
     ///
-    /// Files with the same name are runs of one configuration, and so are files numbered
+    /// Files with the same NAME are runs of one configuration, and so are files numbered
     /// from 1: before-1.txt, before-2.txt, after-1.txt, after-2.txt.
     #[arg(value_name = "NAME=FILE")]
     pub(crate) more: Vec<PathBuf>,

@@ -237,7 +237,7 @@ fn refused() -> Outcome {
         ),
         (
             &["x.toml", "--against", "debian:7", "--base", "HEAD"],
-            "--base: is for --against PATCH",
+            "--base: is only for --against PATCH",
         ),
         (&["x.toml", "--out", "full"], "the directory is not empty"),
         (&["--resume", "full"], "full/journal.jsonl"),

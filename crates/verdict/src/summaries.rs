@@ -44,7 +44,7 @@ pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
         comparison.p_t = Some(p);
         comparison.t_test = Some(TTest::Printed);
         let said = format!(
-            "the test of the tool gives p {} and no interval",
+            "the tool that printed the means gives the p of its own test, {}, and no interval",
             p_value(p)
         );
         comparison.because.push(said);

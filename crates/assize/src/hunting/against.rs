@@ -29,7 +29,7 @@ impl Sides {
         let text = match &arguments.against[..] {
             [patch] if is_patch(patch) => return of_patch(name, text, patch, arguments),
             _ if arguments.base.is_some() => {
-                let why = "hunt: --base: is for --against PATCH";
+                let why = "hunt: --base: is only for --against PATCH";
                 return Err(Failure::Argument(why.into()));
             }
             [] => text,

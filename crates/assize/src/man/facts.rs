@@ -240,7 +240,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
         examples: &[
             (
                 "assize hunt --module ./broken.ko --against ./fixed.ko -- ./reproducer",
-                "Find the interleavings with which a program fails, and whether a fix helps.",
+                "Find the interleavings under which a program fails, and whether a fix helps.",
             ),
             (
                 "assize hunt jobs.toml --until hang --for 10m",

@@ -140,7 +140,7 @@ pub(crate) fn idle(layers: &SettingLayers<'_>, frequency: bool) -> Result<Option
         (None, None) => {
             let error = layers.error(
                 "states",
-                "need the key active, the power of a CPU that is not idle",
+                "need the key 'active', the power of a CPU that is not idle",
             );
             return Err(error.mend("add active = \"…W\""));
         }

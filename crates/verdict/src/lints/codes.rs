@@ -70,7 +70,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ),
     (
         "locale-ambiguous",
-        "a number has another value with a decimal comma",
+        "a number would have another value in a locale with a decimal comma",
     ),
     ("long-line", "a line is too long to be read"),
     ("lost-events", "kernel events were lost"),
