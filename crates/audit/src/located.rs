@@ -84,26 +84,26 @@ fn figures(audit: &Audit) -> Vec<Located> {
         });
     };
     for run in &records.runs {
+        let names = [Some(&run.configuration), Some(&run.workload)];
         let of = (run.place, StandsFor::Run(run.repetition));
         for (metric, one) in &run.metrics {
-            let names = [Some(&run.configuration), Some(&run.workload)];
             add(names, of, (metric, one.value, &one.unit));
         }
     }
     for one in &records.summaries {
-        let of = (one.place, StandsFor::Mean(one.spread, one.n));
         let names = [Some(&one.configuration), Some(&one.workload)];
+        let of = (one.place, StandsFor::Mean(one.spread, one.n));
         add(names, of, (&one.metric, one.mean, &one.unit));
     }
     for one in &records.events {
         let names = [Some(&one.configuration), Some(&one.workload)];
-        let figure = (one.event.as_str(), one.count as f64, "");
-        add(names, (one.place, StandsFor::Events), figure);
+        let of = (one.place, StandsFor::Events);
+        add(names, of, (&one.event, one.count as f64, ""));
     }
     for one in &records.statements {
         let names = [one.configuration.as_ref(), one.workload.as_ref()];
-        let figure = (one.metric.as_str(), one.value, one.unit.as_str());
-        add(names, (one.place, StandsFor::Statement), figure);
+        let of = (one.place, StandsFor::Statement);
+        add(names, of, (&one.metric, one.value, &one.unit));
     }
     all
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::number::significant;
 use crate::printable::printable;
+use crate::when::milliseconds;
 use crate::wrap::{push_wrapped, push_wrapped_code_after};
 
 /// The schema of [`Hunt`].
@@ -398,10 +399,6 @@ fn length(ns: u64) -> String {
         1_000..1_000_000 => format!("{} µs", significant(ns as f64 / 1e3, 3)),
         _ => format!("{} ms", significant(ns as f64 / 1e6, 3)),
     }
-}
-
-fn milliseconds(ns: u64) -> String {
-    format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
 }
 
 #[cfg(test)]

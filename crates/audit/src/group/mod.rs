@@ -27,6 +27,7 @@ use assize_bundle::{Doubt, Place, Records};
 
 use crate::grammar::block::{Finding, mean_figures};
 use crate::grammar::cells;
+use crate::grammar::form::Form;
 use crate::options::{Options, Role};
 use crate::scan::{Placed, Scan};
 use crate::states::{are_before_and_after, side};
@@ -74,8 +75,10 @@ impl Grouper {
         options: &Options,
     ) {
         if !scan.placed.is_empty() {
-            self.subjects
-                .push((message, normal_subject(subject.unwrap_or_default())));
+            self.subjects.push((
+                message,
+                normal_subject(subject.unwrap_or_default()).to_owned(),
+            ));
         }
         self.doubts.extend(scan.doubts);
         self.sleeps.extend(scan.sleeps);
@@ -258,11 +261,11 @@ impl Grouper {
     }
 }
 
-fn normal_subject(subject: &str) -> String {
-    let rest = subject.rsplit_once(']').map_or(subject, |(_, rest)| rest);
-    let mark = |word: &&str| ["re:", "fwd:", "fw:", "aw:"].contains(&&*word.to_lowercase());
-    let words: Vec<&str> = rest.split_whitespace().skip_while(mark).collect();
-    words.join(" ")
+/// A subject without the marks of answers and the tags before it.
+fn normal_subject(subject: &str) -> &str {
+    static MARKS: Form = Form::new(r"^(?i)(?:\s*(?:re:|fwd:|fw:|aw:|\[[^\]]*\]))*");
+    let end = MARKS.find(subject).map_or(0, |marks| marks.end());
+    subject[end..].trim()
 }
 
 /// Decides the configuration and workload of all items of one message and quote depth.
@@ -332,19 +335,16 @@ fn decide(items: &mut [&mut Item], options: &Options) {
 fn measure_the_same(items: &[&mut Item]) -> bool {
     let mut below: BTreeMap<&Option<String>, BTreeSet<String>> = BTreeMap::new();
     for item in items {
-        let named = item
-            .labels()
-            .configuration
-            .filter(|_| item.named_by == NamedBy::Block);
+        let by_block = item.named_by == NamedBy::Block;
+        let named = item.labels().configuration.filter(|_| by_block);
         below.entry(&item.inner).or_default().extend(named);
     }
     let states: Vec<&String> = below.keys().copied().flatten().collect();
     let all: BTreeSet<_> = below.values().collect();
     let command = |name: &String| side(name).is_none();
-    let commands = all
-        .iter()
-        .all(|names| !names.is_empty() && names.iter().all(command));
-    states.len() == below.len() && are_before_and_after(&states) && all.len() == 1 && commands
+    let commands = |names: &&BTreeSet<String>| !names.is_empty() && names.iter().all(command);
+    let alike = all.len() == 1 && all.iter().all(|names| commands(names));
+    states.len() == below.len() && are_before_and_after(&states) && alike
 }
 
 /// Splits headings that cross a setting with a state, `At -O2, master`, into an outer and an inner
