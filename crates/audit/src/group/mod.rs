@@ -343,7 +343,7 @@ fn measure_the_same(items: &[&mut Item]) -> bool {
     let all: BTreeSet<_> = below.values().collect();
     let command = |name: &String| side(name).is_none();
     let commands = |names: &&BTreeSet<String>| !names.is_empty() && names.iter().all(command);
-    let alike = all.len() == 1 && all.iter().all(|names| commands(names));
+    let alike = all.len() == 1 && all.iter().all(commands);
     states.len() == below.len() && are_before_and_after(&states) && alike
 }
 
