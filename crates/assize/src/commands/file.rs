@@ -131,6 +131,7 @@ impl CommandsExperiment {
             text.push_str(&format!("margin = {}\n", quote(margin)));
         }
         text.push_str(&format!("timeout = {}\n", quote(&self.timeout)));
+        text.push_str("offset = \"0ms\"\n");
         text.push_str(PRIMARY);
         let [first, others @ ..] = &self.commands[..] else {
             return text;
