@@ -238,8 +238,8 @@ pub(crate) fn compare_across_machines(
             verdict: Verdict::Undecided,
         })
         .collect();
-    let mut all = pooled_comparison(&parts, &mut machines, positive);
     let kind = cells.records.across;
+    let mut all = pooled_comparison(&parts, &mut machines, positive, kind);
     let alone: Vec<&str> = in_a
         .symmetric_difference(&in_b)
         .map(|&machine| cells.machines[machine].as_str())
@@ -251,7 +251,6 @@ pub(crate) fn compare_across_machines(
         ));
     }
     if let Some(across) = &mut all.across {
-        across.kind = kind;
         across.machines = machines;
     }
     Some(all)
@@ -262,6 +261,7 @@ fn pooled_comparison(
     parts: &[(Cell<'_>, Cell<'_>)],
     machines: &mut [MachineResult],
     positive: bool,
+    kind: Across,
 ) -> CellComparison {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
@@ -285,10 +285,13 @@ fn pooled_comparison(
     let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
     let found = match &studies {
         Some(_) if !machines.iter().all(MachineResult::varies) => {
-            Err("no run varies on one of them".into())
+            Err(format!("no run varies on one of the {}", kind.plural()))
         }
         Some(studies) => pool(studies),
-        None => Err("one of them has fewer than two runs of a configuration".into()),
+        None => Err(format!(
+            "on one of the {} a configuration has fewer than two runs",
+            kind.plural()
+        )),
     };
     let mut both = None;
     match found {
@@ -312,7 +315,7 @@ fn pooled_comparison(
         .as_ref()
         .and_then(|all| finite(all.attainable()));
     all.across = Some(Box::new(AcrossMachines {
-        kind: Across::default(),
+        kind,
         machines: Vec::new(),
         together: both,
     }));

@@ -175,8 +175,16 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
         because.extend(row.tails.clone().filter(|_| within(comparison, options)));
     }
     because.extend(capped.map(|cap| match cap.verdict {
-        Verdict::Established => format!("the t test finds no difference: {}", cap.lint),
-        verdict => format!("no better than {}: {}", verdict.word(), cap.lint),
+        Verdict::Established => format!(
+            "the t test finds no difference, and the lint {} makes the permutation test \
+             invalid",
+            cap.lint
+        ),
+        verdict => format!(
+            "at most {}, because of the lint {}",
+            verdict.word(),
+            cap.lint
+        ),
     }));
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),
