@@ -282,19 +282,8 @@ fn pooled_comparison(
         all.because
             .push("contains zero or negative values: compared as differences".into());
     }
-    let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
-    let found = match &studies {
-        Some(_) if !machines.iter().all(MachineResult::varies) => {
-            Err(format!("no run varies on one of the {}", kind.plural()))
-        }
-        Some(studies) => pool(studies),
-        None => Err(format!(
-            "on one of the {} a configuration has fewer than two runs",
-            kind.plural()
-        )),
-    };
     let mut both = None;
-    match found {
+    match pooled_effects(machines, kind) {
         Ok((fixed, shares, heterogeneity, random)) => {
             for (on, share) in machines.iter_mut().zip(shares) {
                 on.weight = Some(share);
@@ -323,6 +312,19 @@ fn pooled_comparison(
 }
 
 type PooledEffects = (Estimate, Vec<f64>, Heterogeneity, RandomEffects);
+
+/// The effects pooled over all machines, or why there are none.
+fn pooled_effects(machines: &[MachineResult], kind: Across) -> Result<PooledEffects, String> {
+    let one = format!("one of the {}", kind.plural());
+    let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
+    match &studies {
+        Some(_) if !machines.iter().all(MachineResult::varies) => {
+            Err(format!("no run varies on {one}"))
+        }
+        Some(studies) => pool(studies),
+        None => Err(format!("on {one} a configuration has fewer than two runs")),
+    }
+}
 
 fn pool(studies: &[Study]) -> Result<PooledEffects, String> {
     let all = || -> assize_judge::Result<PooledEffects> {

@@ -176,15 +176,10 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
     }
     because.extend(capped.map(|cap| match cap.verdict {
         Verdict::Established => format!(
-            "the t test finds no difference, and the lint {} makes the permutation test \
-             invalid",
+            "the t test finds no difference, and the lint {} makes the permutation test invalid",
             cap.lint
         ),
-        verdict => format!(
-            "at most {}, because of the lint {}",
-            verdict.word(),
-            cap.lint
-        ),
+        _ => cap.sentence(),
     }));
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),

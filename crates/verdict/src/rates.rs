@@ -254,11 +254,7 @@ pub(crate) fn decide(
             let uncapped = verdict_of(comparison, &answer, options);
             let verdict = capped(uncapped, compared.cap, &answer, options);
             if let Some(cap) = compared.cap.filter(|_| verdict != uncapped) {
-                note = Some(format!(
-                    "at most {}, because of the lint {}",
-                    cap.verdict.word(),
-                    cap.lint
-                ));
+                note = Some(cap.sentence());
             }
             let p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
             (answer.p.or(comparison.p_t), p_adjusted, verdict)
