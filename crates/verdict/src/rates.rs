@@ -264,7 +264,7 @@ pub(crate) fn decide(
             (compared.p, answer.p_t_adjusted, Verdict::Undecided)
         }
         (Some(RateTest::Windows), _) => {
-            note = Some("one exposure of each configuration: at most supported".into());
+            note = Some("one exposure of each configuration, so at most supported".into());
             let supported = passes(answer.p_t_adjusted);
             let word = [Verdict::Undecided, Verdict::Supported][usize::from(supported)];
             (compared.p, answer.p_t_adjusted, word)

@@ -81,7 +81,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if states && items().all(listed) {
         return match are_settings(members) {
             true => Err("the figures are equal whole numbers, as settings are"),
-            false => Ok("lists below the names of the states before and after a change"),
+            false => Ok("each list is below the name of a state before or after a change"),
         };
     }
     if let [NamedBy::Table(because)] = tables.iter().collect::<Vec<_>>()[..] {
@@ -89,7 +89,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return match because {
             Some(because) => Ok(because),
             None if states && below => {
-                Ok("tables below the names of the states before and after a change")
+                Ok("each table is below the name of a state before or after a change")
             }
             None => Err("nothing declares what is compared"),
         };
@@ -111,7 +111,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     }
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
         return match !formats.contains(RUNS) || is_once(members, RUNS) {
-            true => Ok("reports of one tool below a heading for each configuration"),
+            true => Ok("each report of the tool is below the heading of a configuration"),
             false => Err("several rows below one heading have the same name"),
         };
     }

@@ -283,7 +283,7 @@ fn one_exposure_with_times_supports_by_its_windows_at_best() {
     assert_eq!(found.verdict, Verdict::Supported);
     assert_eq!(
         found.note.as_deref(),
-        Some("one exposure of each configuration: at most supported")
+        Some("one exposure of each configuration, so at most supported")
     );
     // There is no difference.
     let found = judged(&one_exposure(at_random(60, 3), at_random(60, 4)));
