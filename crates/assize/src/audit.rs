@@ -343,7 +343,7 @@ pub(crate) fn is_something(records: &Records) -> bool {
 fn because(audit: &Audit) -> String {
     let records = &audit.records;
     let mut text = match left_out(audit) {
-        Some(said) => format!("{said}, in no format that is known"),
+        Some(said) => format!("{said}, in no known format"),
         None => String::from("no figures in a known format"),
     };
     for doubt in records.doubts.iter().take(5) {

@@ -116,8 +116,8 @@ pub(crate) enum CliVerb {
     Debug(DebugArguments),
     /// Find the moment from which a bad sample or crash was certain
     ///
-    /// The run is repeated up to many moments, and continued from each with other turns of its CPUs.
-    /// The answer is the share of these draws that are as bad, by moment.
+    /// The run is repeated up to many moments, and each draw continues it from one of them with
+    /// other turns of its CPUs. The answer is the share of draws that are as bad, by moment.
     When(WhenArguments),
     /// Find a race: run with one interleaving of CPUs after another
     ///

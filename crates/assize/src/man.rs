@@ -16,7 +16,10 @@ use facts::VERBS;
 /// Text for exit status 0; status 1 depends on the verb.
 const SUCCESS: &str = "Success.";
 const STATUSES: [(&str, &str); 3] = [
-    ("2", "Wrong use: an option, an experiment file or an input."),
+    (
+        "2",
+        "Wrong usage: an invalid option, experiment file or input.",
+    ),
     (
         "3",
         "The work failed: a run, a build, a file that could not be written.",

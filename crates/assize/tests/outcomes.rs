@@ -130,7 +130,7 @@ fn six_crashes_of_forty_are_said_first_in_every_format() {
         "How runs ended Crashes with new: worse: 0 of 40 -> 6 of 40 runs",
         "(oops in ring_take+0x5e [ring]), established",
         "McNemar's exact test: p = 0.031",
-        "of 40 pairs of one seed and image, 0 ended so with old only, 6 with new only",
+        "of 40 pairs with the same seed and image, 0 ended so with old only, 6 with new only",
         "run 1 (new on read, seed 0), run 3 (new on read, seed 1)",
         "assize run-one ring.bundle --index 1",
         "n = 34 of 40 against 34 of 40",
@@ -299,7 +299,7 @@ fn a_claim_may_speak_of_how_runs_ended() {
             1,
             "new <= old + 5% on hangs",
             "undecided",
-            "about 86 runs a side rule out 5 points",
+            "about 86 runs a side rule out a difference of 5 points",
         ),
         (1, "new = old on hangs", "undecided", "claim `A <= B + 5%`"),
         (

@@ -149,7 +149,7 @@ fn range() -> Outcome {
     assert!(text.starts_with("HEAD~2..HEAD: 2 patches\n"), "{text}");
     assert!(text.contains("drm/sched: Make room"), "{text}");
     assert!(
-        text.contains("not run here: Documentation/gpu/x.rst"),
+        text.contains("changed, but not run: Documentation/gpu/x.rst"),
         "{text}"
     );
     // The last lines give the command to repeat this, with the gate.

@@ -82,7 +82,7 @@ const ASKED: [(&str, HeadExtract); 9] = [
         json!({ "workloads": head.plan.get("workloads"), "configurations": per_configuration(head, of) })
     }),
     (
-        "configuration under a name",
+        "definition of a configuration",
         |head| json!({ "configurations": per_configuration(head, |one| Some(without(one, &["machine", "workloads"]))) }),
     ),
     ("design", |head| {

@@ -310,7 +310,7 @@ fn check(share: RunShare) -> Result<()> {
         return Ok(());
     }
     Err(Error::BadArgument(
-        "more runs ended in this way than there were",
+        "more runs have the outcome than there are runs",
     ))
 }
 

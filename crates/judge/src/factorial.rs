@@ -214,7 +214,7 @@ pub fn fit_in_blocks<B: Ord + Copy>(
 fn checked(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<Vec<f64>> {
     let k = names.len();
     if k == 0 || k > MOST_FACTORS {
-        return Err(Error::BadArgument("the factors must number 1 to 12"));
+        return Err(Error::BadArgument("there must be 1 to 12 factors"));
     }
     if cells.iter().any(|(levels, _)| levels.len() != k) {
         return Err(Error::BadArgument(

@@ -59,7 +59,9 @@ pub fn difference(a: &[f64], b: &[f64]) -> Result<Estimate> {
 
 fn on_differences(a: &[f64], b: &[f64]) -> Result<Estimate> {
     if a.len() != b.len() {
-        return Err(Error::BadArgument("the sides of pairs differ in number"));
+        return Err(Error::BadArgument(
+            "one side of the pairs has more values than the other",
+        ));
     }
     let d: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
     check_finite(&d, 2)?;

@@ -104,7 +104,9 @@ pub fn able_looks(
 ) -> Result<Option<Vec<InterimLook>>> {
     check_fractions(fractions)?;
     if floors.len() != fractions.len() || !floors.iter().all(|p| (0.0..=1.0).contains(p)) {
-        return Err(Error::BadArgument("a look has no smallest p in [0, 1]"));
+        return Err(Error::BadArgument(
+            "each look needs a smallest p between 0 and 1",
+        ));
     }
     let all: Result<Vec<f64>> = fractions.iter().map(|&f| spent(alpha, f)).collect();
     let all = all?;
@@ -146,7 +148,7 @@ fn check_fractions(fractions: &[f64]) -> Result<()> {
         Ok(())
     } else {
         Err(Error::BadArgument(
-            "looks must ascend, from above 0 to all of the planned runs",
+            "the shares of runs at the looks must ascend, the first above 0 and the last 1",
         ))
     }
 }

@@ -119,8 +119,9 @@ pub fn fit(runs: &[Observation]) -> Result<VarianceComponents> {
 /// The numbers of images, configurations and seeds per image, if each
 /// combination occurs once.
 fn sizes(runs: &[Observation]) -> Result<(usize, usize, usize)> {
-    const UNBALANCED: Error =
-        Error::BadArgument("each block must hold each configuration once, each image as many");
+    const UNBALANCED: Error = Error::BadArgument(
+        "each block must hold each configuration once, and all images equally many blocks",
+    );
     let mut blocks: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut image_of: BTreeMap<u32, u32> = BTreeMap::new();
     for run in runs {

@@ -236,7 +236,10 @@ impl<'a> GivenMetrics<'a> {
             false => String::new(),
             true => {
                 let words = Mark::ALL.iter().skip(1).map(|mark| mark.word());
-                format!("; for p50 also {}", words.collect::<Vec<_>>().join(", "))
+                format!(
+                    "; instead of p50 also {}",
+                    words.collect::<Vec<_>>().join(", ")
+                )
             }
         };
         format!("measured: {}{rest}", shown.join(", "))

@@ -383,8 +383,8 @@ fn about(bisection: &Bisection) -> Vec<String> {
     lines.extend(bisection.left_out.first().map(|first| {
         let more = bisection.left_out.len() - 1;
         match more {
-            0 => format!("not run here: {first}"),
-            _ => format!("not run here: {first} and {more} more files"),
+            0 => format!("changed, but not run: {first}"),
+            _ => format!("changed, but not run: {first} and {more} more files"),
         }
     }));
     lines
@@ -518,7 +518,7 @@ not tested: 0123456789ab Change 4: a.c:1:1: error: x
 undecided: 0123456789ab Change 3
 gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1
 run: drm_sched, briefly, 10 times a side
-not run here: MAINTAINERS
+changed, but not run: MAINTAINERS
 ** established, * supported; intervals of 99.72 %, 97.5 % together.
 Where the difference comes from:
   assize why bisect.bundles/a.bundle old new --workload sync

@@ -234,8 +234,8 @@ fn head(series: &SeriesReport) -> Vec<String> {
     );
     if let Some(first) = series.left_out.first() {
         lines.push(match series.left_out.len() {
-            1 => format!("  not run here: {first}"),
-            n => format!("  not run here: {first} and {} more files", n - 1),
+            1 => format!("  changed, but not run: {first}"),
+            n => format!("  changed, but not run: {first} and {} more files", n - 1),
         });
     }
     lines.push(String::new());

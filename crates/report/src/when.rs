@@ -34,11 +34,11 @@ pub(crate) fn when_sentences(when: &When) -> Vec<String> {
     let mut sentences = vec![bad(when), answer(when)];
     sentences.extend(when.seeds.map(|share| {
         let alone = if when.cpus == 1 {
-            "With one CPU nothing is drawn after the start of the workload. "
+            "With one CPU nothing is random after the start of the workload. "
         } else {
             ""
         };
-        format!("{alone}Of runs with other seeds {}.", ended(&share))
+        format!("{alone}Of the runs with other seeds, {}.", ended(&share))
     }));
     sentences.extend(when.parting.as_ref().and_then(first_parting));
     sentences

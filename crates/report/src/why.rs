@@ -363,7 +363,7 @@ fn requested_function_text(why: &Why, reached: &RequestedFunction) -> String {
         let _ = writeln!(
             text,
             "{:<36} {a:>11} {b:>11}",
-            "Its argument, entries of all runs"
+            "Entries by argument, in all runs"
         );
     }
     for bits in sizes {

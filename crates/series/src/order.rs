@@ -102,7 +102,7 @@ fn in_order(patches: &[&Mail]) -> Result<Vec<PostedPatch>, String> {
         }
     };
     if let Some((n, ..)) = numbered.iter().find(|(n, ..)| *n > of) {
-        return Err(format!("patch {n} of {of}"));
+        return Err(format!("it has patch {n} of a series of {of}"));
     }
     let mut ordered = Vec::new();
     for n in 1..=of {
@@ -212,7 +212,7 @@ mod tests {
         assert!(text.contains("series of 1 and 2"), "{text}");
         let text = why(&[patch("[PATCH 1/1] a", "a"), patch("[PATCH] b", "b")]);
         assert!(text.contains("\"b\" has no number"), "{text}");
-        assert!(why(&[patch("[PATCH 3/2] a", "a")]).contains("patch 3 of 2"));
+        assert!(why(&[patch("[PATCH 3/2] a", "a")]).contains("it has patch 3 of a series of 2"));
     }
 
     #[test]

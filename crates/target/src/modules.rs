@@ -167,7 +167,7 @@ fn taken_twice(name: &str, asked: &[String], named: &BTreeMap<&String, String>) 
     );
     mend(
         wrong("copy modules", why),
-        "name one of them in the payload, or each in the set-up of a level",
+        "name one of them in the payload, or each in the set-up of its own level",
     )
 }
 

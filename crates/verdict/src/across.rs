@@ -238,8 +238,8 @@ pub(crate) fn compare_across_machines(
             verdict: Verdict::Undecided,
         })
         .collect();
-    let mut all = pooled_comparison(&parts, &mut machines, positive);
     let kind = cells.records.across;
+    let mut all = pooled_comparison(&parts, &mut machines, positive, kind);
     let alone: Vec<&str> = in_a
         .symmetric_difference(&in_b)
         .map(|&machine| cells.machines[machine].as_str())
@@ -251,7 +251,6 @@ pub(crate) fn compare_across_machines(
         ));
     }
     if let Some(across) = &mut all.across {
-        across.kind = kind;
         across.machines = machines;
     }
     Some(all)
@@ -262,6 +261,7 @@ fn pooled_comparison(
     parts: &[(Cell<'_>, Cell<'_>)],
     machines: &mut [MachineResult],
     positive: bool,
+    kind: Across,
 ) -> CellComparison {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
@@ -282,16 +282,8 @@ fn pooled_comparison(
         all.because
             .push("contains zero or negative values: compared as differences".into());
     }
-    let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
-    let found = match &studies {
-        Some(_) if !machines.iter().all(MachineResult::varies) => {
-            Err("no run varies on one of them".into())
-        }
-        Some(studies) => pool(studies),
-        None => Err("one of them has fewer than two runs of a configuration".into()),
-    };
     let mut both = None;
-    match found {
+    match pooled_effects(machines, kind) {
         Ok((fixed, shares, heterogeneity, random)) => {
             for (on, share) in machines.iter_mut().zip(shares) {
                 on.weight = Some(share);
@@ -312,7 +304,7 @@ fn pooled_comparison(
         .as_ref()
         .and_then(|all| finite(all.attainable()));
     all.across = Some(Box::new(AcrossMachines {
-        kind: Across::default(),
+        kind,
         machines: Vec::new(),
         together: both,
     }));
@@ -320,6 +312,19 @@ fn pooled_comparison(
 }
 
 type PooledEffects = (Estimate, Vec<f64>, Heterogeneity, RandomEffects);
+
+/// The effects pooled over all machines, or why there are none.
+fn pooled_effects(machines: &[MachineResult], kind: Across) -> Result<PooledEffects, String> {
+    let one = format!("one of the {}", kind.plural());
+    let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
+    match &studies {
+        Some(_) if !machines.iter().all(MachineResult::varies) => {
+            Err(format!("no run varies on {one}"))
+        }
+        Some(studies) => pool(studies),
+        None => Err(format!("on {one} a configuration has fewer than two runs")),
+    }
+}
 
 fn pool(studies: &[Study]) -> Result<PooledEffects, String> {
     let all = || -> assize_judge::Result<PooledEffects> {

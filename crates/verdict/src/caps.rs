@@ -32,6 +32,14 @@ pub(crate) struct Cap {
     pub(crate) lint: &'static str,
 }
 
+impl Cap {
+    /// The cap in words.
+    pub(crate) fn sentence(self) -> String {
+        let (verdict, lint) = (self.verdict.word(), self.lint);
+        format!("at most {verdict}, because of the lint {lint}")
+    }
+}
+
 /// Caps on whole workloads and metrics that follow from the order of the runs.
 pub(crate) struct Caps<'o> {
     order: &'o OrderFindings,

@@ -304,7 +304,7 @@ fn single(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
     let positive = a.runs.iter().chain(&b.runs).all(|r| r.value > 0.0);
     let mut comparison = effect_only(a, b, positive);
     let whose = match (a.runs.len(), b.runs.len()) {
-        (1, 1) => "a single run of each",
+        (1, 1) => "a single run per side",
         (1, _) => "a single run of the baseline",
         _ => "a single run",
     };

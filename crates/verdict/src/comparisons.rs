@@ -175,8 +175,11 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
         because.extend(row.tails.clone().filter(|_| within(comparison, options)));
     }
     because.extend(capped.map(|cap| match cap.verdict {
-        Verdict::Established => format!("the t test finds no difference: {}", cap.lint),
-        verdict => format!("no better than {}: {}", verdict.word(), cap.lint),
+        Verdict::Established => format!(
+            "the t test finds no difference, and the lint {} makes the permutation test invalid",
+            cap.lint
+        ),
+        _ => cap.sentence(),
     }));
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),

@@ -254,29 +254,25 @@ pub(crate) fn decide(
             let uncapped = verdict_of(comparison, &answer, options);
             let verdict = capped(uncapped, compared.cap, &answer, options);
             if let Some(cap) = compared.cap.filter(|_| verdict != uncapped) {
-                note = Some(format!(
-                    "no better than {}: {}",
-                    cap.verdict.word(),
-                    cap.lint
-                ));
+                note = Some(cap.sentence());
             }
             let p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
             (answer.p.or(comparison.p_t), p_adjusted, verdict)
         }
         (Some(RateTest::Windows), _) if compared.cap == Some(rest::CAP) => {
-            note = Some(format!("no better than undecided: {}", rest::CAP.lint));
+            note = Some(format!("undecided because of the lint {}", rest::CAP.lint));
             (compared.p, answer.p_t_adjusted, Verdict::Undecided)
         }
         (Some(RateTest::Windows), _) => {
-            note = Some("one exposure of each: no better than supported".into());
+            note = Some("one exposure of each configuration, so at most supported".into());
             let supported = passes(answer.p_t_adjusted);
             let word = [Verdict::Undecided, Verdict::Supported][usize::from(supported)];
             (compared.p, answer.p_t_adjusted, word)
         }
         (Some(_), _) => {
             let mut notes = vec![
-                "one exposure of each, and events may come in clusters: p assumes that they are \
-                 independent"
+                "one exposure of each configuration, and events may come in clusters: p assumes \
+                 that they are independent"
                     .to_owned(),
             ];
             if !passes(compared.p) {

@@ -21,6 +21,12 @@ pub enum Error {
         /// The kernel to use instead, as the end of `use one …`.
         mend: &'static str,
     },
+    /// The entries of too many functions are to be counted.
+    #[error("entries of at most {most} functions can be counted at once; ask about fewer")]
+    Probes {
+        /// How many can be counted.
+        most: usize,
+    },
     /// The call trees do not add up to the counts.
     #[error(
         "{thread} executed {counted} instructions of {function}, and the call trees hold {here} of \

@@ -48,7 +48,7 @@ pub fn kernel_symbols(text: &str) -> Result<Vec<KernelSymbol>, Error> {
 /// If the BTF is malformed.
 pub fn kernel_elf(symbols: &[KernelSymbol], btf: Option<&[u8]>) -> Result<Vec<u8>, Error> {
     let types = match btf {
-        Some(btf) => kernel_types(btf).ok_or(Error::Types("cut off, or none at all"))?,
+        Some(btf) => kernel_types(btf).ok_or(Error::Types("cut off or missing"))?,
         None => Dwarf::default(),
     };
     let (mut table, mut names) = (vec![0; 24], vec![0]);

@@ -133,10 +133,7 @@ pub fn kernel_map(
         numbers.push(of);
     }
     if next > PROBES {
-        return Err(Error::Missing {
-            what: format!("entry counts of more than {PROBES} functions at once"),
-            mend: "command for a few of them",
-        });
+        return Err(Error::Probes { most: PROBES });
     }
     if trees {
         text += &functions(symbols);

@@ -48,7 +48,7 @@ pub fn offsets<const N: usize>(
     structure: &str,
     fields: [&str; N],
 ) -> Result<[u64; N], Error> {
-    let types = Types::read(bytes).ok_or(Error::Types("cut off, or none at all"))?;
+    let types = Types::read(bytes).ok_or(Error::Types("cut off or missing"))?;
     let missing = |what: String| Error::Missing {
         what,
         mend: "with CONFIG_DEBUG_INFO_BTF",

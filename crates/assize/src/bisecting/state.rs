@@ -35,7 +35,7 @@ pub(super) struct BisectionTerms {
 
 /// The version assumed for files that do not record it.
 fn not_recorded() -> String {
-    "of unknown version".into()
+    "unknown".into()
 }
 
 /// One side of a verdict.
@@ -132,22 +132,26 @@ impl BisectionTerms {
     fn differ(&self, other: &BisectionTerms) -> Option<String> {
         let quoted = |text: &str| shell::quote(text.as_ref());
         let pair = |what: &str, one: String, two: String| {
-            (one != two).then(|| format!("{what} {one}, and not {two}"))
+            (one != two).then(|| format!("{what} was {one} and is {two} now"))
         };
         let runs = |terms: &BisectionTerms| format!("{:?}", terms.looks);
-        pair("by assize", self.assize.clone(), other.assize.clone())
-            .or_else(|| pair("GOOD", self.good.clone(), other.good.clone()))
-            .or_else(|| {
-                let [one, two] = [self, other].map(|of| quoted(&of.question.claim));
-                pair("the claim", one, two)
-            })
-            .or_else(|| pair("the kernel", self.kernel.clone(), other.kernel.clone()))
-            .or_else(|| pair("numbers of runs", runs(self), runs(other)))
-            .or_else(|| {
-                let [one, two] = [self, other].map(|of| of.alpha.to_string());
-                pair("the level of each test", one, two)
-            })
-            .or_else(|| (self != other).then(|| "with another experiment".into()))
+        pair(
+            "the version of assize",
+            self.assize.clone(),
+            other.assize.clone(),
+        )
+        .or_else(|| pair("GOOD", self.good.clone(), other.good.clone()))
+        .or_else(|| {
+            let [one, two] = [self, other].map(|of| quoted(&of.question.claim));
+            pair("the claim", one, two)
+        })
+        .or_else(|| pair("the kernel", self.kernel.clone(), other.kernel.clone()))
+        .or_else(|| pair("the list of runs", runs(self), runs(other)))
+        .or_else(|| {
+            let [one, two] = [self, other].map(|of| of.alpha.to_string());
+            pair("the level of each test", one, two)
+        })
+        .or_else(|| (self != other).then(|| "the experiment is another one".into()))
     }
 }
 
@@ -225,22 +229,22 @@ mod tests {
         for (error, why) in [
             (
                 change(&|of| of.good = "4567".into()),
-                "GOOD 0123, and not 4567",
+                "GOOD was 0123 and is 4567 now",
             ),
             (
                 change(&|of| of.question.claim = "new < old on m".into()),
-                "the claim 'new > old on m', and not 'new < old on m'",
+                "the claim was 'new > old on m' and is 'new < old on m' now",
             ),
             (
                 change(&|of| of.assize = "1.0.1".into()),
-                "by assize 1.0.0, and not 1.0.1",
+                "the version of assize was 1.0.0 and is 1.0.1 now",
             ),
             (change(&|of| of.kernel.push('2')), "the kernel"),
-            (change(&|of| of.looks.push(40)), "numbers of runs"),
+            (change(&|of| of.looks.push(40)), "the list of runs"),
             (change(&|of| of.alpha = 0.02), "the level"),
             (
                 change(&|of| of.question.experiment.push('#')),
-                "another experiment",
+                "the experiment is another",
             ),
         ] {
             assert!(
@@ -264,7 +268,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("by assize of unknown version, and not 1.0.0"),
+            error.contains("the version of assize was unknown and is 1.0.0 now"),
             "{error}"
         );
     }

@@ -39,7 +39,8 @@ pub(crate) struct RunArguments {
     pub(crate) cold: bool,
     /// Record nothing; check that each run can be repeated exactly
     ///
-    /// Each run is executed twice, alone and beside busy loops, and compared byte by byte.
+    /// Each run is executed twice more, without the cache: alone, and beside busy loops. The
+    /// results are compared byte by byte.
     #[arg(long, conflicts_with_all = ["out", "on"], help_heading = "Cache")]
     pub(crate) verify_exact: bool,
     /// Print nothing while runs execute
@@ -217,7 +218,8 @@ pub(crate) struct DebugArguments {
     /// function. crash: where the kernel oopses, warns or panics.
     #[arg(long, value_name = "WHERE")]
     pub(crate) at: Option<String>,
-    /// The metric whose worst sample is meant [default: the first primary one with samples]
+    /// The metric whose worst sample --at worst finds
+    /// [default: the first primary one with samples]
     #[arg(long, value_name = "NAME")]
     pub(crate) metric: Option<String>,
     /// The gdb to start
@@ -244,7 +246,7 @@ pub(crate) struct WhenArguments {
     /// Index of the run in the schedule, from 0
     #[arg(value_name = "RUN")]
     pub(crate) run: u32,
-    /// The metric whose worst sample is meant [default: the first primary one with samples]
+    /// The metric whose worst sample is explained [default: the first primary one with samples]
     #[arg(long, value_name = "NAME")]
     pub(crate) metric: Option<String>,
     /// Call a run bad by this instead of by its worst sample: 'round_trip_ns_max > 1ms'

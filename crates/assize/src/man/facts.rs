@@ -169,7 +169,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
         files: &[],
         examples: &[(
             "assize trend nights",
-            "Show the bundle in nights at which a metric changed.",
+            "Find the bundle below nights/ at which a metric changed.",
         )],
     },
     VerbFacts {
@@ -244,7 +244,7 @@ pub(super) const VERBS: &[VerbFacts] = &[
             ),
             (
                 "assize hunt jobs.toml --until hang --for 10m",
-                "Look for ten minutes for schedules with which an experiment hangs.",
+                "Look for ten minutes for schedules under which an experiment hangs.",
             ),
         ],
     },

@@ -190,7 +190,7 @@ fn judged(
     if judged == [0, 0] && document.outcomes.is_empty() {
         return Err(Failure::NothingFound {
             place: joined_names(&arguments.inputs),
-            because: "no two bundles have runs of one metric on one workload".into(),
+            because: "no two bundles have runs of the same metric on the same workload".into(),
         });
     }
     document.reproduce = shell::command_line(std::env::args_os().skip(1));

@@ -67,8 +67,8 @@ impl BuildCommit for KernelBuild<'_> {
 
     fn same(&self) -> &'static str {
         "nothing is run: image and modules are identical with and without the change; the \
-         configuration (assize kernel config) leaves out the changed code, or the compiler makes \
-         the same of it"
+         configuration (assize kernel config) leaves out the changed code, or the compiler \
+         generates the same code for both"
     }
 }
 

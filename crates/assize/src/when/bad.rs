@@ -103,7 +103,7 @@ fn sample(
         end_ns,
     };
     if value < TIMES * median && median < TIMES * value {
-        let why = "its worst sample is within a factor of 2 of the median".into();
+        let why = "the worst sample is within a factor of 2 of the median".into();
         return Ok(Err(Box::new((bad, why))));
     }
     Ok(Ok(bad))

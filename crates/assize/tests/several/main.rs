@@ -191,7 +191,7 @@ fn what_is_not_one_experiment_is_refused_with_what_differs() {
     cases.push((
         "setup",
         setup,
-        "the configuration under a name differs from that of a: configurations[1].setup",
+        "the definition of a configuration differs from that of a: configurations[1].setup",
     ));
     let mut design = other();
     design.plan["margin"] = json!(0.05);

@@ -238,8 +238,8 @@ impl Sheet {
                 place: place(of.line),
             });
             let said = format!(
-                "of more than {MANY} rows of a configuration on a workload only the mean and the \
-                 deviation are used"
+                "if a configuration has more than {MANY} rows on a workload, only their mean and \
+                 standard deviation are used"
             );
             if !self.limits.contains(&said) {
                 self.limits.push(said);

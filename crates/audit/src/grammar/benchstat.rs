@@ -170,7 +170,7 @@ impl Table {
             };
             let column = column.filter(|&c| !std::mem::replace(&mut seen[c], true));
             let Some(column) = column else {
-                let doubt = format!("`{}` stands in no column of its own", label(value.text));
+                let doubt = format!("`{}` belongs to no column", label(value.text));
                 block.doubt(at, "ragged-row", doubt);
                 continue;
             };

@@ -66,7 +66,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
     let mut block = Block::default();
     for (at, row) in reader.rows(names.len()) {
         let Some((values, metric)) = row else {
-            let detail = "a row has not as many figures as there are commits";
+            let detail = "the number of figures in a row differs from that of commits";
             block.doubt(at, "ragged-row", detail);
             continue;
         };

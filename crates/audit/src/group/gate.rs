@@ -73,15 +73,15 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return Err("the figures are of several messages or quotations");
     }
     if items().any(|item| item.older) {
-        return Err("the text has other figures of the same names");
+        return Err("the text has other figures with the same names");
     }
     let tables: BTreeSet<NamedBy> = items().map(|item| item.named_by).collect();
     let states = are_before_and_after(names) && is_once(members, LIST);
     let listed = |item: &Item| item.format == LIST && item.named_by == NamedBy::Block;
     if states && items().all(listed) {
         return match are_settings(members) {
-            true => Err("the figures are equal and whole, as settings are"),
-            false => Ok("lists below the names of the states before and after a change"),
+            true => Err("the figures are equal whole numbers, as settings are"),
+            false => Ok("each list is below the name of a state before or after a change"),
         };
     }
     if let [NamedBy::Table(because)] = tables.iter().collect::<Vec<_>>()[..] {
@@ -89,7 +89,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return match because {
             Some(because) => Ok(because),
             None if states && below => {
-                Ok("tables below the names of the states before and after a change")
+                Ok("each table is below the name of a state before or after a change")
             }
             None => Err("nothing declares what is compared"),
         };
@@ -107,11 +107,11 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     let formats: BTreeSet<&str> = items().map(|item| item.format).collect();
     let headed = |item: &Item| item.named_by == NamedBy::Heading;
     if items().any(|item| item.format == RUNS && heads_columns(item)) {
-        return Err("a heading names columns, of which none holds runs");
+        return Err("a heading names columns, none of which holds runs");
     }
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
         return match !formats.contains(RUNS) || is_once(members, RUNS) {
-            true => Ok("reports of one tool below a heading for each configuration"),
+            true => Ok("each report of the tool is below the heading of a configuration"),
             false => Err("several rows below one heading have the same name"),
         };
     }
@@ -160,7 +160,7 @@ fn no_configurations(names: &[&str]) -> Option<&'static str> {
         .iter()
         .any(|name| *name == UNNAMED || is_no_name(name))
     {
-        return Some("figures stand below no name of a configuration");
+        return Some("no name of a configuration is above the figures");
     }
     let is_option = |word: &str| word.starts_with("--") && word.len() > 2 || word == ">";
     if names

@@ -113,8 +113,8 @@ impl Grouper {
         for (place, grid) in grids {
             let roles = grid.roles(options);
             if grid.hides_spreads() && options.spread.is_none() {
-                let detail = "what the +- is was not said: it is taken for a standard error; \
-                              --spread says what it is";
+                let detail = "the text does not say what the +- is: it is taken for a standard \
+                              error; --spread says what it is";
                 self.doubts.push(doubt("spread-kind", detail, place));
             }
             if options.columns_are == Some(Role::Configurations) && roles.because.is_none() {

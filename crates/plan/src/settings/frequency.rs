@@ -118,7 +118,10 @@ pub(crate) fn frequency(layers: &SettingLayers<'_>) -> Result<Option<Frequency>,
     let userspace = written.governor == FrequencyGovernor::Userspace;
     match written.set_khz {
         None if userspace => {
-            let error = layers.error("governor", "userspace needs a frequency to set");
+            let error = layers.error(
+                "governor",
+                "the governor userspace needs a frequency to set",
+            );
             return Err(error.mend("add set = \"…MHz\""));
         }
         Some(_) if !userspace => {

@@ -17,7 +17,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "window",
             Whole(1, 64).or("4"),
-            "Jobs of each context in flight.",
+            "Jobs that each context keeps in flight.",
         ),
         job_duration("2us"),
         spread("0ns"),

@@ -467,7 +467,7 @@ fn a_sentence_on_what_differs_between_machines_stays_in_a_mail() {
     let with = |agreement: &str| {
         let mut document = document(&["base", "faster"], &rows);
         document.sentences = serde_json::from_value(json!([{
-            "text": "busy_time is lower with faster (0.531 to 0.8 on all 2 kernels).",
+            "text": "busy_time is lower with faster (0.531 to 0.8 on both kernels).",
             "rows": ["sync busy_time faster"],
         }]))
         .unwrap();
@@ -486,9 +486,9 @@ fn a_sentence_on_what_differs_between_machines_stays_in_a_mail() {
         crate::text(&document, &Brief::default(), Style::default())
     };
     let differ = with("differ");
-    assert!(differ.contains("0.531 to 0.8 on all 2"), "{differ}");
+    assert!(differ.contains("0.531 to 0.8 on both"), "{differ}");
     let agree = with("agree");
-    assert!(!agree.contains("0.531 to 0.8 on all 2"), "{agree}");
+    assert!(!agree.contains("0.531 to 0.8 on both"), "{agree}");
 }
 
 #[test]

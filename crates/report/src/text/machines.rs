@@ -116,6 +116,7 @@ fn standing(document: &Document, row: &Pooled) -> String {
         _ => String::new(),
     };
     let where_shown = match (row.shown_on, row.machines) {
+        (2, 2) => format!("on both {several}"),
         (shown, all) if shown == all => format!("on all {all} {several}"),
         (0, all) => format!("over {all} {several} together, on none alone"),
         (shown, all) => format!("on {shown} of {all} {several}"),
@@ -230,7 +231,7 @@ mod tests {
         assert!(
             rendered_machines("agree").starts_with(
                 "On each of the machines, and on all together (pooled)\n  \
-                 pipe: time, queue to base: on all 2 machines, which agree, p 0.179, I2\n      \
+                 pipe: time, queue to base: on both machines, which agree, p 0.179, I2\n      \
                  50 % [0, 100]\n    \
                  alpha      0.900 **  0.890..0.910      n 8:8  50 %\n    \
                  beta       0.920 **  0.910..0.930      n 8:8  50 %\n    \

@@ -19,7 +19,7 @@ use crate::style::Style;
 use crate::wrap::{push_wrapped, push_wrapped_code};
 
 /// Explains `d` in a table.
-const DIFFERENCE: &str = " d: a difference (of percentages: in points), because values of zero or \
+const DIFFERENCE: &str = " d: a difference (for percentages, in points), because values of zero or \
                           less have no ratio.";
 
 /// Returns the report as text of at most [`WIDTH`](crate::wrap::WIDTH) columns: the head of

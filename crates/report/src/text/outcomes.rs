@@ -47,7 +47,7 @@ fn tested(row: &OutcomeComparison) -> String {
     if let Some(pairs) = row.pairs {
         let _ = write!(
             text,
-            "; of {} pairs of one seed and image, {} ended so with {} only, {} with {} only",
+            "; of {} pairs with the same seed and image, {} ended so with {} only, {} with {} only",
             pairs.pairs,
             pairs.only_baseline,
             row.baseline,
@@ -58,7 +58,7 @@ fn tested(row: &OutcomeComparison) -> String {
             let effect = significant(pairs.design_effect, 2);
             let _ = write!(
                 text,
-                "; pairs of one image are alike, so {effect} of them count as one"
+                "; pairs with the same image are alike, so {effect} of them count as one"
             );
         }
     }

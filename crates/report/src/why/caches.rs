@@ -10,7 +10,7 @@ use super::{count, fill_lines, is_open, table};
 
 /// The limits of the model, printed with its results.
 const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
-                     caches start empty at the memory image.";
+                     caches are empty when a memory image is resumed.";
 
 /// The title of a kind of miss in a table.
 fn title(kind: MissKind) -> &'static str {

@@ -11,7 +11,7 @@ use crate::gdb_stub::{GdbStub, StubError};
 use crate::vm::job_text;
 use crate::{Error, OrderResult, RunOutcome};
 
-const WHAT: &str = "draw the turns of a run anew";
+const WHAT: &str = "continue a run with other turns of its CPUs";
 
 /// The instant and the seed of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -179,7 +179,10 @@ fn few_runs(
         let enough = counts::runs_to_exclude(excess.abs(), options.alpha)?;
         let (points, runs) = (plain(100.0 * excess.abs()), a.of.min(b.of));
         return (enough > runs).then(|| {
-            format!("about {enough} runs a side rule out {points} points, if none ends this way")
+            format!(
+                "about {enough} runs a side rule out a difference of {points} points, if none ends \
+                 this way"
+            )
         });
     }
     (p_attainable > options.alpha).then(|| {

@@ -50,7 +50,7 @@ pub(super) fn untried(asked: RequestedClaim<'_>, error: Error) -> Result<String,
         Error::Claim { fault, .. } => fault,
         other => other.to_string(),
     };
-    Ok(format!("it cannot be tested on these runs: {why}"))
+    Ok(format!("the claim cannot be tested on these runs: {why}"))
 }
 
 /// The reason why a claim is not tested if nothing was measured.

@@ -116,7 +116,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "nothing says that the figures compare configurations",
     ),
     ("outlier-run", "a run is far from the others"),
-    ("output-cut", "a program printed more than is kept"),
+    (
+        "output-cut",
+        "a program printed more than is recorded, so its output was cut",
+    ),
     (
         "periodic-events",
         "events are periodic, so they are not Poisson",
@@ -177,7 +180,7 @@ pub const LINTS: [(&str, &str); 70] = [
     ("unreached-code", "the code under test was not reached"),
     (
         "unreadable-distribution",
-        "no quantiles can be read from a distribution",
+        "no quantiles can be computed from a distribution",
     ),
     ("unsupported-counter", "a counter gave no number"),
     (

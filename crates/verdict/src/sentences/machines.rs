@@ -113,6 +113,7 @@ impl fmt::Display for MachineCounts {
         let several = across.plural();
         match shown {
             0 => write!(f, "over {of} {several} together, on none alone"),
+            2 if of == 2 => write!(f, "on both {several}"),
             shown if shown == of => write!(f, "on all {of} {several}"),
             shown => write!(f, "on {shown} of {of} {several}"),
         }

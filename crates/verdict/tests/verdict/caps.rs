@@ -22,7 +22,10 @@ fn judged(records: &Records) -> (Comparison, Vec<String>) {
 fn capped(records: &Records) -> (Verdict, Option<String>) {
     let (found, codes) = judged(records);
     if let Some(code) = &found.capped_by {
-        let says = format!("no better than {}: {code}", found.verdict.word());
+        let says = format!(
+            "at most {}, because of the lint {code}",
+            found.verdict.word()
+        );
         assert!(found.because.unwrap().contains(&says));
         assert!(codes.contains(code), "a cap has its lint");
         assert_eq!(found.runs_needed, None, "more runs would not lift it");

@@ -92,8 +92,8 @@ fn a_declared_claim_about_what_was_not_run_is_undecided() {
     assert_eq!(found[0].outcome, Outcome::Undecided);
     assert_eq!(
         found[0].because,
-        "it cannot be tested on these runs: no configuration \"gone\"; did you mean \"same\"? \
-         (there are: slow, fast, same, odd)"
+        "the claim cannot be tested on these runs: no configuration \"gone\"; did you mean \
+         \"same\"? (there are: slow, fast, same, odd)"
     );
     // The other claim is not affected.
     let alone = claims(&five_runs(), &["fast < slow on time in one"]);

@@ -204,7 +204,7 @@ fn a_single_run_gives_a_ratio_and_nothing_else() {
     assert_eq!(single.verdict, Verdict::Undecided);
     assert_eq!(
         single.because.as_deref(),
-        Some("a single run of each: no interval and no test")
+        Some("a single run per side: no interval and no test")
     );
     let three = row(&document, "w", "t", "c");
     close(three.p_attainable, 0.25);

@@ -195,7 +195,7 @@ fn what_caps_a_metric_caps_a_rate_of_runs() {
         (found.verdict, found.note.as_deref()),
         (
             Verdict::Supported,
-            Some("no better than supported: shared-image")
+            Some("at most supported, because of the lint shared-image")
         )
     );
     // All runs of one configuration before those of the other.
@@ -214,7 +214,7 @@ fn what_caps_a_metric_caps_a_rate_of_runs() {
         (found.verdict, found.note.as_deref()),
         (
             Verdict::Supported,
-            Some("no better than supported: unrandomised-order")
+            Some("at most supported, because of the lint unrandomised-order")
         )
     );
 }
@@ -283,7 +283,7 @@ fn one_exposure_with_times_supports_by_its_windows_at_best() {
     assert_eq!(found.verdict, Verdict::Supported);
     assert_eq!(
         found.note.as_deref(),
-        Some("one exposure of each: no better than supported")
+        Some("one exposure of each configuration, so at most supported")
     );
     // There is no difference.
     let found = judged(&one_exposure(at_random(60, 3), at_random(60, 4)));
@@ -311,8 +311,8 @@ fn one_exposure_without_times_decides_nothing_and_says_why() {
     assert_eq!(
         found.note.as_deref(),
         Some(
-            "one exposure of each, and events may come in clusters: p assumes that they are \
-             independent"
+            "one exposure of each configuration, and events may come in clusters: p assumes that \
+             they are independent"
         )
     );
 }
@@ -419,7 +419,7 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
     assert!(row.p.is_some_and(|p| p < 0.05), "its p is shown: {row:?}");
     assert_eq!(
         row.note.as_deref(),
-        Some("no better than undecided: untrusted-machine")
+        Some("undecided because of the lint untrusted-machine")
     );
     assert_eq!(
         told,

@@ -191,7 +191,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     // There is no single effect size for all machines.
     assert_eq!(
         sentences[0],
-        "time is lower on pipe with queue (0.631 to 0.902 on all 2 machines) (supported, not established)."
+        "time is lower on pipe with queue (0.631 to 0.902 on both machines) (supported, not established)."
     );
 }
 

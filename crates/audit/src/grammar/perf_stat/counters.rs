@@ -221,7 +221,7 @@ pub(super) fn add_up(block: &mut Block, labels: &Labels, first: usize, counters:
     if let Some(first) = gaps().next() {
         let names = listed(gaps().map(|sum| sum.first.metric.as_str()));
         let sentence =
-            format!("not counted in some of the intervals, so that the sum lacks them: {names}");
+            format!("not counted in some intervals, which are missing from the sum: {names}");
         block.doubt(first.first.at, "not-counted-interval", sentence);
     }
     let mut all = Vec::new();
@@ -231,7 +231,7 @@ pub(super) fn add_up(block: &mut Block, labels: &Labels, first: usize, counters:
         } = &sum.first;
         if LEVELS.contains(&unit.as_str()) && sum.counted > 1 {
             let sentence =
-                format!("levels in {unit} do not add up over intervals; {metric} is left out");
+                format!("values in {unit} cannot be summed over intervals; {metric} is left out");
             block.doubt(*at, "not-additive", sentence);
             continue;
         }

@@ -262,7 +262,10 @@ fn counters(block: &mut Block, rows: Vec<(usize, Row)>) -> Vec<Counter> {
     let doubtful = at.iter().zip(&rows).find(|(_, row)| row.is_ambiguous());
     if let Some((at, row)) = doubtful.filter(|_| locale.is_none()) {
         let shown = row.described();
-        let sentence = format!("{shown} may have a decimal mark or none; read as in English");
+        let sentence = format!(
+            "the comma or dot of {shown} may be a decimal mark or separate thousands; read as in \
+             English"
+        );
         block.doubt(*at, "locale-ambiguous", sentence);
     }
     let locale = locale.unwrap_or(Locale::English);

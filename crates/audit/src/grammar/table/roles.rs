@@ -159,7 +159,7 @@ impl Roles {
     /// For `--explain`.
     pub(crate) fn said(&self) -> String {
         let (columns, rows) = (self.columns.word(), self.rows.word());
-        let because = self.because.unwrap_or("nothing says it");
+        let because = self.because.unwrap_or("the text does not say so");
         format!("columns are {columns}, rows are {rows} ({because})")
     }
 }
@@ -279,7 +279,7 @@ impl Grid {
         let labels: Vec<String> = self.rows.iter().map(Row::label).collect();
         let headed = self.keys.first().is_some_and(|key| key == "Benchmark");
         if headed && self.compares() {
-            let because = "cells say how many times faster or slower they are";
+            let because = "cells say how many times faster or slower each is";
             return Some(said(configurations, Role::Workloads, None, because));
         }
         if number_runs(&labels) {
