@@ -36,7 +36,10 @@ impl Cap {
     /// The cap in words.
     pub(crate) fn sentence(self) -> String {
         let (verdict, lint) = (self.verdict.word(), self.lint);
-        format!("at most {verdict}, because of the lint {lint}")
+        match self.verdict {
+            Verdict::Undecided => format!("{verdict} because of the lint {lint}"),
+            _ => format!("at most {verdict}, because of the lint {lint}"),
+        }
     }
 }
 

@@ -22,10 +22,11 @@ fn judged(records: &Records) -> (Comparison, Vec<String>) {
 fn capped(records: &Records) -> (Verdict, Option<String>) {
     let (found, codes) = judged(records);
     if let Some(code) = &found.capped_by {
-        let says = format!(
-            "at most {}, because of the lint {code}",
-            found.verdict.word()
-        );
+        let at_most = match found.verdict {
+            Verdict::Undecided => "undecided".to_owned(),
+            verdict => format!("at most {},", verdict.word()),
+        };
+        let says = format!("{at_most} because of the lint {code}");
         assert!(found.because.unwrap().contains(&says));
         assert!(codes.contains(code), "a cap has its lint");
         assert_eq!(found.runs_needed, None, "more runs would not lift it");
