@@ -311,17 +311,6 @@ pub(crate) enum Listing {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Also measure what each instrument costs
-    #[arg(long)]
-    pub(crate) overhead: bool,
-    /// Where to measure the overhead: exact, live or host
-    #[arg(
-        long,
-        value_name = "TARGET",
-        default_value = "exact",
-        requires = "overhead"
-    )]
-    pub(crate) target: String,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -41,7 +41,6 @@ pub(crate) use recording::{
     MeasuredRecords, ReadyExperiment, Recording, planned, planned_with, record_runs,
 };
 pub(crate) use slurm::must_be_exact;
-pub(crate) use target::named_target as target_of;
 
 use crate::cli::{FailOn, QuestionArguments, RunArguments, Scheduler, TrialArguments};
 use crate::compare;
