@@ -17,7 +17,6 @@ mod reproducibility;
 mod slurm;
 mod summary;
 pub(crate) mod target;
-mod verify;
 mod view;
 mod work;
 
@@ -71,9 +70,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         (None, Some(experiment)) => PlannedWork::new(experiment, arguments)?,
         (None, None) => return Err(Failure::Argument("EXPERIMENT is missing".into())),
     };
-    if arguments.verify_exact {
-        return verify::verify(&work.plan, &interrupt, arguments.quiet);
-    }
     askable(&work.plan, &arguments.question)?;
     let slurm = match arguments.farm.on {
         Some(Scheduler::Slurm) => Some(Slurm::new(&work, arguments.jobs, arguments.fresh)?),
