@@ -53,7 +53,7 @@ fn judge(material: &PageInputs<'_>, showing: &ShowArguments) -> Result<u8, Failu
             rerun::add_run_commands(directory, &mut document);
         }
         RecordsOrigin::Blocks(_) | RecordsOrigin::Several(_) => {
-            rerun::add_run_commands_of_several(&mut document);
+            rerun::add_commands(None, &mut document);
         }
         RecordsOrigin::Post(_) => {}
     }

@@ -4,7 +4,7 @@
 use assize_job::{GapsSettings, TracerKind, TracerMode, TracerSettings, instrument_of};
 use assize_judge::garwood;
 use assize_plan::{Plan, PlannedConfiguration};
-use assize_verdict::PRIMARY_SHARE;
+use assize_verdict::{PRIMARY_SHARE, count_of};
 
 use crate::cli::ALPHA;
 use crate::reach::two_digits;
@@ -147,8 +147,8 @@ impl Exposure {
 
 fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String {
     let (runs, total) = (exposure.runs, exposure.total_s());
-    let plural = if runs == 1 { "" } else { "s" };
-    let head = format!("{event} on {workload}: {runs} run{plural} of each configuration");
+    let counted = count_of(runs, "run");
+    let head = format!("{event} on {workload}: {counted} of each configuration");
     let Some(run_s) = exposure.run_s else {
         return format!(
             "{head} that last as long as their work does; with no event in a time T, the 95 % \
@@ -187,7 +187,7 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     if let Some((events, p)) = told_from_none(level) {
         text += &match (runs as u64) < events {
             true => format!(
-                "  if one configuration has no event, {runs} run{plural} cannot establish a \
+                "  if one configuration has no event, {counted} cannot establish a \
                  difference; {events} runs could\n"
             ),
             false => format!(

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use assize_plan::Plan;
+use assize_verdict::count_of;
 
 use crate::cli::{ALPHA, PlanArguments};
 use crate::failure::Failure;
@@ -109,7 +110,6 @@ fn shown_by_the_report(plan: &Plan) -> String {
 
 /// How many memory images there are, and how often a machine boots to create them.
 fn images(plan: &Plan) -> String {
-    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     if plan.images.is_empty() {
         return String::new();
     }
@@ -117,7 +117,7 @@ fn images(plan: &Plan) -> String {
     let machines: BTreeSet<_> = machines.map(|one| &one.machine).collect();
     format!(
         "{}: {} unless already kept\n",
-        count(plan.images.len(), "memory image"),
-        count(plan.images.len() * machines.len(), "boot")
+        count_of(plan.images.len(), "memory image"),
+        count_of(plan.images.len() * machines.len(), "boot")
     )
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assize_bundle::{Records, Run};
 use assize_judge::power::{ComparisonLayout, PowerAim, PowerDesign, least_effect, runs_for};
 use assize_plan::{MOST_IMAGES, Plan};
-use assize_verdict::{PRIMARY_SHARE, without_zeros};
+use assize_verdict::{PRIMARY_SHARE, count_of, without_zeros};
 
 use crate::cli::ALPHA;
 use crate::failure::Failure;
@@ -71,13 +71,13 @@ impl Replicates {
             Self::Images(_) => "memory image",
             _ => "block",
         };
-        many(self.count(), noun)
+        count_of(self.count() as usize, noun)
     }
 
     /// The options or keys that request `n` replicates.
     fn request_for(self, n: u32) -> String {
         match self {
-            Self::Images(_) => many(n, "memory image"),
+            Self::Images(_) => count_of(n as usize, "memory image"),
             Self::OwnImages(_) if n > MOST_IMAGES => {
                 format!("{n} runs of each cell with images = {n}")
             }
@@ -159,13 +159,13 @@ impl DesignReach {
             return "nothing is compared: there is no second configuration\n".into();
         }
         let rows = match self.primary.rows {
-            Some(rows) => many(rows, self.noun()),
+            Some(rows) => count_of(rows as usize, self.noun()),
             None => format!("all {}s", self.noun()),
         };
         text.push_str(&self.family(&rows, self.primary));
         if let Some(others) = self.others {
             let rows = match others.rows {
-                Some(rows) => many(rows, "other row"),
+                Some(rows) => count_of(rows as usize, "other row"),
                 None => "all other rows".into(),
             };
             text.push_str(&self.family(&rows, others));
@@ -370,11 +370,6 @@ fn pooled(samples: impl Iterator<Item = Vec<f64>>) -> Option<f64> {
         df += n - 1.0;
     }
     (df > 0.0).then(|| squares / df)
-}
-
-fn many(number: u32, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 /// Two significant digits, without trailing zeros.

@@ -53,12 +53,8 @@ pub(crate) fn add_run_commands(bundle: &Path, document: &mut Document) {
     add_commands(Some(bundle), document);
 }
 
-/// Does the same for a document of several bundles, whose runs name their bundles.
-pub(crate) fn add_run_commands_of_several(document: &mut Document) {
-    add_commands(None, document);
-}
-
-fn add_commands(only: Option<&Path>, document: &mut Document) {
+/// Adds the commands alone. Without `only`, the runs name their bundles.
+pub(crate) fn add_commands(only: Option<&Path>, document: &mut Document) {
     let command = |named: Option<&str>, index| {
         let named = named.map(Path::new).filter(|path| path.is_dir());
         named.or(only).map(|bundle| run_command(bundle, index))

@@ -51,7 +51,7 @@ pub(crate) fn when(arguments: &WhenArguments) -> Result<u8, Failure> {
     let when = match bad {
         Err(not_bad) => {
             let (bad, why) = *not_bad;
-            when_nothing(&again, bad, why)
+            empty(&again, bad, WhenAnswer::Nothing { why })
         }
         Ok(bad) => {
             let repeatable = Repeatable {
@@ -81,10 +81,6 @@ pub(crate) fn when(arguments: &WhenArguments) -> Result<u8, Failure> {
     let text = assize_report::printable(&text).into_owned();
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     Ok(0)
-}
-
-fn when_nothing(again: &RunToRepeat<'_>, bad: Bad, why: String) -> When {
-    empty(again, bad, WhenAnswer::Nothing { why })
 }
 
 fn empty(again: &RunToRepeat<'_>, bad: Bad, answer: WhenAnswer) -> When {

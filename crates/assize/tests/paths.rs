@@ -209,7 +209,6 @@ fn a_word_that_is_no_text_is_refused() {
         &words(&["run", "x", "--jobs"]),
         &words(&["trace", "x"]),
         &words(&["trace", "x", "0", "--split", "--thread"]),
-        &words(&["doctor", "--overhead", "--target"]),
         &words(&["list"]),
         &words(&["kernel"]),
         &words(&["kernel", "fetch"]),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Cache, Outcome, command, errors};
+use crate::common::{Cache, Outcome, command, errors, is_exact};
 use serde_json::Value;
 
 crate::common::tests! {
@@ -235,8 +235,11 @@ fn exact() -> Outcome {
     let pages = "[workloads.pages]\nkind = \"browser\"\npages = 3\n";
     let text = PLACES.replace("400ms", "20ms").replace("200ms", "50ms") + pages;
     let of = ["--set", "policy=spread,pack-learn"];
-    let (status, said) = here.run(&text, &[&of[..], &["--verify-exact"]].concat());
-    assert_eq!(status, Some(0), "{said}");
+    for more in [&["--out", "first"][..], &["--out", "second", "--fresh"]] {
+        let (status, said) = here.run(&text, &[&of[..], more].concat());
+        assert_eq!(status, Some(0), "{said}");
+    }
+    is_exact(here.path());
     Ok(())
 }
 

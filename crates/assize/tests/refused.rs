@@ -54,7 +54,6 @@ fn options_that_would_have_no_effect_are_refused() {
             &["list", "experiments", "not-there"][..],
             "cannot read: not-there",
         ),
-        (&["doctor", "--target", "nonsense"], "--overhead"),
         (
             &["audit", POST, "--configuration", "zzzz=new"],
             "matches nothing in demo/dep-queue.txt",

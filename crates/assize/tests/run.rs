@@ -496,7 +496,6 @@ fn wrong_use() -> Outcome {
         (&["run", "nothing.toml"][..], "nothing.toml"),
         (&["run", "test.toml", "--target", "moon"], "moon"),
         (&["run", "test.toml", "--set", "change=blue"], "blue"),
-        (&["run", "test.toml", "--verify-exact"], "--verify-exact"),
         (&["run", "--resume", "nothing"], "nothing"),
         // Options about records, refused before there are any.
         (

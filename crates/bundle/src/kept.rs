@@ -1,7 +1,7 @@
 //! Results of `assize why` and `assize when`, stored in the bundle as `why/A-B.json` and
 //! `when/RUN.json`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,9 +25,12 @@ pub fn keep_answer<T: Serialize>(
     [a, b]: [u32; 2],
     answer: &T,
 ) -> Result<(), Error> {
-    let folder = directory.join(FOLDER);
+    keep(directory.join(FOLDER), &format!("{a:04}-{b:04}"), answer)
+}
+
+fn keep<T: Serialize>(folder: PathBuf, name: &str, answer: &T) -> Result<(), Error> {
     whole::create_folder(&folder)?;
-    let path = folder.join(format!("{a:04}-{b:04}.json"));
+    let path = folder.join(format!("{name}.json"));
     whole::put_json(&path, answer, IfExists::Replace)
 }
 
@@ -36,10 +39,7 @@ pub fn keep_answer<T: Serialize>(
 /// # Errors
 /// [`Error::Io`] naming the file.
 pub fn keep_when<T: Serialize>(directory: &Path, run: u32, answer: &T) -> Result<(), Error> {
-    let folder = directory.join(MOMENTS);
-    whole::create_folder(&folder)?;
-    let path = folder.join(format!("{run:04}.json"));
-    whole::put_json(&path, answer, IfExists::Replace)
+    keep(directory.join(MOMENTS), &format!("{run:04}"), answer)
 }
 
 /// Reads the results stored by [`keep_when`], in the order of their runs; may be empty.

@@ -266,27 +266,26 @@ pub(crate) fn binomial_upper(k: u64, n: u64, p: f64) -> f64 {
 /// The sum of the probabilities of 0..=k, for k at or below the mode.
 fn sum_down(k: u64, n: u64, p: f64) -> f64 {
     let odds = (1.0 - p) / p;
-    let mut term = binomial_pmf(k, n, p);
-    let mut sum = term;
-    let mut i = k;
-    while i > 0 && term > sum * 1e-18 {
-        term *= i as f64 / (n - i + 1) as f64 * odds;
-        sum += term;
-        i -= 1;
-    }
-    sum.min(1.0)
+    let ratios = (1..=k).rev().map(|i| i as f64 / (n - i + 1) as f64 * odds);
+    sum_while_large(binomial_pmf(k, n, p), ratios)
 }
 
 /// The sum of the probabilities of k..=n, for k at or above the mode.
 fn sum_up(k: u64, n: u64, p: f64) -> f64 {
     let odds = p / (1.0 - p);
-    let mut term = binomial_pmf(k, n, p);
+    let ratios = (k..n).map(|i| (n - i) as f64 / (i + 1) as f64 * odds);
+    sum_while_large(binomial_pmf(k, n, p), ratios)
+}
+
+/// The sum of probabilities, each the one before times a ratio, up to the first that is negligible.
+fn sum_while_large(mut term: f64, ratios: impl Iterator<Item = f64>) -> f64 {
     let mut sum = term;
-    let mut i = k;
-    while i < n && term > sum * 1e-18 {
-        term *= (n - i) as f64 / (i + 1) as f64 * odds;
+    for ratio in ratios {
+        if term <= sum * 1e-18 {
+            break;
+        }
+        term *= ratio;
         sum += term;
-        i += 1;
     }
     sum.min(1.0)
 }

@@ -5,6 +5,7 @@ mod calls;
 
 use std::fmt::Write as _;
 
+use assize_verdict::count_of;
 use assize_why::Why;
 use assize_why::difference::{DifferenceRow, RequestedFunction};
 
@@ -159,8 +160,11 @@ fn subsystem_lines(why: &Why) -> Vec<String> {
     let rest = whole - named.iter().map(|row| row.difference).sum::<f64>();
     let others = why.subsystems.len() - named.len();
     if others > 0 {
-        let s = if others == 1 { "" } else { "s" };
-        parts.push(format!("{} in {others} other{s}", count(sign * rest)));
+        parts.push(format!(
+            "{} in {}",
+            count(sign * rest),
+            count_of(others, "other")
+        ));
     }
     parts
 }
@@ -306,7 +310,7 @@ fn others(rows: &[DifferenceRow], shown: &[&DifferenceRow]) -> Option<Difference
         rows.iter().map(of).sum::<f64>() - shown.iter().map(|row| of(row)).sum::<f64>()
     };
     (rest > 0).then(|| DifferenceRow {
-        name: format!("{rest} other{}", if rest == 1 { "" } else { "s" }),
+        name: count_of(rest, "other"),
         of: None,
         a: sum(|row| row.a),
         b: sum(|row| row.b),

@@ -364,7 +364,10 @@ impl GitRepository {
             fs::write(&place, &patch.bytes).map_err(written)?;
             let applied = match patch.bare {
                 true => self.apply_diff(&place, only),
-                false => self.apply_mail(&place, only),
+                false => {
+                    let am = ["am", "--quiet", "--committer-date-is-author-date"];
+                    self.apply_file(&am, &place, only)
+                }
             };
             if let Err(error) = applied {
                 let Error::Git { said, .. } = error else {
@@ -385,20 +388,15 @@ impl GitRepository {
         Ok(commits)
     }
 
-    fn apply_mail(&self, file: &Path, only: &[String]) -> Result<(), Error> {
-        let mut words: Vec<String> = ["am", "--quiet", "--committer-date-is-author-date"]
-            .map(String::from)
-            .to_vec();
+    fn apply_file(&self, how: &[&str], file: &Path, only: &[String]) -> Result<(), Error> {
+        let mut words: Vec<String> = how.iter().map(ToString::to_string).collect();
         words.extend(only.iter().map(|pattern| format!("--include={pattern}")));
         words.push(file.display().to_string());
         self.run_git(&words).map(drop)
     }
 
     fn apply_diff(&self, file: &Path, only: &[String]) -> Result<(), Error> {
-        let mut words: Vec<String> = ["apply", "--index"].map(String::from).to_vec();
-        words.extend(only.iter().map(|pattern| format!("--include={pattern}")));
-        words.push(file.display().to_string());
-        self.run_git(&words)?;
+        self.apply_file(&["apply", "--index"], file, only)?;
         let changed = self.run_git(&["diff", "--cached", "--name-only"])?;
         let first = changed.lines().next().unwrap_or("nothing");
         self.commit(&format!("a diff of {first}"))

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use crate::exact::keep_error;
+use crate::fault::failed;
 use crate::stream::outcome;
 use crate::{Error, RunOutcome};
 
@@ -133,7 +134,7 @@ impl Cache {
     pub fn put(&self, key: &CacheKey, answer: &[u8]) -> Result<(), Error> {
         const WHAT: &str = "store a run in the cache";
         if !matches!(outcome(answer, "", None), RunOutcome::Completed(_)) {
-            return Err(failed(WHAT, "it has not completed".into()));
+            return Err(failed(WHAT, "it has not completed"));
         }
         let path = self.path(key);
         let written = self.write(&path, key, answer).map_err(|error| Error {
@@ -247,15 +248,6 @@ impl Cache {
                 })
             })
             .collect()
-    }
-}
-
-fn failed(what: &str, why: String) -> Error {
-    Error {
-        what: what.into(),
-        why,
-        mend: None,
-        wrong_use: false,
     }
 }
 

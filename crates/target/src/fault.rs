@@ -72,3 +72,18 @@ pub(crate) fn list(path: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
     paths.sort();
     Ok(paths)
 }
+
+/// All regular files below a directory. Links are not followed, as they may lead back.
+pub(crate) fn files_below(directory: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
+    let mut files = Vec::new();
+    for path in list(directory)? {
+        let kind = path.symlink_metadata();
+        let kind = kind.map_err(|error| io("read", &path, &error))?;
+        if kind.is_dir() {
+            files.extend(files_below(&path)?);
+        } else if kind.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}

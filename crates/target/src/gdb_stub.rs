@@ -224,22 +224,6 @@ impl GdbStub {
         self.confirm(&format!("z1,{address:x},1"))
     }
 
-    /// Stops after each instruction that has written one of these bytes.
-    ///
-    /// # Errors
-    /// The stub refuses.
-    pub fn set_watchpoint(&mut self, address: u64, bytes: u64) -> Result<(), StubError> {
-        self.confirm(&format!("Z2,{address:x},{bytes:x}"))
-    }
-
-    /// Removes a watchpoint.
-    ///
-    /// # Errors
-    /// There is no such watchpoint.
-    pub fn remove_watchpoint(&mut self, address: u64, bytes: u64) -> Result<(), StubError> {
-        self.confirm(&format!("z2,{address:x},{bytes:x}"))
-    }
-
     /// Inserts or removes a breakpoint or watchpoint by its packet, as gdb sends it:
     /// `Z1,ffffffff81000000,1`.
     ///

@@ -30,6 +30,7 @@ mod parts_hash;
 mod plugin;
 pub mod policies;
 mod process;
+pub mod processes;
 mod prune;
 pub mod qemu;
 pub mod qemu_build;

@@ -145,6 +145,11 @@ pub(crate) fn first_error(log: &str) -> Option<String> {
         ": multiple definition of ",
         ": not found",
     ];
+    first_line_with(log, &marks)
+}
+
+/// The first line that has one of these marks.
+pub(crate) fn first_line_with(log: &str, marks: &[&str]) -> Option<String> {
     let mut lines = log.lines().map(str::trim);
     let line = lines.find(|line| marks.iter().any(|mark| line.contains(mark)))?;
     Some(line.to_string())

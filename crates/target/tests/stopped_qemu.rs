@@ -215,7 +215,7 @@ fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
             3 => {
                 let at = guest.at(draw.choice(["number", "lock", "done"]).unwrap());
                 if watchpoints.insert(at) {
-                    stopped.stub.set_watchpoint(at, 4).unwrap();
+                    stopped.stub.apply(&format!("Z2,{at:x},4")).unwrap();
                 }
             }
             4 => {
@@ -223,7 +223,7 @@ fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
                     stopped.stub.remove_breakpoint(at).unwrap();
                 }
                 for at in std::mem::take(&mut watchpoints) {
-                    stopped.stub.remove_watchpoint(at, 4).unwrap();
+                    stopped.stub.apply(&format!("z2,{at:x},4")).unwrap();
                 }
             }
             5 => {

@@ -102,11 +102,6 @@ impl AcrossMachines {
         }
     }
 
-    /// Whether the "machines" are in fact different kernels.
-    pub(crate) fn is_of_kernels(&self) -> bool {
-        !self.kind.is_machines()
-    }
-
     /// The machines to which a difference generalises. The permutation test over all runs only
     /// shows that some machine has an effect. All of them have one if the largest of their p values
     /// is small enough (Benjamini and Heller 2008, all of k). Machines like these share a direction

@@ -5,7 +5,7 @@ use assize_judge::{beat, poisson};
 use crate::cells::Cells;
 use crate::document::Lint;
 use crate::rates::{PlacedEvents, times_within};
-use crate::words::{count, plain};
+use crate::words::{count_of, plain};
 
 /// Level of the test for clustered events; the next is that for periodic ones.
 const CLUSTERED: f64 = 0.01;
@@ -69,7 +69,7 @@ fn clustered(counted: &PlacedEvents<'_>) -> Option<String> {
         format!(
             "events come in clusters ({} with a mean of {} s): the Poisson intervals and tests \
              are overconfident",
-            count(gaps.n, "gap"),
+            count_of(gaps.n, "gap"),
             plain(gaps.mean)
         )
     })

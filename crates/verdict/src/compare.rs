@@ -16,7 +16,7 @@ use crate::means::{arithmetic, geometric, logs, site};
 use crate::options::{LEVEL, Options};
 use crate::pairs::paired_runs;
 use crate::summaries::{agreeing_summary, by_summary};
-use crate::words::{count, finite, plain};
+use crate::words::{count_of, finite, plain};
 
 /// The comparison of two cells; `a` is the baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +95,7 @@ impl CellComparison {
     /// `n` replicates per side, in words: `8 runs a side`, `8 memory images`.
     pub(crate) fn so_many(&self, n: u32) -> String {
         let each = if self.images.is_some() { "" } else { " a side" };
-        format!("{}{each}", count(n as usize, self.replicate()))
+        format!("{}{each}", count_of(n as usize, self.replicate()))
     }
 
     /// The ends of `ci`, if both are finite.
@@ -202,7 +202,7 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     if alone > 0 {
         comparison.because.push(format!(
             "{} left out, without a partner in the same block",
-            count(alone, "run")
+            count_of(alone, "run")
         ));
     }
     comparison

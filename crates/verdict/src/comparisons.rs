@@ -15,7 +15,7 @@ use crate::family::{Hypotheses, HypothesisResult, HypothesisResults};
 use crate::identities::are_same;
 use crate::options::Options;
 use crate::row::{ComparisonRow, ConfigurationPair};
-use crate::words::{count, p_value};
+use crate::words::{count_of, p_value};
 
 /// A design: runs of the baseline, runs of the configuration, memory images if those are the
 /// replicates, and runs of each side per block.
@@ -129,7 +129,7 @@ fn too_few(cells: &Cells<'_>, rows: &[ComparisonRow], alpha: f64) -> Vec<Lint> {
                 against(a, b),
                 images.map_or(String::new(), |images| format!(
                     " on {}",
-                    count(images as usize, "memory image")
+                    count_of(images as usize, "memory image")
                 )),
                 p_value(p),
                 enough(images, per_block, alpha).map_or(String::new(), |text| format!("; {text}"))
@@ -141,14 +141,14 @@ fn too_few(cells: &Cells<'_>, rows: &[ComparisonRow], alpha: f64) -> Vec<Lint> {
 
 /// `3 against 3 runs`.
 pub(crate) fn against(a: u32, b: u32) -> String {
-    format!("{a} against {b} run{}", if b == 1 { "" } else { "s" })
+    format!("{a} against {}", count_of(b as usize, "run"))
 }
 
 /// How many replicates would suffice, and the p that they could reach without blocks.
 fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<String> {
     let n = runs_to_attain(per_block, alpha)?;
     if images.is_some() {
-        return Some(format!("{} would do", count(n as usize, "memory image")));
+        return Some(format!("{} would do", count_of(n as usize, "memory image")));
     }
     if per_block.is_some() {
         return Some(format!("{} would do", against(n, n)));

@@ -8,7 +8,7 @@ use crate::baselines::{Baselines, repeated};
 use crate::cells::{Cells, PartValues, PartsByCell};
 use crate::document::{DifferingPart, IdentityDifference, Lint, SameConfiguration};
 use crate::names::folded;
-use crate::words::{and_list, count};
+use crate::words::{and_list, count_of};
 
 /// Kinds whose names are paths, shown by their last component.
 const FILES: [&str; 3] = ["program", "library", "file"];
@@ -351,8 +351,8 @@ fn changing(records: &Records) -> Vec<Lint> {
                 location: format!("{configuration} on {workload}"),
                 detail: format!(
                     "{} did not run with the files and settings of {}: {}",
-                    count(other.runs.len(), "run"),
-                    count(first.runs.len(), "other"),
+                    count_of(other.runs.len(), "run"),
+                    count_of(first.runs.len(), "other"),
                     first_parts(&parts)
                 ),
                 ..Lint::default()

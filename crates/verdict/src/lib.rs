@@ -89,4 +89,4 @@ pub use names::{NameError, NameKind, similar};
 pub use options::{Against, Options};
 pub use trial::{check, primary_directions, try_records};
 pub use units::convert;
-pub use words::{significant, without_zeros};
+pub use words::{count_of, significant, without_zeros};

@@ -240,7 +240,7 @@ fn verdict(comparison: &CellComparison, answer: &HypothesisResult, options: &Opt
         return match across.generalisation(options.alpha) {
             Generalisation::LikeThese => word,
             // The kernels themselves are of interest; machines are a sample.
-            Generalisation::AllOfThese if across.is_of_kernels() => word,
+            Generalisation::AllOfThese if !across.kind.is_machines() => word,
             Generalisation::AllOfThese => Verdict::Supported,
             Generalisation::None => Verdict::Undecided,
         };

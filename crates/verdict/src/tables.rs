@@ -10,7 +10,7 @@ use crate::document::{Comparison, Lint, Relation, Table, TableCell, TableRow};
 use crate::identities::are_same;
 use crate::names::{folded, similar};
 use crate::options::Options;
-use crate::words::{count, finite};
+use crate::words::{count_of, finite};
 
 /// All tables, and lints for requested metrics that were not measured. Ratios that are in the
 /// document's `comparisons` are taken from there.
@@ -189,7 +189,7 @@ impl TableBuilder<'_, '_> {
         let metric = &self.asked.metric;
         match (runs, having) {
             (0, _) => Some("no completed run".into()),
-            (runs, 0) => Some(format!("none of {} has {metric}", count(runs, "run"))),
+            (runs, 0) => Some(format!("none of {} has {metric}", count_of(runs, "run"))),
             (runs, having) if having < runs => {
                 Some(format!("{having} of {runs} runs have {metric}"))
             }

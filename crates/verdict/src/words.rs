@@ -88,7 +88,8 @@ pub(crate) fn and_list<S: AsRef<str>>(items: &[S]) -> String {
 }
 
 /// `1 run`, `2 runs`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
+#[must_use]
+pub fn count_of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -129,6 +130,6 @@ mod tests {
     fn lists_read_as_english() {
         assert_eq!(and_list(&["a", "b", "c"]), "a, b and c");
         assert_eq!(and_list::<&str>(&[]), "");
-        assert_eq!(count(1, "run"), "1 run");
+        assert_eq!(count_of(1, "run"), "1 run");
     }
 }

@@ -158,7 +158,7 @@ fn trade_off(report: &Report, against: &str) -> String {
     };
     let related = |value: &Value| match &value["relative"] {
         Value::Null => String::new(),
-        relation => percent_with_mark(relation),
+        relation => format!("{}{}", percent(relation), super::figures::mark(relation)),
     };
     let points = tradeoff["points"].as_array().into_iter().flatten();
     let rows = points.map(|point| {
@@ -235,11 +235,6 @@ fn relative(report: &Report, metric: &str, workload: &str, policy: &str) -> Stri
         BASELINE => String::new(),
         _ => ratio(report.row(metric, workload, policy)),
     }
-}
-
-/// A ratio in per cent with its interval and the mark of its verdict.
-fn percent_with_mark(relation: &Value) -> String {
-    format!("{}{}", percent(relation), super::figures::mark(relation))
 }
 
 fn name(policy: &str) -> String {

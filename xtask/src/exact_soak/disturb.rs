@@ -4,8 +4,9 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
+use assize_target::processes;
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::over::Over;
 use crate::draw::Draws;
@@ -24,7 +25,7 @@ pub(super) struct Disturbed {
 /// the machine to another CPU. All its threads are moved while they are stopped, so that they never
 /// run on two CPUs at once: the machine is exact because it is bound to one CPU, no matter which.
 pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturbed {
-    let cpus = cpus();
+    let cpus = assize_target::exact::allowed_cpus();
     let mut done = Disturbed::default();
     while over.sleep(draws.time(5, 60)) {
         let machines = machines(workers);
@@ -52,51 +53,13 @@ pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturb
     done
 }
 
-/// The QEMU processes below these. Uses the parent of each process, as the `children` files of
-/// threads may miss processes while others exit.
+/// The QEMU processes below these.
 fn machines(workers: &[u32]) -> Vec<u32> {
-    let all = processes();
-    let (mut below, mut left): (Vec<_>, Vec<_>) = all
-        .iter()
-        .partition(|process| workers.contains(&process.pid));
-    let mut at = 0;
-    while let Some(&parent) = below.get(at) {
-        // Each process is moved to the list only once, so inconsistent data cannot cause an endless
-        // loop.
-        let (children, others) = left.iter().partition(|child| child.parent == parent.pid);
-        left = others;
-        below.extend::<Vec<_>>(children);
-        at += 1;
-    }
-    let is_machine = |process: &&Process| process.name.starts_with("qemu-system");
-    below
-        .into_iter()
-        .filter(is_machine)
+    let below = |&worker| processes::descendants(worker, processes::all());
+    let all = workers.iter().flat_map(below);
+    all.filter(|process| process.name.starts_with("qemu-system"))
         .map(|process| process.pid)
         .collect()
-}
-
-struct Process {
-    pid: u32,
-    parent: u32,
-    name: String,
-}
-
-fn processes() -> Vec<Process> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let read = |entry: fs::DirEntry| {
-        let pid = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-        // State and parent follow the name.
-        let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
-        Some(Process {
-            pid,
-            parent,
-            name: name.to_string(),
-        })
-    };
-    entries.filter_map(read).collect()
 }
 
 fn tasks(pid: u32) -> Vec<u32> {
@@ -138,16 +101,6 @@ fn moved(pid: u32, cpu: usize) -> bool {
     all.iter().filter(|task| is_bound(task)).count() == all.len()
 }
 
-/// The CPUs that this process may use.
-fn cpus() -> Vec<usize> {
-    let Ok(set) = sched_getaffinity(None) else {
-        return Vec::new();
-    };
-    (0..CpuSet::MAX_CPU)
-        .filter(|&cpu| set.is_set(cpu))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +131,8 @@ mod tests {
             over.set();
             disturbing.join().unwrap()
         });
-        let bound = sched_getaffinity(Pid::from_raw(i32::try_from(pid).unwrap())).unwrap();
+        let bound =
+            rustix::thread::sched_getaffinity(Pid::from_raw(i32::try_from(pid).unwrap())).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(is_found);

@@ -29,7 +29,7 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) out: Option<PathBuf>,
     /// Continue an unfinished bundle
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "revision", "verify_exact"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "revision"])]
     pub(crate) resume: Option<PathBuf>,
     /// Ignore the cache of exact runs
     #[arg(long, help_heading = "Cache")]
@@ -37,12 +37,6 @@ pub(crate) struct RunArguments {
     /// Boot for every run, instead of using memory images; implies --fresh
     #[arg(long, conflicts_with = "on", help_heading = "Cache")]
     pub(crate) cold: bool,
-    /// Record nothing; check that each run can be repeated exactly
-    ///
-    /// Each run is executed twice more, without the cache: alone, and beside busy loops. The
-    /// results are compared byte by byte.
-    #[arg(long, conflicts_with_all = ["out", "on"], help_heading = "Cache")]
-    pub(crate) verify_exact: bool,
     /// Print nothing while runs execute
     #[arg(long, help_heading = "Output")]
     pub(crate) quiet: bool,
@@ -313,17 +307,6 @@ pub(crate) enum Listing {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Also measure what each instrument costs
-    #[arg(long)]
-    pub(crate) overhead: bool,
-    /// Where to measure the overhead: exact, live or host
-    #[arg(
-        long,
-        value_name = "TARGET",
-        default_value = "exact",
-        requires = "overhead"
-    )]
-    pub(crate) target: String,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,14 +1,12 @@
 //! `assize doctor`: what this machine can measure, and what is missing.
 
 mod checks;
-mod overhead;
 
 use serde::Serialize;
 
 use crate::cli::DoctorArguments;
 use crate::failure::Failure;
 use crate::output;
-use overhead::InstrumentOverhead;
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,32 +27,20 @@ struct DoctorCheck {
 struct Findings {
     schema: &'static str,
     checks: Vec<DoctorCheck>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    overhead: Option<Vec<InstrumentOverhead>>,
 }
 
-/// Checks this machine and, if asked, measures the overhead of the instruments.
+/// Checks this machine.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let checks = checks::all();
-    if !arguments.json {
-        output::print(assize_report::printable(&text(&checks)).as_bytes())?;
-    }
-    let overhead = match arguments.overhead {
-        true => Some(overhead::measure(&arguments.target)?),
-        false => None,
-    };
     let text = if arguments.json {
         let findings = Findings {
             schema: "assize.doctor/1",
             checks,
-            overhead,
         };
         let text = serde_json::to_string_pretty(&findings);
         text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
     } else {
-        overhead.map_or_else(String::new, |costs| {
-            overhead::text(&arguments.target, &costs)
-        })
+        text(&checks)
     };
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(0)

@@ -17,7 +17,6 @@ mod reproducibility;
 mod slurm;
 mod summary;
 pub(crate) mod target;
-mod verify;
 mod view;
 mod work;
 
@@ -41,7 +40,6 @@ pub(crate) use recording::{
     MeasuredRecords, ReadyExperiment, Recording, planned, planned_with, record_runs,
 };
 pub(crate) use slurm::must_be_exact;
-pub(crate) use target::named_target as target_of;
 
 use crate::cli::{FailOn, QuestionArguments, RunArguments, Scheduler, TrialArguments};
 use crate::compare;
@@ -72,9 +70,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         (None, Some(experiment)) => PlannedWork::new(experiment, arguments)?,
         (None, None) => return Err(Failure::Argument("EXPERIMENT is missing".into())),
     };
-    if arguments.verify_exact {
-        return verify::verify(&work.plan, &interrupt, arguments.quiet);
-    }
     askable(&work.plan, &arguments.question)?;
     let slurm = match arguments.farm.on {
         Some(Scheduler::Slurm) => Some(Slurm::new(&work, arguments.jobs, arguments.fresh)?),

@@ -7,6 +7,7 @@ use assize_bundle::{Error, RunExit, Writer};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::Target;
 use assize_target::exact::Options;
+use assize_verdict::count_of;
 
 use super::engine::{Engine, RunEvent};
 use super::interrupt::{Interrupt, ProcessKiller};
@@ -161,13 +162,12 @@ pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Fai
 /// Merges bundles.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
     let merged = assize_bundle::merge(&arguments.bundles, &arguments.out)?;
-    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     print_line(&format!(
         "{} of {} runs from {} of {} in {}",
         merged.runs,
         merged.planned_runs,
-        count(arguments.bundles.len(), "bundle"),
-        count(merged.machines.len(), "machine"),
+        count_of(arguments.bundles.len(), "bundle"),
+        count_of(merged.machines.len(), "machine"),
         arguments.out.display()
     ))
 }

@@ -2,6 +2,7 @@
 
 use assize_bundle::{Ending, Measurement, RunRecord};
 use assize_plan::Plan;
+use assize_verdict::convert;
 use assize_why::when::Bad;
 
 use crate::debug::moment::{span, worst};
@@ -9,14 +10,6 @@ use crate::failure::Failure;
 
 /// A worst sample is bad if it differs from the median by at least this factor.
 const TIMES: f64 = 2.0;
-/// Units of time and their length in ns.
-const TIMES_IN_NS: [(&str, f64); 5] = [
-    ("ns", 1.0),
-    ("us", 1e3),
-    ("µs", 1e3),
-    ("ms", 1e6),
-    ("s", 1e9),
-];
 
 /// The criterion that makes a run bad.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,7 +201,7 @@ impl Threshold<'_> {
                 known.join(", ")
             ));
         };
-        let threshold = self.value * self.factor(unit)?;
+        let threshold = self.threshold_in(unit)?;
         let bad = Bad::Metric {
             metric: self.metric.into(),
             above: self.above,
@@ -224,24 +217,17 @@ impl Threshold<'_> {
         Ok(Err(Box::new((bad, why))))
     }
 
-    /// The factor that converts the given unit to that of the metric.
-    fn factor(&self, to: &str) -> Result<f64, String> {
-        if self.unit.is_empty() || self.unit == to {
-            return Ok(1.0);
+    /// The value in the unit of the metric.
+    fn threshold_in(&self, to: &str) -> Result<f64, String> {
+        if self.unit.is_empty() {
+            return Ok(self.value);
         }
-        let length = |unit: &str| {
-            TIMES_IN_NS
-                .iter()
-                .find(|one| one.0 == unit)
-                .map(|one| one.1)
-        };
-        match (length(self.unit), length(to)) {
-            (Some(from), Some(to)) => Ok(from / to),
-            _ => Err(format!(
+        convert(self.value, &self.unit.replace('µ', "u"), to).ok_or_else(|| {
+            format!(
                 "'{}' is not a unit of {}, which is in {to}",
                 self.unit, self.metric
-            )),
-        }
+            )
+        })
     }
 }
 
@@ -254,12 +240,22 @@ mod tests {
     fn a_threshold_has_a_metric_a_side_and_a_value_with_a_unit() {
         let parsed = Threshold::parse("round_trip_ns_max > 1.5 ms").unwrap();
         assert_eq!((parsed.metric, parsed.above), ("round_trip_ns_max", true));
-        assert_eq!(parsed.value * parsed.factor("ns").unwrap(), 1_500_000.0);
+        assert_eq!(parsed.threshold_in("ns").unwrap(), 1_500_000.0);
         let parsed = Threshold::parse("frames<60").unwrap();
-        assert_eq!((parsed.above, parsed.factor("").unwrap()), (false, 1.0));
+        assert_eq!(
+            (parsed.above, parsed.threshold_in("").unwrap()),
+            (false, 60.0)
+        );
+        let micro = Threshold::parse("x > 2 µs").unwrap();
+        assert_eq!(micro.threshold_in("ns").unwrap(), 2000.0);
         for wrong in ["", "x", "> 1", "x > ", "x > y", "x = 1"] {
             assert!(Threshold::parse(wrong).is_err(), "{wrong}");
         }
-        assert!(Threshold::parse("x > 1kg").unwrap().factor("ns").is_err());
+        assert!(
+            Threshold::parse("x > 1kg")
+                .unwrap()
+                .threshold_in("ns")
+                .is_err()
+        );
     }
 }

@@ -131,6 +131,12 @@ pub fn errors(done: &Output) -> String {
     String::from_utf8_lossy(&done.stderr).into_owned()
 }
 
+/// Asserts that the runs in the bundles `first` and `second` are equal, byte for byte.
+pub fn is_exact(here: &Path) {
+    let done = assize(here, &["merge", "--out", "both", "first", "second"]);
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+}
+
 /// Runs a verb, which must refuse in one line, and returns its error.
 pub fn refusal(here: &Path, verb: &str, words: &[&str]) -> String {
     let done = assize(here, &[&[verb], words].concat());

@@ -3,7 +3,7 @@
 
 use assize_verdict::{Comparison, NoiseFloor, Verdict};
 
-use super::{BriefSheet, counts};
+use super::BriefSheet;
 use crate::contrasts::contradicted;
 use crate::contrasts::{
     ConfigurationContrast, RateContrast, RowOutcome, by_event, by_metric, effect,
@@ -414,16 +414,19 @@ fn of_workload(sheet: &BriefSheet<'_>, row: &Comparison, effect: String) -> Stri
 pub(super) fn count_omitted(answers: &BriefAnswers) -> Vec<String> {
     let mut parts = Vec::new();
     if answers.claims_left > 0 {
-        parts.push(counts::count_of(answers.claims_left, "more claim"));
+        parts.push(assize_verdict::count_of(answers.claims_left, "more claim"));
     }
     if answers.contrasts_left > 0 {
-        parts.push(counts::count_of(answers.contrasts_left, "more answer"));
+        parts.push(assize_verdict::count_of(
+            answers.contrasts_left,
+            "more answer",
+        ));
     }
     if answers.open > 0 {
-        parts.push(counts::count_of(answers.open, "undecided answer"));
+        parts.push(assize_verdict::count_of(answers.open, "undecided answer"));
     }
     if answers.equal > 0 {
-        parts.push(counts::count_of(answers.equal, "answer") + " 'equal in every run'");
+        parts.push(assize_verdict::count_of(answers.equal, "answer") + " 'equal in every run'");
     }
     parts
 }

@@ -1,6 +1,6 @@
 //! Counts of what is left out, and the options that show it.
 
-use assize_verdict::{Comparison, Document, Lint, Verdict};
+use assize_verdict::{Comparison, Document, Lint, Verdict, count_of};
 
 use super::answers::{self, BriefAnswers};
 use super::{BriefSheet, LOCATION, first_of};
@@ -8,11 +8,6 @@ use crate::contrasts::{
     self, by_event, count_decided, count_incomplete_runs, fixed_outcome, leading_rows,
 };
 use crate::wrap::{lint_line, push_wrapped_code_after};
-
-/// `1 run`, `2 runs`.
-pub(crate) fn count_of(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
 
 /// Says how many rows of the answer are not established and what would settle them: how many runs
 /// per configuration could establish the supported rows; how many runs would probably settle half

@@ -11,13 +11,13 @@ mod outcomes;
 mod resources;
 mod spread;
 
-use assize_verdict::Document;
+use assize_verdict::{Document, count_of};
 
 use crate::contrasts::{MetricWords, Wordings};
 use crate::style::Style;
 use crate::{WIDTH, printable};
 
-pub(crate) use counts::{count_of, counts, undecided, what_would_settle};
+pub(crate) use counts::{counts, undecided, what_would_settle};
 
 /// The maximum number of lines of the brief report.
 const LINES: usize = 25;

@@ -1,7 +1,8 @@
 //! How runs ended; reported first.
 
+use assize_verdict::count_of;
+
 use super::BriefSheet;
-use super::counts::count_of;
 use crate::contrasts::{describe_all_completed, describe_outcome, outcome_word, ranked_outcomes};
 
 /// Maximum number of rows shown; the rest are counted.

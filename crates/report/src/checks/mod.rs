@@ -13,6 +13,7 @@ mod summary;
 
 use assize_verdict::{
     Comparison, Document, Outcome as Claimed, OutcomeComparison, SameConfiguration, Verdict,
+    count_of,
 };
 
 use crate::contrasts::{
@@ -197,11 +198,8 @@ impl Checks {
     /// `3 checks: 1 failed, 1 undecided`.
     fn summary(&self) -> String {
         let (failed, open) = self.counts();
-        let s = if self.checks.len() == 1 { "" } else { "s" };
-        format!(
-            "{} check{s}: {failed} failed, {open} undecided",
-            self.checks.len()
-        )
+        let checks = count_of(self.checks.len(), "check");
+        format!("{checks}: {failed} failed, {open} undecided")
     }
 
     /// The groups with their checks, in the order of each group's first check.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{HtmlError, block, environment};
+use super::{HtmlError, environment, render};
 
 /// A judged archive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -89,7 +89,6 @@ pub fn index(index: &ArchiveIndex) -> Result<String, HtmlError> {
         include_str!("style/page.css"),
         include_str!("style/index.css")
     );
-    let environment = environment()?;
     let rows: Vec<minijinja::Value> = index
         .rows
         .iter()
@@ -104,17 +103,14 @@ pub fn index(index: &ArchiveIndex) -> Result<String, HtmlError> {
         let rows = index.rows.iter();
         (verdict, rows.filter(|row| row.verdict() == verdict).count())
     });
-    let template = environment.get_template("index.html")?;
-    Ok(template.render(minijinja::context! {
-        policy => block::policy(style, ""),
-        style => minijinja::Value::from_safe_string(style.to_owned()),
-        version => env!("CARGO_PKG_VERSION"),
+    let view = minijinja::context! {
         title => index.source,
         threads => index.threads,
         mails => index.mails,
         tally => tally,
         rows => rows,
-    })?)
+    };
+    Ok(render(&environment()?, "index.html", [style, ""], view)?)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use assize_verdict::Document;
 use serde::Serialize;
 
-use super::{HtmlError, block, environment};
+use super::{HtmlError, environment, render};
 use crate::MetricWords;
 use crate::contrasts::{
     Wordings, by_event, by_metric, describe_outcome, effect_with_interval, ranked_outcomes,
@@ -129,19 +129,19 @@ pub fn library(library: &BundleLibrary) -> Result<String, HtmlError> {
         include_str!("style/page.css"),
         include_str!("style/index.css")
     );
-    let environment = environment()?;
-    let template = environment.get_template("library.html")?;
-    Ok(template.render(minijinja::context! {
-        policy => block::policy(style, SCRIPT),
-        style => minijinja::Value::from_safe_string(style.to_owned()),
-        script => minijinja::Value::from_safe_string(SCRIPT.to_owned()),
-        version => env!("CARGO_PKG_VERSION"),
+    let view = minijinja::context! {
         title => match library.source.as_str() {
             "." => "Experiments".to_owned(),
             source => format!("Experiments in {source}"),
         },
         rows => library.rows,
-    })?)
+    };
+    Ok(render(
+        &environment()?,
+        "library.html",
+        [style, SCRIPT],
+        view,
+    )?)
 }
 
 #[cfg(test)]
@@ -173,7 +173,7 @@ mod tests {
         assert!(page.contains("new: better, -20.0 %") && page.contains("broken"));
         assert!(
             page.contains(
-                &block::policy(
+                &crate::html::block::policy(
                     concat!(
                         include_str!("style/page.css"),
                         include_str!("style/index.css")

@@ -114,16 +114,28 @@ pub fn html(page: &ReportPage<'_>) -> Result<String, HtmlError> {
     let heroes = heroes(page, &environment)?;
     let data = block::deflate_json(&pack::pack_page(page, &heroes)).map_err(HtmlError::Data)?;
     let view = view::PageView::new(page);
-    let template = environment.get_template("page.html")?;
-    let text = template.render(minijinja::context! {
-        policy => block::policy(&style, &script),
-        style => minijinja::Value::from_safe_string(style),
-        script => minijinja::Value::from_safe_string(script),
+    let view = minijinja::context! {
         data => minijinja::Value::from_safe_string(data),
-        version => env!("CARGO_PKG_VERSION"),
         ..minijinja::Value::from_serialize(&view)
-    })?;
-    Ok(text)
+    };
+    Ok(render(&environment, "page.html", [&style, &script], view)?)
+}
+
+/// Renders a page with its style and script, which is empty if it has none.
+fn render(
+    environment: &Environment<'_>,
+    name: &str,
+    [style, script]: [&str; 2],
+    view: minijinja::Value,
+) -> Result<String, minijinja::Error> {
+    let template = environment.get_template(name)?;
+    template.render(minijinja::context! {
+        policy => block::policy(style, script),
+        style => minijinja::Value::from_safe_string(style.to_owned()),
+        script => minijinja::Value::from_safe_string(script.to_owned()),
+        version => env!("CARGO_PKG_VERSION"),
+        ..view
+    })
 }
 
 /// The first screens for the other baselines, rendered like the one in the page.

@@ -236,42 +236,42 @@ fn timeline(timeline: &Timeline) -> Value {
     })
 }
 
+/// A row with an effect: names, ratio or difference, interval.
+macro_rules! effect_row {
+    ($names:expr, $row:expr; $($before:literal: $value:expr)?; $($key:literal: $further:expr),*) => {
+        json!({
+            "w": $names.workload(&$row.workload),
+            "m": $names.metric(&$row.metric, &$row.unit),
+            "b": $names.configuration(&$row.baseline),
+            "c": $names.configuration(&$row.configuration),
+            $($before: $value,)?
+            "ratio": rounded($row.ratio),
+            "difference": rounded($row.difference),
+            "ci": $row.ci.map(|ci| ci.map(short)),
+            $($key: $further,)*
+        })
+    };
+}
+
 /// The per-machine comparisons.
 fn on_machines(document: &Document, names: &NameTable<'_>) -> Value {
-    let rows = document.machines.iter().map(|row| {
-        json!({
-            "w": names.workload(&row.workload),
-            "m": names.metric(&row.metric, &row.unit),
-            "b": names.configuration(&row.baseline),
-            "c": names.configuration(&row.configuration),
-            "machine": row.machine,
-            "ratio": rounded(row.ratio),
-            "difference": rounded(row.difference),
-            "ci": row.ci.map(|ci| ci.map(short)),
-            "verdict": row.verdict.word(),
-        })
-    });
+    let rows = document
+        .machines
+        .iter()
+        .map(|row| effect_row!(names, row; "machine": row.machine; "verdict": row.verdict.word()));
     rows.collect()
 }
 
 /// The comparisons pooled over machines.
 fn pooled(document: &Document, names: &NameTable<'_>) -> Value {
     let rows = document.pooled.iter().map(|row| {
-        json!({
-            "w": names.workload(&row.workload),
-            "m": names.metric(&row.metric, &row.unit),
-            "b": names.configuration(&row.baseline),
-            "c": names.configuration(&row.configuration),
-            "ratio": rounded(row.ratio),
-            "difference": rounded(row.difference),
-            "ci": row.ci.map(|ci| ci.map(short)),
+        effect_row!(names, row;;
             "ratio_random": rounded(row.ratio_random),
             "difference_random": rounded(row.difference_random),
             "ci_random": row.ci_random.map(|ci| ci.map(short)),
             "prediction": row.prediction.map(|ci| ci.map(short)),
             "agreement": machines::agreement(row.agreement),
-            "verdict": row.verdict.word(),
-        })
+            "verdict": row.verdict.word())
     });
     rows.collect()
 }
@@ -287,18 +287,7 @@ fn verdict_letter(verdict: Verdict) -> char {
 
 /// The noise floor: the effects found where nothing differs.
 fn pack_noise_floor(rows: &[NoiseFloor], names: &NameTable<'_>) -> Value {
-    let rows = rows.iter().map(|row| {
-        json!({
-            "w": names.workload(&row.workload),
-            "m": names.metric(&row.metric, &row.unit),
-            "b": names.configuration(&row.baseline),
-            "c": names.configuration(&row.configuration),
-            "ratio": rounded(row.ratio),
-            "difference": rounded(row.difference),
-            "ci": row.ci.map(|ci| ci.map(short)),
-        })
-    });
-    rows.collect()
+    rows.iter().map(|row| effect_row!(names, row;;)).collect()
 }
 
 fn factorial(fits: &[Factorial], names: &NameTable<'_>) -> Value {

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{HtmlError, block, environment};
+use super::{HtmlError, environment, render};
 use crate::contrasts::direction;
 use crate::number::significant;
 use crate::readable::Readable;
@@ -89,13 +89,8 @@ pub fn trend(trend: &Trend) -> Result<String, HtmlError> {
         include_str!("style/trend.css"),
         include_str!("style/print.css")
     );
-    let environment = environment()?;
     let names: Vec<&str> = trend.points.iter().map(|point| point.name()).collect();
-    let template = environment.get_template("trend.html")?;
-    Ok(template.render(minijinja::context! {
-        policy => block::policy(style, ""),
-        style => minijinja::Value::from_safe_string(style.to_owned()),
-        version => env!("CARGO_PKG_VERSION"),
+    let view = minijinja::context! {
         title => trend.title,
         trend => trend,
         names => names,
@@ -105,7 +100,8 @@ pub fn trend(trend: &Trend) -> Result<String, HtmlError> {
         caps => trend.caps(),
         level => plain(100.0 * (1.0 - trend.alpha)),
         margin => plain(100.0 * trend.margin),
-    })?)
+    };
+    Ok(render(&environment()?, "trend.html", [style, ""], view)?)
 }
 
 fn changes(trend: &Trend) -> Vec<TrendChange> {

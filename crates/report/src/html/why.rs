@@ -8,7 +8,7 @@ use assize_why::{Flame, Why};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{HtmlError, block, environment};
+use super::{HtmlError, block, environment, render};
 use crate::why::{account, count, interval, metric, questions, seeds, sentence, signed};
 
 /// The style sheets, in the order in which they apply.
@@ -70,14 +70,8 @@ pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError>
         name: "together".into(),
         ..why.total.clone()
     };
-    let environment = environment()?;
-    let template = environment.get_template("why.html")?;
-    Ok(template.render(minijinja::context! {
-        policy => block::policy(&style, &script),
-        style => minijinja::Value::from_safe_string(style),
-        script => minijinja::Value::from_safe_string(script),
+    let view = minijinja::context! {
         data => minijinja::Value::from_safe_string(data),
-        version => env!("CARGO_PKG_VERSION"),
         title => format!("{} against {} on {}", why.a, why.b, why.workload),
         a => why.a,
         b => why.b,
@@ -97,7 +91,13 @@ pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError>
         least => crate::significant(100.0 * flame.least, 2),
         equal_jobs => equal_jobs(why, flame),
         command => command,
-    })?)
+    };
+    Ok(render(
+        &environment()?,
+        "why.html",
+        [&style, &script],
+        view,
+    )?)
 }
 
 /// Whether the frames agree with the tables. They do if every seed completed the same number of

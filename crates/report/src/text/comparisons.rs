@@ -3,13 +3,14 @@
 use assize_verdict::{Comparison, Document, Scale, Verdict};
 
 use super::DIFFERENCE;
+use super::declared::effect;
 use super::grid::{CellWeight, TextCell, TextGrid};
 use super::tables::weight;
 use crate::contrasts::{
     RowOutcome, contradicted, describe_run_counts, distinct, distinct_metrics, fixed_outcome,
     fixed_values, verdict_mark,
 };
-use crate::number::{interval, narrow, ratio, short, signed, significant};
+use crate::number::{interval, ratio, short, significant};
 use crate::style::Style;
 use crate::wrap::push_wrapped;
 
@@ -180,11 +181,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> TextC
         };
     }
     let fixed = fixed_outcome(document, row);
-    let value = match (row.ratio, row.difference) {
-        (Some(value), _) => narrow(value, ratio),
-        (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
-        (None, None) => "-".to_string(),
-    };
+    let value = effect(row.ratio, row.difference);
     let mut lines = match fixed {
         Some(RowOutcome::Equal) => vec!["equal".to_string()],
         Some(_) => vec![value],

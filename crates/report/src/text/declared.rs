@@ -12,7 +12,7 @@ use crate::style::Style;
 use crate::wrap::push_wrapped;
 
 /// The width of a column, including the blank at its end.
-const COLUMN: usize = 15;
+pub(super) const COLUMN: usize = 15;
 
 /// Prints each table, and how to read it.
 pub(super) fn tables(document: &Document, style: Style, out: &mut String) {
@@ -56,6 +56,48 @@ fn title(table: &Table) -> String {
     }
 }
 
+/// A value with its unit, if there is room for it.
+pub(super) fn value_and_unit(value: f64, unit: &str) -> String {
+    let value = narrow(value, |value| significant(value, 4));
+    let together = format!("{value} {unit}");
+    if together.width() < COLUMN {
+        together.trim_end().to_owned()
+    } else {
+        value
+    }
+}
+
+/// A ratio, or `d` and a difference.
+pub(super) fn effect(of: Option<f64>, difference: Option<f64>) -> String {
+    match (of, difference) {
+        (Some(value), _) => narrow(value, ratio),
+        (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+/// The effect and the mark of its verdict.
+pub(super) fn marked_effect(relation: &Relation) -> String {
+    let verdict = relation.verdict.map_or("", verdict_mark);
+    let value = effect(relation.ratio, relation.difference);
+    format!("{value} {verdict}").trim_end().to_owned()
+}
+
+/// The interval of the effect.
+pub(super) fn effect_interval(relation: &Relation) -> Option<String> {
+    Some(match (relation.ci?, relation.ratio) {
+        (ci, Some(_)) => interval_within(COLUMN - 1, ci, ratio),
+        (ci, None) => interval_within(COLUMN - 1, ci, |value| significant(value, 2)),
+    })
+}
+
+/// Whether the effect is a difference, which the legend has to explain.
+pub(super) fn has_difference(relation: &Option<Relation>) -> bool {
+    relation
+        .as_ref()
+        .is_some_and(|relation| relation.difference.is_some())
+}
+
 /// The number of runs behind every figure, if it is the same for all.
 fn runs_of_all(table: &Table) -> Option<u32> {
     let cells = || table.rows.iter().flat_map(|row| &row.cells);
@@ -81,7 +123,7 @@ fn grid(table: &Table) -> TextGrid {
         if let Some(baseline) = &row.baseline {
             let relative = row.cells.iter().map(|cell| match &cell.relative {
                 Some(relation) => related_cell(relation, show_n),
-                None => missing_cell(),
+                None => TextCell::missing(),
             });
             grid.rows
                 .push((format!("  to {baseline}"), relative.collect()));
@@ -96,19 +138,13 @@ fn own_value(table: &Table, cell: &TableCell, show_n: bool) -> TextCell {
     if one.is_some_and(|one| *one != cell.workload) {
         return match &cell.normalised {
             Some(relation) => related_cell(relation, show_n),
-            None => missing_cell(),
+            None => TextCell::missing(),
         };
     }
     let Some(median) = cell.median else {
-        return missing_cell();
+        return TextCell::missing();
     };
-    let value = narrow(median, |value| significant(value, 4));
-    let together = format!("{value} {}", table.unit);
-    let mut lines = if together.width() < COLUMN {
-        vec![together.trim_end().to_owned()]
-    } else {
-        vec![value]
-    };
+    let mut lines = vec![value_and_unit(median, &table.unit)];
     if show_n {
         lines.push(format!("n {}", cell.n));
     }
@@ -118,27 +154,9 @@ fn own_value(table: &Table, cell: &TableCell, show_n: bool) -> TextCell {
     }
 }
 
-fn missing_cell() -> TextCell {
-    TextCell {
-        lines: vec!["-".to_owned()],
-        weight: CellWeight::Dim,
-    }
-}
-
 fn related_cell(relation: &Relation, show_n: bool) -> TextCell {
-    let value = match (relation.ratio, relation.difference) {
-        (Some(value), _) => narrow(value, ratio),
-        (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
-        (None, None) => "-".to_owned(),
-    };
-    let verdict = relation.verdict.map_or("", verdict_mark);
-    let mut lines = vec![format!("{value} {verdict}").trim_end().to_owned()];
-    if let Some(ci) = relation.ci {
-        lines.push(match relation.ratio {
-            Some(_) => interval_within(COLUMN - 1, ci, ratio),
-            None => interval_within(COLUMN - 1, ci, |value| significant(value, 2)),
-        });
-    }
+    let mut lines = vec![marked_effect(relation)];
+    lines.extend(effect_interval(relation));
     if show_n {
         let count = |n: Option<u32>| n.map_or("?".to_owned(), |n| n.to_string());
         lines.push(format!(
@@ -220,11 +238,7 @@ fn legend(document: &Document, out: &mut String) {
             " 'to NAME': the ratio to NAME on the same workload, with a mark if the tables above test it.",
         );
     }
-    let difference = |relation: &Option<Relation>| {
-        let relation = relation.as_ref();
-        relation.is_some_and(|relation| relation.difference.is_some())
-    };
-    if cells().any(|cell| difference(&cell.normalised) || difference(&cell.relative)) {
+    if cells().any(|cell| has_difference(&cell.normalised) || has_difference(&cell.relative)) {
         text.push_str(DIFFERENCE);
     }
     push_wrapped(out, "", "", &text);

@@ -23,6 +23,13 @@ pub(super) struct TextCell {
 }
 
 impl TextCell {
+    pub(super) fn missing() -> TextCell {
+        TextCell {
+            lines: vec!["-".to_owned()],
+            weight: CellWeight::Dim,
+        }
+    }
+
     fn width(&self) -> usize {
         self.lines
             .iter()

@@ -1,6 +1,6 @@
 //! The results of several machines, individually and pooled.
 
-use assize_verdict::{Agreement, Document, MachineComparison, Pooled, Scale, Verdict};
+use assize_verdict::{Agreement, Document, MachineComparison, Pooled, Scale, Verdict, count_of};
 use unicode_width::UnicodeWidthStr;
 
 use super::DIFFERENCE;
@@ -30,10 +30,8 @@ pub(super) fn tables(document: &Document, out: &mut String) {
     }
     if !rest.is_empty() {
         let text = format!(
-            "{} more comparison{} in which no difference is shown and the {several} agree; --json \
-             has them",
-            rest.len(),
-            if rest.len() == 1 { "" } else { "s" }
+            "{} in which no difference is shown and the {several} agree; --json has them",
+            count_of(rest.len(), "more comparison")
         );
         push_wrapped(out, "  ", "  ", &text);
     }

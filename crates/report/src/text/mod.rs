@@ -147,7 +147,7 @@ fn identities(document: &Document, all: bool, out: &mut String) {
     match differences.iter().filter(explained).count() {
         0 => {}
         n => {
-            let these = brief::count_of(n, "configuration");
+            let these = assize_verdict::count_of(n, "configuration");
             let text = format!("{these} differ only in what their levels set (--all lists how).");
             push_wrapped(out, "  - ", "    ", &text);
         }

@@ -1,9 +1,9 @@
 //! The parts of the document that a mail shortens to a line: secondary metrics, declared tables,
 //! and events whose rates are undecided.
 
-use assize_verdict::{Comparison, Document, Verdict};
+use assize_verdict::{Comparison, Document, Verdict, count_of};
 
-use crate::brief::{Brief, count_of};
+use crate::brief::Brief;
 use crate::contrasts::{RowOutcome, distinct_metrics, fixed_outcome};
 use crate::wrap::push_wrapped;
 

@@ -43,7 +43,7 @@ fn range_of_ratios(rows: &[&NoiseFloor]) -> String {
         ratios().fold(f64::INFINITY, f64::min),
         ratios().fold(0.0, f64::max),
     ];
-    let workloads = crate::brief::count_of(rows.len(), "workload");
+    let workloads = assize_verdict::count_of(rows.len(), "workload");
     format!("{} on {workloads}", interval([low, high], ratio))
 }
 

@@ -6,16 +6,14 @@ use assize_verdict::{
 use unicode_width::UnicodeWidthStr;
 
 use super::DIFFERENCE;
+use super::declared::{COLUMN, effect_interval, has_difference, marked_effect, value_and_unit};
 use super::grid::{CellWeight, TextCell, TextGrid};
 use super::tables::weight;
-use crate::contrasts::verdict_mark;
-use crate::number::{interval_within, narrow, ratio, short, signed, significant};
+use crate::number::short;
 use crate::readable::Readable;
 use crate::style::Style;
 use crate::wrap::push_wrapped;
 
-/// The width of a column, including the blank at its end.
-const COLUMN: usize = 15;
 /// At most this many names are listed; the rest are counted.
 const NAMED: usize = 3;
 
@@ -93,23 +91,12 @@ fn grid(tradeoff: &Tradeoff) -> TextGrid {
 /// The mean, and below it the ratio to the baseline with its interval.
 fn value(value: &TradeoffValue, readable: &Readable, show_n: bool) -> TextCell {
     let Some(mean) = value.mean else {
-        return TextCell {
-            lines: vec!["-".to_owned()],
-            weight: CellWeight::Dim,
-        };
+        return TextCell::missing();
     };
-    let number = narrow(readable.value(mean), |value| significant(value, 4));
-    let together = format!("{number} {}", readable.unit);
-    let mut lines = match together.width() < COLUMN {
-        true => vec![together.trim_end().to_owned()],
-        false => vec![number],
-    };
+    let mut lines = vec![value_and_unit(readable.value(mean), &readable.unit)];
     if let Some(relation) = &value.relative {
-        lines.push(related(relation));
-        lines.extend(relation.ci.map(|ci| match relation.ratio {
-            Some(_) => interval_within(COLUMN - 1, ci, ratio),
-            None => interval_within(COLUMN - 1, ci, |value| significant(value, 2)),
-        }));
+        lines.push(marked_effect(relation));
+        lines.extend(effect_interval(relation));
     }
     if let Some(n) = value.n.filter(|_| show_n) {
         lines.push(format!("n {n}"));
@@ -122,16 +109,6 @@ fn value(value: &TradeoffValue, readable: &Readable, show_n: bool) -> TextCell {
         lines,
         weight: verdict.map_or(CellWeight::Plain, weight),
     }
-}
-
-fn related(relation: &Relation) -> String {
-    let verdict = relation.verdict.map_or("", verdict_mark);
-    let value = match (relation.ratio, relation.difference) {
-        (Some(value), _) => narrow(value, ratio),
-        (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
-        (None, None) => "-".to_owned(),
-    };
-    format!("{value} {verdict}").trim_end().to_owned()
 }
 
 /// `front`, `dominated by NAME` or `undecided`.
@@ -162,8 +139,11 @@ fn note(point: &TradeoffPoint) -> Option<String> {
     let mut said: Vec<String> = Vec::new();
     said.extend(point.because.clone());
     if !point.dominated_by.is_empty() {
-        let of =
-            |relation: &Option<Relation>| relation.as_ref().map_or("the same".to_owned(), related);
+        let of = |relation: &Option<Relation>| {
+            relation
+                .as_ref()
+                .map_or("the same".to_owned(), marked_effect)
+        };
         let by = point
             .dominated_by
             .iter()
@@ -212,10 +192,7 @@ fn legend(document: &Document, out: &mut String) {
     if points().any(|point| point.supported) {
         text.push_str(" *: by a verdict that is only supported.");
     }
-    let differs = |value: &TradeoffValue| {
-        let relation = value.relative.as_ref();
-        relation.is_some_and(|relation| relation.difference.is_some())
-    };
+    let differs = |value: &TradeoffValue| has_difference(&value.relative);
     if points().any(|point| differs(&point.x) || differs(&point.y)) {
         text.push_str(DIFFERENCE);
     }

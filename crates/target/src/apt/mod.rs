@@ -44,28 +44,9 @@ pub(crate) struct SourceArchive {
 }
 
 impl Apt {
-    /// Sets up `directory` for these suites and fetches their lists. Errors
-    /// begin with `what`.
+    /// Sets up `directory` for these suites and fetches their lists of packages of these kinds, `deb`
+    /// or `deb-src`. Errors begin with `what`.
     pub(crate) fn open(
-        directory: &Path,
-        suites: &[&str],
-        what: &str,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Self, Error> {
-        Apt::open_kinds(directory, suites, &["deb"], what, progress)
-    }
-
-    /// Like [`Apt::open`], with the lists of source packages.
-    pub(crate) fn open_with_sources(
-        directory: &Path,
-        suites: &[&str],
-        what: &str,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Self, Error> {
-        Apt::open_kinds(directory, suites, &["deb", "deb-src"], what, progress)
-    }
-
-    fn open_kinds(
         directory: &Path,
         suites: &[&str],
         kinds: &[&str],

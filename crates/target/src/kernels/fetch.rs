@@ -88,7 +88,7 @@ impl Kernels {
         let suites = names::suites(suite);
         let suites: Vec<&str> = suites.iter().map(String::as_str).collect();
         let directory = self.directory().join(".apt").join(suite);
-        Apt::open(&directory, &suites, what, progress)
+        Apt::open(&directory, &suites, &["deb"], what, progress)
     }
 
     fn store_image(

@@ -115,7 +115,7 @@ impl Kernels {
     fn archive_of_sources(&self, what: &str, progress: &mut dyn FnMut(&str)) -> Result<Apt, Error> {
         let security = format!("{SUITE}-security");
         let place = self.directory().join(".apt").join(SUITE);
-        Apt::open(&place, &[SUITE, &security], what, progress)
+        Apt::open(&place, &[SUITE, &security], &["deb"], what, progress)
     }
 
     fn source_place(&self, series: &str, version: &str) -> PathBuf {

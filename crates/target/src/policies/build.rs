@@ -238,12 +238,8 @@ fn run(mut command: Command, work: &Path, home: &Path) -> Result<(), Error> {
     })
 }
 
-/// The first line that reports an error.
 fn first_error(log: &str) -> Option<String> {
-    let marks = ["error: ", "cannot find -l"];
-    let mut lines = log.lines().map(str::trim);
-    let line = lines.find(|line| marks.iter().any(|mark| line.contains(mark)))?;
-    Some(line.to_string())
+    crate::make::first_line_with(log, &["error: ", "cannot find -l"])
 }
 
 /// Whether a compiler did not find libbpf or its headers.

@@ -174,8 +174,8 @@ impl QemuBuild<'_> {
     fn carry_out(&self, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, Error> {
         let work = temporary_in(self.directory)?;
         let made = temporary_in(self.directory)?;
-        let apt =
-            Apt::open_with_sources(&self.directory.join(".apt-source"), &SUITES, WHAT, progress)?;
+        let (place, kinds) = (self.directory.join(".apt-source"), ["deb", "deb-src"]);
+        let apt = Apt::open(&place, &SUITES, &kinds, WHAT, progress)?;
         let found = self.source(&apt, progress)?;
         let archive = apt.fetch_source(&found, &work.path().join("archive"), progress)?;
         let mut packages = Vec::new();

@@ -13,7 +13,7 @@ use super::sources::ModuleSources;
 use super::variant::Variant;
 use super::{KernelToBuildFor, what};
 use crate::Error;
-use crate::fault::{create, failed, io, list, mend, write};
+use crate::fault::{create, failed, files_below, io, list, mend, write};
 use crate::make::MakeRun;
 use crate::module_files::stem;
 use crate::parts_hash::PartsHash;
@@ -225,8 +225,11 @@ impl<'a> WantedModules<'a> {
 
     /// Stores the modules found below a directory, with the log and the list of inputs.
     fn store(&self, directory: &Path, log: &Path, inputs: &str) -> Result<PathBuf, Error> {
-        let mut made = BTreeMap::new();
-        collect(directory, &mut made)?;
+        let is_module = |path: &PathBuf| path.extension().is_some_and(|it| it == "ko");
+        let modules = files_below(directory)?.into_iter().filter(is_module);
+        let made: BTreeMap<String, PathBuf> = modules
+            .map(|path| (stem(&path.to_string_lossy()), path))
+            .collect();
         let order = directory.join("modules.order");
         let order = fs::read_to_string(&order).map_err(|error| io("read", &order, &error))?;
         let result = temporary_in(&self.home)?;
@@ -329,21 +332,6 @@ pub(super) fn source_tree(headers: &Path) -> Option<PathBuf> {
     let makefile = makefile.replace(here, "");
     let tree = headers.join(makefile.trim().strip_suffix("Makefile")?);
     fs::canonicalize(tree).ok()
-}
-
-/// Name and path of every module below a directory.
-fn collect(directory: &Path, made: &mut BTreeMap<String, PathBuf>) -> Result<(), Error> {
-    for path in list(directory)? {
-        // A link may lead back to a parent directory.
-        let kind = path.symlink_metadata();
-        let kind = kind.map_err(|error| io("read", &path, &error))?;
-        if kind.is_dir() {
-            collect(&path, made)?;
-        } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "ko") {
-            made.insert(stem(&path.to_string_lossy()), path);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

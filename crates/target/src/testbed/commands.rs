@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::fault::{io, list, read};
+use crate::fault::{files_below, io, read};
 
 /// Bytes of the longest file that is read. Those of kbuild have some tens of thousands.
 const LONGEST: u64 = 16 << 20;
@@ -37,28 +37,18 @@ impl Commands {
     /// directory itself.
     pub(super) fn read(site: BuildDirectories<'_>) -> Result<Self, Error> {
         let mut commands = Commands::default();
-        commands.collect(site.work, site)?;
+        for path in files_below(site.work)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_command = name.ends_with(".o.cmd") || name.ends_with(".ko.cmd");
+            let data = path.symlink_metadata();
+            if is_command && data.map_err(|error| io("read", &path, &error))?.len() <= LONGEST {
+                commands.add(&String::from_utf8_lossy(&read(&path)?), site);
+            }
+        }
         let outside = |path: &PathBuf| !path.starts_with(site.work);
         commands.read.retain(outside);
         commands.searched.retain(outside);
         Ok(commands)
-    }
-
-    fn collect(&mut self, directory: &Path, site: BuildDirectories<'_>) -> Result<(), Error> {
-        for path in list(directory)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            // A link may lead back.
-            let kind = path.symlink_metadata();
-            let kind = kind.map_err(|error| io("read", &path, &error))?;
-            if kind.is_dir() {
-                self.collect(&path, site)?;
-            } else if !kind.is_file() || kind.len() > LONGEST {
-                continue;
-            } else if name.ends_with(".o.cmd") || name.ends_with(".ko.cmd") {
-                self.add(&String::from_utf8_lossy(&read(&path)?), site);
-            }
-        }
-        Ok(())
     }
 
     /// Adds the text of one file: `savedcmd_OBJECT := COMMAND`, `source_OBJECT := FILE`,

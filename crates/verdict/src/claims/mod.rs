@@ -27,7 +27,7 @@ use crate::options::Options;
 use crate::outcomes::{self, RunEndings};
 use crate::rates::{self, PlacedEvents, counted};
 use crate::row::ComparisonRow;
-use crate::words::count;
+use crate::words::count_of;
 use declared::{names, requested_claims, unmeasured, untried};
 use gather::ClaimEvaluator;
 use grammar::{ClaimKind, ClaimedRelation, ParsedClaim};
@@ -448,7 +448,7 @@ fn decide(
     if !claim.parts.is_empty() && !claim.left_out.is_empty() {
         grounds.push(format!(
             "{} left out: without values for both configurations",
-            count(claim.left_out.len(), "workload")
+            count_of(claim.left_out.len(), "workload")
         ));
     }
     Claim {

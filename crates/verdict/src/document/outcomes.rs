@@ -90,33 +90,32 @@ impl RunEnd {
 
     /// The heading of its row: `crashes`.
     pub fn heading(self) -> &'static str {
-        match self {
-            RunEnd::Crashed => "crashes",
-            RunEnd::Hung => "hangs",
-            RunEnd::TimedOut => "timeouts",
-            RunEnd::OutOfMemory => "runs out of memory",
-            RunEnd::ExitStatus => "failed workloads",
-            RunEnd::SetUp => "failed set-ups",
-            RunEnd::NotAsAsked => "runs with wrong files or settings",
-            RunEnd::Complained => "kernel warnings",
-            RunEnd::ComplainedOutside => "kernel warnings in set-up or tear-down",
-            RunEnd::Slow => "slow runs",
-        }
+        self.words().0
     }
 
     /// The past tense for one run: `crashed`.
     pub fn word(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            RunEnd::Crashed => "crashed",
-            RunEnd::Hung => "hung",
-            RunEnd::TimedOut => "timed out",
-            RunEnd::OutOfMemory => "ran out of memory",
-            RunEnd::ExitStatus => "failed",
-            RunEnd::SetUp => "failed in its set-up",
-            RunEnd::NotAsAsked => "ran with wrong files or settings",
-            RunEnd::Complained => "made the kernel warn",
-            RunEnd::ComplainedOutside => "made the kernel warn in set-up or tear-down",
-            RunEnd::Slow => "was slow",
+            RunEnd::Crashed => ("crashes", "crashed"),
+            RunEnd::Hung => ("hangs", "hung"),
+            RunEnd::TimedOut => ("timeouts", "timed out"),
+            RunEnd::OutOfMemory => ("runs out of memory", "ran out of memory"),
+            RunEnd::ExitStatus => ("failed workloads", "failed"),
+            RunEnd::SetUp => ("failed set-ups", "failed in its set-up"),
+            RunEnd::NotAsAsked => (
+                "runs with wrong files or settings",
+                "ran with wrong files or settings",
+            ),
+            RunEnd::Complained => ("kernel warnings", "made the kernel warn"),
+            RunEnd::ComplainedOutside => (
+                "kernel warnings in set-up or tear-down",
+                "made the kernel warn in set-up or tear-down",
+            ),
+            RunEnd::Slow => ("slow runs", "was slow"),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{UninformativeRows, first_names, lint};
 use crate::cells::Cells;
 use crate::document::Lint;
 use crate::units::convert;
-use crate::words::{count, plain};
+use crate::words::{count_of, plain};
 
 /// Two counters are the same if they are closer than this in every run.
 const ALIAS_TOLERANCE: f64 = 1e-4;
@@ -212,7 +212,7 @@ pub(super) fn unsupported(cells: &Cells<'_>) -> Vec<Lint> {
             lints.push(lint(
                 "unsupported-counter",
                 metric,
-                format!("{} in {}", reasons.join(" or "), count(*runs, "run")),
+                format!("{} in {}", reasons.join(" or "), count_of(*runs, "run")),
             ));
         }
     }

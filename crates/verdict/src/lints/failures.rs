@@ -9,7 +9,7 @@ use crate::cells::Cells;
 use crate::document::Lint;
 use crate::failed::{FailedCell, failed_cells};
 use crate::names::folded;
-use crate::words::count;
+use crate::words::count_of;
 
 /// Maximum number of reasons listed per cell; the rest are counted.
 const MOST_REASONS: usize = 3;
@@ -23,7 +23,7 @@ pub(super) fn failed(cells: &Cells<'_>) -> Vec<Lint> {
 fn of_cell(cell: &FailedCell<'_>) -> Lint {
     let goes_on = match cell.left {
         0 => "nothing is compared there".to_owned(),
-        left => format!("comparisons use the {} left", count(left, "run")),
+        left => format!("comparisons use the {} left", count_of(left, "run")),
     };
     lint(
         "failed-run",
@@ -31,7 +31,7 @@ fn of_cell(cell: &FailedCell<'_>) -> Lint {
         format!(
             "{} of {} failed: {}; {goes_on}",
             cell.failures.len(),
-            count(cell.runs(), "run"),
+            count_of(cell.runs(), "run"),
             reasons(cell)
         ),
     )

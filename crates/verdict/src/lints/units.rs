@@ -8,7 +8,7 @@ use crate::document::Lint;
 use crate::means::arithmetic;
 use crate::summaries::agreeing_summary;
 use crate::units::{is_measured, words};
-use crate::words::{count, three};
+use crate::words::{count_of, three};
 
 /// A lint for metrics without a unit that are not plain counts: their values are fractions, or
 /// their names suggest a quantity with a unit. A name such as `switches_per_job` contains its unit.
@@ -83,7 +83,7 @@ pub(super) fn summaries(cells: &Cells<'_>) -> Vec<Lint> {
         );
         if let Some(mean) = arithmetic(&cell.values()).filter(|_| !agreeing_summary(cell)) {
             let claimed = summary.n.map_or(String::new(), |n| {
-                format!(" of {}", count(n as usize, "run"))
+                format!(" of {}", count_of(n as usize, "run"))
             });
             lints.push(lint(
                 "summary-mismatch",
@@ -91,7 +91,7 @@ pub(super) fn summaries(cells: &Cells<'_>) -> Vec<Lint> {
                 format!(
                     "the summary says {}{claimed}, the {} have the mean {}: the runs are used",
                     three(summary.mean),
-                    count(cell.runs.len(), "run"),
+                    count_of(cell.runs.len(), "run"),
                     three(mean)
                 ),
             ));
@@ -102,7 +102,7 @@ pub(super) fn summaries(cells: &Cells<'_>) -> Vec<Lint> {
                 location,
                 format!(
                     "{}: the first is used",
-                    count(cell.further_summaries + 1, "summary line")
+                    count_of(cell.further_summaries + 1, "summary line")
                 ),
             ));
         }
@@ -148,7 +148,7 @@ pub(super) fn statements(cells: &Cells<'_>) -> Vec<Lint> {
 fn figures(n: usize) -> String {
     format!(
         "{} {}",
-        count(n, "figure"),
+        count_of(n, "figure"),
         if n == 1 { "is" } else { "are" }
     )
 }
@@ -161,7 +161,7 @@ pub(super) fn left_out(cells: &Cells<'_>) -> Option<Lint> {
             cells.records.source.clone(),
             format!(
                 "{} left out: not finite, or beyond 1e140",
-                count(cells.left_out, "value")
+                count_of(cells.left_out, "value")
             ),
         )
     })

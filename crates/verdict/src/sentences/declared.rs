@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
-use crate::words::{and_list, count, plain};
+use crate::words::{and_list, count_of, plain};
 
 /// Maximum number of metrics that get a sentence.
 const METRICS: usize = 2;
@@ -60,8 +60,11 @@ fn sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> Option<Senten
             .count();
         let rest = match undecided {
             0 => String::new(),
-            1 => format!("; 1 of {} is undecided", count(rows.len(), "comparison")),
-            n => format!("; {n} of {} are undecided", count(rows.len(), "comparison")),
+            1 => format!("; 1 of {} is undecided", count_of(rows.len(), "comparison")),
+            n => format!(
+                "; {n} of {} are undecided",
+                count_of(rows.len(), "comparison")
+            ),
         };
         format!("{metric} {}{rest}.", parts.join(", and "))
     };
@@ -96,11 +99,11 @@ fn unchanged_sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> Str
         (0, 1) => "is not shown to differ".to_owned(),
         (0, all) => format!(
             "is not shown to differ in any of {}",
-            count(all, "comparison")
+            count_of(all, "comparison")
         ),
         (n, all) => format!(
             "is not shown to differ in any of {}, of which {n} are equal within \u{b1}{margin} %",
-            count(all, "comparison")
+            count_of(all, "comparison")
         ),
     }
 }

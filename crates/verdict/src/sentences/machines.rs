@@ -5,7 +5,7 @@ use std::fmt;
 use assize_bundle::Across;
 
 use crate::document::{Agreement, Document, MachineComparison, Pooled, Sentence, Verdict};
-use crate::words::{and_list, count, p_value, three, with_interval};
+use crate::words::{and_list, count_of, p_value, three, with_interval};
 
 /// Maximum number of sentences about contradictions.
 const MOST: usize = 2;
@@ -24,7 +24,7 @@ pub(super) fn contradictions(document: &Document) -> Vec<Sentence> {
         last.text.pop();
         last.text.push_str(&format!(
             "; they also disagree in {}.",
-            count(more, "more comparison")
+            count_of(more, "more comparison")
         ));
         let rest = opposite.iter().skip(MOST);
         last.rows.extend(rest.map(|row| name(row)));

@@ -18,7 +18,7 @@ use super::config::{EXACT, KernelConfig, OptionWeight, wishes};
 use super::{Kernel, Kernels, add, names, store};
 use crate::Error;
 use crate::elf::ProgramHost;
-use crate::fault::{create, failed, io, list, mend, read, remove, write, wrong};
+use crate::fault::{create, failed, files_below, io, mend, read, remove, write, wrong};
 use crate::make::{self, MakeRun};
 use crate::parts_hash::PartsHash;
 use crate::sandbox::{Folders, Limits, Sandbox};
@@ -211,9 +211,7 @@ impl Kernels {
         }
         let mut content = blake3::Hasher::new();
         content.update(&read(&image)?);
-        let mut found = BTreeMap::new();
-        digests(&to.join(&modules), &to.join(&modules), &mut found)?;
-        for (path, digest) in found {
+        for (path, digest) in digests(&to.join(&modules))? {
             content.update(path.as_os_str().as_encoded_bytes());
             content.update(digest.as_bytes());
         }
@@ -241,10 +239,10 @@ impl Kernel {
     /// # Errors
     /// A file cannot be read.
     pub fn bytes(&self) -> Result<String, Error> {
-        let mut found = BTreeMap::new();
-        if let Some(directory) = &self.modules {
-            digests(directory, directory, &mut found)?;
-        }
+        let found = match &self.modules {
+            Some(directory) => digests(directory)?,
+            None => BTreeMap::new(),
+        };
         let mut hash = PartsHash::default();
         hash.add(&self.digest);
         for (path, digest) in &found {
@@ -255,23 +253,16 @@ impl Kernel {
     }
 }
 
-/// Collects the digests of all modules below a directory, by relative path.
-fn digests(
-    root: &Path,
-    directory: &Path,
-    found: &mut BTreeMap<PathBuf, blake3::Hash>,
-) -> Result<(), Error> {
-    for path in list(directory)? {
-        let kind = path.symlink_metadata();
-        let kind = kind.map_err(|error| io("read", &path, &error))?;
-        if kind.is_dir() {
-            digests(root, &path, found)?;
-        } else if kind.is_file() && path.to_string_lossy().contains(".ko") {
-            let inside = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
+/// The digests of all modules below a directory, by relative path.
+fn digests(directory: &Path) -> Result<BTreeMap<PathBuf, blake3::Hash>, Error> {
+    let mut found = BTreeMap::new();
+    for path in files_below(directory)? {
+        if path.to_string_lossy().contains(".ko") {
+            let inside = path.strip_prefix(directory).unwrap_or(&path).to_path_buf();
             found.insert(inside, blake3::hash(&read(&path)?));
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// The source tree of a kernel, and the directories of its build.
