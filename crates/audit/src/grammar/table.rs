@@ -16,6 +16,7 @@ use self::roles::repeats_others;
 
 mod changes;
 mod figures;
+mod ratios;
 mod roles;
 
 /// Tables that people make.
@@ -40,7 +41,8 @@ fn cell(text: &str, wide: bool) -> Option<Option<Cell>> {
     if matches!(text, "-" | "--" | "n/a" | "N/A") {
         return Some(None);
     }
-    let cell = Cell::whole(text)?;
+    let changed = || Cell::pair(text).flatten().map(Cell::joined);
+    let cell = Cell::whole(text).or_else(changed)?;
     (wide || !cell.is_size).then_some(Some(cell))
 }
 
@@ -419,7 +421,7 @@ fn name_rows_by_numbers(grid: &mut Grid) {
         let names = |row: &Row| {
             let first = row.cells.first().and_then(Option::as_ref);
             let number = |cell: &Cell| row.labels.is_empty() && whole(cell) && cell.value >= 0.0;
-            first.is_some_and(|cell| cell.is_size || number(cell))
+            first.is_some_and(|cell| cell.then.is_none() && (cell.is_size || number(cell)))
         };
         let rows = grid.rows.iter();
         let mut others = rows.flat_map(|row| row.cells.iter().skip(1).flatten());

@@ -100,11 +100,60 @@ impl Grid {
 
     /// The tables of which this one consists, if each quantity has two columns of its own: with the
     /// change between them, `old time`, `new time`, `change`, `old memory`, and so on, or named for
-    /// states, `master time`, `PR time`, `master memory`, `PR memory`.
+    /// states, `master time`, `PR time`, `master memory`, `PR memory`; or if arrows are in its cells.
     pub(crate) fn parts(self) -> Vec<Grid> {
+        let arrow = |at: &usize| {
+            let mut cells = self.cells(*at);
+            cells.next().is_some_and(|first| first.then.is_some())
+                && cells.all(|one| one.then.is_some())
+        };
+        let (arrows, others): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(arrow);
+        if !arrows.is_empty() {
+            let rest = self.kept(&others);
+            let alone = arrows.len() == 1;
+            let parts = arrows.iter().map(|at| self.by_arrow(*at, alone));
+            return parts.chain(rest).collect();
+        }
         let mut ways = [self.by_changes(), self.by_states()].into_iter();
         let parts = ways.find_map(|groups| self.parted(&groups));
         parts.unwrap_or_else(|| vec![self])
+    }
+
+    /// A column whose cells have arrows, as two: `before` and `after`. Unless it is `alone`, its name
+    /// is behind those of the rows.
+    fn by_arrow(&self, column: usize, alone: bool) -> Grid {
+        let name = |kept: &[String]| match alone {
+            true => kept.to_vec(),
+            false => [kept, &self.columns[column..=column]].concat(),
+        };
+        let row = |row: &Row| {
+            let before = row.cells[column].clone()?;
+            let after = before.then.as_deref().cloned();
+            Some(Row {
+                at: row.at,
+                labels: name(&row.labels),
+                cells: vec![Some(before), after],
+            })
+        };
+        Grid {
+            keys: name(&self.keys),
+            columns: ["before", "after"].map(str::to_owned).to_vec(),
+            rows: self.rows.iter().filter_map(row).collect(),
+        }
+    }
+
+    /// The table of some columns, unless these only hold changes.
+    fn kept(&self, columns: &[usize]) -> Option<Grid> {
+        let row = |row: &Row| Row {
+            cells: columns.iter().map(|at| row.cells[*at].clone()).collect(),
+            ..row.clone()
+        };
+        let measured = columns.iter().any(|at| !self.is_change(*at));
+        measured.then(|| Grid {
+            keys: self.keys.clone(),
+            columns: columns.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(row).collect(),
+        })
     }
 
     fn by_changes(&self) -> Vec<Vec<usize>> {
