@@ -76,8 +76,12 @@ pub(crate) fn are_states<S: AsRef<str>>(names: &[S]) -> bool {
         (0, 1..) => after + 1 == sides.len(),
         _ => false,
     };
-    let sure = |name: &S| is_sure(&plain(name.as_ref()));
-    are_before_and_after(names) || one && names.iter().any(sure)
+    are_before_and_after(names) || one && are_sure(names)
+}
+
+/// Whether one of some names can be for nothing but a state.
+pub(crate) fn are_sure<S: AsRef<str>>(names: &[S]) -> bool {
+    names.iter().any(|name| is_sure(&plain(name.as_ref())))
 }
 
 /// The sides of names; none if two are one name or are of several switches.

@@ -221,6 +221,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         columns,
         rows,
     };
+    let grid = grid.by_ends().unwrap_or(grid);
     let mut block = Block::new(LIST, grid.rows.len());
     let declares = (grid.rows.len() >= 2 || grid.compares()) && grid.declares() && grid.is_of_one();
     block.find(0, Finding::Grid(Box::new(grid)));

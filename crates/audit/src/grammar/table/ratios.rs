@@ -1,10 +1,12 @@
-//! Tables with a column of ratios to one of their rows, as BenchmarkDotNet prints them: that row is
-//! the baseline.
+//! Tables whose rows are the configurations of each workload: with a column of ratios to one of them,
+//! as BenchmarkDotNet prints it, or with a state at the end of their names, `make check before`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::roles::key_is;
-use crate::grammar::grid::{Grid, Row};
+use crate::grammar::grid::{Grid, Row, undecorated};
+use crate::grammar::units::is_measure;
+use crate::states::{are_before_and_after, are_sure, side_of_word};
 
 /// Names of such columns.
 const RATIOS: [&str; 3] = ["ratio", "relative", "scaled"];
@@ -30,6 +32,46 @@ impl Grid {
             let even = named.iter().all(|names| names.len() == count + of);
             let mut keys = (0..count).filter(|_| even);
             keys.find_map(|key| self.keyed(&named, key, [of, ratio]))
+        })
+    }
+
+    /// The table with a column `Configuration`, if the name of each row ends with a state, and each
+    /// has the one before a change and the one after it. Only of times and rates: memory before and
+    /// after may be that of one run.
+    pub(crate) fn by_ends(&self) -> Option<Grid> {
+        let ends = |row: &Row| {
+            let (name, state) = row.labels.last()?.rsplit_once(' ')?;
+            let state = state.trim_matches(['(', ')']).to_owned();
+            let known = side_of_word(&state).is_some() && are_sure(&[&state]);
+            let rest = &row.labels[..row.labels.len() - 1];
+            let name = undecorated(name.trim_end_matches([' ', ',', '-'])).to_owned();
+            known.then(|| [rest, &[name, state]].concat())
+        };
+        let labels: Vec<Vec<String>> = self.rows.iter().map(ends).collect::<Option<_>>()?;
+        let mut groups: BTreeMap<&[String], Vec<&String>> = BTreeMap::new();
+        for (state, name) in labels.iter().filter_map(|all| all.split_last()) {
+            groups.entry(name).or_default().push(state);
+        }
+        let units = self.measured(&Vec::from_iter(0..self.columns.len()));
+        let timed = units.iter().all(|unit| is_measure(unit) || *unit == "time");
+        let paired = groups.values().all(|states| are_before_and_after(states));
+        let keys = self
+            .keys
+            .iter()
+            .cloned()
+            .chain(["Configuration".to_owned()]);
+        (timed && paired).then(|| Grid {
+            keys: keys.collect(),
+            columns: self.columns.clone(),
+            rows: self
+                .rows
+                .iter()
+                .zip(labels)
+                .map(|(row, labels)| Row {
+                    labels,
+                    ..row.clone()
+                })
+                .collect(),
         })
     }
 
