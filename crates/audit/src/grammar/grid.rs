@@ -93,8 +93,8 @@ impl Cell {
         }
     }
 
-    /// The figures before and behind an arrow, or `from` and `to`, perhaps with the change behind them; the inner `None`
-    /// stands for other things. Versions have no unit, no prefix and no change that follows.
+    /// The figures before and behind an arrow, or `from` and `to`, perhaps with the change behind
+    /// them; the inner `None` stands for other things.
     pub(crate) fn pair(text: &str) -> Option<Option<[Cell; 2]>> {
         let mut arrows = ["\u{2192}", "->", "=>"].iter();
         let arrow = arrows.find_map(|arrow| text.split_once(arrow));
@@ -104,11 +104,13 @@ impl Cell {
         let after = change.map_or(after.to_owned(), |(after, word)| {
             format!("{after} ({word})")
         });
-        Some(
-            Cell::whole(before)
-                .zip(Cell::whole(&after))
-                .and_then(changed),
-        )
+        let both = Cell::whole(before).zip(Cell::whole(&after));
+        Some(both.map(|(mut before, after)| {
+            if before.unit.is_empty() {
+                before.unit.clone_from(&after.unit);
+            }
+            [before, after]
+        }))
     }
 
     /// The first figure, which keeps the second.
@@ -173,16 +175,15 @@ fn is_change(word: &str) -> bool {
     word.starts_with(['+', '-']) && word.ends_with('%')
 }
 
-fn changed((mut before, after): (Cell, Cell)) -> Option<[Cell; 2]> {
-    if before.unit.is_empty() {
-        before.unit.clone_from(&after.unit);
-    }
+/// Whether figures before and after a change were measured: they have a unit or a prefix, or a printed
+/// change follows from them. Versions have none.
+pub(crate) fn are_measured([before, after]: [&Cell; 2]) -> bool {
     let measured = |cell: &Cell| !cell.unit.is_empty() || cell.is_size;
     let last = after.text.trim_end_matches(')').rsplit([' ', '(']).next();
     let printed = last.filter(|word| is_change(word)).and_then(Cell::leading);
     let printed = printed.map_or(f64::NAN, |(change, _)| change.value);
     let follows = (100.0 * (after.value / before.value - 1.0) - printed).abs() < CHANGE_STEP;
-    (follows || measured(&before) && measured(&after)).then_some([before, after])
+    follows || measured(before) && measured(after)
 }
 
 /// Whether a text holds nothing but remarks in parentheses or brackets, and marks.

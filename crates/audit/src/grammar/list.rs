@@ -18,7 +18,7 @@
 use assize_bundle::Spread;
 
 use super::dispatch;
-use super::grid::{Cell, Grid, Row, is_deviation, is_remark, undecorated};
+use super::grid::{Cell, Grid, Row, are_measured, is_deviation, is_remark, undecorated};
 use super::prelude::*;
 use super::runs::{self, RUNS};
 use super::units::{is_measure, metric_of};
@@ -76,7 +76,7 @@ fn entry(text: &str) -> Option<Entry> {
 /// The figures behind a name.
 fn cells(text: &str) -> Option<Vec<(String, Cell)>> {
     if let Some(pair) = Cell::pair(text) {
-        let [before, after] = pair?;
+        let [before, after] = pair.filter(|[a, b]| are_measured([a, b]))?;
         return Some(vec![
             ("before".to_owned(), before),
             ("after".to_owned(), after),

@@ -27,7 +27,7 @@ pub const TABLE: Grammar = Grammar {
 };
 
 /// What may stand between two cells.
-const BARS: [char; 2] = ['|', '\u{2502}'];
+const BARS: [char; 4] = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
 /// Longest line of a table.
 const LONGEST: usize = 400;
 /// Most rows of a table.
@@ -79,9 +79,13 @@ fn fields(text: &str) -> Vec<String> {
     fields
 }
 
-/// A label without the marks of Markdown.
+/// A label without the marks of Markdown, and the text of a link: `[master](https://…)`.
 fn plain(label: &str) -> String {
-    label.replace("**", "").replace('`', "")
+    let link = label
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let text = link.and_then(|link| Some(link.split_once("](")?.0));
+    text.unwrap_or(label).replace("**", "").replace('`', "")
 }
 
 /// The parts of a line between which are two blanks or more, with their places.
@@ -457,5 +461,6 @@ fn unread(text: &str) -> Option<String> {
 }
 
 fn is_ruled(text: &str) -> bool {
-    is_rule(text) || !text.is_empty() && text.chars().all(|c| "|:-+=─┼├┤│ ".contains(c))
+    let drawn = |c: char| "|:-+= ".contains(c) || ('\u{2500}'..='\u{257f}').contains(&c);
+    is_rule(text) || !text.is_empty() && text.chars().all(drawn)
 }

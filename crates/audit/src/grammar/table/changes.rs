@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::roles::{is_derived, is_number, key_is, unitless};
-use crate::grammar::grid::{Cell, Grid, Row, has_word, is_deviation};
+use crate::grammar::grid::{Cell, Grid, Row, are_measured, has_word, is_deviation};
 use crate::grammar::units::{is_measure, is_unit, metric_of, power_of_seconds, unit_of_header};
 use crate::states::{are_before_and_after, are_states, are_sure};
 
@@ -105,16 +105,12 @@ impl Grid {
         if let Some(by_ends) = self.by_ends() {
             return vec![by_ends];
         }
-        let arrow = |at: &usize| {
-            let mut cells = self.cells(*at);
-            cells.next().is_some_and(|first| first.then.is_some())
-                && cells.all(|one| one.then.is_some())
-        };
+        let arrow = |at: &usize| self.cells(*at).any(|cell| cell.then.is_some());
         let (arrows, others): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(arrow);
         if !arrows.is_empty() {
             let rest = self.kept(&others);
             let alone = arrows.len() == 1;
-            let parts = arrows.iter().map(|at| self.by_arrow(*at, alone));
+            let parts = arrows.iter().filter_map(|at| self.by_arrow(*at, alone));
             return parts.chain(rest).collect();
         }
         let mut ways = [self.by_changes(), self.by_states()].into_iter();
@@ -123,26 +119,34 @@ impl Grid {
     }
 
     /// A column whose cells have arrows, as two: `before` and `after`. Unless it is `alone`, its name
-    /// is behind those of the rows.
-    fn by_arrow(&self, column: usize, alone: bool) -> Grid {
+    /// is behind those of the rows. Its unit may be in the header.
+    fn by_arrow(&self, column: usize, alone: bool) -> Option<Grid> {
+        let header = &self.columns[column];
+        let unit = unit_of_header(header);
         let name = |kept: &[String]| match alone {
             true => kept.to_vec(),
-            false => [kept, &self.columns[column..=column]].concat(),
+            false => [kept, &[unitless(header).to_owned()]].concat(),
         };
         let row = |row: &Row| {
-            let before = row.cells[column].clone()?;
-            let after = before.then.as_deref().cloned();
-            Some(Row {
+            let before = row.cells[column].as_ref()?;
+            let after = before.then.as_deref()?;
+            let measured = !unit.is_empty() || are_measured([before, after]);
+            measured.then(|| Row {
                 at: row.at,
                 labels: name(&row.labels),
-                cells: vec![Some(before), after],
+                cells: [before, after].map(|cell| Some(cell.clone())).to_vec(),
             })
         };
-        Grid {
+        let rows: Vec<Row> = self.rows.iter().filter_map(row).collect();
+        let sides = ["before", "after"].map(|side| match unit {
+            "" => side.to_owned(),
+            unit => format!("{side} ({unit})"),
+        });
+        (!rows.is_empty()).then(|| Grid {
             keys: name(&self.keys),
-            columns: ["before", "after"].map(str::to_owned).to_vec(),
-            rows: self.rows.iter().filter_map(row).collect(),
-        }
+            columns: sides.to_vec(),
+            rows,
+        })
     }
 
     /// The table of some columns, unless these only hold changes.
