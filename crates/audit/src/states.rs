@@ -76,8 +76,30 @@ pub(crate) fn are_states<S: AsRef<str>>(names: &[S]) -> bool {
         (0, 1..) => after + 1 == sides.len(),
         _ => false,
     };
-    let sure = |name: &S| is_sure(&plain(name.as_ref()));
-    are_before_and_after(names) || one && names.iter().any(sure)
+    are_before_and_after(names) || one && are_sure(names) || are_versions(names)
+}
+
+/// Whether names differ in a version only, which has a mark or three parts: `box v1.2` and `box v1.3`.
+fn are_versions<S: AsRef<str>>(names: &[S]) -> bool {
+    let is_version = |word: &&str| {
+        let bare = word.strip_prefix('v').unwrap_or(word);
+        let parts = bare.split('.');
+        let numbers = parts.clone().all(|part| part.parse::<u32>().is_ok());
+        numbers && parts.count() >= if bare == *word { 3 } else { 2 }
+    };
+    let all: BTreeSet<&str> = names.iter().map(S::as_ref).collect();
+    let versions = |name: &&str| name.split(' ').filter(is_version).count() == 1;
+    let others = |name: &&str| -> Vec<String> {
+        let words = name.split(' ').filter(|word| !is_version(word));
+        words.map(str::to_owned).collect()
+    };
+    let stems: BTreeSet<Vec<String>> = all.iter().map(others).collect();
+    all.len() == names.len() && all.len() > 1 && all.iter().all(versions) && stems.len() == 1
+}
+
+/// Whether one of some names can be for nothing but a state.
+pub(crate) fn are_sure<S: AsRef<str>>(names: &[S]) -> bool {
+    names.iter().any(|name| is_sure(&plain(name.as_ref())))
 }
 
 /// The sides of names; none if two are one name or are of several switches.
@@ -252,9 +274,11 @@ mod tests {
             &["before (debug)", "before (release)", "after"],
             &["before", "after (debug)", "after (release)"], &["base", "baseline", "patched"],
             &["", "after"], &["6.1", "6.12"], &["GRO off", "TSO on"], &["GRO off", "patched"],
+            &["TCP v4", "TCP v6"], &["a v1.2", "b v1.3"], &["v1.2 v1.3", "v1.2 v1.4"], &["v1.2"],
         ];
         for names in cases {
             assert!(!are_states(names), "{names:?}");
         }
+        assert!(are_states(&["box v1.2", "box v1.3"]) && are_states(&["1.16.4", "1.16.5"]));
     }
 }

@@ -17,7 +17,12 @@ pub struct Cell {
     pub(crate) is_size: bool,
     /// As it was printed.
     pub(crate) text: String,
+    /// The figure behind its arrow: `12.5 ms → 11.5 ms`.
+    pub(crate) then: Option<Box<Cell>>,
 }
+
+/// Printed changes are rounded to this many percent.
+const CHANGE_STEP: f64 = 0.51;
 
 impl Cell {
     /// The figure at the beginning of a text, perhaps behind a remark in brackets, and the rest
@@ -84,7 +89,34 @@ impl Cell {
             spread: None,
             is_size: false,
             text,
+            then: None,
         }
+    }
+
+    /// The figures before and behind an arrow, or `from` and `to`, perhaps with the change behind
+    /// them; the inner `None` stands for other things.
+    pub(crate) fn pair(text: &str) -> Option<Option<[Cell; 2]>> {
+        let mut arrows = ["\u{2192}", "->", "=>"].iter();
+        let arrow = arrows.find_map(|arrow| text.split_once(arrow));
+        let (before, after) =
+            arrow.or_else(|| text.trim().strip_prefix("from ")?.split_once(" to "))?;
+        let change = after.rsplit_once(' ').filter(|(_, word)| is_change(word));
+        let after = change.map_or(after.to_owned(), |(after, word)| {
+            format!("{after} ({word})")
+        });
+        let both = Cell::whole(before).zip(Cell::whole(&after));
+        Some(both.map(|(mut before, after)| {
+            if before.unit.is_empty() {
+                before.unit.clone_from(&after.unit);
+            }
+            [before, after]
+        }))
+    }
+
+    /// The first figure, which keeps the second.
+    pub(crate) fn joined([before, after]: [Cell; 2]) -> Cell {
+        let then = Some(Box::new(after));
+        Cell { then, ..before }
     }
 
     /// Whether it says how many times faster or slower it is than another.
@@ -136,6 +168,22 @@ impl Cell {
         })?;
         n.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
+}
+
+/// Whether a word is a change in percent: `-0.68%`.
+fn is_change(word: &str) -> bool {
+    word.starts_with(['+', '-']) && word.ends_with('%')
+}
+
+/// Whether figures before and after a change were measured: they have a unit or a prefix, or a printed
+/// change follows from them. Versions have none.
+pub(crate) fn are_measured([before, after]: [&Cell; 2]) -> bool {
+    let measured = |cell: &Cell| !cell.unit.is_empty() || cell.is_size;
+    let last = after.text.trim_end_matches(')').rsplit([' ', '(']).next();
+    let printed = last.filter(|word| is_change(word)).and_then(Cell::leading);
+    let printed = printed.map_or(f64::NAN, |(change, _)| change.value);
+    let follows = (100.0 * (after.value / before.value - 1.0) - printed).abs() < CHANGE_STEP;
+    follows || measured(before) && measured(after)
 }
 
 /// Whether a text holds nothing but remarks in parentheses or brackets, and marks.

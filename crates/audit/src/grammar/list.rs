@@ -11,18 +11,19 @@
 //! | `before: 12.5s 12.9s 12.4s` above `after: …` | runs of both |
 //!
 //! Two lines or more of one form are a table, which must say itself what is compared. A list below
-//! the name of a state holds either metrics, each with another name, or three or more runs in a
-//! row: numbers alone, perhaps counted. Any other list is left as prose: anyone may write one.
+//! the name of a state holds either metrics, each with another name or a sentence of its own, or
+//! three or more runs in a row: numbers alone, perhaps counted. Any other list is left as prose:
+//! anyone may write one.
 
 use assize_bundle::Spread;
 
 use super::dispatch;
-use super::grid::{Cell, Grid, Row, is_deviation, is_remark, undecorated};
+use super::grid::{Cell, Grid, Row, are_measured, is_deviation, is_remark, undecorated};
 use super::prelude::*;
 use super::runs::{self, RUNS};
-use super::units::metric_of;
+use super::units::{is_measure, metric_of};
 use crate::headings::is_fence;
-use crate::numbers::Printed;
+use crate::numbers::{self, Printed};
 use crate::states::{are_before_and_after, may_begin, side};
 
 /// Lists; see the module.
@@ -37,8 +38,6 @@ pub(crate) const LIST: &str = "list";
 
 /// Longest line.
 const LONGEST: usize = 200;
-/// Printed changes are rounded to this many percent.
-const CHANGE_STEP: f64 = 0.51;
 /// Most words of a name; more are a sentence.
 const WORDS: usize = 6;
 /// Most lines between the name of a state and its list.
@@ -76,14 +75,12 @@ fn entry(text: &str) -> Option<Entry> {
 
 /// The figures behind a name.
 fn cells(text: &str) -> Option<Vec<(String, Cell)>> {
-    for arrow in ["\u{2192}", "->", "=>"] {
-        if let Some((before, after)) = text.split_once(arrow) {
-            let change = after.rsplit_once(' ').filter(|(_, word)| is_change(word));
-            let after = change.map_or(after.to_owned(), |(after, word)| {
-                format!("{after} ({word})")
-            });
-            return changed(Cell::whole(before)?, Cell::whole(&after)?);
-        }
+    if let Some(pair) = Cell::pair(text) {
+        let [before, after] = pair.filter(|[a, b]| are_measured([a, b]))?;
+        return Some(vec![
+            ("before".to_owned(), before),
+            ("after".to_owned(), after),
+        ]);
     }
     match Cell::whole(text).or_else(|| of_what(text)) {
         Some(cell) => Some(vec![(String::new(), cell)]),
@@ -110,26 +107,6 @@ fn of_what(text: &str) -> Option<Cell> {
     let word = |b: u8| b.is_ascii_alphabetic() || matches!(b, b' ' | b'.');
     let said = what.bytes().all(word) && what.split_whitespace().nth(1).is_none();
     (said && !cell.unit.is_empty() && is_remark(remark)).then_some(cell)
-}
-
-/// Whether a word is a change in percent: `-0.68%`.
-fn is_change(word: &str) -> bool {
-    word.starts_with(['+', '-']) && word.ends_with('%')
-}
-
-/// The figures before and behind an arrow. Versions have no unit, no prefix and behind them no change
-/// from one to the other.
-fn changed(mut before: Cell, after: Cell) -> Option<Vec<(String, Cell)>> {
-    if before.unit.is_empty() {
-        before.unit.clone_from(&after.unit);
-    }
-    let measured = |cell: &Cell| !cell.unit.is_empty() || cell.is_size;
-    let last = after.text.trim_end_matches(')').rsplit([' ', '(']).next();
-    let printed = last.filter(|word| is_change(word)).and_then(Cell::leading);
-    let printed = printed.map_or(f64::NAN, |(change, _)| change.value);
-    let follows = (100.0 * (after.value / before.value - 1.0) - printed).abs() < CHANGE_STEP;
-    (follows || measured(&before) && measured(&after))
-        .then(|| vec![("before".to_owned(), before), ("after".to_owned(), after)])
 }
 
 /// `prev= 74 ms, new= 70 ms, diff=1.06 faster`: two figures or more, each behind a name.
@@ -244,6 +221,7 @@ fn read(lines: &[Line<'_>]) -> Option<Block> {
         columns,
         rows,
     };
+    let grid = grid.by_ends().unwrap_or(grid);
     let mut block = Block::new(LIST, grid.rows.len());
     let declares = (grid.rows.len() >= 2 || grid.compares()) && grid.declares() && grid.is_of_one();
     block.find(0, Finding::Grid(Box::new(grid)));
@@ -272,6 +250,9 @@ fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) 
                 let twice = figures.iter().any(|known| known.metric == *name);
                 figures.push((!twice).then(|| figure(name, cell))?);
             }
+        } else if let Some(said) = sentence(text) {
+            let twice = figures.iter().any(|known| known.metric == said.metric);
+            figures.push((!twice).then_some(said)?);
         }
     }
     let values: Vec<&Figure> = runs.iter().map(|(_, figure)| figure).collect();
@@ -291,6 +272,25 @@ fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) 
         }
     }
     (!block.findings.is_empty()).then_some(block)
+}
+
+/// The one figure with a unit in a line of words, which are its name: `Read 200 files in 12.5 s`. It
+/// has a fraction: `the timeout is 30 s` is a setting. Times of day are no part of the name, all
+/// other numbers are.
+fn sentence(text: &str) -> Option<Figure> {
+    let text = item(text);
+    let all = numbers::find(text);
+    let mut measured = all.iter().filter(|one| is_measure(one.unit));
+    let (Some(one), None) = (measured.next(), measured.next()) else {
+        return None;
+    };
+    one.number.step.filter(|step| *step < 1.0)?;
+    let clock = |word: &&str| !word.contains(':') || word.contains(char::is_alphabetic);
+    let words = [&text[..one.at], &text[one.end..]].map(str::split_whitespace);
+    let words: Vec<&str> = words.into_iter().flatten().filter(clock).collect();
+    let name = label(undecorated(&words.join(" ")).trim_end_matches(['.', ',', ';', ' ']));
+    let told = name.contains(char::is_alphabetic) && text.len() <= LONGEST;
+    told.then(|| named(&name, one.number.value, one.unit).with_step(one.number.step))
 }
 
 fn figure(metric: &str, cell: &Cell) -> Figure {

@@ -34,6 +34,7 @@ pub mod mmtests;
 pub mod netperf;
 pub mod number;
 pub mod perf_stat;
+pub mod pytest_benchmark;
 pub mod reports;
 pub mod rtla;
 pub mod runs;
@@ -79,7 +80,7 @@ const ALL: &[Grammar] = &[
     cyclictest::CYCLICTEST, rtla::RTLA, schbench::SCHBENCH, frames::FRAMES, asv::ASV,
     benchstat::BENCHSTAT, gobench::GO_BENCH, google_benchmark::GOOGLE_BENCHMARK,
     criterion::CRITERION, critcmp::CRITCMP, jmh::JMH, hyperfine::HYPERFINE, hyperfine::HYPERFINE_EXPORT,
-    hyperfine::HYPERFINE_JSON, ministat::MINISTAT, turbostat::TURBOSTAT, netperf::NETPERF,
+    hyperfine::HYPERFINE_JSON, pytest_benchmark::PYTEST_BENCHMARK, ministat::MINISTAT, turbostat::TURBOSTAT, netperf::NETPERF,
     reports::REPORTS, lkp::LKP, mmtests::MMTESTS, list::LISTS, runs::RUNS_IN_A_ROW,
     table::TABLE,
 ];

@@ -16,6 +16,7 @@ use self::roles::repeats_others;
 
 mod changes;
 mod figures;
+mod ratios;
 mod roles;
 
 /// Tables that people make.
@@ -26,7 +27,7 @@ pub const TABLE: Grammar = Grammar {
 };
 
 /// What may stand between two cells.
-const BARS: [char; 2] = ['|', '\u{2502}'];
+const BARS: [char; 4] = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
 /// Longest line of a table.
 const LONGEST: usize = 400;
 /// Most rows of a table.
@@ -40,7 +41,8 @@ fn cell(text: &str, wide: bool) -> Option<Option<Cell>> {
     if matches!(text, "-" | "--" | "n/a" | "N/A") {
         return Some(None);
     }
-    let cell = Cell::whole(text)?;
+    let changed = || Cell::pair(text).flatten().map(Cell::joined);
+    let cell = Cell::whole(text).or_else(changed)?;
     (wide || !cell.is_size).then_some(Some(cell))
 }
 
@@ -77,9 +79,13 @@ fn fields(text: &str) -> Vec<String> {
     fields
 }
 
-/// A label without the marks of Markdown.
+/// A label without the marks of Markdown, and the text of a link: `[master](https://…)`.
 fn plain(label: &str) -> String {
-    label.replace("**", "").replace('`', "")
+    let link = label
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let text = link.and_then(|link| Some(link.split_once("](")?.0));
+    text.unwrap_or(label).replace("**", "").replace('`', "")
 }
 
 /// The parts of a line between which are two blanks or more, with their places.
@@ -419,7 +425,7 @@ fn name_rows_by_numbers(grid: &mut Grid) {
         let names = |row: &Row| {
             let first = row.cells.first().and_then(Option::as_ref);
             let number = |cell: &Cell| row.labels.is_empty() && whole(cell) && cell.value >= 0.0;
-            first.is_some_and(|cell| cell.is_size || number(cell))
+            first.is_some_and(|cell| cell.then.is_none() && (cell.is_size || number(cell)))
         };
         let rows = grid.rows.iter();
         let mut others = rows.flat_map(|row| row.cells.iter().skip(1).flatten());
@@ -455,5 +461,6 @@ fn unread(text: &str) -> Option<String> {
 }
 
 fn is_ruled(text: &str) -> bool {
-    is_rule(text) || !text.is_empty() && text.chars().all(|c| "|:-+=─┼├┤│ ".contains(c))
+    let drawn = |c: char| "|:-+= ".contains(c) || ('\u{2500}'..='\u{257f}').contains(&c);
+    is_rule(text) || !text.is_empty() && text.chars().all(drawn)
 }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Doubt;
 
-use super::gate::{Ruling, rule};
+use super::gate::{Member, Ruling, rule, under};
 use super::item::{Item, NamedBy, doubt, name_of};
 use crate::grammar::block::{Figure, Finding, Labels};
+use crate::grammar::list::LIST;
 use crate::grammar::runs::RUNS;
 use crate::options::{Judged, Options};
 
@@ -16,7 +17,7 @@ type Group = Vec<usize>;
 /// Turns the figures of each workload that the gate does not let through into statements; the
 /// rulings say why.
 pub(super) fn admit(
-    items: Vec<Item>,
+    mut items: Vec<Item>,
     names: &BTreeMap<String, String>,
     options: &Options,
     doubts: &mut Vec<Doubt>,
@@ -27,15 +28,19 @@ pub(super) fn admit(
     }
     let mut refused: BTreeSet<usize> = BTreeSet::new();
     let mut told: BTreeSet<usize> = BTreeSet::new();
-    // Runs in a row that are not compared were no figures to begin with.
+    // Runs in a row and lists below states that are not compared were no figures to begin with.
     let mut prose: BTreeSet<usize> = BTreeSet::new();
+    // What such a list has for one state only.
+    let mut alone: Vec<(usize, BTreeSet<String>)> = Vec::new();
+    let written =
+        |item: &Item| item.format == RUNS || item.format == LIST && item.named_by == NamedBy::Block;
     for (workload, group) in groups(&items) {
         let labels: Vec<String> = group.iter().map(|&at| name_of(&items[at], names)).collect();
         let own = group.iter().zip(&labels);
         let members: Vec<_> = own.map(|(&at, name)| (&items[at], name.as_str())).collect();
-        let in_a_row = items[group[0]].format == RUNS;
+        let is_written = members.iter().all(|(item, _)| written(item));
         let ruling = rule(&workload, &members, options);
-        if in_a_row && !ruling.as_ref().is_some_and(|ruling| ruling.judged) {
+        if is_written && !ruling.as_ref().is_some_and(|ruling| ruling.judged) {
             prose.extend(group);
             continue;
         }
@@ -51,8 +56,24 @@ pub(super) fn admit(
         if !ruling.judged {
             doubts.push(not_judged(&ruling, &labels));
             refused.extend(group);
+        } else if is_written && items[group[0]].format == LIST {
+            let under = under(&members);
+            let own = |(&at, (item, _)): (&usize, &Member<'_>)| {
+                let alone = item
+                    .metrics()
+                    .into_iter()
+                    .filter(|metric| under[metric].len() < 2);
+                (at, alone.map(str::to_owned).collect())
+            };
+            alone.extend(group.iter().zip(&members).map(own));
         }
         rulings.push(ruling);
+    }
+    for (at, alone) in alone {
+        if let Finding::Run { figures, .. } = &mut items[at].finding {
+            figures.retain(|figure| !alone.contains(&figure.metric));
+            prose.extend(figures.is_empty().then_some(at));
+        }
     }
     (stated(items, &refused, &prose), rulings)
 }

@@ -81,6 +81,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if states && items().all(listed) {
         return match are_settings(members) {
             true => Err("the figures are equal whole numbers, as settings are"),
+            false if !share_a_metric(members, names) => Err("no metric is listed for both states"),
             false => Ok("each list is below the name of a state before or after a change"),
         };
     }
@@ -257,13 +258,20 @@ fn differ_in_amounts(names: &[&str]) -> bool {
 
 /// Whether one metric was measured under each name.
 fn share_a_metric(members: &[Member<'_>], names: &[&str]) -> bool {
+    under(members)
+        .values()
+        .any(|these| these.len() == names.len())
+}
+
+/// The names under which each metric was measured.
+pub(super) fn under<'m>(members: &'m [Member<'_>]) -> BTreeMap<&'m str, BTreeSet<&'m str>> {
     let mut under: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (item, name) in members {
         for metric in item.metrics() {
             under.entry(metric).or_default().insert(name);
         }
     }
-    under.values().any(|these| these.len() == names.len())
+    under
 }
 
 #[cfg(test)]

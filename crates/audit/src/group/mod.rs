@@ -30,7 +30,7 @@ use crate::grammar::cells;
 use crate::grammar::form::Form;
 use crate::options::{Options, Role};
 use crate::scan::{Placed, Scan};
-use crate::states::{are_before_and_after, side};
+use crate::states::{are_before_and_after, baseline_first, side};
 use gate::Ruling;
 use item::{Item, NamedBy, Stand, doubt};
 use repeat::Seen;
@@ -47,6 +47,8 @@ pub(crate) struct Grouper {
     /// Normalised subject of each message that holds figures.
     subjects: Vec<(u32, String)>,
     blocks: usize,
+    /// Configurations to which a table gives the ratio 1.
+    baselines: BTreeSet<String>,
     /// What was decided about each table, by line, for `--explain`.
     said: Vec<(Place, String)>,
 }
@@ -97,19 +99,25 @@ impl Grouper {
         }
     }
 
-    /// Gives the parts of a table their roles.
-    fn resolve(&mut self, mut placed: Placed, options: &Options) -> (Placed, NamedBy) {
-        let mut named_by = NamedBy::Block;
+    /// Gives the parts of a table their roles, and says of each finding what names its configuration.
+    fn resolve(&mut self, mut placed: Placed, options: &Options) -> (Placed, Vec<NamedBy>) {
         let mut findings = Vec::new();
         let mut grids = Vec::new();
         for (place, finding) in std::mem::take(&mut placed.findings) {
             match finding {
                 Finding::Grid(grid) => {
-                    grids.extend(grid.parts().into_iter().map(|one| (place, one)))
+                    let by_ratios = grid.by_ratios();
+                    let base = by_ratios
+                        .as_ref()
+                        .and_then(|grid| grid.rows[0].labels.last());
+                    self.baselines.extend(base.cloned());
+                    let parts = by_ratios.map_or_else(|| grid.parts(), |one| vec![one]);
+                    grids.extend(parts.into_iter().map(|one| (place, one)))
                 }
                 other => findings.push((place, other)),
             }
         }
+        let mut named_by = vec![NamedBy::Block; findings.len()];
         for (place, grid) in grids {
             let roles = grid.roles(options);
             if grid.hides_spreads() && options.spread.is_none() {
@@ -133,7 +141,7 @@ impl Grouper {
             let read = grid.findings(&roles, options).into_iter();
             findings.extend(read.map(|(line, finding)| (at(line), finding)));
             let because = roles.because.filter(|_| roles.name_configurations());
-            named_by = NamedBy::Table(because);
+            named_by.resize(findings.len(), NamedBy::Table(because));
             self.said.push((place, roles.said()));
         }
         placed.findings = findings;
@@ -145,7 +153,7 @@ impl Grouper {
         message: u32,
         placed: Placed,
         (inner, outer): (Option<String>, Option<String>),
-        named_by: NamedBy,
+        named_by: Vec<NamedBy>,
     ) {
         let stand = (message, placed.depth);
         let heading = inner.as_deref().unwrap_or_default();
@@ -164,7 +172,7 @@ impl Grouper {
         }
         self.blocks += 1;
         let mut samples = mean_figures(placed.samples.iter());
-        for (place, mut finding) in placed.findings {
+        for ((place, mut finding), named_by) in placed.findings.into_iter().zip(named_by) {
             if let Finding::Run { figures, .. } = &mut finding {
                 for sample in std::mem::take(&mut samples) {
                     cells::push_new(figures, sample);
@@ -211,6 +219,9 @@ impl Grouper {
         let subjects = self.subjects.into_iter().filter(|_| several).collect();
         let (mut records, rulings) = assemble::assemble(source, self.items, &subjects, options);
         records.doubts.splice(0..0, self.doubts);
+        baseline_first(&mut records.configurations, |name| {
+            self.baselines.contains(name)
+        });
         let said = self.said.into_iter();
         let tables = said.map(|(place, said)| (place, vec![said]));
         let ruled = rulings.into_iter().map(|one: Ruling| {

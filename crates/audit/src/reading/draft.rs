@@ -290,7 +290,12 @@ fn claim(lines: &[&str], figure: &Located, claimed: &mut BTreeSet<(u32, usize)>)
 
 fn fields(figure: &Located) -> [String; 3] {
     let open = || "?".to_owned();
-    let plain = |name: &String| name.replace('|', "/");
+    // A line that begins with `#` is a comment.
+    let plain = |name: &String| {
+        name.replace('|', "/")
+            .trim_start_matches(['#', ' '])
+            .to_owned()
+    };
     let known = figure
         .configuration
         .as_ref()

@@ -253,7 +253,14 @@ impl<'t> Block<'t> {
 }
 
 fn row(fields: [String; 3], places: Vec<String>, spread: bool) -> Row {
-    let fields = fields.map(|field| field.replace('|', "/"));
+    // A line that begins with `#` is a comment.
+    let plain = |field: String| {
+        field
+            .replace('|', "/")
+            .trim_start_matches(['#', ' '])
+            .to_owned()
+    };
+    let fields = fields.map(plain);
     Row {
         fields,
         places,
@@ -352,7 +359,8 @@ fn word_at(text: &str, one: &Printed<'_>) -> String {
     if is_unit(one.unit) {
         return metric_of(one.unit).to_owned();
     }
-    let letters = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphabetic());
+    let letter = |b: u8| b.is_ascii_alphabetic() || b == b'_';
+    let letters = |word: &&str| !word.is_empty() && word.bytes().all(letter);
     let behind = text[one.end..].strip_prefix(' ');
     let behind = behind
         .and_then(|rest| rest.split([' ', ',', ';']).next())

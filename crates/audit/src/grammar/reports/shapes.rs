@@ -117,6 +117,21 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("benchmark-ips", ") i/s", r"\S.*\(±.*\) i/s .*", &[]),
     shape("benchmark-ips", "Comparison:", r"Comparison:", &[]),
     shape("benchmark-ips", " i/s", r"(?<name>\S.*?): +{n} i/s(?: +- +.*)?", &[("iterations", "1/s")]).compares(),
+    // The deviation is over the calls in one process.
+    shape("benchee", " 99th %", r"Name +ips +average +deviation +median +99th %", &[]),
+    shape("benchee", "\u{b1}", r"(?<name>\S.*?) +[\d.]+(?: [KMB])? +{n} {t} +\u{b1}[\d.]+% +{n} {t} +{n} {t}",
+        &[("average", "U"), ("median", "U"), ("99th percentile", "U")]).compares(),
+    // Ruby's Benchmark.bm.
+    shape("ruby benchmark", " system ", r"user +system +total +real", &[]),
+    shape("ruby benchmark", "(  ", r"(?<name>\S.*?) +{n} +{n} +{n} \( *{n}\)",
+        &[("W user", "s"), ("W system", "s"), ("W total", "s"), ("W real", "s")]),
+    // Below a plan, and what psql prints for each statement.
+    shape("postgres", " time: ", r"(?<name>Planning|Execution) time: {n} ms", &[("W time", "ms")]),
+    shape("postgres", " Time: ", r"(?<name>Planning|Execution) Time: {n} ms", &[("W time", "ms")]),
+    shape("psql", "Time: ", r"Time: {n} ms(?: \([\d:.]+\))?", &[("time", "ms")]),
+    shape("k6", ": avg=", r"(?:[^\w ] )?(?<name>http_req_duration|iteration_duration)\.+: avg={n}{t} .*p\(95\)={n}{t}.*",
+        &[("W avg", "U"), ("W p95", "U")]),
+    shape("k6", "http_reqs", r"http_reqs\.+: \d+ +{n}/s", &[("requests", "1/s")]),
     shape("libtest", " ns/iter (+/- ", r"test (?<name>\S+) +\.\.\. bench: +{n} ns/iter \(\+/- [\d,.]+\)(?: = \d+ MB/s)?", &[("W", "ns/iter")]),
     shape("benchmark.js", " runs sampled)", r"(?<name>\S.*?) x {n} ops/sec ±[\d.]+% \(\d+ runs? sampled\)", &[("W", "ops/s")]),
     shape("benchmark.js", "Fastest is ", r"Fastest is .*", &[]),

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::roles::{is_derived, is_number, key_is, unitless};
-use crate::grammar::grid::{Cell, Grid, Row, has_word, is_deviation};
+use crate::grammar::grid::{Cell, Grid, Row, are_measured, has_word, is_deviation};
 use crate::grammar::units::{is_measure, is_unit, metric_of, power_of_seconds, unit_of_header};
-use crate::states::are_before_and_after;
+use crate::states::{are_before_and_after, are_states, are_sure};
 
 /// What a formula computes. A share, `40 %` of a size, seldom compares states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,11 +100,67 @@ impl Grid {
 
     /// The tables of which this one consists, if each quantity has two columns of its own: with the
     /// change between them, `old time`, `new time`, `change`, `old memory`, and so on, or named for
-    /// states, `master time`, `PR time`, `master memory`, `PR memory`.
+    /// states, `master time`, `PR time`, `master memory`, `PR memory`; or if arrows are in its cells.
     pub(crate) fn parts(self) -> Vec<Grid> {
+        if let Some(by_ends) = self.by_ends() {
+            return vec![by_ends];
+        }
+        let arrow = |at: &usize| self.cells(*at).any(|cell| cell.then.is_some());
+        let (arrows, others): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(arrow);
+        if !arrows.is_empty() {
+            let rest = self.kept(&others);
+            let alone = arrows.len() == 1;
+            let parts = arrows.iter().filter_map(|at| self.by_arrow(*at, alone));
+            return parts.chain(rest).collect();
+        }
         let mut ways = [self.by_changes(), self.by_states()].into_iter();
         let parts = ways.find_map(|groups| self.parted(&groups));
         parts.unwrap_or_else(|| vec![self])
+    }
+
+    /// A column whose cells have arrows, as two: `before` and `after`. Unless it is `alone`, its name
+    /// is behind those of the rows. Its unit may be in the header.
+    fn by_arrow(&self, column: usize, alone: bool) -> Option<Grid> {
+        let header = &self.columns[column];
+        let unit = unit_of_header(header);
+        let name = |kept: &[String]| match alone {
+            true => kept.to_vec(),
+            false => [kept, &[unitless(header).to_owned()]].concat(),
+        };
+        let row = |row: &Row| {
+            let before = row.cells[column].as_ref()?;
+            let after = before.then.as_deref()?;
+            let measured = !unit.is_empty() || are_measured([before, after]);
+            measured.then(|| Row {
+                at: row.at,
+                labels: name(&row.labels),
+                cells: [before, after].map(|cell| Some(cell.clone())).to_vec(),
+            })
+        };
+        let rows: Vec<Row> = self.rows.iter().filter_map(row).collect();
+        let sides = ["before", "after"].map(|side| match unit {
+            "" => side.to_owned(),
+            unit => format!("{side} ({unit})"),
+        });
+        (!rows.is_empty()).then(|| Grid {
+            keys: name(&self.keys),
+            columns: sides.to_vec(),
+            rows,
+        })
+    }
+
+    /// The table of some columns, unless these only hold changes.
+    fn kept(&self, columns: &[usize]) -> Option<Grid> {
+        let row = |row: &Row| Row {
+            cells: columns.iter().map(|at| row.cells[*at].clone()).collect(),
+            ..row.clone()
+        };
+        let measured = columns.iter().any(|at| !self.is_change(*at));
+        measured.then(|| Grid {
+            keys: self.keys.clone(),
+            columns: columns.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(row).collect(),
+        })
     }
 
     fn by_changes(&self) -> Vec<Vec<usize>> {
@@ -118,30 +174,41 @@ impl Grid {
             }
         }
         groups.retain(|group| group.len() > 2);
-        groups
+        // One alone is a table as it stands.
+        if groups.len() < 2 { Vec::new() } else { groups }
     }
 
-    /// Pairs of columns whose names are two states and then the same words.
+    /// Pairs of columns whose names are two states and then the same words. One pair alone may be
+    /// generations of a heap unless a state is sure; and before and after what happens in each run
+    /// unless it has times or rates: `speed before`, `speed after`.
     fn by_states(&self) -> Vec<Vec<usize>> {
-        let states = |a: usize, b: usize| {
-            let [one, other] = [a, b].map(|at| self.columns[at].split_whitespace());
-            let (mut ends, mut others) = (one.rev().peekable(), other.rev().peekable());
-            while ends
-                .next_if(|word| others.next_if_eq(word).is_some())
-                .is_some()
-            {}
-            let name = |words: &mut dyn Iterator<Item = &str>| {
-                let words: Vec<&str> = words.collect();
-                words.into_iter().rev().collect::<Vec<_>>().join(" ")
-            };
-            are_before_and_after(&[name(&mut ends), name(&mut others)])
-        };
         let count = self.columns.len().min(WIDEST);
-        let pair = |a: usize| {
-            let b = (a + 1..count).find(|b| states(a, *b))?;
-            Some(vec![a, b])
+        let pairs = |ends: bool, states: fn(&[String; 2]) -> bool| -> Vec<Vec<usize>> {
+            let pair = |a: usize| {
+                let is_other =
+                    |b: &usize| states(&differing([&self.columns[a], &self.columns[*b]], ends));
+                Some(vec![a, (a + 1..count).find(is_other)?])
+            };
+            (0..count).filter_map(pair).collect()
         };
-        (0..count).filter_map(pair).collect()
+        let all = pairs(true, |names| are_before_and_after(names));
+        if all.len() > 1 {
+            return all;
+        }
+        let sure = pairs(true, |names| are_before_and_after(names) && are_sure(names));
+        let behind = || {
+            pairs(false, |names| {
+                are_before_and_after(names) && are_sure(names)
+            })
+        };
+        let found = if sure.is_empty() { behind() } else { sure };
+        let open = |pair: &Vec<usize>| {
+            let names: Vec<&String> = pair.iter().map(|at| &self.columns[*at]).collect();
+            let units = self.measured(pair);
+            let timed = units.iter().all(|unit| is_measure(unit) || *unit == "time");
+            timed && !are_states(&names)
+        };
+        found.into_iter().filter(open).collect()
     }
 
     /// One table for each group of columns, if each column but those of changes is in one.
@@ -149,7 +216,7 @@ impl Grid {
         let met: BTreeSet<usize> = groups.iter().flatten().copied().collect();
         let whole = met.len() == groups.iter().map(Vec::len).sum::<usize>();
         let mut left = (0..self.columns.len()).filter(|at| !met.contains(at));
-        if groups.len() < 2 || !whole || !left.all(|at| self.is_change(at)) {
+        if groups.is_empty() || !whole || !left.all(|at| self.is_change(at)) {
             return None;
         }
         let parts: Vec<Grid> = groups
@@ -172,7 +239,7 @@ impl Grid {
         let shared = |word: &str| [a, b].iter().all(|at| words(*at).any(|own| own == word));
         let (units, quantity): (Vec<&str>, Vec<&str>) = words(a)
             .filter(|word| shared(word))
-            .partition(|word| is_unit(word));
+            .partition(|word| is_unit(word.trim_matches(['(', ')', '[', ']'])));
         let name = |at: usize| {
             let own = words(at).filter(|word| !shared(word));
             own.chain(units.iter().copied())
@@ -352,4 +419,23 @@ fn telling((formula, neutral, kind): &Formula, printed: &[Printed<'_>], remarks:
         telling += usize::from(!copied && (value - neutral).abs() > rounding);
     }
     telling
+}
+
+/// What two names have of their own, besides the words that both begin or, at their `ends`, end with.
+fn differing(names: [&str; 2], ends: bool) -> [String; 2] {
+    let [mut one, mut other] = names.map(|name| {
+        let mut words: Vec<&str> = name.split_whitespace().collect();
+        if ends {
+            words.reverse();
+        }
+        words
+    });
+    let shared = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    [&mut one, &mut other].map(|words| {
+        words.drain(..shared);
+        if ends {
+            words.reverse();
+        }
+        words.join(" ")
+    })
 }

@@ -294,7 +294,7 @@ impl Grid {
             return Some(found);
         }
         let known: &[&str] = match self.is_of_benchmark_dotnet() {
-            true => &["toolchain", "runtime", "job"],
+            true => &["configuration", "toolchain", "runtime", "job"],
             false => &CONFIGURATIONS,
         };
         let mut fields = self.keys.iter().chain(&self.columns);
