@@ -5,6 +5,7 @@ mod cells;
 mod found;
 mod journal;
 mod oracle;
+mod rates;
 mod shrink;
 mod strategy;
 mod subject;
@@ -34,11 +35,13 @@ use cells::Hunted;
 use found::{Shortest, shortest};
 use journal::Journal;
 use oracle::Oracles;
+pub(crate) use rates::BuildHunts;
 use subject::HuntSubject;
+pub(crate) use tally::SidePair;
 use tally::{HuntTally, JournalRun};
 
 /// How many schedules are tried, unless the command line says otherwise.
-const SCHEDULES: u32 = 400;
+pub(crate) const SCHEDULES: u32 = 400;
 /// How long a run may take, in ms of the guest's time, unless the command line says otherwise. The
 /// kernel notices a hung task after 2 s at the earliest.
 const TIMEOUT_MS: u64 = 3000;
