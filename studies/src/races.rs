@@ -1,6 +1,7 @@
-//! How soon each race of `experiments/races.toml` fails: in hunts with all strategies and with
-//! random turns alone, and in a loop on Debian's QEMU, whose CPUs are threads of the host.
+//! How soon each race of `experiments/races.toml` fails: in a hunt, by strategy, and in a loop on
+//! Debian's QEMU, whose CPUs are threads of the host.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,11 +10,14 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use xtask::machines::machines;
 use xtask::{Error, agent, assize, cpu_time, files, marks, tree};
 
 const EXPERIMENT: &str = "experiments/races.toml";
 const PAGE: &str = "docs/hunt.md";
-/// A measurement ends with so many failures.
+/// The schedules of each hunt.
+const SCHEDULES: u32 = 120;
+/// A loop on stock QEMU ends with so many failures.
 const FAILURES: u32 = 3;
 /// Or after so many seconds of CPU time.
 const LIMIT: f64 = 60.0;
@@ -53,8 +57,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-const HEAD: &str = "| race | all strategies | `turns` alone | stock QEMU | turns ÷ all | stock ÷ all |\n\
-                    | --- | --- | --- | --- | --- | --- |\n";
+const HEAD: &str = "| race | `turns` | `locked` | `delays` | all, CPU time | stock QEMU, CPU time | stock ÷ all |\n\
+                    | --- | --- | --- | --- | --- | --- | --- |\n";
+/// The strategies of a hunt.
+const STRATEGIES: [&str; 3] = ["turns", "locked", "delays"];
 
 /// The levels of the factor `race`.
 fn races(text: &str) -> Vec<String> {
@@ -107,6 +113,29 @@ impl FailureCost {
     }
 }
 
+/// What a hunt found, by strategy, and the CPU time that it took.
+struct HuntCost {
+    strategies: BTreeMap<String, [u32; 2]>,
+    seconds: f64,
+}
+
+impl HuntCost {
+    fn all(&self) -> FailureCost {
+        let sum = |at: fn(&[u32; 2]) -> u32| self.strategies.values().map(at).sum();
+        FailureCost {
+            failures: sum(|one| one[0]),
+            runs: sum(|one| one[1]),
+            seconds: self.seconds,
+        }
+    }
+
+    /// `9 of 40`.
+    fn cell(&self, strategy: &str) -> String {
+        let [failures, runs] = self.strategies.get(strategy).copied().unwrap_or_default();
+        format!("{failures} of {runs}")
+    }
+}
+
 struct RaceStudy {
     assize: PathBuf,
     /// The text of the experiment.
@@ -116,14 +145,16 @@ struct RaceStudy {
 
 impl RaceStudy {
     fn row(&self, race: &str) -> Result<String, Error> {
-        let all = self.hunt(race, &[])?;
-        let turns = self.hunt(race, &["--strategy", "turns"])?;
-        let stock = self.stock(race)?;
+        let hunt = self.hunt(race)?;
+        let (all, stock) = (hunt.all(), self.stock(race)?);
         let mut row = format!("| `{race}` |");
-        for cell in [all, turns, stock] {
+        for strategy in STRATEGIES {
+            row += &format!(" {} |", hunt.cell(strategy));
+        }
+        for cell in [all, stock] {
             row += &format!(" {} |", cell.cell());
         }
-        row += &format!(" {} | {} |\n", turns.over(&all), stock.over(&all));
+        row += &format!(" {} |\n", stock.over(&all));
         Ok(row)
     }
 
@@ -142,35 +173,38 @@ impl RaceStudy {
         Ok(command)
     }
 
-    /// Hunts until there are enough failures. The time counts from when the machine is ready.
-    fn hunt(&self, race: &str, words: &[&str]) -> Result<FailureCost, Error> {
+    /// Hunts with so many schedules. The time counts from when the machine is ready.
+    fn hunt(&self, race: &str) -> Result<HuntCost, Error> {
         let out = self.place.join("hunt");
         let mut command = self.command("hunt", race, &out)?;
         let experiment = self.place.join("races.toml");
         files::write(&experiment, with_attempts(&self.text, ATTEMPTS))?;
         command
-            .args(["--seeds", "1000000"])
-            .args(words)
+            .args(["--seeds", &SCHEDULES.to_string()])
             .arg(experiment);
         let mut child = command.spawn().map_err(failed)?;
-        let mut ready = None;
-        let cost = loop {
+        let (mut ready, mut seconds) = (None, 0.0);
+        let journal = out.join("journal.jsonl");
+        loop {
             sleep(LOOK);
+            let text = files::read(&journal).unwrap_or_default();
+            if !text.is_empty() {
+                let spent = cpu_time::of_process(child.id())?;
+                seconds = spent - *ready.get_or_insert(spent);
+            }
+            if of_journal(&text).values().map(|one| one[1]).sum::<u32>() >= SCHEDULES {
+                stop(&mut child)?;
+                break;
+            }
             if let Some(status) = child.try_wait().map_err(failed)? {
                 return Err(format!("{race}: the hunt ended by itself: {status}"));
             }
-            let Ok(text) = files::read(&out.join("journal.jsonl")) else {
-                continue;
-            };
-            let spent = cpu_time::of_process(child.id())?;
-            let begun = *ready.get_or_insert(spent);
-            let cost = of_journal(&text, spent - begun);
-            if cost.is_enough() {
-                break cost;
-            }
-        };
-        stop(&mut child)?;
-        Ok(cost)
+        }
+        let strategies = of_journal(&files::read(&journal)?);
+        Ok(HuntCost {
+            strategies,
+            seconds,
+        })
     }
 
     /// Boots Debian's QEMU and makes attempts until the kernel panics, again and again.
@@ -232,16 +266,11 @@ struct RunningQemu {
 
 /// The QEMU that a process has started.
 fn qemu_below(id: u32) -> Option<RunningQemu> {
-    let tasks = std::fs::read_dir(format!("/proc/{id}/task")).ok()?;
-    let lists = tasks.flatten().map(|task| task.path().join("children"));
-    let children: String = lists.filter_map(|list| files::read(&list).ok()).collect();
-    children.split_whitespace().find_map(|child| {
-        let words = files::read(Path::new(&format!("/proc/{child}/cmdline"))).ok()?;
+    machines(&[id]).into_iter().find_map(|id| {
+        let words = files::read(Path::new(&format!("/proc/{id}/cmdline"))).ok()?;
         let (_, rest) = words.split_once("id=console,path=")?;
-        Some(RunningQemu {
-            id: child.parse().ok()?,
-            console: rest.split('\0').next()?.into(),
-        })
+        let console = rest.split('\0').next()?.into();
+        Some(RunningQemu { id, console })
     })
 }
 
@@ -266,19 +295,18 @@ fn looping(text: &str, attempts: u32) -> String {
         .replace("{ sysctl", hung)
 }
 
-/// The runs of a journal.
-fn of_journal(text: &str, seconds: f64) -> FailureCost {
+/// Failures and runs in a journal, by strategy.
+fn of_journal(text: &str) -> BTreeMap<String, [u32; 2]> {
     let lines = text.lines().skip(1);
     let runs = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut cost = FailureCost {
-        seconds,
-        ..FailureCost::default()
-    };
+    let mut strategies = BTreeMap::<String, [u32; 2]>::new();
     for run in runs {
-        cost.runs += 1;
-        cost.failures += u32::from(run.get("failure").is_some());
+        let name = run["strategy"].as_str().unwrap_or_default();
+        let [failures, runs] = strategies.entry(name.into()).or_default();
+        *failures += u32::from(run.get("failure").is_some());
+        *runs += 1;
     }
-    cost
+    strategies
 }
 
 /// Interrupts a hunt.
@@ -298,8 +326,17 @@ mod tests {
 
     #[test]
     fn failures_are_counted_and_compared_also_where_there_are_none() {
-        let text = "{}\n{\"number\":1}\n{\"number\":2,\"failure\":{}}\n{\"numb";
-        let found = of_journal(text, 8.0);
+        let text =
+            "{}\n{\"strategy\":\"turns\"}\n{\"strategy\":\"turns\",\"failure\":{}}\n{\"strat";
+        let hunt = HuntCost {
+            strategies: of_journal(text),
+            seconds: 8.0,
+        };
+        assert_eq!(
+            (hunt.cell("turns"), hunt.cell("delays")),
+            ("1 of 2".into(), "0 of 0".into())
+        );
+        let found = hunt.all();
         assert_eq!(found.cell(), "1 of 2, 8.0 s");
         let none = FailureCost {
             failures: 0,

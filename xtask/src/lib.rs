@@ -18,6 +18,7 @@ pub mod guest;
 mod kernel_tests;
 pub mod kmod;
 mod lab;
+pub mod machines;
 pub mod marks;
 mod oracle;
 mod pictures;

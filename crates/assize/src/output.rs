@@ -152,6 +152,15 @@ pub(crate) fn show(
     Ok(u8::from(!findings.is_empty()))
 }
 
+/// Reports progress on standard error, unless nothing is to be printed.
+pub(crate) fn progress(quiet: bool) -> impl Fn(&str) {
+    move |line| {
+        if !quiet {
+            eprintln!("{}", assize_report::printable(line));
+        }
+    }
+}
+
 /// Prints a serious message on standard error, in red on a terminal.
 pub(crate) fn warn(said: &str) {
     let said = assize_report::printable(said).replace('\n', " ");

@@ -13,6 +13,7 @@ crate::common::tests! {
     the_commit_that_was_planted_is_found_and_one_that_is_not_there_is_not = planted,
     nobody_is_convicted_of_what_came_in_steps = steps,
     the_commit_that_crashes_is_found = crashing,
+    a_commit_is_convicted_by_rates_and_none_where_the_rate_stays = hunted,
     what_cannot_be_asked_is_refused_before_a_build = refused,
 }
 
@@ -228,6 +229,61 @@ fn by_git(place: &Place, commit: &str) {
     let first = format!("{commit} is the first bad commit");
     assert!(said.contains(&first), "{said}{}", errors(&git));
     place.git(&["bisect", "reset"]);
+}
+
+/// GOOD warns with one seed of twelve, and from the third of five commits on with most seeds.
+fn hunted() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.write("short.toml", FEW);
+    place.commit("drm/sched: Warn", &fated("drawn < 1", "WARN_ON_ONCE"));
+    place.git(&["tag", "good"]);
+    for number in 1..=5 {
+        match number {
+            1 => place.commit(NEIGHBOUR, NEUTRAL),
+            3 => place.commit("drm/sched: Warn often", &[(MAIN, "drawn < 1", "drawn < 9")]),
+            5 => place.commit(
+                "drm/sched: Describe it again",
+                &[(FENCE, NEUTRAL[0].2, NEUTRAL[0].1)],
+            ),
+            _ => reword(&place, number),
+        }
+    }
+    place.git(&["tag", "bad"]);
+    let hunt = |range: &str, out: &str| {
+        let words = ["--hunt", "--experiment", "short.toml", "--quiet"];
+        let words = [&[range], &words[..], &["--runs", "40", "--out", out]].concat();
+        place.assize("bisect", &words)
+    };
+    let done = hunt("good..bad", OUT);
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{text}{}", errors(&done));
+    for part in [
+        "drm/sched: Warn often",
+        "is the one of 5 commits that causes this:",
+        "new fails more often than old",
+        "runs, old in ",
+        "Each comparison is decided at 99",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Whatever was lost, the journals give the same answer.
+    the_verdicts(&place);
+    let again = hunt("good..bad", OUT);
+    assert_eq!(String::from_utf8_lossy(&again.stdout), text);
+    // The null: both ends warn now and then, with other bytes.
+    let done = hunt("good..bad~3", "null");
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert_eq!(done.status.code(), Some(1), "{text}{}", errors(&done));
+    assert!(text.contains("Undecided whether the claim"), "{text}");
+    let rates = text.split("failed in ").nth(1).unwrap();
+    let old = rates.split("old in ").nth(1).unwrap();
+    assert!(
+        !rates.starts_with("0 of") && !old.starts_with('0'),
+        "{text}"
+    );
+    Ok(())
 }
 
 /// The fourth of five commits crashes in most runs, and the claim is about crashes.

@@ -27,6 +27,9 @@ pub struct Bisection {
     pub schema: String,
     /// The claim: `new` is the commit under test, `old` the commit it is compared with.
     pub claim: String,
+    /// Whether failure rates under the same schedules were compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hunted: bool,
     /// The last commit before the range.
     pub good: PatchName,
     /// The last commit of the range.
@@ -198,7 +201,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
                 n => format!("is the one of {n} commits that causes this:"),
             });
             lines.push(claim(bisection));
-            lines.extend(against_parent(found));
+            lines.extend(against_parent(bisection, found));
         }
         BisectionAnswer::NotOfOne(found) => {
             lines.push("No commit is named as the cause. The search ended at the commit".into());
@@ -239,12 +242,15 @@ fn answer(bisection: &Bisection) -> Vec<String> {
     lines
 }
 
-fn against_parent(found: &Culprit) -> Vec<String> {
+fn against_parent(bisection: &Bisection, found: &Culprit) -> Vec<String> {
     let mut lines = vec![format!(
         "Against its parent {}:",
         id_and_subject(&found.parent)
     )];
     lines.extend(figures(&found.verdict));
+    if bisection.hunted {
+        lines.extend(reason_lines(&found.verdict));
+    }
     lines
 }
 
@@ -392,9 +398,12 @@ fn about(bisection: &Bisection) -> Vec<String> {
 
 fn tail(bisection: &Bisection) -> Vec<String> {
     let [level, joint] = [bisection.level, bisection.joint].map(|one| plain(100.0 * one));
-    let mut lines = vec![format!(
-        "** established, * supported; intervals of {level} %, {joint} % together."
-    )];
+    let mut lines = vec![match bisection.hunted {
+        true => format!("Each comparison is decided at {level} %, all of them at {joint} %."),
+        false => {
+            format!("** established, * supported; intervals of {level} %, {joint} % together.")
+        }
+    }];
     let mut commands = |what: &str, line: &str| {
         lines.push(what.into());
         lines.extend(command(line));
@@ -467,6 +476,7 @@ mod tests {
             good: patch("linux 6.12"),
             bad: patch("Change 16"),
             commits: 16,
+            hunted: false,
             touching: 16,
             answer,
             tried: vec![

@@ -106,9 +106,6 @@ pub struct FoundFailure {
 pub struct FoundSchedule {
     /// The seed of the run, from which the lengths of time slices are drawn.
     pub seed: u64,
-    /// The average length of a time slice; absent if it is the machine's default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quantum_ns: Option<u32>,
     /// The delays, sorted by time.
     pub delays: Vec<FoundDelay>,
     /// The number of delays in the run in which the failure was found.
@@ -350,9 +347,6 @@ fn failure(text: &mut String, one: &FoundFailure, hunt: &Hunt) {
 
 fn schedule(one: &FoundSchedule) -> String {
     let mut text = format!("Schedule: seed {}", one.seed);
-    if let Some(quantum) = one.quantum_ns {
-        let _ = write!(text, ", turns of {}", length(quantum.into()));
-    }
     let _ = match one.delays.len() {
         0 => write!(text, ", no delay"),
         1 => write!(text, ", 1 delay"),
@@ -442,7 +436,6 @@ mod tests {
                 run: 0,
                 schedule: FoundSchedule {
                     seed: 17,
-                    quantum_ns: None,
                     delays: vec![FoundDelay {
                         cpu: 1,
                         at_ns: 6_012_345_678,

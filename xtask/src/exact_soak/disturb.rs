@@ -4,12 +4,12 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use assize_target::processes;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::over::Over;
 use crate::draw::Draws;
+use crate::machines::machines;
 
 /// Number of times to check whether all threads have stopped.
 const TURNS: u32 = 500;
@@ -51,15 +51,6 @@ pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturb
         let _ = kill_process(pid, Signal::CONT);
     }
     done
-}
-
-/// The QEMU processes below these.
-fn machines(workers: &[u32]) -> Vec<u32> {
-    let below = |&worker| processes::descendants(worker, processes::all());
-    let all = workers.iter().flat_map(below);
-    all.filter(|process| process.name.starts_with("qemu-system"))
-        .map(|process| process.pid)
-        .collect()
 }
 
 fn tasks(pid: u32) -> Vec<u32> {

@@ -71,11 +71,7 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     }
     let scope = TouchedFiles::of_commits(all)?.scope;
     let setting = BisectionSetup::checked(arguments, &scope, &kernels)?;
-    let say = |line: &str| {
-        if !arguments.quiet {
-            eprintln!("{}", assize_report::printable(line));
-        }
-    };
+    let say = output::progress(arguments.quiet);
     let mut evaluator = setting.evaluator(arguments, &change, &say, 1)?;
     let good = match evaluator.build_good(&change.base) {
         Ok(good) => good,

@@ -11,6 +11,7 @@ use super::question::{BisectionQuestion, OLD};
 use super::state::{KeptSide, KeptVerdict, KeptVerdicts};
 use crate::cli::{self, Scheduler, TrialArguments};
 use crate::failure::Failure;
+use crate::hunting::BuildHunts;
 use crate::run::interrupt::Interrupt;
 use crate::run::{self, MeasuredRecords, Recording};
 use crate::trying::builds::{BuildCommit, BuildProduct};
@@ -23,7 +24,7 @@ pub(super) struct BuiltCommit {
     pub(super) commit: Commit,
     pub(super) made: BuildProduct,
     /// Digest of its bytes.
-    bytes: String,
+    pub(super) bytes: String,
 }
 
 /// Everything needed to reach verdicts.
@@ -42,10 +43,13 @@ pub(super) struct BisectionEvaluator<'a> {
     pub(super) on: Option<Scheduler>,
     pub(super) quiet: bool,
     pub(super) state: KeptVerdicts,
+    pub(super) hunts: BuildHunts,
+    /// In a hunt, the end of the range, once it is built.
+    pub(super) bad: Option<BuiltCommit>,
     /// The commits that were built.
     pub(super) built: BTreeSet<String>,
-    /// The bundles of verdicts that needed runs.
-    pub(super) measured: BTreeSet<String>,
+    /// The pairs of builds, by their bytes, whose verdicts needed runs.
+    pub(super) measured: BTreeSet<[String; 2]>,
     /// The total number of runs for these.
     pub(super) runs: u32,
 }
@@ -139,7 +143,7 @@ impl BisectionEvaluator<'_> {
             commit: side.commit.id.clone(),
             modules: side.bytes.clone(),
         };
-        self.count(&verdict, carried_out);
+        self.count([&old.bytes, &new.bytes], carried_out);
         self.state.keep(KeptVerdict {
             old: of(old),
             new: of(new),
@@ -153,7 +157,7 @@ impl BisectionEvaluator<'_> {
     /// command.
     fn reuse(&mut self, given: KeptVerdict, new: &BuiltCommit) -> ClaimVerdict {
         let mut verdict = given.verdict;
-        self.count(&verdict, given.carried_out);
+        self.count([&given.old.modules, &given.new.modules], given.carried_out);
         if given.new.commit != new.commit.id {
             verdict.same_as = Some(given.new.commit);
         }
@@ -165,20 +169,22 @@ impl BisectionEvaluator<'_> {
         verdict
     }
 
-    fn count(&mut self, verdict: &ClaimVerdict, carried_out: u32) {
-        let bundle = verdict.bundle.clone().unwrap_or_default();
-        if self.measured.insert(bundle) {
+    fn count(&mut self, pair: [&String; 2], carried_out: u32) {
+        if self.measured.insert(pair.map(String::clone)) {
             self.runs += carried_out;
         }
     }
 
     /// Runs the experiment with this many runs of each side and judges them.
     fn look(
-        &self,
+        &mut self,
         old: &BuiltCommit,
         new: &BuiltCommit,
         runs: u32,
     ) -> Result<(ClaimVerdict, u32), Failure> {
+        if self.question.hunt {
+            return self.by_rates(old, new, runs);
+        }
         let [new_id, old_id] = [new, old].map(|side| side.commit.short());
         let name = format!("{new_id}-against-{old_id}-{runs}.bundle");
         let text = self.question.experiment_with(&old.made, &new.made)?;
@@ -276,7 +282,7 @@ fn figure(row: &Comparison) -> BisectionFigure {
     }
 }
 
-fn stopped() -> Failure {
+pub(super) fn stopped() -> Failure {
     Failure::Stopped {
         again: shell::command_line(std::env::args_os().skip(1)),
     }

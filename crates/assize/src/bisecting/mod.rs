@@ -5,6 +5,7 @@
 
 mod checked_out;
 mod evaluator;
+mod hunted;
 mod question;
 mod search;
 mod state;
@@ -21,6 +22,7 @@ use assize_verdict::Outcome;
 
 use crate::cli::{self, BisectArguments, BisectFormat};
 use crate::failure::Failure;
+use crate::hunting::BuildHunts;
 use crate::trying::builds::{BuildCommit, ModuleBuild};
 use crate::trying::described;
 use crate::trying::experiment::BaseExperiment;
@@ -45,11 +47,7 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
     if let Some(good) = &arguments.test {
         return checked_out::test(arguments, good);
     }
-    let say = |line: &str| {
-        if !arguments.quiet {
-            eprintln!("{}", assize_report::printable(line));
-        }
-    };
+    let say = output::progress(arguments.quiet);
     let kernels = Kernels::new(Kernels::default_root()?);
     let asked = ChangeOptions {
         range: arguments.range.as_deref(),
@@ -113,7 +111,10 @@ impl BisectionSetup {
     ) -> Result<BisectionSetup, Failure> {
         let base = BaseExperiment::named_or_for(arguments.experiment.as_deref(), scope)?;
         base.can_run_on(arguments.farm.on)?;
-        let question = BisectionQuestion::parse(&arguments.claim, &base)?;
+        let question = match &arguments.claim {
+            Some(claim) => BisectionQuestion::parse(claim, &base)?,
+            None => BisectionQuestion::of_hunt(&base)?,
+        };
         let kernel = match scope {
             BuildScope::Modules(_) => {
                 let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
@@ -130,7 +131,10 @@ impl BisectionSetup {
             exact: base.is_exact(),
             choice: base.choice,
             title: base.title,
-            looks: looks(runs, arguments.max_runs)?,
+            looks: match question.hunt {
+                true => vec![runs],
+                false => looks(runs, arguments.max_runs)?,
+            },
             kernel,
             sandbox: arguments.sandbox.choose()?,
             question,
@@ -167,6 +171,14 @@ impl BisectionSetup {
         )))
     }
 
+    /// How many tests a verdict takes at most. In a hunt a commit is compared with GOOD and BAD.
+    fn tests_each(&self) -> f64 {
+        match self.question.hunt {
+            true => 2.0,
+            false => self.looks.len() as f64,
+        }
+    }
+
     /// An evaluator for this many verdicts: each test of each verdict gets its share of the
     /// level, so that all hold at once.
     fn evaluator<'a>(
@@ -176,7 +188,7 @@ impl BisectionSetup {
         say: &'a dyn Fn(&str),
         verdicts: u32,
     ) -> Result<BisectionEvaluator<'a>, Failure> {
-        let tests = f64::from(verdicts) * self.looks.len() as f64;
+        let tests = f64::from(verdicts) * self.tests_each();
         let alpha = cli::ALPHA / tests.max(1.0);
         let terms = BisectionTerms {
             assize: env!("CARGO_PKG_VERSION").into(),
@@ -200,6 +212,8 @@ impl BisectionSetup {
             on: arguments.farm.on,
             quiet: arguments.quiet,
             state: KeptVerdicts::open(&kept_in(arguments), &terms)?,
+            hunts: BuildHunts::new(&kept_in(arguments)),
+            bad: None,
             built: BTreeSet::new(),
             measured: BTreeSet::new(),
             runs: 0,
@@ -256,9 +270,11 @@ impl BisectionSearch<'_, '_> {
         let last = self.line.last();
         let mut known = BTreeMap::new();
         let mut sides = BTreeMap::from([(0, good.clone())]);
+        // In a hunt other commits are compared with the last one, too.
+        let mut first = self.evaluator.question.hunt.then_some(last);
         loop {
             let at = match search::next(last, &known) {
-                SearchStep::Try(at) => at,
+                SearchStep::Try(at) => first.take().unwrap_or(at),
                 SearchStep::OneOf(places) => return self.one_of(&places, &mut sides),
                 SearchStep::Found(at) => {
                     return match (sides.remove(&(at - 1)), sides.remove(&at)) {
@@ -298,7 +314,7 @@ impl BisectionSearch<'_, '_> {
         };
         let (result, side) = match self.evaluator.build(commit)? {
             Err(why) => (TriedResult::NotBuilt(why), None),
-            Ok(side) => match self.evaluator.judge(good, &side) {
+            Ok(side) => match self.judge(at, good, &side) {
                 // It crashes and GOOD does not, so it cannot be tested.
                 Err(Failure::FailedRuns { cells, .. })
                     if at != self.line.last() && cells.iter().all(|cell| is_of(NEW, cell)) =>
@@ -319,6 +335,19 @@ impl BisectionSearch<'_, '_> {
             result,
         });
         Ok(side)
+    }
+
+    /// The verdict on the commit with this number.
+    fn judge(
+        &mut self,
+        at: usize,
+        good: &BuiltCommit,
+        side: &BuiltCommit,
+    ) -> Result<ClaimVerdict, Failure> {
+        if self.evaluator.question.hunt && at == self.line.last() {
+            self.evaluator.bad = Some(side.clone());
+        }
+        self.evaluator.judge(good, side)
     }
 
     /// Blames a commit only if the claim is upheld against its parent.
@@ -425,10 +454,11 @@ impl BisectionResult {
     ) -> Bisection {
         let change = evaluator.change;
         let directory = shell::name_of(&arguments.out);
-        let tests = evaluator.measured.len() as f64 * evaluator.looks.len() as f64;
+        let tests = evaluator.measured.len() as f64 * given.tests_each();
         Bisection {
             schema: BISECTION.into(),
             claim: given.question.claim.clone(),
+            hunted: given.question.hunt,
             good: described(&change.base),
             bad: described(change.commits.last().unwrap_or(&change.base)),
             commits: change.commits.len(),
@@ -449,7 +479,10 @@ impl BisectionResult {
                 BuildScope::Kernel(_) => whole::BUILT.into(),
             },
             left_out: touched.left_out.clone(),
-            experiment: format!("{}, {} times a side", given.title, evaluator.looks[0]),
+            experiment: match given.question.hunt {
+                true => format!("{}, {} schedules at most", given.title, evaluator.looks[0]),
+                false => format!("{}, {} times a side", given.title, evaluator.looks[0]),
+            },
             directory,
             reproduce: shell::command_line(std::env::args_os().skip(1)),
         }

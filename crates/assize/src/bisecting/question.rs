@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::failure::Failure;
+use crate::hunting::SCHEDULES;
 use crate::run::declared;
 use crate::trying::builds::BuildProduct;
 use crate::trying::experiment::{BaseExperiment, setting, with_sides};
@@ -24,6 +25,9 @@ pub(super) struct BisectionQuestion {
     pub(super) claim: String,
     /// The metric in the claim.
     pub(super) metric: String,
+    /// Whether the claim is about failures in a hunt: it has no metric.
+    #[serde(default)]
+    pub(super) hunt: bool,
     /// Whether `metric` is a run ending, such as `crashes`.
     #[serde(default)]
     pub(super) outcome: bool,
@@ -71,6 +75,7 @@ impl BisectionQuestion {
         let cells = plan.configurations.len() * plan.workloads.len();
         let question = BisectionQuestion {
             claim: claim.into(),
+            hunt: false,
             metric: named.metric,
             outcome: named.outcome.is_some(),
             workload: named.workload,
@@ -80,6 +85,27 @@ impl BisectionQuestion {
         // The remaining keys may have needed a key that was removed.
         assize_plan::parse(&question.experiment, &base.name)?.plan(&Overrides::default())?;
         Ok(question)
+    }
+
+    /// The question of a hunt: since which commit do runs fail more often.
+    pub(super) fn of_hunt(base: &BaseExperiment) -> Result<BisectionQuestion, Failure> {
+        let refuse = |error: toml::de::Error| Failure::Argument(format!("{}: {error}", base.name));
+        let mut table: Table = base.text.parse().map_err(refuse)?;
+        table.retain(|key, _| !OTHERS.contains(&key));
+        Ok(BisectionQuestion {
+            claim: format!("{NEW} fails more often than {OLD}"),
+            hunt: true,
+            metric: String::new(),
+            outcome: true,
+            workload: None,
+            experiment: table.to_string(),
+            runs: SCHEDULES,
+        })
+    }
+
+    /// The experiment with one build.
+    pub(super) fn experiment_of(&self, made: &BuildProduct) -> Result<String, Failure> {
+        Ok(with_sides(&self.experiment, &[(NEW, setting(made)?)]))
     }
 
     /// The experiment with the builds of both sides.

@@ -169,6 +169,7 @@ mod tests {
             question: BisectionQuestion {
                 claim: "new > old on m".into(),
                 outcome: false,
+                hunt: false,
                 metric: "m".into(),
                 workload: None,
                 experiment: String::new(),

@@ -16,8 +16,11 @@ pub(crate) struct BisectArguments {
     )]
     pub(crate) range: Option<String>,
     /// What the commit causes: 'new > old + 3% on METRIC [in WORKLOAD]'
-    #[arg(long, value_name = "CLAIM")]
-    pub(crate) claim: String,
+    #[arg(long, value_name = "CLAIM", required_unless_present = "hunt")]
+    pub(crate) claim: Option<String>,
+    /// Find the commit since which runs fail more often, with the same schedules on all commits
+    #[arg(long, conflicts_with_all = ["claim", "test", "max_runs", "jobs", "on"])]
+    pub(crate) hunt: bool,
     /// The commits as a mailbox or a thread; '-' reads standard input
     #[arg(long, value_name = "FILE", conflicts_with = "test")]
     pub(crate) patch: Option<PathBuf>,
@@ -35,7 +38,7 @@ pub(crate) struct BisectArguments {
     /// Kernel to run on [default: the experiment's]
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Runs of each side [default: the experiment's]
+    /// Runs of each side [default: the experiment's, or 400 with --hunt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
     /// While undecided, double the runs, up to N [default: 4 times --runs]

@@ -92,8 +92,6 @@ pub(crate) enum HuntFormat {
 pub(crate) enum Strategy {
     /// Random turns of the machine's length
     Turns,
-    /// Random turns, longer ones in each run
-    LongTurns,
     /// Random turns, and delays at random instants
     Delays,
     /// Random turns, and delays behind locked instructions

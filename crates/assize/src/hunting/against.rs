@@ -2,15 +2,12 @@
 
 use std::path::Path;
 
-use assize_target::kernels::Kernels;
-
 use crate::cli::HuntArguments;
 use crate::commands::quoted;
 use crate::failure::Failure;
 use crate::trying::experiment::{BaseExperiment, with_sides};
-use crate::trying::source::{ChangeOptions, SourceChange};
-use crate::trying::touched::{BuildScope, TouchedFiles};
-use crate::trying::{BuildOptions, build_sides};
+use crate::trying::source::ChangeOptions;
+use crate::trying::{BuildOptions, BuiltChange};
 
 /// The text of an experiment with a level for each side, and the kernel of all sides, if it is
 /// not the experiment's.
@@ -53,31 +50,11 @@ impl Sides {
         Ok(Sides { text, kernel })
     }
 
-    /// The sides of a change, built as `assize try` builds them. `experiment` is the one for what
-    /// is built.
-    pub(super) fn of_change(
-        asked: &ChangeOptions<'_>,
-        options: &BuildOptions<'_>,
-        quiet: bool,
-        experiment: impl FnOnce(&BuildScope) -> Result<BaseExperiment, Failure>,
-    ) -> Result<Sides, Failure> {
-        let say = |line: &str| {
-            if !quiet {
-                eprintln!("{}", assize_report::printable(line));
-            }
-        };
-        let kernels = Kernels::new(Kernels::default_root()?);
-        let change = SourceChange::from_options(asked, &kernels, &say)?;
-        let touched = TouchedFiles::of_commits(&change.commits)?;
-        let experiment = experiment(&touched.scope)?;
-        let built = build_sides(options, &change, &touched.scope, &experiment, &say)?;
-        if built.builds.compared().next().is_none() {
-            let why = "hunt: what is built is the same with and without the change";
-            return Err(Failure::Argument(why.into()));
-        }
+    /// The sides of a change.
+    pub(super) fn of_change(built: &BuiltChange) -> Result<Sides, Failure> {
         Ok(Sides {
-            text: experiment.with_levels(&built.builds)?,
-            kernel: built.kernel,
+            text: built.base.with_levels(&built.sides.builds)?,
+            kernel: built.sides.kernel.clone(),
         })
     }
 }
@@ -104,9 +81,14 @@ fn of_patch(
         each: false,
         sandbox: &arguments.sandbox,
     };
-    Sides::of_change(&asked, &options, arguments.quiet, |_| {
+    let built = BuiltChange::new(&asked, &options, arguments.quiet, |_| {
         BaseExperiment::of_text(name.to_owned(), text, "as asked")
-    })
+    })?;
+    if !built.differs() {
+        let why = "hunt: what is built is the same with and without the change";
+        return Err(Failure::Argument(why.into()));
+    }
+    Sides::of_change(&built)
 }
 
 /// A patch is a file, or standard input.

@@ -87,8 +87,8 @@ impl Hunted {
         slot: usize,
     ) -> Result<HuntedRun, Failure> {
         let from_ns = self.from_ns.get(cell.index as usize).copied();
-        let (turns, draw) = strategy.draw(number, from_ns.unwrap_or_default());
-        self.execute(cell, number.into(), &turns, draw, slot)
+        let draw = strategy.draw(number, from_ns.unwrap_or_default());
+        self.execute(cell, number.into(), &Interleaving::default(), draw, slot)
     }
 
     /// Executes a cell with this seed and these turns.
@@ -120,10 +120,7 @@ impl Hunted {
         };
         Ok(HuntedRun {
             verdict: self.oracles.judge(&record, &done)?,
-            turns: Interleaving {
-                quantum_ns: turns.quantum_ns,
-                delays,
-            },
+            turns: of_delays(delays),
             next,
             record,
         })
@@ -144,6 +141,14 @@ impl Hunted {
     /// The words of what counts as a failure.
     pub(super) fn until(&self) -> Vec<String> {
         self.oracles.words()
+    }
+}
+
+/// The machine's turns, with these delays.
+pub(super) fn of_delays(delays: Vec<Delay>) -> Interleaving {
+    Interleaving {
+        quantum_ns: None,
+        delays,
     }
 }
 

@@ -5,7 +5,7 @@ use assize_plan::PlannedRun;
 use assize_report::{FoundDelay, FoundSchedule};
 use assize_why::Symbols;
 
-use super::cells::{Hunted, HuntedRun};
+use super::cells::{Hunted, HuntedRun, of_delays};
 use super::oracle::RunVerdict;
 use super::shrink::shrink;
 use super::tally::FailureKind;
@@ -30,11 +30,6 @@ pub(super) fn shortest(
     interrupt: &Interrupt,
 ) -> Result<Shortest, Failure> {
     let (cell, seed) = (kind.best.cell, u64::from(kind.best.number));
-    let quantum_ns = kind.best.turns.quantum_ns;
-    let turns = |delays: &[assize_job::Delay]| Interleaving {
-        quantum_ns,
-        delays: delays.to_vec(),
-    };
     let is_it = |run: &HuntedRun| match &run.verdict {
         RunVerdict::Failed(noticed) => noticed.signature == kind.noticed.signature,
         RunVerdict::Passed | RunVerdict::Other(_) => false,
@@ -44,10 +39,10 @@ pub(super) fn shortest(
     let left = shrink(all, MOST, |delays| {
         // What an interrupt has killed has not failed in this way either.
         Ok::<bool, Failure>(
-            !interrupt.came() && is_it(&hunted.repeat(&cell, seed, &turns(delays))?),
+            !interrupt.came() && is_it(&hunted.repeat(&cell, seed, &of_delays(delays.to_vec()))?),
         )
     })?;
-    let turns = turns(&left);
+    let turns = of_delays(left);
     let run = hunted.repeat(&cell, seed, &turns)?;
     let again = hunted.repeat(&cell, seed, &turns)?;
     let repeats = is_it(&run) && run.record == again.record;
@@ -68,7 +63,6 @@ pub(super) fn shortest(
         });
     let schedule = FoundSchedule {
         seed,
-        quantum_ns,
         delays: places.collect(),
         delays_found: found,
         repeats,

@@ -39,6 +39,11 @@ impl Journal {
         }
     }
 
+    /// Whether a directory has a journal.
+    pub(super) fn is_there(directory: &Path) -> bool {
+        directory.join(JOURNAL).is_file()
+    }
+
     /// Begins a hunt in a directory that does not exist or is empty.
     pub(super) fn create(directory: &Path, subject: &HuntSubject) -> Result<Journal, Failure> {
         Journal::may_create(directory)?;

@@ -5,6 +5,7 @@ mod cells;
 mod found;
 mod journal;
 mod oracle;
+mod rates;
 mod shrink;
 mod strategy;
 mod subject;
@@ -27,18 +28,20 @@ use crate::failure::Failure;
 use crate::parallel_map;
 use crate::run::interrupt::Interrupt;
 use crate::run::{free_with, head_of, planned_with, target};
-use crate::trying::experiment::BaseExperiment;
+use crate::trying::BuiltChange;
 use crate::{output, shell};
 use against::Sides;
 use cells::Hunted;
 use found::{Shortest, shortest};
 use journal::Journal;
 use oracle::Oracles;
+pub(crate) use rates::BuildHunts;
 use subject::HuntSubject;
+pub(crate) use tally::SidePair;
 use tally::{HuntTally, JournalRun};
 
 /// How many schedules are tried, unless the command line says otherwise.
-const SCHEDULES: u32 = 400;
+pub(crate) const SCHEDULES: u32 = 400;
 /// How long a run may take, in ms of the guest's time, unless the command line says otherwise. The
 /// kernel notices a hung task after 2 s at the earliest.
 const TIMEOUT_MS: u64 = 3000;
@@ -54,7 +57,7 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
 }
 
 /// `assize try --hunt`: hunts with both sides of a change.
-pub(crate) fn hunt_change(arguments: &TryArguments) -> Result<u8, Failure> {
+pub(crate) fn hunt_change(arguments: &TryArguments, built: &BuiltChange) -> Result<u8, Failure> {
     let options = HuntArguments {
         seeds: arguments.runs,
         json: arguments.json,
@@ -64,14 +67,8 @@ pub(crate) fn hunt_change(arguments: &TryArguments) -> Result<u8, Failure> {
         ..HuntArguments::default()
     };
     hunt_or_resume(&options, || {
-        let experiment = arguments.experiment.as_deref();
-        let sides = Sides::of_change(
-            &arguments.change(),
-            &arguments.build_options(),
-            arguments.quiet,
-            |scope| BaseExperiment::named_or_for(experiment, scope),
-        )?;
         let command = shell::repeating_command();
+        let sides = Sides::of_change(built)?;
         Ok(HuntSubject::of_sides(
             "try".into(),
             sides,

@@ -114,6 +114,19 @@ struct SideTally {
     others: BTreeMap<Trial, String>,
 }
 
+/// What the same schedules did on two sides.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SidePair {
+    /// The pairs of runs.
+    pub(crate) pairs: u32,
+    /// Those in which each side failed.
+    pub(crate) failed: [u32; 2],
+    /// Those in which only this side failed.
+    pub(crate) only: [u32; 2],
+    /// The evidence that one fails more often.
+    pub(crate) evidence: f64,
+}
+
 /// The pairs of runs of two sides with the same schedule.
 #[derive(Debug, Default, Clone, Copy)]
 struct PairTally {
@@ -161,6 +174,21 @@ impl HuntTally {
         self.sides.len().saturating_sub(1).max(1) as f64 / ALPHA
     }
 
+    /// The first configuration against that of another hunt, with the schedules up to this one.
+    pub(super) fn against(&self, other: &HuntTally, to: u32) -> SidePair {
+        let sides = [self, other].map(|tally| tally.sides.values().next());
+        let pairs = match sides {
+            [Some(old), Some(new)] => PairTally::compare(old, new, to),
+            _ => PairTally::default(),
+        };
+        SidePair {
+            pairs: pairs.pairs,
+            failed: pairs.failed,
+            only: pairs.only,
+            evidence: pairs.evidence(),
+        }
+    }
+
     /// Each configuration but the first, and its pairs with the first one.
     fn pairs(&self) -> Vec<(usize, &SideTally, PairTally)> {
         let mut sides = self.sides.iter();
@@ -168,7 +196,7 @@ impl HuntTally {
             return Vec::new();
         };
         sides
-            .map(|(at, side)| (*at, side, PairTally::compare(first, side)))
+            .map(|(at, side)| (*at, side, PairTally::compare(first, side, u32::MAX)))
             .collect()
     }
 
@@ -257,9 +285,10 @@ impl HuntTally {
 }
 
 impl PairTally {
-    fn compare(first: &SideTally, second: &SideTally) -> PairTally {
+    /// Compares the runs with schedules up to this one.
+    fn compare(first: &SideTally, second: &SideTally, to: u32) -> PairTally {
         let mut tally = PairTally::default();
-        for (trial, a) in &first.runs {
+        for (trial, a) in first.runs.iter().filter(|((number, _), _)| *number <= to) {
             let Some(b) = second.runs.get(trial) else {
                 continue;
             };
@@ -322,7 +351,7 @@ impl SideTally {
         });
         kind.count += 1;
         *kind.strategies.entry(run.strategy.clone()).or_default() += 1;
-        let cost = |one: &Sighting| (one.turns.delays.len(), one.turns.quantum_ns);
+        let cost = |one: &Sighting| one.turns.delays.len();
         if cost(&sighting) < cost(&kind.best) {
             kind.best = sighting;
         }

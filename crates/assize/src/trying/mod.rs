@@ -14,9 +14,10 @@ use assize_target::kernels::Kernels;
 use crate::cli::{QuestionArguments, SandboxArguments, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::run::MeasuredRecords;
-use crate::{output, run, shell};
+use crate::{hunting, output, run, shell};
 use builds::{CommitBuild, CommitBuilds, ModuleBuild};
 use effects::SeriesEffects;
+use experiment::BaseExperiment;
 pub(crate) use source::read;
 use source::{ChangeOptions, SourceChange};
 use touched::{BuildScope, TouchedFiles};
@@ -47,30 +48,69 @@ pub(crate) struct BuildOptions<'a> {
     pub(crate) sandbox: &'a SandboxArguments,
 }
 
+/// A change whose sides are built, and the experiment for it.
+pub(crate) struct BuiltChange {
+    change: SourceChange,
+    touched: TouchedFiles,
+    pub(crate) base: BaseExperiment,
+    pub(crate) sides: BuiltSides,
+}
+
+impl BuiltChange {
+    /// Builds the sides; `experiment` is for what is built.
+    pub(crate) fn new(
+        asked: &ChangeOptions<'_>,
+        options: &BuildOptions<'_>,
+        quiet: bool,
+        experiment: impl FnOnce(&BuildScope) -> Result<BaseExperiment, Failure>,
+    ) -> Result<BuiltChange, Failure> {
+        let say = output::progress(quiet);
+        let kernels = Kernels::new(Kernels::default_root()?);
+        let change = SourceChange::from_options(asked, &kernels, &say)?;
+        let touched = TouchedFiles::of_commits(&change.commits)?;
+        let base = experiment(&touched.scope)?;
+        let sides = build_sides(options, &change, &touched.scope, &base, &say)?;
+        Ok(BuiltChange {
+            change,
+            touched,
+            base,
+            sides,
+        })
+    }
+
+    /// Whether a side differs from the base.
+    pub(crate) fn differs(&self) -> bool {
+        self.sides.builds.compared().next().is_some()
+    }
+}
+
 /// Tries a change.
 pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
-    let say = |line: &str| {
-        if !arguments.quiet {
-            eprintln!("{}", assize_report::printable(line));
-        }
-    };
     if let Some(directory) = &arguments.out {
         run::must_be_free(directory)?;
     }
-    let kernels = Kernels::new(Kernels::default_root()?);
-    let change = SourceChange::from_options(&arguments.change(), &kernels, &say)?;
-    let touched = TouchedFiles::of_commits(&change.commits)?;
-    let base =
-        experiment::BaseExperiment::named_or_for(arguments.experiment.as_deref(), &touched.scope)?;
-    base.can_run_on(arguments.farm.on)?;
-    let whole = !arguments.each;
-    let options = arguments.build_options();
-    let sides = build_sides(&options, &change, &touched.scope, &base, &say)?;
-    let builds = &sides.builds;
-    let measured = match builds.compared().next() {
-        Some(_) => Some(measure(arguments, &base, &sides)?),
-        None => None,
+    let experiment = |scope: &BuildScope| {
+        let base = BaseExperiment::named_or_for(arguments.experiment.as_deref(), scope)?;
+        base.can_run_on(arguments.farm.on)?;
+        Ok(base)
     };
+    let options = arguments.build_options();
+    let built = BuiltChange::new(&arguments.change(), &options, arguments.quiet, experiment)?;
+    if arguments.hunt && built.differs() {
+        return hunting::hunt_change(arguments, &built);
+    }
+    let measured = match built.differs() {
+        true => Some(measure(arguments, &built.base, &built.sides)?),
+        false => None,
+    };
+    let whole = !arguments.each;
+    let BuiltChange {
+        change,
+        touched,
+        base,
+        sides,
+    } = built;
+    let builds = &sides.builds;
     let mut judged = match &measured {
         Some(measured) => SeriesEffects::judge(measured, builds, &arguments.fail_on)?,
         None => SeriesEffects::of_same(),
@@ -103,7 +143,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
 /// Runs the sides.
 fn measure(
     arguments: &TryArguments,
-    base: &experiment::BaseExperiment,
+    base: &BaseExperiment,
     sides: &BuiltSides,
 ) -> Result<MeasuredRecords, Failure> {
     let question = QuestionArguments {
@@ -142,11 +182,11 @@ fn deliver_series(
 }
 
 /// Builds the sides, as modules or as kernels.
-pub(crate) fn build_sides(
+fn build_sides(
     options: &BuildOptions<'_>,
     change: &SourceChange,
     scope: &BuildScope,
-    base: &experiment::BaseExperiment,
+    base: &BaseExperiment,
     say: &dyn Fn(&str),
 ) -> Result<BuiltSides, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
