@@ -340,15 +340,6 @@ pub enum Across {
 }
 
 impl Across {
-    /// The singular noun.
-    pub fn singular(self) -> &'static str {
-        match self {
-            Across::Machines => "machine",
-            Across::Kernels => "kernel",
-            Across::Bundles => "bundle",
-        }
-    }
-
     /// The plural noun.
     pub fn plural(self) -> &'static str {
         match self {

@@ -73,7 +73,7 @@ pub mod welch;
 pub use adjust::{benjamini_hochberg, holm, share_alpha};
 pub use beat::{Periodicity, beat};
 pub use counts::RunShare;
-pub use equivalence::{Equivalence, share_missed, tost};
+pub use equivalence::{Equivalence, share_missed};
 pub use error::{Error, Result};
 pub use factorial::{FactorialEffect, FactorialFit};
 pub use jitter::Jitter;

@@ -36,10 +36,15 @@ pub(crate) enum Column {
 }
 
 /// The names of each role, its own name first.
-#[rustfmt::skip]
 static NAMES: [(&str, Column); 14] = [
-    ("configuration|config|variant|version|build|kernel|branch|commit|treatment|state|side", Column::Configuration),
-    ("workload|benchmark|bench|test|testcase|case|scenario|program|command", Column::Workload),
+    (
+        "configuration|config|variant|version|build|kernel|branch|commit|treatment|state|side",
+        Column::Configuration,
+    ),
+    (
+        "workload|benchmark|bench|test|testcase|case|scenario|program|command",
+        Column::Workload,
+    ),
     ("metric|measure|quantity|counter|event", Column::Metric),
     ("unit|units", Column::Unit),
     ("value|result|reading|score", Column::Value(String::new())),
@@ -50,7 +55,10 @@ static NAMES: [(&str, Column); 14] = [
     ("n|runs|repetitions|replicates", Column::Count),
     ("run|repetition|rep|replicate|trial", Column::Run),
     ("order|sequence|position", Column::Order),
-    ("change|delta|diff|difference", Column::Change(String::new())),
+    (
+        "change|delta|diff|difference",
+        Column::Change(String::new()),
+    ),
     ("ratio|relative", Column::Ratio),
 ];
 

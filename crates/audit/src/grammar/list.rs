@@ -275,7 +275,7 @@ fn of_state(labels: &Labels, lines: &[Line<'_>], range: std::ops::Range<usize>) 
 }
 
 /// The one figure with a unit in a line of words, which are its name: `Read 200 files in 12.5 s`. It
-/// has a fraction: `the timeout is 30 s` is a setting. Times of day are no part of the name, all
+/// has a fraction, `the timeout is 30 s` is a setting, and no sign, as changes have. Times of day are no part of the name, all
 /// other numbers are.
 fn sentence(text: &str) -> Option<Figure> {
     let text = item(text);
@@ -285,12 +285,13 @@ fn sentence(text: &str) -> Option<Figure> {
         return None;
     };
     one.number.step.filter(|step| *step < 1.0)?;
+    let signed = text[one.at..].starts_with(['+', '-']);
     let clock = |word: &&str| !word.contains(':') || word.contains(char::is_alphabetic);
     let words = [&text[..one.at], &text[one.end..]].map(str::split_whitespace);
     let words: Vec<&str> = words.into_iter().flatten().filter(clock).collect();
     let name = label(undecorated(&words.join(" ")).trim_end_matches(['.', ',', ';', ' ']));
     let told = name.contains(char::is_alphabetic) && text.len() <= LONGEST;
-    told.then(|| named(&name, one.number.value, one.unit).with_step(one.number.step))
+    (told && !signed).then(|| named(&name, one.number.value, one.unit).with_step(one.number.step))
 }
 
 fn figure(metric: &str, cell: &Cell) -> Figure {

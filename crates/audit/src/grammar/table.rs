@@ -35,13 +35,18 @@ const MOST: usize = 2000;
 /// Most rules between the header and the rows.
 const RULES: usize = 2;
 
-/// Parses a cell with a figure; the inner `None` stands for an empty cell. Sizes are names of rows
-/// unless it is `wide`.
+/// Parses a cell with a figure; the inner `None` stands for an empty cell. Sizes are names of rows, and
+/// arrows are of sentences, unless it is `wide`.
 fn cell(text: &str, wide: bool) -> Option<Option<Cell>> {
     if matches!(text, "-" | "--" | "n/a" | "N/A") {
         return Some(None);
     }
-    let changed = || Cell::pair(text).flatten().map(Cell::joined);
+    let changed = || {
+        Cell::pair(text)
+            .flatten()
+            .filter(|_| wide)
+            .map(Cell::joined)
+    };
     let cell = Cell::whole(text).or_else(changed)?;
     (wide || !cell.is_size).then_some(Some(cell))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Doubt;
 
-use super::gate::{Member, Ruling, rule, under};
+use super::gate::{Ruling, rule, under};
 use super::item::{Item, NamedBy, doubt, name_of};
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::list::LIST;
@@ -17,7 +17,7 @@ type Group = Vec<usize>;
 /// Turns the figures of each workload that the gate does not let through into statements; the
 /// rulings say why.
 pub(super) fn admit(
-    mut items: Vec<Item>,
+    items: Vec<Item>,
     names: &BTreeMap<String, String>,
     options: &Options,
     doubts: &mut Vec<Doubt>,
@@ -30,10 +30,8 @@ pub(super) fn admit(
     let mut told: BTreeSet<usize> = BTreeSet::new();
     // Runs in a row and lists below states that are not compared were no figures to begin with.
     let mut prose: BTreeSet<usize> = BTreeSet::new();
-    // What such a list has for one state only.
-    let mut alone: Vec<(usize, BTreeSet<String>)> = Vec::new();
-    let written =
-        |item: &Item| item.format == RUNS || item.format == LIST && item.named_by == NamedBy::Block;
+    let items = without_lone_metrics(items, names);
+    let written = |item: &Item| item.format == RUNS || is_list(item);
     for (workload, group) in groups(&items) {
         let labels: Vec<String> = group.iter().map(|&at| name_of(&items[at], names)).collect();
         let own = group.iter().zip(&labels);
@@ -56,26 +54,47 @@ pub(super) fn admit(
         if !ruling.judged {
             doubts.push(not_judged(&ruling, &labels));
             refused.extend(group);
-        } else if is_written && items[group[0]].format == LIST {
-            let under = under(&members);
-            let own = |(&at, (item, _)): (&usize, &Member<'_>)| {
-                let alone = item
-                    .metrics()
-                    .into_iter()
-                    .filter(|metric| under[metric].len() < 2);
-                (at, alone.map(str::to_owned).collect())
-            };
-            alone.extend(group.iter().zip(&members).map(own));
         }
         rulings.push(ruling);
     }
-    for (at, alone) in alone {
-        if let Finding::Run { figures, .. } = &mut items[at].finding {
-            figures.retain(|figure| !alone.contains(&figure.metric));
-            prose.extend(figures.is_empty().then_some(at));
+    (stated(items, &refused, &prose), rulings)
+}
+
+/// Whether an item is of the list below a state.
+fn is_list(item: &Item) -> bool {
+    item.format == LIST && item.named_by == NamedBy::Block
+}
+
+/// Drops what lists have for one state only: anyone may write a list.
+fn without_lone_metrics(mut items: Vec<Item>, names: &BTreeMap<String, String>) -> Vec<Item> {
+    let mut lone: Vec<(usize, BTreeSet<String>)> = Vec::new();
+    for (_, group) in groups(&items) {
+        let labels: Vec<String> = group.iter().map(|&at| name_of(&items[at], names)).collect();
+        let own = group.iter().zip(&labels);
+        let members: Vec<_> = own.map(|(&at, name)| (&items[at], name.as_str())).collect();
+        let under = under(&members);
+        for (&at, (item, _)) in group
+            .iter()
+            .zip(&members)
+            .filter(|(_, (item, _))| is_list(item))
+        {
+            let metrics = item.metrics().into_iter();
+            let metrics = metrics.filter(|metric| under[metric].len() < 2);
+            lone.push((at, metrics.map(str::to_owned).collect()));
         }
     }
-    (stated(items, &refused, &prose), rulings)
+    let mut prose = BTreeSet::new();
+    for (at, metrics) in lone {
+        let left = items[at]
+            .metrics()
+            .into_iter()
+            .any(|metric| !metrics.contains(metric));
+        prose.extend((!left).then_some(at));
+        if let Finding::Run { figures, .. } = &mut items[at].finding {
+            figures.retain(|figure| !metrics.contains(&figure.metric));
+        }
+    }
+    stated(items, &BTreeSet::new(), &prose)
 }
 
 /// What makes figures comparable.

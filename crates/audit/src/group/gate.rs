@@ -81,7 +81,6 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if states && items().all(listed) {
         return match are_settings(members) {
             true => Err("the figures are equal whole numbers, as settings are"),
-            false if !share_a_metric(members, names) => Err("no metric is listed for both states"),
             false => Ok("each list is below the name of a state before or after a change"),
         };
     }
