@@ -1,15 +1,17 @@
-//! `assize compare 'CMD A' 'CMD B'`: compares commands on this machine, without an
-//! experiment file.
+//! `assize compare 'CMD A' 'CMD B'`: compares commands on this machine or on the exact machine,
+//! without an experiment file.
 //!
 //! The commands become the levels of an experiment, which runs like any other. Only set-up, warm-up
 //! and clean-up, which happen once, are executed here.
 
+mod carried;
 mod export;
 mod file;
 mod kind;
 mod once;
 mod printed;
 mod scan;
+mod traced;
 mod words;
 
 use std::path::Path;
@@ -17,12 +19,13 @@ use std::path::Path;
 use assize_bundle::Records;
 use assize_report::printable;
 
-use crate::cli::{CompareArguments, TimeUnit};
+use crate::cli::{CommandTarget, CompareArguments, TimeUnit};
 use crate::failure::Failure;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
 use crate::terms::JudgingTerms;
 use crate::{compare as results, output, rerun};
+use carried::CarriedFiles;
 use file::CommandsExperiment;
 pub(crate) use file::quoted;
 pub(crate) use kind::sort_out;
@@ -34,7 +37,15 @@ const NAME: &str = "compare";
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let asked = &arguments.running;
     let experiment = CommandsExperiment::from_arguments(asked).map_err(Failure::Argument)?;
-    let experiment = experiment.with_margin(arguments.trial.margin);
+    let mut experiment = experiment.with_margin(arguments.trial.margin);
+    let exact = asked.target == CommandTarget::Exact;
+    if exact {
+        let carried = CarriedFiles::of(&experiment, asked)?;
+        if !asked.quiet {
+            eprint!("{}", carried.listing());
+        }
+        experiment = experiment.on_exact(carried);
+    }
     let text = experiment.text();
     if let Some(path) = &asked.write {
         must_be_new(path)?;
@@ -77,6 +88,13 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
                 cells.push(
                     "to measure commands whatever their exit status, add --ignore-failure".into(),
                 );
+                if exact {
+                    cells.push(
+                        "the exact machine has only what is carried; for a missing file, add --with \
+                         PATH"
+                            .into(),
+                    );
+                }
             }
             Err(Failure::FailedRuns {
                 directory,
