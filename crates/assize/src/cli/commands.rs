@@ -12,11 +12,17 @@ pub(crate) struct CommandsArguments {
     /// If any has pipes, variables or the like, a shell starts all of them.
     #[arg(last = true, value_name = "COMMAND", hide_short_help = true)]
     pub(crate) commands: Vec<String>,
-    /// Where to run commands
+    /// Where to run commands: host or exact
     ///
     /// exact is a virtual machine that counts instructions, of the kernel too. It gets what a run
     /// of each command under strace used here; what that is, is listed.
-    #[arg(long, value_enum, value_name = "TARGET", default_value_t)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TARGET",
+        default_value_t,
+        hide_possible_values = true
+    )]
     pub(crate) target: CommandTarget,
     /// With --target exact, carry this file or directory too
     #[arg(long, value_name = "PATH")]

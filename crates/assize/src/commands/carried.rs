@@ -20,6 +20,8 @@ use super::traced::{self, UsedFiles};
 const OWN: [&str; 5] = ["/dev", "/proc", "/sys", "/etc/passwd", "/etc/group"];
 /// The largest sum of all files. The machine has 1 GiB, and twice holds what it carries.
 const MOST: u64 = 256 << 20;
+/// Where the words of a command begin, behind the shell that changes the directory.
+const COMMAND: usize = 4;
 /// The number of files in a directory that are listed by name.
 const NAMED: usize = 6;
 
@@ -247,8 +249,8 @@ fn refuse_others(asked: &CommandsArguments) -> Result<(), Failure> {
     ];
     match given.into_iter().find(|(_, is)| *is) {
         Some((option, _)) => Err(Failure::Argument(format!(
-            "{option}: with --target exact nothing is left between runs; execute it before, or \
-             use --prepare"
+            "{option}: on the exact machine each run starts from the same memory; execute it \
+             before, or use --prepare"
         ))),
         None => Ok(()),
     }
@@ -256,8 +258,7 @@ fn refuse_others(asked: &CommandsArguments) -> Result<(), Failure> {
 
 /// The program that this command starts, unless a shell finds it.
 fn own_program(argv: &[String], directory: &Path) -> Option<String> {
-    // Behind the shell that changes the directory.
-    let name = argv.get(4)?;
+    let name = argv.get(COMMAND)?;
     match name.contains('/') {
         true => traced::plain(&directory.join(name))
             .to_str()
@@ -298,9 +299,10 @@ fn trace(
     directory: &Path,
     any_status: bool,
 ) -> Result<UsedFiles, Failure> {
+    let command = argv.get(COMMAND..).unwrap_or_default();
     let failed = |why: String| Failure::Command {
         option: "--target exact".into(),
-        command: format!("strace {}", argv.join(" ")),
+        command: format!("{} under strace", command.join(" ")),
         why: format!("{why}; to run nothing here, use --no-trace and --with PATH"),
     };
     let file = std::env::temp_dir().join(format!("assize-strace-{}", std::process::id()));
@@ -335,4 +337,70 @@ fn trace(
         &String::from_utf8_lossy(&read),
         directory,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn carried(programs: &[&str], files: &[&str], directories: &[&str]) -> CarriedFiles {
+        let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+        let mut carried = CarriedFiles {
+            programs: owned(programs),
+            files: files.iter().map(|path| ((*path).to_owned(), 1)).collect(),
+            directories: owned(directories),
+        };
+        carried.prune();
+        carried
+    }
+
+    #[test]
+    fn nothing_is_carried_twice() {
+        let pruned = carried(
+            &["/a/run"],
+            &["/a/run", "/usr", "/usr/bin/env", "/b/c/file"],
+            &["/a", "/b/c", "/d", "/d/e", "/usr/lib", "/f-g", "/f"],
+        );
+        assert_eq!(
+            pruned,
+            CarriedFiles {
+                directories: ["/d/e", "/f", "/f-g"].map(String::from).into(),
+                ..carried(&["/a/run"], &["/usr", "/b/c/file"], &[])
+            }
+        );
+        assert_eq!(
+            pruned.set_up(),
+            "setup = [{ command = [\"mkdir\", \"-p\", \"/d/e\", \"/f\", \"/f-g\"] }]\n"
+        );
+    }
+
+    #[test]
+    fn a_listed_directory_has_the_same_names() {
+        let place = tempfile::tempdir().unwrap();
+        let here = fs::canonicalize(place.path()).unwrap();
+        for name in ["a", "b", "new"] {
+            fs::write(here.join(name), "x").unwrap();
+        }
+        fs::create_dir_all(here.join("sub/below")).unwrap();
+        let at = here.display();
+        let trace = format!(
+            "7 open(\"{at}/new\", O_WRONLY|O_CREAT|O_TRUNC) = 3\n7 getdents64(3<{at}>, 0x1) = 9\n\
+             7 stat(\"/proc/self\", 0x1) = 0\n7 open(\"/etc/passwd\", O_RDONLY) = 3\n"
+        );
+        let mut carried = CarriedFiles::default();
+        carried.used(&traced::used_files(&trace, &here)).unwrap();
+        let expected = ["a", "b"].map(|name| format!("{at}/{name}"));
+        assert!(carried.files.keys().eq(&expected), "{carried:?}");
+        assert!(carried.directories.iter().eq([&format!("{at}/sub")]));
+    }
+
+    #[test]
+    fn a_directory_with_many_files_is_a_line() {
+        let files: Vec<String> = (0..9).map(|number| format!("/many/{number}")).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).chain(["/few/x"]).collect();
+        let lines = carried(&["sort"], &files, &[]).listing();
+        let expected = "carried to the exact machine: 1 programs with their libraries, 10 files, \
+                        0.0 MB\n  from PATH: sort\n  /few: x\n  /many: 9 files\n";
+        assert_eq!(lines, expected);
+    }
 }

@@ -106,7 +106,7 @@ impl UsedFiles {
         let current = directories.get(&call.process).cloned().unwrap_or_default();
         if is_fork(call.name) {
             if let Ok(child) = call.result.trim().parse() {
-                directories.insert(child, current);
+                directories.entry(child).or_insert(current);
             }
             return;
         }
@@ -263,14 +263,7 @@ mod tests {
         assert_eq!(paths(&used.programs), ["/w/a"]);
         assert_eq!(
             paths(&used.others),
-            [
-                "/w/d",
-                "/w/d/f",
-                "/w/f",
-                "/w/in",
-                "/w/in é\"x\".txt",
-                "/w/z"
-            ]
+            ["/w/d", "/w/d/f", "/w/f", "/w/in é\"x\".txt", "/w/z"]
         );
         assert_eq!(paths(&used.listed), ["/w/z"]);
     }
