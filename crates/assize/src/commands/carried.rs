@@ -27,7 +27,7 @@ const NAMED: usize = 6;
 
 /// Files and programs of this machine, with the same paths on the exact machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct CarriedFiles {
+pub(super) struct CommandFiles {
     /// By name or path.
     programs: BTreeSet<String>,
     /// Files by size; directories in which all is carried are among them.
@@ -65,16 +65,16 @@ pub(super) fn environment(asked: &CommandsArguments) -> Result<Vec<(String, Stri
     Ok(set.into_iter().collect())
 }
 
-impl CarriedFiles {
+impl CommandFiles {
     /// Finds what these commands need: what --with names and, unless --no-trace is given, what one
     /// run of each uses.
-    pub(super) fn of(
+    pub(super) fn needed(
         experiment: &CommandsExperiment,
         asked: &CommandsArguments,
-    ) -> Result<CarriedFiles, Failure> {
+    ) -> Result<CommandFiles, Failure> {
         refuse_others(asked)?;
         let directory = here().map_err(Failure::Argument)?;
-        let mut carried = CarriedFiles::default();
+        let mut carried = CommandFiles::default();
         carried.directories.insert(text(&directory)?);
         for path in asked.with.iter().chain(&asked.input) {
             carried.named(&std::path::absolute(path).unwrap_or(path.clone()))?;
@@ -343,9 +343,9 @@ fn trace(
 mod tests {
     use super::*;
 
-    fn carried(programs: &[&str], files: &[&str], directories: &[&str]) -> CarriedFiles {
+    fn carried(programs: &[&str], files: &[&str], directories: &[&str]) -> CommandFiles {
         let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
-        let mut carried = CarriedFiles {
+        let mut carried = CommandFiles {
             programs: owned(programs),
             files: files.iter().map(|path| ((*path).to_owned(), 1)).collect(),
             directories: owned(directories),
@@ -363,7 +363,7 @@ mod tests {
         );
         assert_eq!(
             pruned,
-            CarriedFiles {
+            CommandFiles {
                 directories: ["/d/e", "/f", "/f-g"].map(String::from).into(),
                 ..carried(&["/a/run"], &["/usr", "/b/c/file"], &[])
             }
@@ -387,7 +387,7 @@ mod tests {
             "7 open(\"{at}/new\", O_WRONLY|O_CREAT|O_TRUNC) = 3\n7 getdents64(3<{at}>, 0x1) = 9\n\
              7 stat(\"/proc/self\", 0x1) = 0\n7 open(\"/etc/passwd\", O_RDONLY) = 3\n"
         );
-        let mut carried = CarriedFiles::default();
+        let mut carried = CommandFiles::default();
         carried.used(&traced::used_files(&trace, &here)).unwrap();
         let expected = ["a", "b"].map(|name| format!("{at}/{name}"));
         assert!(carried.files.keys().eq(&expected), "{carried:?}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::cli::{CommandOutput, CommandTarget, CommandsArguments};
 use crate::shell;
 
-use super::carried::{self, CarriedFiles};
+use super::carried::{self, CommandFiles};
 use super::scan;
 use super::words::{argv, wants_shell};
 
@@ -86,7 +86,7 @@ pub(super) struct CommandsExperiment {
     /// Variables of the commands.
     environment: Vec<(String, String)>,
     /// What the exact machine gets; on this machine commands find their files.
-    carried: Option<CarriedFiles>,
+    carried: Option<CommandFiles>,
 }
 
 impl CommandsExperiment {
@@ -152,7 +152,7 @@ impl CommandsExperiment {
     }
 
     /// Lets the exact machine run the commands, with these files.
-    pub(super) fn on_exact(self, carried: CarriedFiles) -> CommandsExperiment {
+    pub(super) fn on_exact(self, carried: CommandFiles) -> CommandsExperiment {
         CommandsExperiment {
             carried: Some(carried),
             margin: self.margin.or(Some(EXACT_MARGIN.into())),
@@ -210,7 +210,7 @@ impl CommandsExperiment {
         text + &self
             .carried
             .as_ref()
-            .map_or(String::new(), CarriedFiles::payload)
+            .map_or(String::new(), CommandFiles::payload)
     }
 
     /// The levels: a command each, or a repeated baseline.

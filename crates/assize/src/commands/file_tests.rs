@@ -150,7 +150,7 @@ fn on_the_exact_machine_a_shell_goes_to_this_directory() {
         ..arguments_for(&["sort -r", "sort"])
     };
     let experiment = CommandsExperiment::from_arguments(&asked).unwrap();
-    let text = experiment.on_exact(CarriedFiles::default()).text();
+    let text = experiment.on_exact(CommandFiles::default()).text();
     let plan = assize_plan::parse(&text, "x.toml").unwrap();
     let plan = plan.plan(&Overrides::default()).unwrap();
     let here = std::env::current_dir().unwrap();
