@@ -26,7 +26,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
 pub(crate) use bisecting::{BisectArguments, BisectFormat};
-pub(crate) use commands::{CommandOutput, CommandsArguments, TimeUnit};
+pub(crate) use commands::{CommandOutput, CommandTarget, CommandsArguments, TimeUnit};
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use groups::group_verbs;
 pub(crate) use hunting::{HuntArguments, HuntFormat, Strategy};

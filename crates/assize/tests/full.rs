@@ -20,6 +20,8 @@ pub(crate) mod kill;
 mod loads;
 #[path = "policies.rs"]
 mod policies;
+#[path = "programs.rs"]
+mod programs;
 #[path = "python.rs"]
 mod python;
 #[path = "races.rs"]

@@ -12,6 +12,32 @@ pub(crate) struct CommandsArguments {
     /// If any has pipes, variables or the like, a shell starts all of them.
     #[arg(last = true, value_name = "COMMAND", hide_short_help = true)]
     pub(crate) commands: Vec<String>,
+    /// Where to run commands: host or exact
+    ///
+    /// exact is a virtual machine that counts instructions, of the kernel too. It gets what a run
+    /// of each command under strace used here; what that is, is listed.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TARGET",
+        default_value_t,
+        hide_possible_values = true
+    )]
+    pub(crate) target: CommandTarget,
+    /// With --target exact, carry this file or directory too
+    #[arg(long, value_name = "PATH")]
+    pub(crate) with: Vec<PathBuf>,
+    /// With --target exact, run nothing here: carry programs, and what --with names
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_trace: bool,
+    /// Standard input of the commands [default: nothing]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) input: Option<PathBuf>,
+    /// Set this variable for the commands, by default to its value here
+    ///
+    /// On the exact machine, commands have only PATH and HOME from here, LC_ALL=C and TZ=UTC.
+    #[arg(long = "env", value_name = "NAME[=VALUE]", hide_short_help = true)]
+    pub(crate) environment: Vec<String>,
     /// Name of a command; give it once for each
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     pub(crate) names: Vec<String>,
@@ -68,7 +94,7 @@ pub(crate) struct CommandsArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Start commands without a shell
-    #[arg(short = 'N', long)]
+    #[arg(short = 'N', long, hide_short_help = true)]
     pub(crate) no_shell: bool,
     /// Write all times as JSON, as hyperfine does
     #[arg(long, value_name = "FILE", conflicts_with = "write")]
@@ -95,6 +121,7 @@ pub(crate) struct CommandsArguments {
         long,
         value_enum,
         value_name = "UNIT",
+        hide_short_help = true,
         hide_possible_values = true
     )]
     pub(crate) time_unit: Option<TimeUnit>,
@@ -110,6 +137,16 @@ pub(crate) struct CommandsArguments {
     /// Print nothing while commands run
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// Where commands run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommandTarget {
+    /// This machine
+    #[default]
+    Host,
+    /// A virtual machine that counts instructions
+    Exact,
 }
 
 /// A unit of time, named as in hyperfine.
@@ -156,6 +193,11 @@ impl CommandsArguments {
     /// The first option that only commands can have, as the user gave it.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
+            ("--target", self.target != CommandTarget::Host),
+            ("--with", !self.with.is_empty()),
+            ("--no-trace", self.no_trace),
+            ("--input", self.input.is_some()),
+            ("--env", !self.environment.is_empty()),
             ("--command-name", !self.names.is_empty()),
             ("--runs", self.runs.is_some()),
             ("--min-runs", self.min_runs.is_some()),

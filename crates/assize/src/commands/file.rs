@@ -1,23 +1,40 @@
 //! Turns commands into the text of an experiment file.
 
-use crate::cli::{CommandOutput, CommandsArguments};
+use std::path::Path;
+
+use crate::cli::{CommandOutput, CommandTarget, CommandsArguments};
 use crate::shell;
 
+use super::carried::{self, CommandFiles};
 use super::scan;
 use super::words::{argv, wants_shell};
 
+/// Runs on the exact machine by default, where little varies.
+const EXACT_RUNS: u32 = 8;
 /// Runs before the first look, and maximum number of runs, by default.
 const LEAST: u32 = 10;
 const MOST: u32 = 30;
 /// Default maximum width of the intervals.
 const WITHIN: &str = "2%";
-/// The first primary metric.
+/// The first primary metric on this machine.
 pub(super) const ELAPSED: &str = "elapsed";
+/// The first primary metric on the exact machine.
+const INSTRUCTIONS: &str = "guest_instructions";
 /// Elapsed time comes first. CPU time shows differences that load on the machine hides.
 const PRIMARY: &str = "\
 primary = [
     { metric = \"elapsed\", better = \"lower\" },
     { metric = \"command_cpu_time\", better = \"lower\" },
+]
+";
+/// The margin on the exact machine, where intervals are narrow.
+const EXACT_MARGIN: &str = "0.1%";
+/// What differs on the exact machine, where CPU time is what counts anyway.
+const EXACT_PRIMARY: &str = "\
+instruments = [\"guest-instructions\", \"perf-software\", \"timer-list\"]
+primary = [
+    { metric = \"guest_instructions\", better = \"lower\" },
+    { metric = \"elapsed\", better = \"lower\" },
 ]
 ";
 /// Maximum length of a name derived from a command.
@@ -44,6 +61,18 @@ enum CommandRepetitions {
     Until { within: String, from: u32, to: u32 },
 }
 
+impl ComparedCommand {
+    /// All that is executed in a run, in its order.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &[String]> + Clone {
+        let steps = [
+            self.prepare.as_ref(),
+            Some(&self.argv),
+            self.conclude.as_ref(),
+        ];
+        steps.into_iter().flatten().map(Vec::as_slice)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandsExperiment {
     title: String,
@@ -54,6 +83,10 @@ pub(super) struct CommandsExperiment {
     timeout: String,
     /// Whether runs may end with any exit status.
     any_status: bool,
+    /// Variables of the commands.
+    environment: Vec<(String, String)>,
+    /// What the exact machine gets; on this machine commands find their files.
+    carried: Option<CommandFiles>,
 }
 
 impl CommandsExperiment {
@@ -91,6 +124,8 @@ impl CommandsExperiment {
             margin: None,
             timeout: asked.timeout.clone(),
             any_status: asked.ignore_failure,
+            environment: carried::environment(asked)?,
+            carried: None,
             commands: match twice {
                 true => vec![first.clone()],
                 false => commands,
@@ -116,41 +151,48 @@ impl CommandsExperiment {
         }
     }
 
+    /// Lets the exact machine run the commands, with these files.
+    pub(super) fn on_exact(self, carried: CommandFiles) -> CommandsExperiment {
+        CommandsExperiment {
+            carried: Some(carried),
+            margin: self.margin.or(Some(EXACT_MARGIN.into())),
+            ..self
+        }
+    }
+
+    /// The variables of the commands.
+    pub(super) fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
     /// The text of the experiment file.
     pub(super) fn text(&self) -> String {
         let quote = quoted;
-        let mut text = format!("title = {}\ntarget = \"host\"\n", quote(&self.title));
+        let (target, metric) = match &self.carried {
+            Some(_) => ("\"exact\"\nmemory = \"1G\"", INSTRUCTIONS),
+            None => ("\"host\"", ELAPSED),
+        };
+        let mut text = format!("title = {}\ntarget = {target}\n", quote(&self.title));
         text.push_str(&match &self.often {
             CommandRepetitions::Runs(runs) => format!("runs = {runs}\n"),
             CommandRepetitions::Until { within, from, to } => format!(
-                "until = {{ within = {}, metric = \"elapsed\", first_look = {from}, every = 5, max_runs = {to} }}\n",
-                quote(within)
+                "until = {{ within = {}, metric = {}, first_look = {from}, every = 5, max_runs = {to} }}\n",
+                quote(within),
+                quote(metric)
             ),
         });
         if let Some(margin) = &self.margin {
             text.push_str(&format!("margin = {}\n", quote(margin)));
         }
         text.push_str(&format!("timeout = {}\n", quote(&self.timeout)));
-        text.push_str("offset = \"0ms\"\n");
-        text.push_str(PRIMARY);
+        match &self.carried {
+            Some(carried) => text.push_str(&(EXACT_PRIMARY.to_owned() + &carried.set_up())),
+            None => text.push_str(&("offset = \"0ms\"\n".to_owned() + PRIMARY)),
+        }
         let [first, others @ ..] = &self.commands[..] else {
             return text;
         };
-        if others.is_empty() {
-            text.push_str("# The same command twice: any difference is noise.\naa = true\n");
-            text.push_str(&steps(first));
-        } else {
-            text.push_str(&format!("\n[factors.command.{}]\n", quote(&first.name)));
-            text.push_str(&steps(first));
-        }
-        for other in others {
-            text.push_str(&format!(
-                "\n[factors.command.{}]\nworkload.command.argv = {}\n{}",
-                quote(&other.name),
-                list(&other.argv),
-                steps(other)
-            ));
-        }
+        text.push_str(&self.levels(first, others));
         text.push_str(&format!(
             "\n[workloads.command]\nkind = \"command\"\nargv = {}\noutput = \"tail\"\n",
             list(&first.argv)
@@ -158,6 +200,36 @@ impl CommandsExperiment {
         if self.any_status {
             let all: Vec<String> = (0..=u8::MAX).map(|status| status.to_string()).collect();
             text.push_str(&format!("statuses = [{}]\n", all.join(", ")));
+        }
+        if !self.environment.is_empty() {
+            let set = self.environment.iter();
+            let set = set.map(|(name, value)| format!("{} = {}", quote(name), quote(value)));
+            let set: Vec<String> = set.collect();
+            text.push_str(&format!("environment = {{ {} }}\n", set.join(", ")));
+        }
+        text + &self
+            .carried
+            .as_ref()
+            .map_or(String::new(), CommandFiles::payload)
+    }
+
+    /// The levels: a command each, or a repeated baseline.
+    fn levels(&self, first: &ComparedCommand, others: &[ComparedCommand]) -> String {
+        let mut text = String::new();
+        if others.is_empty() {
+            text.push_str("# The same command twice: any difference is noise.\naa = true\n");
+            text.push_str(&steps(first));
+        } else {
+            text.push_str(&format!("\n[factors.command.{}]\n", quoted(&first.name)));
+            text.push_str(&steps(first));
+        }
+        for other in others {
+            text.push_str(&format!(
+                "\n[factors.command.{}]\nworkload.command.argv = {}\n{}",
+                quoted(&other.name),
+                list(&other.argv),
+                steps(other)
+            ));
         }
         text
     }
@@ -182,8 +254,19 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
     let texts = &asked.commands;
     let by_shell = !asked.no_shell && texts.iter().any(|text| wants_shell(text));
     let names = names(texts, &asked.names)?;
-    let prepare = around(&asked.prepare, "--prepare", texts.len())?;
-    let conclude = around(&asked.conclude, "--conclude", texts.len())?;
+    let directory = match asked.target {
+        CommandTarget::Host => None,
+        CommandTarget::Exact => Some(carried::here()?),
+    };
+    let directory = directory.as_deref();
+    let input = asked.input.as_deref();
+    let steps = |texts: &[String], option: &str, count: usize| {
+        let steps = around(texts, option, count)?.into_iter();
+        let there = |argv| wrapped(argv, CommandOutput::Kept, directory, None);
+        Ok::<_, String>(steps.map(move |step| step.map(there)).collect::<Vec<_>>())
+    };
+    let prepare = steps(&asked.prepare, "--prepare", texts.len())?;
+    let conclude = steps(&asked.conclude, "--conclude", texts.len())?;
     let rows = texts
         .iter()
         .zip(names)
@@ -192,7 +275,7 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
         Ok(ComparedCommand {
             text: text.clone(),
             name,
-            argv: redirected(argv(text, by_shell)?, asked.output),
+            argv: wrapped(argv(text, by_shell)?, asked.output, directory, input),
             prepare,
             conclude,
         })
@@ -200,15 +283,28 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<ComparedCommand>, String> {
     .collect()
 }
 
-/// Redirects the output of a command by a shell, which does not interpret the command.
-fn redirected(argv: Vec<String>, output: CommandOutput) -> Vec<String> {
-    let [shell, script] = match output {
-        CommandOutput::Kept => return argv,
-        CommandOutput::Null => ["sh", "exec \"$@\" > /dev/null"],
+/// Lets a shell, which does not interpret the command, redirect its input and output and start it
+/// in a directory.
+fn wrapped(
+    argv: Vec<String>,
+    output: CommandOutput,
+    directory: Option<&Path>,
+    input: Option<&Path>,
+) -> Vec<String> {
+    let quote = |path: &Path| shell::quote(path.as_os_str());
+    let into = directory.map_or(String::new(), |at| format!("cd {} && ", quote(at)));
+    let from = input.map_or(String::new(), |file| format!(" < {}", quote(file)));
+    let (shell, script) = match output {
+        CommandOutput::Kept if directory.is_none() && input.is_none() => return argv,
+        CommandOutput::Kept => ("sh", format!("{into}exec \"$@\"{from}")),
+        CommandOutput::Null => ("sh", format!("{into}exec \"$@\"{from} > /dev/null")),
         // The exit status is that of the command, not of `cat`.
-        CommandOutput::Pipe => ["bash", "set -o pipefail; \"$@\" | cat > /dev/null"],
+        CommandOutput::Pipe => (
+            "bash",
+            format!("{into}set -o pipefail; \"$@\"{from} | cat > /dev/null"),
+        ),
     };
-    let start = [shell, "-c", script, shell].map(String::from);
+    let start = [shell, "-c", &script, shell].map(String::from);
     start.into_iter().chain(argv).collect()
 }
 
@@ -235,6 +331,7 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<CommandRepetitions, S
         .min_runs
         .unwrap_or(LEAST.min(asked.max_runs.unwrap_or(LEAST)));
     let to = asked.max_runs.unwrap_or(MOST.max(from));
+    let plain = asked.min_runs.is_none() && asked.max_runs.is_none() && asked.within.is_none();
     if from > to {
         return Err(format!(
             "--min-runs {from} is more than --max-runs {to}; lower --min-runs or raise --max-runs"
@@ -242,6 +339,9 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<CommandRepetitions, S
     }
     Ok(match asked.runs {
         Some(runs) => CommandRepetitions::Runs(runs),
+        None if plain && asked.target == CommandTarget::Exact => {
+            CommandRepetitions::Runs(EXACT_RUNS)
+        }
         // Two identical commands differ by noise only, so no interval could be narrow
         // enough.
         None if twice => CommandRepetitions::Runs(from),
@@ -302,7 +402,7 @@ pub(crate) fn quoted(text: &str) -> String {
     json.replace('\u{7f}', "\\u007F")
 }
 
-fn list(words: &[String]) -> String {
+pub(super) fn list(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     format!("[{}]", words.join(", "))
 }

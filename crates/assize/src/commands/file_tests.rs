@@ -139,3 +139,33 @@ fn names_are_those_given_and_differ() {
         "x".repeat(40) + "-2"
     );
 }
+
+#[test]
+fn on_the_exact_machine_a_shell_goes_to_this_directory() {
+    let asked = CommandsArguments {
+        target: CommandTarget::Exact,
+        input: Some("in put".into()),
+        environment: vec!["HOME=/h".into(), "X=1=2".into()],
+        prepare: vec!["sync".into()],
+        ..arguments_for(&["sort -r", "sort"])
+    };
+    let experiment = CommandsExperiment::from_arguments(&asked).unwrap();
+    let text = experiment.on_exact(CommandFiles::default()).text();
+    let plan = assize_plan::parse(&text, "x.toml").unwrap();
+    let plan = plan.plan(&Overrides::default()).unwrap();
+    let here = std::env::current_dir().unwrap();
+    let script = format!("cd {} && exec \"$@\" < 'in put'", here.display());
+    assert_eq!(argv(&plan, 0), ["sh", "-c", &script, "sh", "sort", "-r"]);
+    let set = match &plan.configurations[0].workloads[0].kind {
+        WorkloadKind::Command(command) => &command.environment,
+        other => panic!("{other:?}"),
+    };
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert!(set.contains(&pair("HOME", "/h")) && set.contains(&pair("X", "1=2")));
+    assert_eq!((plan.target.as_str(), plan.primary.len()), ("exact", 2));
+    assert_eq!((plan.margin, plan.runs.len()), (0.001, 2 * 8));
+    assert!(
+        text.contains("setup = [{ command = [\"sh\", \"-c\", \"cd "),
+        "{text}"
+    );
+}

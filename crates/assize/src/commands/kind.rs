@@ -7,7 +7,7 @@ use std::path::Path;
 
 use assize_job::LinkedProgram;
 
-use crate::cli::{CommandOutput, CompareArguments};
+use crate::cli::{CommandOutput, CommandTarget, CompareArguments};
 use crate::failure::Failure;
 
 use super::words::{argv, wants_shell};
@@ -59,6 +59,17 @@ pub(crate) fn sort_out(mut arguments: CompareArguments) -> Result<CompareArgumen
     }
     given.append(&mut arguments.running.commands);
     arguments.running.commands = given;
+    let running = &arguments.running;
+    if running.target == CommandTarget::Host && (!running.with.is_empty() || running.no_trace) {
+        let option = if running.no_trace {
+            "--no-trace"
+        } else {
+            "--with"
+        };
+        return refuse(format!(
+            "{option} is for --target exact; on this machine commands find their files"
+        ));
+    }
     take_output(&mut arguments)?;
     Ok(arguments)
 }
@@ -90,7 +101,7 @@ fn holds_results(input: &Path) -> bool {
 
 /// Whether the kernel can execute this file. The permissions are not enough: on some file systems
 /// all files are marked executable.
-fn is_program_file(path: &Path, metadata: &fs::Metadata) -> bool {
+pub(super) fn is_program_file(path: &Path, metadata: &fs::Metadata) -> bool {
     let may_be = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
     let mut begin = Vec::new();
     may_be

@@ -1,15 +1,17 @@
-//! `assize compare 'CMD A' 'CMD B'`: compares commands on this machine, without an
-//! experiment file.
+//! `assize compare 'CMD A' 'CMD B'`: compares commands on this machine or on the exact machine,
+//! without an experiment file.
 //!
 //! The commands become the levels of an experiment, which runs like any other. Only set-up, warm-up
 //! and clean-up, which happen once, are executed here.
 
+mod carried;
 mod export;
 mod file;
 mod kind;
 mod once;
 mod printed;
 mod scan;
+mod traced;
 mod words;
 
 use std::path::Path;
@@ -17,12 +19,13 @@ use std::path::Path;
 use assize_bundle::Records;
 use assize_report::printable;
 
-use crate::cli::{CompareArguments, TimeUnit};
+use crate::cli::{CommandTarget, CommandsArguments, CompareArguments, TimeUnit};
 use crate::failure::Failure;
 use crate::page::{PageInputs, RecordsOrigin};
 use crate::run;
 use crate::terms::JudgingTerms;
 use crate::{compare as results, output, rerun};
+use carried::CommandFiles;
 use file::CommandsExperiment;
 pub(crate) use file::quoted;
 pub(crate) use kind::sort_out;
@@ -33,8 +36,7 @@ const NAME: &str = "compare";
 /// Runs commands in turn and compares them.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let asked = &arguments.running;
-    let experiment = CommandsExperiment::from_arguments(asked).map_err(Failure::Argument)?;
-    let experiment = experiment.with_margin(arguments.trial.margin);
+    let experiment = experiment(arguments)?;
     let text = experiment.text();
     if let Some(path) = &asked.write {
         must_be_new(path)?;
@@ -73,11 +75,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         }) => {
             let (records, terms, _) = results::gather(std::slice::from_ref(&directory), None)?;
             show(&directory, &records, &terms)?;
-            if !asked.ignore_failure {
-                cells.push(
-                    "to measure commands whatever their exit status, add --ignore-failure".into(),
-                );
-            }
+            cells.extend(advice(asked).map(str::to_owned));
             Err(Failure::FailedRuns {
                 directory,
                 cells,
@@ -86,6 +84,30 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         }
         Err(failure) => Err(failure),
     }
+}
+
+/// The experiment that runs these commands, on the exact machine with the files they need.
+fn experiment(arguments: &CompareArguments) -> Result<CommandsExperiment, Failure> {
+    let asked = &arguments.running;
+    let experiment = CommandsExperiment::from_arguments(asked).map_err(Failure::Argument)?;
+    let experiment = experiment.with_margin(arguments.trial.margin);
+    if asked.target == CommandTarget::Host {
+        return Ok(experiment);
+    }
+    let carried = CommandFiles::needed(&experiment, asked)?;
+    if !asked.quiet {
+        eprint!("{}", carried.listing());
+    }
+    Ok(experiment.on_exact(carried))
+}
+
+/// What to try if every run of a command has failed.
+fn advice(asked: &CommandsArguments) -> impl Iterator<Item = &'static str> {
+    let status = "to measure commands whatever their exit status, add --ignore-failure";
+    let files = "the exact machine has only what is carried; for a missing file, add --with PATH";
+    let exact = asked.target == CommandTarget::Exact;
+    let given = (!asked.ignore_failure).then_some(status);
+    given.into_iter().chain(exact.then_some(files))
 }
 
 /// Judges the recorded runs, shows them and exports them.

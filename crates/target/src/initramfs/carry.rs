@@ -295,7 +295,12 @@ fn one_file(
         0 => 0o644,
         _ => 0o755,
     };
-    tree.file(to, read(from)?, mode)
+    let bytes = read(from)?;
+    // A program, its libraries and its links are there already.
+    match tree.leads_to(to, &bytes) {
+        true => Ok(()),
+        false => tree.file(to, bytes, mode),
+    }
 }
 
 pub(super) fn text(path: &Path) -> Result<String, Error> {
