@@ -42,7 +42,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "target",
             Target.or("exact"),
-            "exact, live, host or ssh:HOST.",
+            "Where to run: exact, live, host or ssh:HOST.",
         ),
         key(
             "kernel",
@@ -70,7 +70,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "images",
             RUNS.optional(),
-            "Memory images, assigned to blocks in turn (exact only); by default one per block, up to 32. With 1, nothing in the image is random.",
+            "Number of memory images, which are assigned to blocks in turn (exact only); by default one per block, up to 32. With images = 1, nothing in the image is random.",
         ),
         key(
             "seed",
@@ -105,7 +105,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "duration",
             duration(1).optional(),
-            "Default duration of workloads that have this key.",
+            "Default duration of workloads that have the key duration.",
         ),
         key(
             "margin",

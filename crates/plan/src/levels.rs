@@ -44,23 +44,23 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "workload",
             Changes.optional(),
-            "Parameters that differ, by workload.",
+            "Parameters to change, by workload.",
         ),
         key(
             "queue",
             Part(&queue::KEYS).optional(),
-            "Queue settings that differ.",
+            "Queue settings to change.",
         ),
         policy::KEY,
         key(
             "idle",
             Part(&idle::KEYS).optional(),
-            "Idle-state settings that differ.",
+            "Idle-state settings to change.",
         ),
         key(
             "frequency",
             Part(&frequency::KEYS).optional(),
-            "Frequency settings that differ.",
+            "Frequency settings to change.",
         ),
         stalls::KEY_OF_LEVEL,
         key(

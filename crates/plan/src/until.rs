@@ -19,7 +19,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "within",
             Share.required(),
-            "Stop when all primary metrics have verdicts, and intervals that reach from ratio / (1 + within) to ratio × (1 + within) at most.",
+            "Stop when all comparisons of primary metrics are established or equivalent, with intervals between ratio / (1 + within) and ratio × (1 + within).",
         ),
         key("metric", Text.optional(), "Watch only this primary metric."),
         key(

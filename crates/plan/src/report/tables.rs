@@ -25,7 +25,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "normalised_to",
             Text.optional(),
-            "The column that the others are relative to, for each configuration; without it medians are shown.",
+            "The column to which the other columns of the same row are relative; without it medians are shown.",
         ),
         key(
             "factor",

@@ -37,7 +37,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "width",
             duration(1000).or("1s"),
-            "How long each CPU is watched per window; all the time if it equals the window.",
+            "How long each CPU is watched per window; all the time if width equals window.",
         ),
         key(
             "policy",

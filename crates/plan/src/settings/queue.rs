@@ -24,7 +24,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "design",
             Word(&["drm-sched", "depq", "none"]).or("drm-sched"),
-            "The kernel's drm_sched, the testbed's depq, or no queue. With none, the submitter itself waits for dependencies and hands the job to the engine, which is the lower bound of the cost.",
+            "The kernel's drm_sched, the testbed's depq, or no queue. With none, the submitter itself waits for dependencies and hands the job to the engine: the lower bound for the cost of a queue.",
         ),
         key(
             "bypass",
@@ -34,7 +34,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]).optional(),
-            "depq: who drops the reference to a finished job: the worker, the interrupt or the next submitter. With auto the queue chooses this, and also who runs jobs. The default is auto if neither bypass nor worker is given, else worker.",
+            "depq: who drops the reference to a finished job: the worker, the interrupt or the next submitter. With auto the queue chooses who drops it, and also who runs jobs. The default is auto if neither bypass nor worker is given; otherwise it is worker.",
         ),
         key(
             "worker",
@@ -52,7 +52,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "share",
             Word(&["context", "engine", "device"]).or("context"),
-            "depq: which contexts share a worker: none (context), those of an engine, or all (device).",
+            "depq: which contexts share a worker: none (context), those of one engine (engine), or all (device).",
         ),
         key(
             "pick",

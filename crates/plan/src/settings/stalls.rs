@@ -21,7 +21,7 @@ pub(crate) const KEY: SectionKey = key(
 pub(crate) const KEY_OF_LEVEL: SectionKey = key(
     "stalls",
     Part(&KEYS).optional(),
-    "Stall settings that differ.",
+    "Stall settings to change.",
 );
 
 /// The keys of injected stalls.
@@ -36,7 +36,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "length",
             OneOrMore(&duration(1)).optional(),
-            "Length of a stall, or up to 16 lengths to draw from; 100ns to 100ms, required.",
+            "Length of a stall, or up to 16 lengths to choose from at random; each 100ns to 100ms; required.",
         ),
         key(
             "period",

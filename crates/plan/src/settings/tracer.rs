@@ -45,12 +45,12 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "width",
             duration(1).optional(),
-            "hwlat, osnoise: how long each CPU is watched per window. By default half the window (hwlat) or all of it (osnoise).",
+            "hwlat, osnoise: how long each CPU is watched per window. By default half the window (hwlat) or the whole window (osnoise).",
         ),
         key(
             "mode",
             Word(&["none", "round-robin", "per-cpu"]).optional(),
-            "hwlat: one thread that the tracer does not move, one thread that moves to the next CPU after each window (the default), or one thread per CPU.",
+            "hwlat. none: one thread, which the tracer does not move. round-robin (the default): one thread, which moves to the next CPU after each window. per-cpu: one thread per CPU.",
         ),
         key(
             "period",

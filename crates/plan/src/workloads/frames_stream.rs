@@ -60,7 +60,7 @@ pub(crate) static KEYS: KeySection = KeySection {
                 "dumb-buffer",
             ])
             .or("anonymous"),
-            "Where frames are copied to: one of the places of source, a framebuffer, or a dumb buffer of a card.",
+            "Where frames are copied to: memory as for source, a framebuffer, or a dumb buffer of a card.",
         ),
         key(
             "device",

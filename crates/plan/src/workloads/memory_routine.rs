@@ -77,7 +77,7 @@ pub(crate) static KEYS: KeySection = KeySection {
         key(
             "cache",
             Word(&["hot", "cold", "beyond"]).or("hot"),
-            "The state of the data before a call. hot: as the last call left it. cold: flushed. beyond: calls walk through more memory than the caches hold.",
+            "The state of the data before a call. hot: as the last call left the data. cold: flushed. beyond: calls walk through more memory than the caches hold.",
         ),
         key(
             "arena",
