@@ -16,7 +16,7 @@ use xtask::{Error, agent, assize, cpu_time, files, marks, tree};
 const EXPERIMENT: &str = "experiments/races.toml";
 const PAGE: &str = "docs/hunt.md";
 /// The schedules of each hunt.
-const SCHEDULES: u32 = 120;
+const SCHEDULES: u32 = 30;
 /// A loop on stock QEMU ends with so many failures.
 const FAILURES: u32 = 3;
 /// Or after so many seconds of CPU time.
@@ -326,8 +326,7 @@ mod tests {
 
     #[test]
     fn failures_are_counted_and_compared_also_where_there_are_none() {
-        let text =
-            "{}\n{\"strategy\":\"turns\"}\n{\"strategy\":\"turns\",\"failure\":{}}\n{\"strat";
+        let text = "{}\n{\"strategy\":\"turns\"}\n{\"strategy\":\"turns\",\"failure\":{}}\n{\"str";
         let hunt = HuntCost {
             strategies: of_journal(text),
             seconds: 8.0,

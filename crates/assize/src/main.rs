@@ -92,6 +92,7 @@ fn main() -> ExitCode {
 fn carry_out(verb: CliVerb) -> Result<u8, Failure> {
     match verb {
         CliVerb::Run(arguments) => run::run(&arguments),
+        CliVerb::Try(arguments) if arguments.hunt => hunting::hunt_change(&arguments),
         CliVerb::Try(arguments) => trying::try_change(&arguments),
         CliVerb::Bisect(arguments) => bisecting::bisect(&arguments),
         CliVerb::Plan(arguments) => plan::plan(&arguments),

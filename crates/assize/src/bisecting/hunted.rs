@@ -4,9 +4,35 @@ use assize_report::{ClaimVerdict, excluded};
 use assize_verdict::Outcome;
 
 use super::evaluator::{BisectionEvaluator, BuiltCommit, nothing_differs, stopped};
+use super::{BisectionSearch, BisectionSetup};
 use crate::failure::Failure;
 use crate::hunting::SidePair;
 use crate::run::interrupt::Interrupt;
+
+impl BisectionSetup {
+    /// How many tests a verdict takes at most. In a hunt a commit is compared with GOOD and BAD.
+    pub(super) fn tests_each(&self) -> f64 {
+        match self.question.hunt {
+            true => 2.0,
+            false => self.looks.len() as f64,
+        }
+    }
+}
+
+impl BisectionSearch<'_, '_> {
+    /// The verdict on the commit with this number.
+    pub(super) fn judge(
+        &mut self,
+        at: usize,
+        good: &BuiltCommit,
+        side: &BuiltCommit,
+    ) -> Result<ClaimVerdict, Failure> {
+        if self.evaluator.question.hunt && at == self.line.last() {
+            self.evaluator.bad = Some(side.clone());
+        }
+        self.evaluator.judge(good, side)
+    }
+}
 
 impl BisectionEvaluator<'_> {
     /// Whether `new` fails more often than `old`: upheld if it does, refuted if it fails less

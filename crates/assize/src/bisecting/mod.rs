@@ -171,14 +171,6 @@ impl BisectionSetup {
         )))
     }
 
-    /// How many tests a verdict takes at most. In a hunt a commit is compared with GOOD and BAD.
-    fn tests_each(&self) -> f64 {
-        match self.question.hunt {
-            true => 2.0,
-            false => self.looks.len() as f64,
-        }
-    }
-
     /// An evaluator for this many verdicts: each test of each verdict gets its share of the
     /// level, so that all hold at once.
     fn evaluator<'a>(
@@ -335,19 +327,6 @@ impl BisectionSearch<'_, '_> {
             result,
         });
         Ok(side)
-    }
-
-    /// The verdict on the commit with this number.
-    fn judge(
-        &mut self,
-        at: usize,
-        good: &BuiltCommit,
-        side: &BuiltCommit,
-    ) -> Result<ClaimVerdict, Failure> {
-        if self.evaluator.question.hunt && at == self.line.last() {
-            self.evaluator.bad = Some(side.clone());
-        }
-        self.evaluator.judge(good, side)
     }
 
     /// Blames a commit only if the claim is upheld against its parent.

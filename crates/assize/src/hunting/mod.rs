@@ -28,7 +28,7 @@ use crate::failure::Failure;
 use crate::parallel_map;
 use crate::run::interrupt::Interrupt;
 use crate::run::{free_with, head_of, planned_with, target};
-use crate::trying::BuiltChange;
+use crate::trying::{BuiltChange, measure_and_judge};
 use crate::{output, shell};
 use against::Sides;
 use cells::Hunted;
@@ -57,7 +57,14 @@ pub(crate) fn hunt(arguments: &HuntArguments) -> Result<u8, Failure> {
 }
 
 /// `assize try --hunt`: hunts with both sides of a change.
-pub(crate) fn hunt_change(arguments: &TryArguments, built: &BuiltChange) -> Result<u8, Failure> {
+pub(crate) fn hunt_change(arguments: &TryArguments) -> Result<u8, Failure> {
+    if let Some(directory) = &arguments.out {
+        Journal::may_create(directory)?;
+    }
+    let built = BuiltChange::of_try(arguments)?;
+    if !built.differs() {
+        return measure_and_judge(arguments, built);
+    }
     let options = HuntArguments {
         seeds: arguments.runs,
         json: arguments.json,
@@ -68,7 +75,7 @@ pub(crate) fn hunt_change(arguments: &TryArguments, built: &BuiltChange) -> Resu
     };
     hunt_or_resume(&options, || {
         let command = shell::repeating_command();
-        let sides = Sides::of_change(built)?;
+        let sides = Sides::of_change(&built)?;
         Ok(HuntSubject::of_sides(
             "try".into(),
             sides,

@@ -14,7 +14,7 @@ use assize_target::kernels::Kernels;
 use crate::cli::{QuestionArguments, SandboxArguments, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::run::MeasuredRecords;
-use crate::{hunting, output, run, shell};
+use crate::{output, run, shell};
 use builds::{CommitBuild, CommitBuilds, ModuleBuild};
 use effects::SeriesEffects;
 use experiment::BaseExperiment;
@@ -78,6 +78,22 @@ impl BuiltChange {
         })
     }
 
+    /// Builds what the command line of `assize try` names.
+    pub(crate) fn of_try(arguments: &TryArguments) -> Result<BuiltChange, Failure> {
+        let experiment = |scope: &BuildScope| {
+            let base = BaseExperiment::named_or_for(arguments.experiment.as_deref(), scope)?;
+            base.can_run_on(arguments.farm.on)?;
+            Ok(base)
+        };
+        let options = BuildOptions {
+            base: arguments.base.as_deref(),
+            kernel: arguments.kernel.as_deref(),
+            each: arguments.each,
+            sandbox: &arguments.sandbox,
+        };
+        BuiltChange::new(&arguments.change(), &options, arguments.quiet, experiment)
+    }
+
     /// Whether a side differs from the base.
     pub(crate) fn differs(&self) -> bool {
         self.sides.builds.compared().next().is_some()
@@ -89,16 +105,15 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         run::must_be_free(directory)?;
     }
-    let experiment = |scope: &BuildScope| {
-        let base = BaseExperiment::named_or_for(arguments.experiment.as_deref(), scope)?;
-        base.can_run_on(arguments.farm.on)?;
-        Ok(base)
-    };
-    let options = arguments.build_options();
-    let built = BuiltChange::new(&arguments.change(), &options, arguments.quiet, experiment)?;
-    if arguments.hunt && built.differs() {
-        return hunting::hunt_change(arguments, &built);
-    }
+    let built = BuiltChange::of_try(arguments)?;
+    measure_and_judge(arguments, built)
+}
+
+/// Measures a change if a side differs, and shows what it does.
+pub(crate) fn measure_and_judge(
+    arguments: &TryArguments,
+    built: BuiltChange,
+) -> Result<u8, Failure> {
     let measured = match built.differs() {
         true => Some(measure(arguments, &built.base, &built.sides)?),
         false => None,
@@ -227,16 +242,6 @@ impl TryArguments {
             range: self.range.as_deref(),
             patch: self.patch.as_deref(),
             base: self.base.as_deref(),
-        }
-    }
-
-    /// How its sides are built.
-    pub(crate) fn build_options(&self) -> BuildOptions<'_> {
-        BuildOptions {
-            base: self.base.as_deref(),
-            kernel: self.kernel.as_deref(),
-            each: self.each,
-            sandbox: &self.sandbox,
         }
     }
 }
