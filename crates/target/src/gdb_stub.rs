@@ -112,12 +112,12 @@ impl GdbStub {
         self.cancel.load(Ordering::SeqCst)
     }
 
-    /// Continues the machine until it stops, as at a breakpoint. Returns the CPU that stopped it.
+    /// Continues the machine until it stops, as at a breakpoint.
     ///
     /// # Errors
     /// [`StubError::Ended`] if it ends without a stop.
-    pub fn go(&mut self) -> Result<usize, StubError> {
-        Ok(self.resume("vCont;c")?.cpu)
+    pub fn go(&mut self) -> Result<Stop, StubError> {
+        self.resume("vCont;c")
     }
 
     /// Arms a stop: the machine stops before any CPU passes an instant, a count as in `info
@@ -135,7 +135,7 @@ impl GdbStub {
     /// The machine ends before the instant; those of the connection.
     pub fn go_to(&mut self, count: u64) -> Result<usize, StubError> {
         self.stop_at(count)?;
-        self.go()
+        Ok(self.go()?.cpu)
     }
 
     /// The number after `words` in `info icount`, such as `now ` or `cpu 1 `.
@@ -153,29 +153,12 @@ impl GdbStub {
         })
     }
 
-    /// Like [`GdbStub::go`], and also returns the watchpoint that was hit.
-    ///
-    /// # Errors
-    /// As [`GdbStub::go`].
-    pub fn go_to_stop(&mut self) -> Result<Stop, StubError> {
-        self.resume("vCont;c")
-    }
-
     /// Continues the machine until this CPU has executed an instruction, ignoring a breakpoint at
-    /// that instruction. Returns the CPU that stopped the machine: another CPU may have reached a
-    /// breakpoint before.
+    /// that instruction. Another CPU may have reached a breakpoint before.
     ///
     /// # Errors
     /// As [`GdbStub::go`].
-    pub fn step(&mut self, cpu: usize) -> Result<usize, StubError> {
-        Ok(self.step_to_stop(cpu)?.cpu)
-    }
-
-    /// Like [`GdbStub::step`], and also returns the watchpoint that was hit.
-    ///
-    /// # Errors
-    /// As [`GdbStub::go`].
-    pub fn step_to_stop(&mut self, cpu: usize) -> Result<Stop, StubError> {
+    pub fn step(&mut self, cpu: usize) -> Result<Stop, StubError> {
         self.resume(&format!("vCont;s:p1.{:x};c", cpu + 1))
     }
 

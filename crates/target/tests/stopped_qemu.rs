@@ -10,7 +10,7 @@ use std::process::Child;
 use std::thread::sleep;
 use std::time::Duration;
 
-use assize_target::gdb_stub::{GdbStub, StubError};
+use assize_target::gdb_stub::{GdbStub, Stop, StubError};
 use assize_target::qemu_build::QemuFiles;
 
 use crate::own_qemu::{guest, machine, ours};
@@ -130,10 +130,10 @@ fn a_machine_stops_at_an_instant_and_a_step_takes_one_instruction() {
         .stub
         .monitor(&format!("icount_stop {instant}"))
         .unwrap();
-    assert_eq!(stopped.stub.go().unwrap(), 0);
+    assert_eq!(stopped.stub.go().unwrap().cpu, 0);
     for steps in 0..20 {
         assert_eq!(stopped.number("cpu 0 "), instant + steps);
-        assert_eq!(stopped.stub.step(0).unwrap(), 0);
+        assert_eq!(stopped.stub.step(0).unwrap().cpu, 0);
     }
     assert_eq!(stopped.end(), want);
 }
@@ -145,7 +145,7 @@ fn a_debugger_that_connects_again_is_told_of_the_cpu_that_stopped() {
     };
     let mut stopped = guest.stopped();
     stopped.stub.set_breakpoint(guest.at("other")).unwrap();
-    let cpu = stopped.stub.go().unwrap();
+    let cpu = stopped.stub.go().unwrap().cpu;
     assert_ne!(cpu, 0);
     assert_eq!(stopped.number("turn "), cpu as u64);
     assert_eq!(
@@ -192,7 +192,7 @@ fn session(guest: &DebuggedGuest, seed: u64) -> (String, u32) {
     let (mut stops, mut stop) = (1, stopped.stub.go());
     let (mut breakpoints, mut watchpoints) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..3 + draw.u64(..20) {
-        let Ok(cpu) = stop else { break };
+        let Ok(Stop { cpu, .. }) = stop else { break };
         match draw.u64(..7) {
             kind @ 0..=1 => {
                 let any = usize::try_from(draw.u64(..guest.cpus as u64)).unwrap();

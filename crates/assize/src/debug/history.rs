@@ -427,7 +427,7 @@ fn last_hit(
     let mut last = None;
     let mut watch = stops.insert(stub, true)?;
     stub.stop_at(time)?;
-    let mut stop = stub.go_to_stop()?;
+    let mut stop = stub.go()?;
     loop {
         if stub.is_cancelled() {
             return Err(StubError::Cancelled);
@@ -439,14 +439,14 @@ fn last_hit(
             if watch.is_hit(&stop, stub) {
                 last = Some((point, stop));
             }
-            stop = stub.go_to_stop()?;
+            stop = stub.go()?;
         } else if point.count(cpu) >= time {
             return Ok(last);
         } else if counter.is_some_and(|it| stops.has_breakpoint(*it)) {
             last = Some((point, stop));
-            stop = stub.step_to_stop(cpu)?;
+            stop = stub.step(cpu)?;
         } else {
-            stop = stub.go_to_stop()?;
+            stop = stub.go()?;
         }
     }
 }

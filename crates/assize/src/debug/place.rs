@@ -120,13 +120,13 @@ fn go_to_call(stub: &mut GdbStub, addresses: &[u64], times: u64) -> Result<usize
     for address in addresses {
         stub.set_breakpoint(*address)?;
     }
-    let mut cpu = stub.go()?;
+    let mut cpu = stub.go()?.cpu;
     for _ in 1..times {
         // Steps over the breakpoint. Another CPU may reach one in this step.
-        let next = stub.step(cpu)?;
+        let next = stub.step(cpu)?.cpu;
         let stands = addresses.contains(&stub.program_counter(next)?);
         cpu = if next == cpu && !stands {
-            stub.go()?
+            stub.go()?.cpu
         } else {
             next
         };
