@@ -129,7 +129,8 @@ impl CommandFiles {
             let entries = fs::read_dir(directory).into_iter().flatten().flatten();
             others.extend(entries.map(|entry| entry.path()).filter(|path| {
                 // A link to a directory would be followed to all that is in it.
-                !used.is_new(path) && !(path.is_symlink() && path.is_dir())
+                let leads_to_all = path.is_symlink() && path.is_dir();
+                !used.is_new(path) && !leads_to_all
             }));
         }
         for path in others {
@@ -220,7 +221,7 @@ impl CommandFiles {
         }
         let size: u64 = self.files.values().sum();
         let mut text = format!(
-            "carried to the exact machine: {} programs with their libraries, {} files, {:.1} MB\n",
+            "carried to the exact machine: programs with their libraries ({}), files ({}, {:.1} MB)\n",
             self.programs.len(),
             self.files.len(),
             size as f64 / 1e6
@@ -399,8 +400,8 @@ mod tests {
         let files: Vec<String> = (0..9).map(|number| format!("/many/{number}")).collect();
         let files: Vec<&str> = files.iter().map(String::as_str).chain(["/few/x"]).collect();
         let lines = carried(&["sort"], &files, &[]).listing();
-        let expected = "carried to the exact machine: 1 programs with their libraries, 10 files, \
-                        0.0 MB\n  from PATH: sort\n  /few: x\n  /many: 9 files\n";
+        let expected = "carried to the exact machine: programs with their libraries (1), files (10, \
+                        0.0 MB)\n  from PATH: sort\n  /few: x\n  /many: 9 files\n";
         assert_eq!(lines, expected);
     }
 }

@@ -295,6 +295,23 @@ fn files_keep_their_links_and_only_the_right_to_execute() {
 }
 
 #[test]
+fn a_file_may_be_a_program_that_is_there_already() {
+    let fixture = Fixture::new();
+    let program = std::fs::read(fixture.at("usr/bin/dash")).unwrap();
+    fixture.write("same", &program, 0o644);
+    fixture.write("other", b"other", 0o755);
+    let alone = fixture.build(&programs(&["/usr/bin/sh"])).unwrap();
+    for place in ["/usr/bin/dash", "/usr/bin/sh"] {
+        let with = |file| Payload {
+            files: vec![(fixture.at(file), place.into())],
+            ..programs(&["/usr/bin/sh"])
+        };
+        assert!(fixture.build(&with("same")).unwrap() == alone, "{place}");
+        assert!(fixture.build(&with("other")).is_err(), "{place}");
+    }
+}
+
+#[test]
 fn modules_lie_where_the_kernel_looks_with_a_table_of_just_them() {
     let fixture = Fixture::new();
     let payload = Payload {
