@@ -8,10 +8,10 @@
  * (context.c), whose queue is one of two designs (backend_drm.c, backend_depq.c),
  * to the engine; user space reads the records of what happened (record.c).
  *
- * The device is on the faux bus, or on the platform bus in older kernels,
- * where it can be unbound at any time. Its memory belongs to the DRM
- * device: it is freed after that with the last open file, and waits for contexts
- * whose teardown is not complete.
+ * The device is on the faux bus (in older kernels, the platform bus) and can be
+ * unbound at any time. Its memory belongs to the DRM device, which is released
+ * once it is unbound, the last file is closed and the teardown of all contexts
+ * is complete.
  *
  * The module cannot be removed while a file is open or an engine fence exists,
  * and each job has one: jobs that wait for somebody else's fence keep the

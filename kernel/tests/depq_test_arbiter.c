@@ -10,9 +10,9 @@
 #include "depq_test_suites.h"
 
 /*
- * Much longer than it takes to hand a job over: a queue whose jobs wait for a CPU
- * wants less of the engine than another one. On PREEMPT_RT that takes longer, and
- * longest on kernels that check themselves.
+ * The duration of a job: much longer than handing one over, or else a queue whose
+ * jobs wait for a CPU would ask for less of the engine than its rival. Handing over
+ * takes longer on PREEMPT_RT, and longest on kernels with debug checks.
  */
 #define JOB_NS (DT_KERNEL_CHECKS_ITSELF ? 2000000 : \
 		IS_ENABLED(CONFIG_PREEMPT_RT) ? 200000 : 100000)

@@ -289,7 +289,8 @@ pub(crate) struct AuditArguments {
     /// The post: text, a mail, a mailbox, an archive, or '-'
     ///
     /// '-' reads standard input.
-    /// Each mail of a mailbox, a maildir or a git repository of public-inbox gets a line.
+    /// For a mailbox, a maildir or a public-inbox git repository, prints one line for each
+    /// mail that has figures.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// More files, each a configuration

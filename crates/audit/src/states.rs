@@ -115,7 +115,7 @@ fn of_names<S: AsRef<str>>(names: &[S]) -> Option<Vec<Option<Side>>> {
     (named && one_switch).then(|| plain.iter().map(|name| side(name)).collect())
 }
 
-/// Whether the rest of a name adds a change: `+patch`, `-patched`, ` + fixes`.
+/// Whether the rest of a name adds a change: `+patch`, `-patched`, ` + fix`.
 fn adds_a_change(rest: &str) -> bool {
     let word = rest.trim_start_matches([' ', '+', '-', '_']).to_lowercase();
     let change = CHANGES.contains(&word.trim_end_matches('s')) || AFTER.contains(&&*word);

@@ -81,7 +81,7 @@ pub struct KernelEvent {
     pub first: usize,
 }
 
-/// The name of a thread from an event on.
+/// The name that a thread has from a certain event onwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadNaming {
     /// Index of that event in [`KernelEventLog::rows`].

@@ -22,7 +22,7 @@ pub struct MemoryRoutine {
     pub mask: Option<u32>,
     /// State of the caches before a call.
     pub cache: CacheState,
-    /// Bytes of memory that calls step through if `cache` is `beyond`; without it, twice
+    /// Bytes of memory that calls step through if `cache` is `beyond`; `None`: twice
     /// the size of the largest cache.
     pub arena: Option<u64>,
     /// Batches of calls; each batch is timed.

@@ -24,7 +24,7 @@ pub fn runs_needed(alpha: f64) -> Option<u32> {
     (1..=12_u32).find(|&n| attainable(n as usize, n as usize) <= alpha)
 }
 
-/// The binomial coefficient; exact while below 2^53.
+/// The binomial coefficient; exact while below 2^51.
 pub(crate) fn choose(n: usize, k: usize) -> f64 {
     (1..=k.min(n - k)).fold(1.0, |c, i| {
         (c * (n - k.min(n - k) + i) as f64 / i as f64).round()

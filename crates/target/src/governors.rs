@@ -47,8 +47,8 @@ pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> 
     ))
 }
 
-/// Fails if an order wants a governor on the exact machine that the kernel offers only as a
-/// KVM guest.
+/// Fails if an order for the exact machine wants an idle governor that only guests of KVM
+/// have.
 pub(crate) fn check_exact(order: &Order) -> Result<(), Error> {
     let governor = order.job.idle.as_ref().map(|idle| idle.governor);
     match governor {

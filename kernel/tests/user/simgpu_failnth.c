@@ -280,7 +280,7 @@ static bool stop_unchanged(struct subject *s, int error)
 				    0), -EINVAL);
 }
 
-/* For a new context, created without faults before each try. */
+/* Destroys the context that was created, without faults, before this try. */
 static int call_destroy(struct subject *s)
 {
 	return sim_destroy(s->fd, s->made);

@@ -291,7 +291,7 @@ static void permission(void)
 	wait_child(pid);
 }
 
-/* Tries each command that may make jobs of a context fail or wait. */
+/* Tries stop, start and timeout, which need the user who opened the file. */
 static void disturb(int fd, uint32_t context, int want)
 {
 	static const uint32_t commands[] = { SIMGPU_CONTROL_STOP,

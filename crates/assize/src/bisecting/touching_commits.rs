@@ -35,8 +35,8 @@ impl TouchingCommits {
         place.copied().unwrap_or_default()
     }
 
-    /// How many verdicts a search takes if all commits can be tested: on the end of the
-    /// range, on those in between, and on the culprit against its parent.
+    /// The most verdicts that a search takes if all commits can be tested: one on the end of the
+    /// range, one for each commit tried in between, and one on the culprit against its parent.
     pub(super) fn verdicts(&self) -> u32 {
         2 + super::search::tries(self.last())
     }

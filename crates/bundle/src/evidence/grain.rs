@@ -26,8 +26,8 @@ impl Default for EvidenceLimits {
 /// Values that every curve includes in addition: both extremes and four
 /// quantiles.
 const ALWAYS: usize = 6;
-/// The number of decades of the share above a value in which the tail has a
-/// grid.
+/// The decades that the grid of the tail spans: its shares above a value go from 1 down to
+/// 10^-DECADES.
 pub(super) const DECADES: usize = 6;
 /// The coarsest resolution used to save bytes.
 const COARSEST: EvidenceResolution = EvidenceResolution {

@@ -1,4 +1,5 @@
-//! Tests of the internals of [`step_down`], against an enumeration in numpy and on their own.
+//! Tests of the internals of [`step_down`]: its statistics against values computed with numpy
+//! and scipy, and that every labeling comes once.
 
 use std::collections::BTreeSet;
 
