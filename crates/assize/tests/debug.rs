@@ -37,6 +37,11 @@ const UNCHANGED: &str = "run 0: the result is as recorded\n";
 
 /// An experiment with one run on this many CPUs, the last of which is stalled.
 fn bundle(here: &Path, cpus: usize) -> String {
+    bundle_of(here, cpus, 1500)
+}
+
+/// The same with this many round trips of its workload.
+fn bundle_of(here: &Path, cpus: usize, loops: u32) -> String {
     let cpu = cpus - 1;
     let text = format!(
         r#"title = "Stalls"
@@ -49,7 +54,7 @@ stalls = {{ kind = "irqs-off", length = ["2us", "31us"], period = "1ms", jitter 
 [factors.nothing.plain]
 [workloads.trips]
 kind = "ping-pong"
-loops = 1500
+loops = {loops}
 background = ["hogs"]
 [background.hogs]
 kind = "hogs"
@@ -464,7 +469,8 @@ fn refused() -> Outcome {
 fn ends_early() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
-    let bundle = bundle(here, 2);
+    // No signal may come after the end of the run.
+    let bundle = bundle_of(here, 2, 20_000);
     let cache = Cache::new();
     let start = |words: &[&str]| -> Command {
         let mut debug = command(here, &[&["debug", &bundle, "0"], words].concat());
