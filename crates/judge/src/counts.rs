@@ -20,7 +20,7 @@ pub struct RunShare {
 
 /// The exact interval of the probability of an outcome.
 ///
-/// Each end is the probability at which the tail beyond the observed count is half of 1 - `level`;
+/// At each end, the tail from the observed count outwards has the probability (1 - `level`) / 2;
 /// if no run or every run has the outcome, the interval ends at 0 or 1.
 ///
 /// - Shape: `count` <= `of`; 0 < level < 1.
@@ -89,7 +89,7 @@ pub fn fisher(a: RunShare, b: RunShare) -> Result<f64> {
 /// The smallest p that [`fisher`] can give for these numbers of runs, of which `total` on both
 /// sides together have the outcome.
 ///
-/// - Range: (0, 1\]. Cost: O(1).
+/// - Range: (0, 1\]. Cost: that of [`fisher`], twice.
 #[must_use]
 pub fn fisher_attainable(total: u32, of_a: u32, of_b: u32) -> f64 {
     let ends = [total.saturating_sub(of_b), total.min(of_a)];
@@ -181,7 +181,7 @@ pub fn design_effect(clusters: &[ClusterSum]) -> f64 {
 /// The smallest count on one side, with none on the other, for which [`fisher`] gives p <= `level`
 /// with these numbers of runs; `None` if there is none.
 ///
-/// - Cost: O(runs).
+/// - Cost: O(runs²) if there is none.
 #[must_use]
 pub fn fewest_by_fisher(of_a: u32, of_b: u32, level: f64) -> Option<u32> {
     (1..=of_b.min(MOST_RUNS)).find(|&count| {
@@ -206,8 +206,8 @@ pub fn fewest_by_mcnemar(pairs: u32, level: f64) -> Option<u32> {
 /// [`fisher`] or [`mcnemar`].
 ///
 /// - Shape: `count` <= `of` on each side; `excess` in (-1, 1).
-/// - Range: p in \[0, 1\]; 1 if the observed excess equals `excess`.
-/// - Cost: 60 binomial tails.
+/// - Range: p in \[0, 1\]; 1 if the observed excess equals `excess`, or a side has no runs.
+/// - Cost: 124 binomial tails.
 /// - Source: Clopper and Pearson 1934, Biometrika 26; Bonferroni's inequality.
 /// - Checked by the probabilities of all outcomes of 20 runs per side.
 ///
@@ -265,7 +265,7 @@ pub fn exceeds_attainable(of_a: u32, of_b: u32, excess: f64) -> f64 {
 }
 
 /// The number of runs per side that rule out an excess above `excess` at `level` if none of them
-/// has the outcome; `None` if it is above a million.
+/// has the outcome; `None` if it is above 2^19 (524,288).
 ///
 /// - Range: `excess` in (0, 1). Cost: O(log runs) of [`exceeds`].
 #[must_use]

@@ -44,8 +44,8 @@ pub(crate) struct SourceArchive {
 }
 
 impl Apt {
-    /// Sets up `directory` for these suites and fetches their lists of packages of these kinds, `deb`
-    /// or `deb-src`. Errors begin with `what`.
+    /// Sets up `directory` for these suites and fetches their package lists of these kinds: `deb`,
+    /// `deb-src` or both. Errors begin with `what`.
     pub(crate) fn open(
         directory: &Path,
         suites: &[&str],
@@ -214,7 +214,7 @@ impl Apt {
     }
 
     /// Fetches a source archive into a directory. apt verifies its bytes against the hash
-    /// in the archive's signed lists.
+    /// in the signed lists of the Debian archive.
     pub(crate) fn fetch_source(
         &self,
         source: &SourceArchive,
